@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * strew: scatter updates into a tensor, checked and deterministic.
+ *
+ * MODEL. An operator writes `updates` into a copy of `data` at the places that `indices` name and
+ * leaves the result in `output`. Every operator is one call:
+ *
+ *     status = strew_<operator>(context, inputs..., attributes..., output);
+ *
+ *   - Tensors are opaque descriptors (dtype, shape, strides, pointer) of memory that the caller
+ *     owns. A descriptor copies the shape and the strides and borrows the memory. Memory is written
+ *     only through `output`, so read-only memory may be cast for an input.
+ *   - `output` has the dtype and the shape of `data`. It is updated IN PLACE when it is the
+ *     descriptor `data` itself or names the same pointer, shape and strides (strides of dims <= 1
+ *     are ignored everywhere). Otherwise `data` is copied first, and the byte extents of `output`
+ *     and of every input, lowest to highest byte addressed, must not intersect.
+ *   - `output` must be injective: with its dims > 1 sorted by |stride|, each |stride| is greater
+ *     than the sum of (dim - 1) * |stride| over the smaller ones.
+ *   - The result is that of applying the updates one at a time in row-major order of `indices`
+ *     (slice_scatter: of `updates`). The last of several writers wins, and sums are added in that
+ *     order. The bytes are the same for every thread count and SIMD target, except for the sign and
+ *     the payload of a NaN that a reduction makes. STREW_NONE moves bits: signalling NaNs, -0 and
+ *     odd bools come through unchanged. Nothing is fused into multiply-add.
+ *
+ * FAILURE. All arguments and all index values are checked, and all scratch is obtained, before the
+ * first byte of `output` is written: on every status but STREW_OK and STREW_RUNNER_FAILED its bytes
+ * are what they were. Where several things are wrong, the first line of this list decides:
+ *
+ *    1. STREW_INVALID_ARGUMENT    a NULL handle, an unbound tensor with elements, unknown reduction
+ *                                 bits, STREW_SUB | STREW_EXCLUDE_SELF
+ *    2. STREW_INVALID_DTYPE       dtypes of data, updates and output differ; an index operand that
+ *                                 is not of an integer dtype; a reduction not defined on the dtype
+ *    3. STREW_UNSUPPORTED         not available in this build
+ *    4. STREW_INVALID_SHAPE       ranks; more slice entries than dims
+ *    5. STREW_INVALID_AXIS        an axis out of range or repeated
+ *    6. STREW_INVALID_ARGUMENT    a step of 0
+ *    7. STREW_INVALID_SHAPE       extents
+ *    8. STREW_OVERLAPPING_MEMORY  output intersects an input, or is not injective
+ *    9. STREW_OUT_OF_MEMORY       scratch, where no plan without it exists
+ *   10. STREW_INDEX_OUT_OF_RANGE  an index value
+ *   11. STREW_DUPLICATE_INDEX     two updates of one element
+ *
+ * With a context, strew_context_error() then tells operand, place, value and valid range.
+ *
+ * THREADS. A context is used by one call at a time; different contexts may be used at the same
+ * time, and a tensor may be read by any number of calls at once. Inputs must not change during a
+ * call. Calls run in the default floating-point environment; strew neither reads nor changes it.
+ *
+ * The library never reads or writes a byte outside the elements that a descriptor names, starts no
+ * thread unless asked to, has no mutable global state besides CPU detection, and never prints,
+ * aborts, throws or unwinds.
+ *
+ * ABI. Every argument is a pointer, an int32_t, an int64_t or a size_t; no enum, bool, long or
+ * structure by value stands in a signature. Values of constants never change.
+ *
+ * IN THIS VERSION these answer STREW_UNSUPPORTED: more than one thread, STREW_INDEX_DROP and
+ * STREW_INDEX_CLAMP, STREW_DUPLICATE_ERROR, STREW_SUB, STREW_MEAN, STREW_EXCLUDE_SELF, tensors of a
+ * float8 dtype, and updates of slice_scatter that would have to be broadcast.
+ */
+#ifndef STREW_STREW_H_
+#define STREW_STREW_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The version of this header. The build reads these three lines. */
+#define STREW_VERSION_MAJOR 0
+#define STREW_VERSION_MINOR 1
+#define STREW_VERSION_PATCH 0
+
+/* Linkage of every function below. Define STREW_STATIC when linking the static library on Windows;
+ * STREW_BUILDING is defined by the library's own build only. */
+#if defined(_WIN32) && !defined(STREW_STATIC)
+#if defined(STREW_BUILDING)
+#define STREW_API __declspec(dllexport)
+#else
+#define STREW_API __declspec(dllimport)
+#endif
+#elif !defined(_WIN32) && defined(__GNUC__)
+#define STREW_API __attribute__((visibility("default")))
+#else
+#define STREW_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Vocabulary ------------------------------------------------------------------------------ */
+
+/* What a call answers. */
+typedef int32_t strew_status;
+enum {
+  STREW_OK = 0,
+  STREW_INVALID_ARGUMENT = 1,
+  STREW_INVALID_DTYPE = 2,
+  STREW_INVALID_SHAPE = 3,
+  STREW_INVALID_AXIS = 4,
+  STREW_INDEX_OUT_OF_RANGE = 5,
+  STREW_DUPLICATE_INDEX = 6,
+  STREW_OVERLAPPING_MEMORY = 7,
+  STREW_SIZE_OVERFLOW = 8,
+  STREW_OUT_OF_MEMORY = 9,
+  STREW_UNSUPPORTED = 10,
+  STREW_RUNNER_FAILED = 11
+};
+
+/* The type of an element. Data must be aligned to the width of an element for types of 1, 2, 4 and
+ * 8 bytes and for pointers, to 4 bytes for complex64, to 8 for complex128, and to 1 for opaque. */
+typedef int32_t strew_dtype;
+enum {
+  STREW_BOOL = 1, /* one byte; non-zero is true; reductions write 0 or 1 */
+  STREW_INT8 = 2,
+  STREW_INT16 = 3,
+  STREW_INT32 = 4,
+  STREW_INT64 = 5,
+  STREW_UINT8 = 6,
+  STREW_UINT16 = 7,
+  STREW_UINT32 = 8,
+  STREW_UINT64 = 9,
+  STREW_FLOAT16 = 10,  /* IEEE 754 binary16 */
+  STREW_BFLOAT16 = 11, /* the upper half of a binary32 */
+  STREW_FLOAT32 = 12,
+  STREW_FLOAT64 = 13,
+  STREW_COMPLEX64 = 14,  /* two float32: real, imaginary */
+  STREW_COMPLEX128 = 15, /* two float64: real, imaginary */
+  STREW_STRING = 16,     /* a `const char *`, moved as a pointer and never read */
+  STREW_FLOAT8_E4M3FN = 17,
+  STREW_FLOAT8_E5M2 = 18
+};
+
+/* n bytes that are only moved, 1 <= n <= 4096. */
+#define STREW_OPAQUE(n) ((strew_dtype)(0x10000 + (n)))
+
+/* How an update combines with the element that it meets, on dtype T:
+ *   - STREW_NONE replaces, for every dtype. The others: every dtype but string and opaque.
+ *   - Integers wrap modulo 2^n. float16 and bfloat16 compute in float32 and round to nearest even
+ *     after every update.
+ *   - STREW_MIN and STREW_MAX are IEEE 754-2019 minimum and maximum: any NaN gives NaN, and
+ *     -0 < +0. They are refused for complex.
+ *   - bool: STREW_ADD and STREW_MAX are or, STREW_MUL and STREW_MIN are and.
+ *   - complex: STREW_ADD by component; STREW_MUL is (ac - bd) + (ad + bc)i, every product and every
+ *     sum rounded.
+ * A refused pair of dtype and reduction is STREW_INVALID_DTYPE. STREW_EXCLUDE_SELF is or-ed in: the
+ * old value of a touched element takes no part. */
+typedef int32_t strew_reduction;
+enum {
+  STREW_NONE = 0,
+  STREW_ADD = 1,
+  STREW_MUL = 2,
+  STREW_MIN = 3,
+  STREW_MAX = 4,
+  STREW_SUB = 5,
+  STREW_MEAN = 6,
+  STREW_EXCLUDE_SELF = 0x100
+};
+
+/* What happens to an update whose index is out of range. */
+typedef int32_t strew_index_policy;
+enum {
+  STREW_INDEX_ERROR = 0, /* the call answers STREW_INDEX_OUT_OF_RANGE */
+  STREW_INDEX_DROP = 1,  /* the update is skipped */
+  STREW_INDEX_CLAMP = 2  /* the nearest valid index is taken */
+};
+
+/* What happens when two updates name one element. */
+typedef int32_t strew_duplicate_policy;
+enum {
+  STREW_DUPLICATE_LAST = 0, /* they are applied in order; with STREW_NONE the last one stays */
+  STREW_DUPLICATE_ERROR = 1 /* the call answers STREW_DUPLICATE_INDEX */
+};
+
+/* How a cache write runs past the end of the cache. No function of this version takes one. */
+typedef int32_t strew_cache_mode;
+enum { STREW_CACHE_LINEAR = 0, STREW_CACHE_CIRCULAR = 1 };
+
+/* ---- Names and versions: thread-safe, static strings, never freed ------------------------------
+ */
+
+/* Version of the library that runs, "major.minor.patch". */
+STREW_API const char *strew_version(void);
+
+/* The same as major * 10000 + minor * 100 + patch. */
+STREW_API int32_t strew_version_number(void);
+
+/* "STREW_INDEX_OUT_OF_RANGE"; "unknown" for an unknown code. Never NULL. */
+STREW_API const char *strew_status_name(strew_status status);
+
+/* One sentence in English that explains the status. Never NULL. */
+STREW_API const char *strew_status_description(strew_status status);
+
+/* "float32", as NumPy and ml_dtypes spell them; "opaque" for every STREW_OPAQUE(n); "unknown".
+ * Never NULL. */
+STREW_API const char *strew_dtype_name(strew_dtype dtype);
+
+/* Bytes of one element; 0 for an unknown code. */
+STREW_API size_t strew_dtype_size(strew_dtype dtype);
+
+/* The instruction set that calls use unless their context says otherwise: "AVX3" (AVX-512), "AVX2",
+ * "SSE4", "SSSE3", "NEON", ..., "SCALAR". */
+STREW_API const char *strew_simd_target(void);
+
+/* The i-th of the instruction sets that this build has and this CPU can run, best first, so that
+ * strew_simd_target() stands at 0. NULL for any other i. */
+STREW_API const char *strew_simd_target_at(int32_t i);
+
+/* ---- Tensors -----------------------------------------------------------------------------------
+ */
+
+/* A descriptor: dtype, shape, strides and a borrowed pointer to the element at index (0, ..., 0).
+ */
+typedef struct strew_tensor strew_tensor;
+
+/* Makes a descriptor; the caller owns it and gives it to strew_tensor_destroy().
+ *
+ *   rank     0 ... 32; a tensor of rank 0 has one element
+ *   shape    `rank` dims >= 0; may be NULL for rank 0; copied
+ *   strides  `rank` strides in ELEMENTS, may be negative, and 0 in inputs; NULL = row-major; copied
+ *   data     aligned as the dtype asks; NULL makes an unbound tensor, which no operator accepts
+ *            while it has elements. A tensor with a dim of 0 is empty: its strides and its pointer
+ *            are not judged.
+ *   out      receives the descriptor; NULL on failure
+ *
+ * Errors, in this order: INVALID_ARGUMENT (NULL out, NULL shape at rank > 0, rank outside 0 ... 32,
+ * unknown dtype, negative dim, misaligned data); UNSUPPORTED (float8); SIZE_OVERFLOW (element count
+ * or byte extent above PTRDIFF_MAX); OUT_OF_MEMORY. */
+STREW_API strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, const int64_t *shape,
+                                           const int64_t *strides, void *data, strew_tensor **out);
+
+/* Makes an existing descriptor describe something else, as strew_tensor_create() would. Allocates
+ * nothing; on failure (also INVALID_ARGUMENT for a NULL tensor) the descriptor stays as it was.
+ * shape and strides may be those that the descriptor itself returned. */
+STREW_API strew_status strew_tensor_reset(strew_tensor *tensor, strew_dtype dtype, int32_t rank,
+                                          const int64_t *shape, const int64_t *strides, void *data);
+
+/* Binds the descriptor to other memory; NULL unbinds it. INVALID_ARGUMENT for a NULL tensor or a
+ * misaligned pointer; the old pointer then stays. */
+STREW_API strew_status strew_tensor_set_data(strew_tensor *tensor, void *data);
+
+/* Frees the descriptor, not the memory that it describes. NULL is allowed. */
+STREW_API void strew_tensor_destroy(strew_tensor *tensor);
+
+/* Getters. They accept NULL and then return 0 or NULL. size is the number of elements; the arrays
+ * have `rank` entries and live as long as the descriptor is neither reset nor destroyed. */
+STREW_API strew_dtype strew_tensor_dtype(const strew_tensor *tensor);
+STREW_API int32_t strew_tensor_rank(const strew_tensor *tensor);
+STREW_API int64_t strew_tensor_size(const strew_tensor *tensor);
+STREW_API const int64_t *strew_tensor_shape(const strew_tensor *tensor);
+STREW_API const int64_t *strew_tensor_strides(const strew_tensor *tensor);
+STREW_API void *strew_tensor_data(const strew_tensor *tensor);
+
+/* ---- Contexts ----------------------------------------------------------------------------------
+ */
+
+/* Settings of calls, and what the last call of an operator reported. Every operator accepts NULL in
+ * its place: one thread, default policies, no error detail. */
+typedef struct strew_context strew_context;
+
+/* Returns `size` bytes aligned to `alignment` (a power of two), or NULL. It and the function below
+ * are called only on the thread that called the operator. They must not unwind. */
+typedef void *(*strew_alloc)(void *opaque, size_t size, size_t alignment);
+
+/* Frees what strew_alloc returned for the same opaque and size. */
+typedef void (*strew_free)(void *opaque, void *memory, size_t size);
+
+/* One task of a parallel_for: item i of the work that `task` stands for. */
+typedef void (*strew_task)(void *task, int64_t i);
+
+/* Calls run(task, i) exactly once for every i in [0, count), in any order and on any threads, and
+ * returns 0 when all have returned. count never exceeds the number of workers it was set with;
+ * tasks never wait for one another. Anything but 0, or fewer finished tasks than count, makes the
+ * operator answer STREW_RUNNER_FAILED. It must not unwind. */
+typedef int32_t (*strew_parallel_for)(void *opaque, int64_t count, strew_task run, void *task);
+
+/* Makes a context with the defaults below; the caller owns it. INVALID_ARGUMENT for a NULL out,
+ * OUT_OF_MEMORY; *out is NULL on failure. */
+STREW_API strew_status strew_context_create(strew_context **out);
+
+/* Frees the context. NULL is allowed. */
+STREW_API void strew_context_destroy(strew_context *context);
+
+/* Setters answer INVALID_ARGUMENT for a NULL context or a value that is not named here, and
+ * UNSUPPORTED for what this version does not have; the setting then stays as it was. They leave the
+ * report of the last call alone. Setting a default is always STREW_OK. */
+
+/* 1 (default): the calling thread. 0: as many as there are CPUs that this process may run on. */
+STREW_API strew_status strew_context_set_num_threads(strew_context *context, int32_t n);
+
+/* Runs the tasks of large calls on the caller's threads: workers >= 1 with a function, or NULL,
+ * NULL, 0 for one thread. Of this and set_num_threads the later call decides. */
+STREW_API strew_status strew_context_set_parallel_for(strew_context *context,
+                                                      strew_parallel_for parallel_for, void *opaque,
+                                                      int32_t workers);
+
+/* Default STREW_INDEX_ERROR. */
+STREW_API strew_status strew_context_set_index_policy(strew_context *context,
+                                                      strew_index_policy policy);
+
+/* wrap 1 (default): an index i in [-n, -1] on an axis of n elements means i + n. wrap 0: negative
+ * indices are out of range. */
+STREW_API strew_status strew_context_set_negative_indices(strew_context *context, int32_t wrap);
+
+/* Default STREW_DUPLICATE_LAST. */
+STREW_API strew_status strew_context_set_duplicate_policy(strew_context *context,
+                                                          strew_duplicate_policy policy);
+
+/* Where scratch of a call comes from; both functions, or neither for malloc and free. Descriptors
+ * and contexts use malloc always. */
+STREW_API strew_status strew_context_set_allocator(strew_context *context, strew_alloc alloc,
+                                                   strew_free release, void *opaque);
+
+/* Forces an instruction set by its name; NULL = the best. A name that strew_simd_target_at() does
+ * not list is UNSUPPORTED. The name is copied. */
+STREW_API strew_status strew_context_set_simd_target(strew_context *context, const char *name);
+
+/* What went wrong in the last call of an operator, one sentence; "" after a success and for NULL.
+ * The text lives until the next call with this context. */
+STREW_API const char *strew_context_error(const strew_context *context);
+
+/* After STREW_INDEX_OUT_OF_RANGE the row-major position in `indices` of the first bad value;
+ * otherwise -1. */
+STREW_API int64_t strew_context_error_position(const strew_context *context);
+
+/* How many elements of `updates` the last call of an operator applied; 0 after a failure, for a new
+ * context and for NULL. */
+STREW_API int64_t strew_context_applied(const strew_context *context);
+
+/* ---- Operators ---------------------------------------------------------------------------------
+ */
+
+/* For all of them: data, updates and output are of one dtype; index operands are of any of the
+ * eight integer dtypes. An index i on an axis of n elements must lie in [-n, n - 1], and a uint64
+ * of 2^63 and more is large, never negative; an index into an axis of 0 elements is out of range.
+ * Indices are checked even where nothing would be written. Empty operands are legal: no updates
+ * leave a copy of data. r is the rank of data, r >= 1. (+) stands for the reduction. Errors are
+ * those of the numbered list at the top of this file, in that order. */
+
+/* Every update has an index of its own along one axis:
+ *
+ *     output = data
+ *     output[i0, ..., indices[i], ..., i(r-1)] (+)= updates[i]      indices[i] in place of i(axis)
+ *     for every index i = (i0, ..., i(r-1)) of indices, in row-major order
+ *
+ *   data, output      [d0, ..., d(r-1)]
+ *   indices, updates  one shape [n0, ..., n(r-1)] with n(j) <= d(j) for j != axis
+ *   axis              in [-r, r - 1]
+ *
+ * Errors: INVALID_SHAPE for ranks and extents other than these, INVALID_AXIS, and those common to
+ * all operators.
+ * Implements ONNX ScatterElements 11, 13, 16 and 18 and Scatter 9, and OpenVINO
+ * ScatterElementsUpdate-3 and, with use_init_val = true, -12. */
+STREW_API strew_status strew_scatter_elements(strew_context *context, const strew_tensor *data,
+                                              const strew_tensor *indices,
+                                              const strew_tensor *updates, int64_t axis,
+                                              strew_reduction reduction, strew_tensor *output);
+
+/* Every tuple of k indices names a slice of the r - k last axes:
+ *
+ *     output = data
+ *     output[indices[t, 0], ..., indices[t, k-1], ...] (+)= updates[t, ...]
+ *     for every index t of indices.shape[:-1], in row-major order
+ *
+ *   data, output  [d0, ..., d(r-1)]
+ *   indices       rank q >= 1; its last dim is k, 0 <= k <= r; k = 0 names the whole tensor
+ *   updates       indices.shape[:-1] + data.shape[k:]; where that is of rank 0, any shape with one
+ *                 element will do
+ *
+ * Each index is checked against its own axis.
+ * Errors: INVALID_SHAPE for ranks and extents other than these, and those common to all operators.
+ * Implements ONNX ScatterND 11, 13, 16 and 18, and OpenVINO ScatterNDUpdate-3 and -15. */
+STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tensor *data,
+                                        const strew_tensor *indices, const strew_tensor *updates,
+                                        strew_reduction reduction, strew_tensor *output);
+
+/* The updates go to a slice by Python's rule:
+ *
+ *     output = data
+ *     output[start0:stop0:step0, ...] (+)= updates      entry j slices axis axes[j]; other axes
+ * whole
+ *
+ *   data, output             [d0, ..., d(r-1)]
+ *   start, stop, step, axes  1-D and of one length n <= r, of any integer dtypes
+ *   start, stop              in elements of the axis; negative counts from the end; out of range is
+ *                            clamped as Python clamps, so that the limits of an integer type are
+ *                            open ends
+ *   step                     in elements, not 0; negative slices backwards. A start below -d with a
+ *                            negative step is an empty slice, as in Python
+ *   axes                     in [-r, r - 1], unique; NULL = 0, ..., n - 1
+ *   updates                  the shape of the slice
+ *
+ * Errors: INVALID_SHAPE for ranks, lengths and extents other than these, INVALID_AXIS,
+ * INVALID_ARGUMENT for a step of 0, and those common to all operators. The policies of a context
+ * for indices do not apply. Implements OpenVINO SliceScatter-15. */
+STREW_API strew_status strew_slice_scatter(strew_context *context, const strew_tensor *data,
+                                           const strew_tensor *updates, const strew_tensor *start,
+                                           const strew_tensor *stop, const strew_tensor *step,
+                                           const strew_tensor *axes, strew_reduction reduction,
+                                           strew_tensor *output);
+
+/* The same with start, stop, step and axes as plain arrays of `count` numbers; axes may be NULL,
+ * and all may be where count is 0. INVALID_ARGUMENT for count < 0 and for any other NULL array. */
+STREW_API strew_status strew_slice_scatter_int64(strew_context *context, const strew_tensor *data,
+                                                 const strew_tensor *updates, int64_t count,
+                                                 const int64_t *start, const int64_t *stop,
+                                                 const int64_t *step, const int64_t *axes,
+                                                 strew_reduction reduction, strew_tensor *output);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* STREW_STREW_H_ */
