@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/context.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "kernel/kernel.h"
+
+namespace {
+
+// Answers a setter of a choice of which this version has the first only, in [0, last].
+strew_status SetFirstOnly(const strew_context* context, int32_t value, int32_t last) {
+  if (context == nullptr || value < 0 || value > last) return STREW_INVALID_ARGUMENT;
+  return value == 0 ? STREW_OK : STREW_UNSUPPORTED;
+}
+
+}  // namespace
+
+extern "C" {
+
+strew_status strew_context_create(strew_context** out) {
+  if (out == nullptr) return STREW_INVALID_ARGUMENT;
+  *out = nullptr;
+  void* const memory = std::malloc(sizeof(strew_context));
+  if (memory == nullptr) return STREW_OUT_OF_MEMORY;
+  *out = new (memory) strew_context();
+  return STREW_OK;
+}
+
+void strew_context_destroy(strew_context* context) { std::free(context); }
+
+strew_status strew_context_set_num_threads(strew_context* context, int32_t n) {
+  if (context == nullptr || n < 0) return STREW_INVALID_ARGUMENT;
+  return n == 1 ? STREW_OK : STREW_UNSUPPORTED;
+}
+
+strew_status strew_context_set_parallel_for(strew_context* context, strew_parallel_for parallel_for,
+                                            void* opaque, int32_t workers) {
+  if (context == nullptr) return STREW_INVALID_ARGUMENT;
+  if (parallel_for == nullptr) {
+    return opaque == nullptr && workers == 0 ? STREW_OK : STREW_INVALID_ARGUMENT;
+  }
+  return workers >= 1 ? STREW_UNSUPPORTED : STREW_INVALID_ARGUMENT;
+}
+
+strew_status strew_context_set_index_policy(strew_context* context, strew_index_policy policy) {
+  return SetFirstOnly(context, policy, STREW_INDEX_CLAMP);
+}
+
+strew_status strew_context_set_negative_indices(strew_context* context, int32_t wrap) {
+  if (context == nullptr || (wrap != 0 && wrap != 1)) return STREW_INVALID_ARGUMENT;
+  context->settings.wrap_negative_indices = wrap == 1;
+  return STREW_OK;
+}
+
+strew_status strew_context_set_duplicate_policy(strew_context* context,
+                                                strew_duplicate_policy policy) {
+  return SetFirstOnly(context, policy, STREW_DUPLICATE_ERROR);
+}
+
+strew_status strew_context_set_allocator(strew_context* context, strew_alloc alloc,
+                                         strew_free release, void* opaque) {
+  if (context == nullptr || (alloc == nullptr) != (release == nullptr)) {
+    return STREW_INVALID_ARGUMENT;
+  }
+  context->settings.allocator = {alloc, release, opaque};
+  return STREW_OK;
+}
+
+strew_status strew_context_set_simd_target(strew_context* context, const char* name) {
+  if (context == nullptr) return STREW_INVALID_ARGUMENT;
+  if (name == nullptr) {
+    context->settings.simd_target = 0;
+    return STREW_OK;
+  }
+  for (int32_t i = 0; strew::kernel::TargetName(i) != nullptr; ++i) {
+    if (std::strcmp(strew::kernel::TargetName(i), name) != 0) continue;
+    context->settings.simd_target = i;
+    return STREW_OK;
+  }
+  return STREW_UNSUPPORTED;
+}
+
+const char* strew_context_error(const strew_context* context) {
+  return context == nullptr ? "" : context->report.sentence;
+}
+
+int64_t strew_context_error_position(const strew_context* context) {
+  return context == nullptr ? -1 : context->report.position;
+}
+
+int64_t strew_context_applied(const strew_context* context) {
+  return context == nullptr ? 0 : context->report.applied;
+}
+
+}  // extern "C"

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef STREW_API_CONTEXT_H_
+#define STREW_API_CONTEXT_H_
+
+#include "base/call.h"
+#include "strew/strew.h"
+
+struct strew_context {
+  strew::Settings settings;
+  strew::Report report;
+};
+
+namespace strew {
+
+// The call of an operator with this context, which may be NULL.
+inline Call CallWith(strew_context* context) {
+  static constexpr Settings kDefaults;
+  if (context == nullptr) return Call(kDefaults, nullptr);
+  return Call(context->settings, &context->report);
+}
+
+}  // namespace strew
+
+#endif  // STREW_API_CONTEXT_H_

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/tensor.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include "base/checked.h"
+#include "base/dtype.h"
+
+namespace strew {
+namespace {
+
+constexpr int64_t kMostBytes = PTRDIFF_MAX;
+
+bool IsAligned(const void* data, int64_t alignment) {
+  return reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(alignment) == 0;
+}
+
+// Row-major; a dim of 0 counts as 1, as NumPy has it. What overflows belongs to an empty tensor,
+// whose strides are not judged.
+void FillRowMajor(TensorView* view) {
+  int64_t stride = 1;
+  for (int i = view->rank - 1; i >= 0; --i) {
+    view->strides[i] = stride;
+    const int64_t dim = view->shape[i] == 0 ? 1 : view->shape[i];
+    if (!CheckedMultiply(stride, dim, &stride)) stride = INT64_MAX;
+  }
+}
+
+bool CountElements(TensorView* view) {
+  view->size = 1;
+  for (int i = 0; i < view->rank; ++i) {
+    if (view->shape[i] == 0) view->size = 0;
+  }
+  if (view->size == 0) return true;
+  for (int i = 0; i < view->rank; ++i) {
+    if (!CheckedMultiply(view->size, view->shape[i], &view->size)) return false;
+  }
+  return view->size <= kMostBytes;
+}
+
+// Of a tensor with elements.
+bool MeasureExtent(TensorView* view) {
+  int64_t before = 0;
+  int64_t behind = 0;
+  for (int i = 0; i < view->rank; ++i) {
+    const int64_t stride = view->strides[i];
+    if (view->shape[i] == 1 || stride == 0) continue;
+    if (stride == INT64_MIN) return false;
+    const int64_t magnitude = static_cast<int64_t>(Magnitude(stride));
+    int64_t reach;
+    int64_t* const side = stride < 0 ? &before : &behind;
+    if (!CheckedMultiply(view->shape[i] - 1, magnitude, &reach)) return false;
+    if (!CheckedAdd(*side, reach, side)) return false;
+  }
+  int64_t elements;
+  int64_t bytes;
+  if (!CheckedAdd(before, behind, &elements) || !CheckedAdd(elements, 1, &elements)) return false;
+  if (!CheckedMultiply(elements, view->element_size, &bytes) || bytes > kMostBytes) return false;
+  view->lowest = -before * view->element_size;
+  view->highest = (behind + 1) * view->element_size;
+  return true;
+}
+
+// Of a tensor with elements whose extent is known not to overflow.
+bool IsInjective(const TensorView& view) {
+  int order[kMaxRank];
+  int count = 0;
+  const auto magnitude = [&view](int dim) { return Magnitude(view.strides[dim]); };
+  for (int i = 0; i < view.rank; ++i) {
+    if (view.shape[i] == 1) continue;
+    int place = count++;
+    for (; place > 0 && magnitude(order[place - 1]) > magnitude(i); --place) {
+      order[place] = order[place - 1];
+    }
+    order[place] = i;
+  }
+  uint64_t reach = 0;
+  for (int i = 0; i < count; ++i) {
+    if (magnitude(order[i]) <= reach) return false;
+    reach += static_cast<uint64_t>(view.shape[order[i]] - 1) * magnitude(order[i]);
+  }
+  return true;
+}
+
+}  // namespace
+
+Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, const int64_t* strides,
+                      void* data, TensorView* view) {
+  const DtypeInfo info = DescribeDtype(dtype);
+  if (rank < 0 || rank > kMaxRank || (shape == nullptr && rank > 0)) return STREW_INVALID_ARGUMENT;
+  if (!info.known()) return STREW_INVALID_ARGUMENT;
+  for (int i = 0; i < rank; ++i) {
+    if (shape[i] < 0) return STREW_INVALID_ARGUMENT;
+    view->shape[i] = shape[i];
+  }
+  view->dtype = dtype;
+  view->rank = rank;
+  view->element_size = info.size;
+  view->data = static_cast<unsigned char*>(data);
+  view->lowest = 0;
+  view->highest = 0;
+  view->injective = true;
+  const bool counted = CountElements(view);
+  if (view->size != 0 && !IsAligned(data, info.alignment)) return STREW_INVALID_ARGUMENT;
+  if (!info.available) return STREW_UNSUPPORTED;
+  if (!counted) return STREW_SIZE_OVERFLOW;
+  if (strides == nullptr) {
+    FillRowMajor(view);
+  } else {
+    for (int i = 0; i < rank; ++i) view->strides[i] = strides[i];
+  }
+  if (view->size == 0) return STREW_OK;
+  if (!MeasureExtent(view)) return STREW_SIZE_OVERFLOW;
+  view->injective = IsInjective(*view);
+  return STREW_OK;
+}
+
+}  // namespace strew
+
+using strew::TensorView;
+
+extern "C" {
+
+strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, const int64_t* shape,
+                                 const int64_t* strides, void* data, strew_tensor** out) {
+  if (out == nullptr) return STREW_INVALID_ARGUMENT;
+  *out = nullptr;
+  TensorView view;
+  const strew::Status status = strew::DescribeTensor(dtype, rank, shape, strides, data, &view);
+  if (!status.ok()) return status.code();
+  void* const memory = std::malloc(sizeof(strew_tensor));
+  if (memory == nullptr) return STREW_OUT_OF_MEMORY;
+  *out = new (memory) strew_tensor{view};
+  return STREW_OK;
+}
+
+strew_status strew_tensor_reset(strew_tensor* tensor, strew_dtype dtype, int32_t rank,
+                                const int64_t* shape, const int64_t* strides, void* data) {
+  if (tensor == nullptr) return STREW_INVALID_ARGUMENT;
+  TensorView view;
+  const strew::Status status = strew::DescribeTensor(dtype, rank, shape, strides, data, &view);
+  if (status.ok()) tensor->view = view;
+  return status.code();
+}
+
+strew_status strew_tensor_set_data(strew_tensor* tensor, void* data) {
+  if (tensor == nullptr) return STREW_INVALID_ARGUMENT;
+  TensorView& view = tensor->view;
+  const int32_t alignment = strew::DescribeDtype(view.dtype).alignment;
+  if (view.size != 0 && !strew::IsAligned(data, alignment)) return STREW_INVALID_ARGUMENT;
+  view.data = static_cast<unsigned char*>(data);
+  return STREW_OK;
+}
+
+void strew_tensor_destroy(strew_tensor* tensor) { std::free(tensor); }
+
+strew_dtype strew_tensor_dtype(const strew_tensor* tensor) {
+  return tensor == nullptr ? 0 : tensor->view.dtype;
+}
+
+int32_t strew_tensor_rank(const strew_tensor* tensor) {
+  return tensor == nullptr ? 0 : tensor->view.rank;
+}
+
+int64_t strew_tensor_size(const strew_tensor* tensor) {
+  return tensor == nullptr ? 0 : tensor->view.size;
+}
+
+const int64_t* strew_tensor_shape(const strew_tensor* tensor) {
+  return tensor == nullptr ? nullptr : tensor->view.shape;
+}
+
+const int64_t* strew_tensor_strides(const strew_tensor* tensor) {
+  return tensor == nullptr ? nullptr : tensor->view.strides;
+}
+
+void* strew_tensor_data(const strew_tensor* tensor) {
+  return tensor == nullptr ? nullptr : tensor->view.data;
+}
+
+}  // extern "C"

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one call of an operator knows besides its operands: the settings of its context, and where
+// its report goes.
+#ifndef STREW_BASE_CALL_H_
+#define STREW_BASE_CALL_H_
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "strew/strew.h"
+
+namespace strew {
+
+// Where scratch comes from. Both functions are NULL for malloc and free.
+struct Allocator {
+  strew_alloc alloc;
+  strew_free release;
+  void* opaque;
+};
+
+struct Settings {
+  bool wrap_negative_indices = true;
+  int32_t simd_target = 0;  // as kernel::TargetAt counts, best first
+  Allocator allocator = {nullptr, nullptr, nullptr};
+};
+
+// What the last call told. The sentence has room for 32 coordinates of 20 characters.
+struct Report {
+  char sentence[1024] = "";
+  int64_t position = -1;
+  int64_t applied = 0;
+};
+
+class Call {
+ public:
+  // `report` may be NULL; nothing is then formatted.
+  Call(const Settings& settings, Report* report) : settings_(settings), report_(report) {}
+
+  const Settings& settings() const { return settings_; }
+  bool wants_report() const { return report_ != nullptr; }
+
+  // Reports the sentence and answers `status`.
+  [[gnu::format(printf, 3, 4)]] [[gnu::cold]] Status Fail(strew_status status, const char* format,
+                                                          ...) const;
+  // The same, for the value at the row-major `position` of indices.
+  [[gnu::format(printf, 4, 5)]] [[gnu::cold]] Status FailAt(int64_t position, strew_status status,
+                                                            const char* format, ...) const;
+  // Reports a success that applied so many elements.
+  Status Succeed(int64_t applied) const;
+
+ private:
+  const Settings& settings_;
+  Report* report_;
+};
+
+}  // namespace strew
+
+#endif  // STREW_BASE_CALL_H_

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// THE list of reductions: their names, and on what arithmetic they are defined.
+#ifndef STREW_BASE_REDUCTION_H_
+#define STREW_BASE_REDUCTION_H_
+
+#include "base/dtype.h"
+#include "strew/strew.h"
+
+namespace strew {
+
+// X(constant after STREW_, functor in kernel/ops-inl.h, name). All of them have kernels, in this
+// order, for the dtypes on which they are defined; STREW_NONE has kernels by width instead.
+#define STREW_FOR_EACH_KERNEL_REDUCTION(X) \
+  X(ADD, Add, "add")                       \
+  X(MUL, Mul, "mul")                       \
+  X(MIN, Min, "min")                       \
+  X(MAX, Max, "max")
+
+enum class KernelReduction {
+#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) k##FUNCTOR,
+  STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
+#undef STREW_REDUCTION
+      kCount
+};
+
+// The parts of a strew_reduction.
+constexpr strew_reduction ReductionKind(strew_reduction reduction) {
+  return reduction & ~static_cast<strew_reduction>(STREW_EXCLUDE_SELF);
+}
+constexpr bool ExcludesSelf(strew_reduction reduction) {
+  return (reduction & STREW_EXCLUDE_SELF) != 0;
+}
+
+// Whether all bits are known and go together.
+constexpr bool IsKnownReduction(strew_reduction reduction) {
+  return reduction >= 0 && ReductionKind(reduction) <= STREW_MEAN &&
+         reduction != (STREW_SUB | STREW_EXCLUDE_SELF);
+}
+
+constexpr bool IsReductionDefined(strew_reduction kind, Arithmetic arithmetic) {
+  switch (kind) {
+    case STREW_NONE:
+      return true;
+    case STREW_MIN:
+    case STREW_MAX:
+      return arithmetic != Arithmetic::kNone && arithmetic != Arithmetic::kComplex;
+    case STREW_MEAN:
+      return arithmetic != Arithmetic::kNone && arithmetic != Arithmetic::kLogical;
+    default:
+      return arithmetic != Arithmetic::kNone;
+  }
+}
+
+// Whether this version can run it.
+constexpr bool IsReductionAvailable(strew_reduction reduction) {
+  return reduction >= STREW_NONE && reduction <= STREW_MAX;
+}
+
+constexpr const char* ReductionName(strew_reduction kind) {
+  switch (kind) {
+    case STREW_NONE:
+      return "none";
+#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) \
+  case STREW_##CONSTANT:                         \
+    return NAME;
+      STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
+#undef STREW_REDUCTION
+    case STREW_SUB:
+      return "sub";
+    case STREW_MEAN:
+      return "mean";
+    default:
+      return "unknown";
+  }
+}
+
+}  // namespace strew
+
+#endif  // STREW_BASE_REDUCTION_H_

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tensor as the library sees it, with what every call asks about it worked out beforehand.
+#ifndef STREW_BASE_TENSOR_VIEW_H_
+#define STREW_BASE_TENSOR_VIEW_H_
+
+#include <cstdint>
+
+#include "strew/strew.h"
+
+namespace strew {
+
+inline constexpr int kMaxRank = 32;
+
+struct TensorView {
+  strew_dtype dtype;
+  int32_t rank;
+  int64_t size;          // number of elements
+  int64_t element_size;  // bytes
+  // Bytes from `data` to the lowest byte of any element (<= 0) and past the highest one. Both are 0
+  // for an empty tensor.
+  int64_t lowest;
+  int64_t highest;
+  bool injective;  // as the contract asks of an output
+  unsigned char* data;
+  int64_t shape[kMaxRank];
+  int64_t strides[kMaxRank];  // in elements
+};
+
+// Whether both have the same rank and dims.
+inline bool SameShape(const TensorView& a, const TensorView& b) {
+  if (a.rank != b.rank) return false;
+  for (int i = 0; i < a.rank; ++i) {
+    if (a.shape[i] != b.shape[i]) return false;
+  }
+  return true;
+}
+
+// Whether both name the same elements at the same places, given that their shapes are the same.
+inline bool SameElements(const TensorView& a, const TensorView& b) {
+  if (a.data != b.data) return false;
+  for (int i = 0; i < a.rank; ++i) {
+    if (a.shape[i] > 1 && a.strides[i] != b.strides[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace strew
+
+#endif  // STREW_BASE_TENSOR_VIEW_H_

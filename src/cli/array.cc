@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/array.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace strew::cli {
+namespace {
+
+constexpr ElementType kNumbers[] = {
+    {'b', 1, STREW_BOOL},      {'i', 1, STREW_INT8},       {'i', 2, STREW_INT16},
+    {'i', 4, STREW_INT32},     {'i', 8, STREW_INT64},      {'u', 1, STREW_UINT8},
+    {'u', 2, STREW_UINT16},    {'u', 4, STREW_UINT32},     {'u', 8, STREW_UINT64},
+    {'f', 2, STREW_FLOAT16},   {'f', 4, STREW_FLOAT32},    {'f', 8, STREW_FLOAT64},
+    {'c', 8, STREW_COMPLEX64}, {'c', 16, STREW_COMPLEX128}};
+
+constexpr std::int64_t kMaxOpaque = 4096;
+constexpr std::int64_t kCharacterSize = 4;  // NumPy keeps text as UTF-32.
+
+// Bytes whose order the byte order of a file decides.
+std::int64_t OrderedSize(const ElementType& type) {
+  switch (type.kind) {
+    case 'S':
+    case 'V':
+      return 1;
+    case 'U':
+      return kCharacterSize;
+    case 'c':
+      return type.size / 2;
+    default:
+      return type.size;
+  }
+}
+
+}  // namespace
+
+std::optional<ElementType> MakeElementType(char kind, std::int64_t number) {
+  if (kind == 'S' || kind == 'U' || kind == 'V') {
+    const std::int64_t unit = kind == 'U' ? kCharacterSize : 1;
+    if (number < 1 || number > kMaxOpaque / unit) return std::nullopt;
+    const std::int64_t size = number * unit;
+    return ElementType{kind, size, STREW_OPAQUE(static_cast<strew_dtype>(size))};
+  }
+  for (const ElementType& type : kNumbers) {
+    if (type.kind == kind && type.size == number) return type;
+  }
+  return std::nullopt;
+}
+
+std::string Descr(const ElementType& type) {
+  const char native = HostIsLittleEndian() ? '<' : '>';
+  const std::int64_t number = type.kind == 'U' ? type.size / kCharacterSize : type.size;
+  const char order = OrderedSize(type) == 1 ? '|' : native;
+  return std::string({order, type.kind}) + std::to_string(number);
+}
+
+std::string ShapeText(const std::vector<std::int64_t>& shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+Array MakeArray(const ElementType& type, std::vector<std::int64_t> shape, bool fortran_order) {
+  const std::int64_t byte_count = ByteCount(type, shape);
+  // An empty array gets an address of its own too.
+  const auto allocated = static_cast<std::size_t>(std::max<std::int64_t>(byte_count, 1));
+  AlignedBytes bytes(static_cast<std::byte*>(::operator new(allocated, kAlignment)));
+  return {type, std::move(shape), fortran_order, byte_count, std::move(bytes)};
+}
+
+std::int64_t ByteCount(const ElementType& type, const std::vector<std::int64_t>& shape) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  std::int64_t count = type.size;
+  for (const std::int64_t dim : shape) {
+    if (count > PTRDIFF_MAX / dim) {
+      throw std::runtime_error("shape " + ShapeText(shape) + " is too large");
+    }
+    count *= dim;
+  }
+  return count;
+}
+
+bool HostIsLittleEndian() {
+  const std::uint16_t one = 1;
+  unsigned char first = 0;
+  std::memcpy(&first, &one, 1);
+  return first == 1;
+}
+
+void SwapByteOrder(Array& array) {
+  const std::int64_t size = OrderedSize(array.type);
+  if (size == 1) return;
+  std::byte* const bytes = array.bytes.get();
+  for (std::int64_t i = 0; i < array.byte_count; i += size) {
+    std::reverse(bytes + i, bytes + i + size);
+  }
+}
+
+}  // namespace strew::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef STREW_CLI_ARRAY_H_
+#define STREW_CLI_ARRAY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strew/strew.h"
+
+namespace strew::cli {
+
+// What NumPy calls a dtype, in native byte order.
+struct ElementType {
+  char kind;          // NumPy's letter: b i u f c, or S U V for bytes, text and void
+  std::int64_t size;  // bytes of one element
+  strew_dtype dtype;  // opaque for S, U and V
+};
+
+// Bytes on a cache line of their own.
+constexpr std::align_val_t kAlignment{64};
+struct FreeAligned {
+  void operator()(std::byte* bytes) const { ::operator delete(bytes, kAlignment); }
+};
+using AlignedBytes = std::unique_ptr<std::byte, FreeAligned>;
+
+struct Array {
+  ElementType type;
+  std::vector<std::int64_t> shape;
+  bool fortran_order;
+  std::int64_t byte_count;
+  AlignedBytes bytes;
+};
+
+// The type that NumPy writes as `kind` and a number of bytes; of characters for kind U. Nothing for
+// those that strew has no dtype for.
+std::optional<ElementType> MakeElementType(char kind, std::int64_t number);
+
+// How NumPy spells the type in a file, "<f4".
+std::string Descr(const ElementType& type);
+
+// "(2, 3)" as Python writes a tuple.
+std::string ShapeText(const std::vector<std::int64_t>& shape);
+
+// An array with memory that is not initialized. Throws std::runtime_error where the size of the
+// array is too large for an address space, std::bad_alloc where memory is short.
+Array MakeArray(const ElementType& type, std::vector<std::int64_t> shape, bool fortran_order);
+
+// The size of such an array, with the same std::runtime_error.
+std::int64_t ByteCount(const ElementType& type, const std::vector<std::int64_t>& shape);
+
+bool HostIsLittleEndian();
+
+// Reverses the bytes of every number, and of every character of kind U.
+void SwapByteOrder(Array& array);
+
+}  // namespace strew::cli
+
+#endif  // STREW_CLI_ARRAY_H_

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/element_text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "strew/strew.h"
+
+namespace strew::cli {
+namespace {
+
+template <typename T>
+T Load(const std::byte* element) {
+  T value;
+  std::memcpy(&value, element, sizeof(value));
+  return value;
+}
+
+// Python's rule: the fewest digits, an exponent only outside [1e-4, 1e16).
+template <typename Float>
+std::string FloatText(Float value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  const Float magnitude = std::abs(value);
+  const bool fixed = magnitude == 0 || (magnitude >= Float(1e-4) && magnitude < Float(1e16));
+  std::array<char, 64> buffer;
+  char* const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                  fixed ? std::chars_format::fixed : std::chars_format::scientific)
+                        .ptr;
+  const std::string text(buffer.data(), end);
+  return !fixed || text.find('.') != std::string::npos ? text : text + ".0";
+}
+
+// The value of a float16 by its magnitude, the bits without the sign. Infinity and NaN apart.
+float HalfMagnitude(int bits) {
+  const int exponent = bits >> 10;
+  const int mantissa = bits & 0x3ff;
+  if (exponent == 0) return std::ldexp(static_cast<float>(mantissa), -24);
+  return std::ldexp(static_cast<float>(mantissa | 0x400), exponent - 25);
+}
+
+// The number of fewest decimal digits that a float16 stands for, so that 0x2e66 is 0.1 and not
+// 0.099975586.
+float ShortestHalf(int bits) {
+  const float value = HalfMagnitude(bits);
+  if (bits == 0) return value;
+  // The gap above is never the smaller one.
+  const float tolerance = (value - HalfMagnitude(bits - 1)) / 2;
+  for (int digits = 0; digits < 5; ++digits) {
+    std::array<char, 32> buffer;
+    const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                            std::chars_format::scientific, digits);
+    float candidate = 0;
+    std::from_chars(buffer.data(), end, candidate);
+    if (std::abs(candidate - value) < tolerance) return candidate;
+  }
+  return value;
+}
+
+std::string HalfText(std::uint16_t bits) {
+  constexpr int kInfinity = 0x7c00;
+  const int magnitude = bits & 0x7fff;
+  const std::string sign = bits > 0x7fff ? "-" : "";
+  if (magnitude > kInfinity) return "nan";
+  return sign + (magnitude == kInfinity ? "inf" : FloatText(ShortestHalf(magnitude)));
+}
+
+template <typename Float>
+std::string ComplexText(std::complex<Float> value) {
+  const std::string imaginary = FloatText(value.imag());
+  return FloatText(value.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + "j";
+}
+
+void AppendUtf8(std::string& text, std::uint32_t character) {
+  const auto tail = [&](int shift) {
+    text += static_cast<char>(0x80 | (character >> shift & 0x3f));
+  };
+  if (character < 0x80) {
+    text += static_cast<char>(character);
+  } else if (character < 0x800) {
+    text += static_cast<char>(0xc0 | character >> 6);
+    tail(0);
+  } else if (character < 0x10000) {
+    text += static_cast<char>(0xe0 | character >> 12);
+    tail(6), tail(0);
+  } else {
+    text += static_cast<char>(0xf0 | character >> 18);
+    tail(12), tail(6), tail(0);
+  }
+}
+
+// Control characters are escaped, so that no file can write them to a terminal.
+void AppendCharacter(std::string& text, std::uint32_t character, bool is_byte) {
+  const bool control = character < 0x20 || (character >= 0x7f && character < 0xa0);
+  const bool invalid = character > 0x10ffff || (character >= 0xd800 && character < 0xe000);
+  if (character == '\'' || character == '\\') {
+    text += {'\\', static_cast<char>(character)};
+  } else if (control || invalid || (is_byte && character > 0x7e)) {
+    std::array<char, 16> escape;
+    const char* const format = character <= 0xff ? "\\x%02x" : "\\U%08x";
+    std::snprintf(escape.data(), escape.size(), format, static_cast<unsigned>(character));
+    text += escape.data();
+  } else {
+    AppendUtf8(text, character);
+  }
+}
+
+// 'text' or b'bytes'. NumPy pads short values of kinds S and U with zeros.
+template <typename Character>
+std::string QuotedText(const ElementType& type, const std::byte* element) {
+  constexpr bool kIsByte = sizeof(Character) == 1;
+  std::vector<Character> characters(static_cast<std::size_t>(type.size) / sizeof(Character));
+  std::memcpy(characters.data(), element, static_cast<std::size_t>(type.size));
+  while (type.kind != 'V' && !characters.empty() && characters.back() == 0) characters.pop_back();
+  std::string text = kIsByte ? "b'" : "'";
+  for (const Character character : characters) AppendCharacter(text, character, kIsByte);
+  return text + "'";
+}
+
+}  // namespace
+
+std::string ElementText(const ElementType& type, const std::byte* element) {
+  switch (type.dtype) {
+    case STREW_BOOL:
+      return Load<std::uint8_t>(element) != 0 ? "True" : "False";
+    case STREW_INT8:
+      return std::to_string(Load<std::int8_t>(element));
+    case STREW_INT16:
+      return std::to_string(Load<std::int16_t>(element));
+    case STREW_INT32:
+      return std::to_string(Load<std::int32_t>(element));
+    case STREW_INT64:
+      return std::to_string(Load<std::int64_t>(element));
+    case STREW_UINT8:
+      return std::to_string(Load<std::uint8_t>(element));
+    case STREW_UINT16:
+      return std::to_string(Load<std::uint16_t>(element));
+    case STREW_UINT32:
+      return std::to_string(Load<std::uint32_t>(element));
+    case STREW_UINT64:
+      return std::to_string(Load<std::uint64_t>(element));
+    case STREW_FLOAT16:
+      return HalfText(Load<std::uint16_t>(element));
+    case STREW_FLOAT32:
+      return FloatText(Load<float>(element));
+    case STREW_FLOAT64:
+      return FloatText(Load<double>(element));
+    case STREW_COMPLEX64:
+      return ComplexText(Load<std::complex<float>>(element));
+    case STREW_COMPLEX128:
+      return ComplexText(Load<std::complex<double>>(element));
+    default:
+      return type.kind == 'U' ? QuotedText<std::uint32_t>(type, element)
+                              : QuotedText<std::uint8_t>(type, element);
+  }
+}
+
+}  // namespace strew::cli

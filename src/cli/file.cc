@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/file.h"
+
+#include <cerrno>
+#include <random>
+#include <stdexcept>
+#include <system_error>
+
+namespace strew::cli {
+namespace fs = std::filesystem;
+namespace {
+
+void Check(const std::error_code& error) {
+  if (error) throw std::runtime_error(error.message());
+}
+
+[[noreturn]] void ThrowLastError() {
+  throw std::runtime_error(std::generic_category().message(errno));
+}
+
+File Open(const fs::path& path, const char* mode) {
+  File file(std::fopen(path.string().c_str(), mode));
+  if (!file) ThrowLastError();
+  return file;
+}
+
+fs::path TemporaryName(const fs::path& directory) {
+  std::random_device random;
+  return directory / (".strew-" + std::to_string(random()) + "-" + std::to_string(random()));
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path) {
+  // Asked first, because to open a pipe could wait for ever.
+  std::error_code error;
+  size_ = fs::file_size(path, error);
+  Check(error);
+  file_ = Open(path, "rb");
+}
+
+void InputFile::Read(void* bytes, std::size_t count) {
+  if (std::fread(bytes, 1, count, file_.get()) == count) return;
+  if (std::ferror(file_.get())) ThrowLastError();
+  throw std::runtime_error("the file ends too early");
+}
+
+OutputFile::OutputFile(const std::string& path) : target_(path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(target_, error);
+  if (fs::exists(status)) {
+    target_ = fs::canonical(target_, error);
+    Check(error);
+    if (!fs::is_regular_file(status)) {
+      file_ = Open(path, "wb");
+      return;
+    }
+  }
+  const fs::path temporary = TemporaryName(target_.parent_path());
+  file_ = Open(temporary, "wbx");
+  temporary_ = temporary;
+  // A file system without permissions is no reason to fail.
+  if (fs::exists(status)) fs::permissions(temporary_, status.permissions(), error);
+}
+
+OutputFile::~OutputFile() {
+  file_.reset();
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove(temporary_, ignored);
+}
+
+void OutputFile::Write(const void* bytes, std::size_t count) {
+  if (std::fwrite(bytes, 1, count, file_.get()) != count) ThrowLastError();
+}
+
+void OutputFile::Commit() {
+  if (std::fclose(file_.release()) != 0) ThrowLastError();
+  if (temporary_.empty()) return;
+  std::error_code error;
+  fs::rename(temporary_, target_, error);
+  Check(error);
+  temporary_.clear();
+}
+
+}  // namespace strew::cli

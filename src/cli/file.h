@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef STREW_CLI_FILE_H_
+#define STREW_CLI_FILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace strew::cli {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+// Everything here throws std::runtime_error with the system's reason, without the path.
+
+// A file that is read from its beginning.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path);
+
+  std::uintmax_t size() const { return size_; }
+  void Read(void* bytes, std::size_t count);
+
+ private:
+  std::uintmax_t size_ = 0;
+  File file_;
+};
+
+// A file that comes into being whole or not at all: it is written under a temporary name in the
+// directory of `path`, and Commit() renames it. What stands at `path` until then, an input perhaps,
+// is not touched. Symbolic links are followed, and what is no regular file, a pipe say, is written
+// to directly.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void Write(const void* bytes, std::size_t count);
+  void Commit();
+
+ private:
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;  // empty while there is nothing to remove
+  File file_;
+};
+
+}  // namespace strew::cli
+
+#endif  // STREW_CLI_FILE_H_

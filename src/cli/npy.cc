@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/npy.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "cli/file.h"
+#include "cli/npy_header.h"
+
+namespace strew::cli {
+namespace {
+
+// The file: magic, version (major, minor), length of the header in 2 bytes (version 1) or 4, little
+// endian, the header, the elements.
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kVersionEnd = kMagic.size() + 2;
+constexpr std::size_t kAlignedTo = 64;  // where the elements begin
+
+// What strew can hold needs less than 1 KiB; more is a structured dtype or an attack.
+constexpr std::size_t kMaxHeader = 1 << 16;
+
+std::size_t ReadLittleEndian(InputFile& file, std::size_t size) {
+  std::array<unsigned char, 4> bytes{};
+  file.Read(bytes.data(), size);
+  std::size_t value = 0;
+  for (std::size_t i = size; i-- > 0;) value = value << 8 | bytes[i];
+  return value;
+}
+
+struct Head {
+  std::string text;
+  std::uintmax_t length;  // of everything before the elements
+};
+
+Head ReadHead(InputFile& file) {
+  std::array<char, kVersionEnd> start{};
+  file.Read(start.data(), std::min<std::uintmax_t>(start.size(), file.size()));
+  if (std::string_view(start.data(), kMagic.size()) != kMagic) {
+    throw std::runtime_error("it is no .npy file");
+  }
+  const int major = static_cast<unsigned char>(start[kMagic.size()]);
+  const int minor = static_cast<unsigned char>(start[kMagic.size() + 1]);
+  if (major < 1 || major > 3 || minor != 0) {
+    throw std::runtime_error("version " + std::to_string(major) + "." + std::to_string(minor) +
+                             " of the .npy format is not supported");
+  }
+  const std::size_t length_size = major == 1 ? 2 : 4;
+  const std::size_t length = ReadLittleEndian(file, length_size);
+  if (length > kMaxHeader) throw std::runtime_error("its header has more than 65536 bytes");
+  std::string text(length, '\0');
+  file.Read(text.data(), length);
+  return {std::move(text), kVersionEnd + length_size + length};
+}
+
+Array ReadArray(InputFile& file) {
+  const Head head = ReadHead(file);
+  NpyHeader header = ParseNpyHeader(head.text);
+  // Before memory is allocated, so that a header that lies costs none.
+  const auto byte_count = static_cast<std::uintmax_t>(ByteCount(header.type, header.shape));
+  if (file.size() - head.length != byte_count) {
+    throw std::runtime_error("its header promises " + std::to_string(byte_count) +
+                             " bytes of elements, the file has " +
+                             std::to_string(file.size() - head.length));
+  }
+  Array array = MakeArray(header.type, std::move(header.shape), header.fortran_order);
+  file.Read(array.bytes.get(), static_cast<std::size_t>(byte_count));
+  if (header.swapped) SwapByteOrder(array);
+  return array;
+}
+
+}  // namespace
+
+Array ReadNpy(const std::string& path) {
+  try {
+    InputFile file(path);
+    return ReadArray(file);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error("cannot read '" + path + "': " + error.what());
+  }
+}
+
+void WriteNpy(const std::string& path, const Array& array) {
+  constexpr std::size_t kLengthSize = 2;
+  const std::string text = FormatNpyHeader(array);
+  const std::size_t used = kVersionEnd + kLengthSize + text.size() + 1;
+  const std::size_t padding = (kAlignedTo - used % kAlignedTo) % kAlignedTo;
+  const std::size_t length = text.size() + padding + 1;
+
+  std::string head(kMagic);
+  head += {'\1', '\0', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
+  head += text + std::string(padding, ' ') + '\n';
+
+  try {
+    OutputFile file(path);
+    file.Write(head.data(), head.size());
+    file.Write(array.bytes.get(), static_cast<std::size_t>(array.byte_count));
+    file.Commit();
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error("cannot write '" + path + "': " + error.what());
+  }
+}
+
+}  // namespace strew::cli

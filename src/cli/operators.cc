@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/operators.h"
+
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace strew::cli {
+namespace {
+
+struct Reduction {
+  const char* name;
+  strew_reduction code;
+};
+
+constexpr Reduction kReductions[] = {
+    {"none", STREW_NONE}, {"add", STREW_ADD}, {"mul", STREW_MUL},
+    {"min", STREW_MIN},   {"max", STREW_MAX},
+};
+
+strew_reduction ReductionCode(const Options& options) {
+  for (const Reduction& reduction : kReductions) {
+    if (options.reduction == reduction.name) return reduction.code;
+  }
+  return -1;
+}
+
+void DeclareScatterElements(CLI::App& command, Options& options) {
+  command.add_option("--axis", options.axis, "Axis of data that the indices run along")
+      ->capture_default_str();
+}
+
+strew_status CallScatterElements(strew_context* context, const Operands& operands,
+                                 const Options& options) {
+  return strew_scatter_elements(context, operands.data, operands.indices, operands.updates,
+                                options.axis, ReductionCode(options), operands.output);
+}
+
+void DeclareNothing(CLI::App&, Options&) {}
+
+strew_status CallScatterNd(strew_context* context, const Operands& operands,
+                           const Options& options) {
+  return strew_scatter_nd(context, operands.data, operands.indices, operands.updates,
+                          ReductionCode(options), operands.output);
+}
+
+// "1,-2,3"; false for anything else.
+bool ParseIntegers(std::string_view text, std::vector<std::int64_t>& integers) {
+  const char* next = text.data();
+  const char* const end = next + text.size();
+  while (true) {
+    std::int64_t integer = 0;
+    const auto [stop, error] = std::from_chars(next, end, integer);
+    if (error != std::errc()) return false;
+    integers.push_back(integer);
+    if (stop == end) return true;
+    if (*stop != ',') return false;
+    next = stop + 1;
+  }
+}
+
+// One argument with commas and not CLI11's list of arguments, which would swallow the file names
+// behind it.
+CLI::Option* AddIntegers(CLI::App& command, const std::string& name,
+                         std::vector<std::int64_t>& integers, const std::string& description) {
+  const auto set = [name, &integers](const std::string& text) {
+    if (ParseIntegers(text, integers)) return;
+    throw CLI::ValidationError(name, "'" + text + "' is not a list of integers such as 1,-2");
+  };
+  return command.add_option_function<std::string>(name, set, description)->type_name("INT,...");
+}
+
+void RequireLengthOfStart(const std::string& name, const std::vector<std::int64_t>& integers,
+                          const Options& options) {
+  if (integers.size() == options.start.size()) return;
+  throw CLI::ValidationError(name, std::to_string(integers.size()) + " given, but " +
+                                       std::to_string(options.start.size()) + " for --start");
+}
+
+void DeclareSliceScatter(CLI::App& command, Options& options) {
+  AddIntegers(command, "--start", options.start, "First position on each axis")->required();
+  AddIntegers(command, "--stop", options.stop, "End on each axis, exclusive")->required();
+  AddIntegers(command, "--step", options.step, "Step on each axis [1,...]");
+  AddIntegers(command, "--axes", options.axes, "The axes [0,1,...]");
+  command.callback([&options] {
+    if (options.step.empty()) options.step.assign(options.start.size(), 1);
+    RequireLengthOfStart("--stop", options.stop, options);
+    RequireLengthOfStart("--step", options.step, options);
+    if (!options.axes.empty()) RequireLengthOfStart("--axes", options.axes, options);
+  });
+}
+
+strew_status CallSliceScatter(strew_context* context, const Operands& operands,
+                              const Options& options) {
+  const auto count = static_cast<std::int64_t>(options.start.size());
+  const std::int64_t* const axes = options.axes.empty() ? nullptr : options.axes.data();
+  return strew_slice_scatter_int64(context, operands.data, operands.updates, count,
+                                   options.start.data(), options.stop.data(), options.step.data(),
+                                   axes, ReductionCode(options), operands.output);
+}
+
+}  // namespace
+
+const std::vector<Operator>& Operators() {
+  static const std::vector<Operator> operators = {
+      {"scatter-elements", "Every update has an index of its own along one axis", true,
+       DeclareScatterElements, CallScatterElements},
+      {"scatter-nd", "Every tuple of indices names an element or a slice of data", true,
+       DeclareNothing, CallScatterNd},
+      {"slice-scatter", "The updates go to data[start:stop:step, ...] by Python's rule", false,
+       DeclareSliceScatter, CallSliceScatter},
+  };
+  return operators;
+}
+
+std::vector<std::string> ReductionNames() {
+  std::vector<std::string> names;
+  for (const Reduction& reduction : kReductions) names.emplace_back(reduction.name);
+  return names;
+}
+
+std::vector<std::string> SimdTargets() {
+  std::vector<std::string> targets;
+  for (std::int32_t i = 0; strew_simd_target_at(i) != nullptr; ++i) {
+    targets.emplace_back(strew_simd_target_at(i));
+  }
+  return targets;
+}
+
+}  // namespace strew::cli

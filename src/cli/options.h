@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef STREW_CLI_OPTIONS_H_
+#define STREW_CLI_OPTIONS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace strew::cli {
+
+// What a command line says, for all operators together.
+struct Options {
+  std::string data;
+  std::string indices;
+  std::string updates;
+  std::string output;  // empty: the result is printed
+  std::string reduction = "none";
+  std::string simd_target;  // empty: the best
+  int repeat = 0;           // calls to time; 0: one call, not timed
+
+  std::int64_t axis = 0;  // scatter-elements
+
+  std::vector<std::int64_t> start;  // slice-scatter
+  std::vector<std::int64_t> stop;
+  std::vector<std::int64_t> step;
+  std::vector<std::int64_t> axes;
+};
+
+}  // namespace strew::cli
+
+#endif  // STREW_CLI_OPTIONS_H_

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/array.h"
+#include "cli/npy.h"
+#include "cli/print.h"
+#include "strew/strew.h"
+
+namespace strew::cli {
+namespace {
+
+struct DestroyTensor {
+  void operator()(strew_tensor* tensor) const { strew_tensor_destroy(tensor); }
+};
+using Tensor = std::unique_ptr<strew_tensor, DestroyTensor>;
+
+struct DestroyContext {
+  void operator()(strew_context* context) const { strew_context_destroy(context); }
+};
+using Context = std::unique_ptr<strew_context, DestroyContext>;
+
+[[noreturn]] void Throw(strew_status status, const std::string& sentence) {
+  throw std::runtime_error(std::string(strew_status_name(status)) + ": " + sentence);
+}
+
+void Check(strew_status status) {
+  if (status != STREW_OK) Throw(status, strew_status_description(status));
+}
+
+std::vector<std::int64_t> FortranStrides(const std::vector<std::int64_t>& shape) {
+  std::vector<std::int64_t> strides;
+  std::int64_t stride = 1;
+  for (const std::int64_t dim : shape) {
+    strides.push_back(stride);
+    stride *= dim;
+  }
+  return strides;
+}
+
+Tensor MakeTensor(const Array& array) {
+  // The strides of an empty array mean nothing, and their products could overflow.
+  const bool row_major = !array.fortran_order || array.byte_count == 0;
+  const auto strides = row_major ? std::vector<std::int64_t>() : FortranStrides(array.shape);
+  strew_tensor* tensor = nullptr;
+  Check(strew_tensor_create(array.type.dtype, static_cast<std::int32_t>(array.shape.size()),
+                            array.shape.data(), row_major ? nullptr : strides.data(),
+                            array.bytes.get(), &tensor));
+  return Tensor(tensor);
+}
+
+Context MakeContext(const Options& options) {
+  strew_context* created = nullptr;
+  Check(strew_context_create(&created));
+  Context context(created);
+  if (!options.simd_target.empty()) {
+    Check(strew_context_set_simd_target(created, options.simd_target.c_str()));
+  }
+  return context;
+}
+
+// Calls the operator as often as the options say; seconds of the fastest call.
+double BestTime(const Operator& chosen, const Operands& operands, const Options& options) {
+  using Clock = std::chrono::steady_clock;
+  const Context context = MakeContext(options);
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < std::max(options.repeat, 1); ++i) {
+    const Clock::time_point start = Clock::now();
+    const strew_status status = chosen.call(context.get(), operands, options);
+    const std::chrono::duration<double> time = Clock::now() - start;
+    if (status != STREW_OK) Throw(status, strew_context_error(context.get()));
+    best = std::min(best, time.count());
+  }
+  return best;
+}
+
+void ReportTime(int calls, double seconds, std::int64_t bytes) {
+  // A clock may be too coarse to see a small call.
+  const double rate = static_cast<double>(bytes) / std::max(seconds, 1e-9) / 1e9;
+  std::fprintf(stderr, "strew: best of %d calls: %.9f s, %.3f GB/s\n", calls, seconds, rate);
+}
+
+}  // namespace
+
+void RunOperator(const Operator& chosen, const Options& options) {
+  const Array data = ReadNpy(options.data);
+  std::optional<Array> indices;
+  if (chosen.takes_indices) indices = ReadNpy(options.indices);
+  const Array updates = ReadNpy(options.updates);
+  const Array output = MakeArray(data.type, data.shape, /*fortran_order=*/false);
+
+  const Tensor data_tensor = MakeTensor(data);
+  const Tensor indices_tensor = indices ? MakeTensor(*indices) : nullptr;
+  const Tensor updates_tensor = MakeTensor(updates);
+  const Tensor output_tensor = MakeTensor(output);
+  const Operands operands = {data_tensor.get(), indices_tensor.get(), updates_tensor.get(),
+                             output_tensor.get()};
+  const double seconds = BestTime(chosen, operands, options);
+
+  if (options.repeat > 0) {
+    const std::int64_t index_bytes = indices ? indices->byte_count : 0;
+    ReportTime(options.repeat, seconds,
+               data.byte_count + output.byte_count + index_bytes + updates.byte_count);
+  }
+  if (options.output.empty()) {
+    Print(FormatArray(output));
+  } else {
+    WriteNpy(options.output, output);
+  }
+}
+
+void Print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
+    return;
+  }
+  throw std::runtime_error("cannot write to standard output: " +
+                           std::generic_category().message(errno));
+}
+
+}  // namespace strew::cli

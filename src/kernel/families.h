@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel files define for kernel.cc: tables for a slot of the dispatch tables.
+#ifndef STREW_KERNEL_FAMILIES_H_
+#define STREW_KERNEL_FAMILIES_H_
+
+#include <cstddef>
+
+#include "base/dtype.h"
+#include "kernel/kernel.h"
+
+namespace strew::kernel {
+
+// One table of reductions, in the order of KernelReduction, for each dtype that has reductions.
+#define STREW_FAMILY_KERNELS(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
+  const Walks* FAMILY##Kernels(size_t slot);
+STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_FAMILY_KERNELS)
+#undef STREW_FAMILY_KERNELS
+
+// Widths 1, 2, 4, 8 and 16, in this order.
+const Walks* MoveKernels(size_t slot);
+
+// The eight index dtypes from STREW_INT8 to STREW_UINT64, in this order.
+const IndexKernels* AllIndexKernels(size_t slot);
+
+}  // namespace strew::kernel
+
+#endif  // STREW_KERNEL_FAMILIES_H_

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/float16.cc"
+#include <hwy/foreach_target.h>
+
+#define STREW_FAMILY Float16
+#define STREW_ELEMENT Half
+#include "kernel/reductions-inl.h"

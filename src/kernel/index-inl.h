@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading indices: are they all in range, and which offsets do they mean.
+#if defined(STREW_KERNEL_INDEX_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef STREW_KERNEL_INDEX_INL_H_
+#undef STREW_KERNEL_INDEX_INL_H_
+#else
+#define STREW_KERNEL_INDEX_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "kernel/element.h"
+#include "kernel/kernel.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace strew::kernel {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// ---- The check ----
+
+// An index is in [lowest, highest] if, shifted so that lowest becomes the least number of its type,
+// it is not above highest shifted likewise: one comparison of signed lanes for every index dtype.
+template <class T>
+struct ShiftedRange {
+  using Signed = std::make_signed_t<T>;
+  using Unsigned = std::make_unsigned_t<T>;
+
+  ShiftedRange(int64_t axis_size, bool wrap) {
+    constexpr int64_t kMost = static_cast<int64_t>(std::min<uint64_t>(
+        static_cast<uint64_t>(std::numeric_limits<T>::max()), uint64_t{INT64_MAX}));
+    constexpr int64_t kLeast = static_cast<int64_t>(std::numeric_limits<T>::min());
+    const int64_t lowest = wrap ? std::max(-axis_size, kLeast) : 0;
+    const int64_t highest = std::min(axis_size - 1, kMost);
+    constexpr auto kLeastSigned = static_cast<Unsigned>(std::numeric_limits<Signed>::min());
+    shift = static_cast<Unsigned>(static_cast<Unsigned>(lowest) - kLeastSigned);
+    limit = static_cast<Signed>(static_cast<Unsigned>(highest) - shift);
+  }
+
+  Signed Shifted(T index) const {
+    return static_cast<Signed>(static_cast<Unsigned>(static_cast<Unsigned>(index) - shift));
+  }
+
+  Unsigned shift;
+  Signed limit;
+};
+
+// The greatest shifted index of a strided line.
+template <class T>
+HWY_INLINE std::make_signed_t<T> GreatestStrided(const unsigned char* indices, int64_t stride,
+                                                 int64_t n, const ShiftedRange<T>& range) {
+  auto greatest = std::numeric_limits<std::make_signed_t<T>>::min();
+  for (int64_t i = 0; i < n; ++i) {
+    greatest = std::max(greatest, range.Shifted(LoadElement<T>(indices + At<T>(i * stride))));
+  }
+  return greatest;
+}
+
+template <class T>
+HWY_INLINE bool ContiguousInRange(const unsigned char* indices, int64_t n,
+                                  const ShiftedRange<T>& range) {
+  using Signed = std::make_signed_t<T>;
+  const hn::ScalableTag<Signed> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (n < lanes) return GreatestStrided<T>(indices, 1, n, range) <= range.limit;
+  const auto shift = hn::Set(d, static_cast<Signed>(range.shift));
+  const auto shifted = [=](int64_t i) HWY_ATTR {
+    return hn::Sub(hn::LoadU(d, reinterpret_cast<const Signed*>(indices + At<T>(i))), shift);
+  };
+  // The last vector may overlap the one before it.
+  auto greatest = shifted(n - lanes);
+  auto other = greatest;
+  int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    greatest = hn::Max(greatest, shifted(i));
+    other = hn::Max(other, shifted(i + lanes));
+  }
+  if (i + lanes <= n) greatest = hn::Max(greatest, shifted(i));
+  greatest = hn::Max(greatest, other);
+  return hn::AllFalse(d, hn::Gt(greatest, hn::Set(d, range.limit)));
+}
+
+template <class T>
+bool Check(const IndexSheet& sheet, bool wrap) {
+  if (sheet.axis_size == 0) return false;
+  const ShiftedRange<T> range(sheet.axis_size, wrap);
+  for (int64_t r = 0; r < sheet.rows; ++r) {
+    const unsigned char* row = sheet.indices + At<T>(r * sheet.row_stride);
+    const bool good =
+        sheet.column_stride == 1
+            ? ContiguousInRange<T>(row, sheet.columns, range)
+            : GreatestStrided<T>(row, sheet.column_stride, sheet.columns, range) <= range.limit;
+    if (!good) return false;
+  }
+  return true;
+}
+
+// ---- The offsets ----
+
+template <class T, class Offset>
+HWY_INLINE Offset PlaceOf(const unsigned char* index, int64_t axis_size) {
+  const T value = LoadElement<T>(index);
+  const Offset offset = static_cast<Offset>(value);
+  if constexpr (std::is_signed_v<T>) {
+    return static_cast<Offset>(offset + (value < 0 ? static_cast<Offset>(axis_size) : Offset{0}));
+  } else {
+    return offset;
+  }
+}
+
+// Columns [first, columns) of one row.
+template <class T, class Offset>
+HWY_INLINE void ResolveEach(const ResolveArguments& arguments, const unsigned char* indices,
+                            int64_t lane, int64_t first, Offset* offsets) {
+  const IndexSheet& sheet = arguments.sheet;
+  for (int64_t c = first; c < sheet.columns; ++c) {
+    const int64_t place =
+        PlaceOf<T, int64_t>(indices + At<T>(c * sheet.column_stride), sheet.axis_size);
+    const int64_t offset =
+        place * arguments.output_stride + lane + c * arguments.lane_column_stride;
+    offsets[c] = static_cast<Offset>(arguments.accumulate ? offsets[c] + offset : offset);
+  }
+}
+
+// Indices that are in range of offsets of 32 bits fit these too, whatever their type.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
+  const T* from = reinterpret_cast<const T*>(indices);
+  if constexpr (sizeof(T) == 8) {
+#if HWY_TARGET == HWY_SCALAR
+    return hn::Set(d, static_cast<int32_t>(LoadElement<T>(indices)));
+#else
+    // The lower halves of two vectors.
+    const hn::Repartition<int64_t, D> d64;
+    const int64_t* pairs = reinterpret_cast<const int64_t*>(from);
+    const auto lower = hn::BitCast(d, hn::LoadU(d64, pairs));
+    const auto upper = hn::BitCast(d, hn::LoadU(d64, pairs + hn::Lanes(d64)));
+    return hn::ConcatEven(d, upper, lower);
+#endif
+  } else if constexpr (sizeof(T) == 4) {
+    return hn::BitCast(d, hn::LoadU(hn::Rebind<T, D>(), from));
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
+  }
+}
+
+// Returns the first column not done.
+template <class T>
+HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsigned char* indices,
+                                  int64_t lane, int32_t* offsets) {
+  const hn::ScalableTag<int32_t> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto axis_size = hn::Set(d, static_cast<int32_t>(arguments.sheet.axis_size));
+  const auto output_stride = hn::Set(d, static_cast<int32_t>(arguments.output_stride));
+  const int32_t column_step = static_cast<int32_t>(arguments.lane_column_stride);
+  const auto step = hn::Set(d, column_step * static_cast<int32_t>(lanes));
+  auto lane_offset = hn::Add(hn::Mul(hn::Iota(d, 0), hn::Set(d, column_step)),
+                             hn::Set(d, static_cast<int32_t>(lane)));
+  int64_t c = 0;
+  for (; c + lanes <= arguments.sheet.columns; c += lanes) {
+    auto place = LoadPlaces<T>(d, indices + At<T>(c));
+    if constexpr (std::is_signed_v<T>) {
+      place = hn::Add(place, hn::And(hn::ShiftRight<31>(place), axis_size));
+    }
+    auto offset = hn::Add(hn::Mul(place, output_stride), lane_offset);
+    if (arguments.accumulate) offset = hn::Add(offset, hn::LoadU(d, offsets + c));
+    hn::StoreU(offset, d, offsets + c);
+    lane_offset = hn::Add(lane_offset, step);
+  }
+  return c;
+}
+
+template <class T, class Offset>
+void Resolve(const ResolveArguments& arguments) {
+  const IndexSheet& sheet = arguments.sheet;
+  Offset* offsets = static_cast<Offset*>(arguments.offsets);
+  for (int64_t r = 0; r < sheet.rows; ++r) {
+    const unsigned char* indices = sheet.indices + At<T>(r * sheet.row_stride);
+    const int64_t lane = r * arguments.lane_row_stride;
+    int64_t done = 0;
+    if constexpr (std::is_same_v<Offset, int32_t>) {
+      if (sheet.column_stride == 1) done = ResolveVectors<T>(arguments, indices, lane, offsets);
+    }
+    ResolveEach<T, Offset>(arguments, indices, lane, done, offsets);
+    offsets += sheet.columns;
+  }
+}
+
+template <class T>
+constexpr IndexKernels IndexKernelsOf() {
+  return {Check<T>, {Resolve<T, int32_t>, Resolve<T, int64_t>}};
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace strew::kernel
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

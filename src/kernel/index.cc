@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/index.cc"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernel/families.h"
+#include "kernel/index-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace strew::kernel {
+namespace HWY_NAMESPACE {
+namespace {
+
+const IndexKernels* IndexTable() {
+  static constexpr IndexKernels kTable[] = {
+      IndexKernelsOf<int8_t>(),   IndexKernelsOf<int16_t>(),  IndexKernelsOf<int32_t>(),
+      IndexKernelsOf<int64_t>(),  IndexKernelsOf<uint8_t>(),  IndexKernelsOf<uint16_t>(),
+      IndexKernelsOf<uint32_t>(), IndexKernelsOf<uint64_t>(),
+  };
+  return kTable;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace strew::kernel
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace strew::kernel {
+namespace {
+HWY_EXPORT(IndexTable);
+}  // namespace
+
+const IndexKernels* AllIndexKernels(size_t slot) { return HWY_DISPATCH_TABLE(IndexTable)[slot](); }
+
+}  // namespace strew::kernel
+#endif

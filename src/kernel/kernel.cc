@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/kernel.h"
+
+#include "kernel/families.h"
+#include "kernel/target.h"
+
+namespace strew::kernel {
+namespace {
+
+const Walks* ReductionTable(strew_dtype dtype, size_t slot) {
+  switch (dtype) {
+#define STREW_SELECT(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
+  case STREW_##CONSTANT:                                                   \
+    return FAMILY##Kernels(slot);
+    STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_SELECT)
+#undef STREW_SELECT
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+const Walks& MoveWalks(int32_t width, int32_t target) {
+  return MoveKernels(TargetSlot(target))[__builtin_ctz(static_cast<unsigned>(width))];
+}
+
+const Walks& ReductionWalks(strew_dtype dtype, KernelReduction reduction, int32_t target) {
+  return ReductionTable(dtype, TargetSlot(target))[static_cast<int>(reduction)];
+}
+
+const IndexKernels& IndexKernelsFor(strew_dtype dtype, int32_t target) {
+  return AllIndexKernels(TargetSlot(target))[dtype - STREW_INT8];
+}
+
+}  // namespace strew::kernel

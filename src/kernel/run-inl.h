@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n. The runs of all
+// walks end here.
+#if defined(STREW_KERNEL_RUN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef STREW_KERNEL_RUN_INL_H_
+#undef STREW_KERNEL_RUN_INL_H_
+#else
+#define STREW_KERNEL_RUN_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "kernel/element.h"
+#include "kernel/ops-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace strew::kernel {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Where a mask keeps a load and a store from touching what lies past it. Elsewhere the lanes past a
+// mask may fault, or be read and written back.
+#undef STREW_TRUE_MASKS
+#if HWY_HAVE_SCALABLE || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3)
+#define STREW_TRUE_MASKS 1
+#else
+#define STREW_TRUE_MASKS 0
+#endif
+
+template <class Op, class D, class Lane>
+HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
+  return Op::OnLanes(d, hn::LoadU(d, output), hn::LoadU(d, updates));
+}
+
+template <class T, class Op>
+HWY_INLINE void CombineElement(unsigned char* output, const unsigned char* updates) {
+  StoreElement(Op::OnElement(LoadElement<T>(output), LoadElement<T>(updates)), output);
+}
+
+#if STREW_TRUE_MASKS
+
+// [0, n) with 0 < n <= one vector.
+template <class T, class Op, class D, class Lane>
+HWY_INLINE void CombineShort(D d, Lane* output, const Lane* updates, size_t n) {
+  const auto mask = hn::FirstN(d, n);
+  const auto old = hn::MaskedLoad(mask, d, output);
+  hn::BlendedStore(Op::OnLanes(d, old, hn::MaskedLoad(mask, d, updates)), mask, d, output);
+}
+
+#else
+
+// [0, n) with 0 < n < 2 * kLanes: the first and the last kLanes of it, both computed before either
+// is stored because they may overlap; halved until they fit.
+template <class T, class Op, size_t kLanes, class Lane>
+HWY_INLINE void CombineHalves(Lane* output, const Lane* updates, size_t n) {
+  constexpr size_t kElement = Lanes<T>::kPerElement;
+  if constexpr (kLanes <= kElement) {
+    CombineElement<T, Op>(reinterpret_cast<unsigned char*>(output),
+                          reinterpret_cast<const unsigned char*>(updates));
+  } else {
+    if (n < kLanes) return CombineHalves<T, Op, kLanes / 2>(output, updates, n);
+    const hn::CappedTag<Lane, kLanes> d;
+    const size_t last = n - kLanes;
+    const auto head = Combined<Op>(d, output, updates);
+    const auto tail = Combined<Op>(d, output + last, updates + last);
+    hn::StoreU(head, d, output);
+    hn::StoreU(tail, d, output + last);
+  }
+}
+
+template <class T, class Op, class D, class Lane>
+HWY_INLINE void CombineShort(D d, Lane* output, const Lane* updates, size_t n) {
+  constexpr size_t kHalf = hn::MaxLanes(D()) / 2;
+  (void)d;
+  CombineHalves<T, Op, kHalf>(output, updates, n);
+}
+
+#endif
+
+// A vector holds at least two elements; on the 1-lane target it does not.
+template <class T>
+constexpr bool kHasVectors = hn::MaxLanes(typename Lanes<T>::Tag()) >= 2 * Lanes<T>::kPerElement;
+
+template <class T, class Op>
+HWY_INLINE void CombineContiguous(unsigned char* output, const unsigned char* updates,
+                                  int64_t elements) {
+  if constexpr (!kHasVectors<T>) {
+    for (int64_t i = 0; i < elements; ++i) {
+      CombineElement<T, Op>(output + At<T>(i), updates + At<T>(i));
+    }
+  } else {
+    using Lane = typename Lanes<T>::Lane;
+    const typename Lanes<T>::Tag d;
+    const size_t lanes = hn::Lanes(d);
+    const size_t n = static_cast<size_t>(elements) * Lanes<T>::kPerElement;
+    Lane* HWY_RESTRICT out = reinterpret_cast<Lane*>(output);
+    const Lane* HWY_RESTRICT in = reinterpret_cast<const Lane*>(updates);
+    if (n < lanes) return CombineShort<T, Op>(d, out, in, n);
+    // The last vector may overlap the one before it, so it is computed from the old values first.
+    const size_t last = n - lanes;
+    const auto tail = Combined<Op>(d, out + last, in + last);
+    size_t i = 0;
+    for (; i + 4 * lanes <= last; i += 4 * lanes) {
+      const auto first = Combined<Op>(d, out + i, in + i);
+      const auto second = Combined<Op>(d, out + i + lanes, in + i + lanes);
+      const auto third = Combined<Op>(d, out + i + 2 * lanes, in + i + 2 * lanes);
+      const auto fourth = Combined<Op>(d, out + i + 3 * lanes, in + i + 3 * lanes);
+      hn::StoreU(first, d, out + i);
+      hn::StoreU(second, d, out + i + lanes);
+      hn::StoreU(third, d, out + i + 2 * lanes);
+      hn::StoreU(fourth, d, out + i + 3 * lanes);
+    }
+    for (; i < last; i += lanes) hn::StoreU(Combined<Op>(d, out + i, in + i), d, out + i);
+    hn::StoreU(tail, d, out + last);
+  }
+}
+
+// Moves bytes past the caches. The caller ends with FlushStream.
+HWY_INLINE void StreamBytes(unsigned char* output, const unsigned char* updates, int64_t bytes) {
+  const hn::ScalableTag<uint8_t> d;
+  const size_t lanes = hn::Lanes(d);
+  const size_t n = static_cast<size_t>(bytes);
+  size_t i = (lanes - reinterpret_cast<uintptr_t>(output) % lanes) % lanes;
+  if (n < i + 4 * lanes) return CombineContiguous<uint8_t, Move<uint8_t>>(output, updates, bytes);
+  if (i != 0) {
+    CombineContiguous<uint8_t, Move<uint8_t>>(output, updates, static_cast<int64_t>(i));
+  }
+  for (; i + 4 * lanes <= n; i += 4 * lanes) {
+    const auto first = hn::LoadU(d, updates + i);
+    const auto second = hn::LoadU(d, updates + i + lanes);
+    const auto third = hn::LoadU(d, updates + i + 2 * lanes);
+    const auto fourth = hn::LoadU(d, updates + i + 3 * lanes);
+    hn::Stream(first, d, output + i);
+    hn::Stream(second, d, output + i + lanes);
+    hn::Stream(third, d, output + i + 2 * lanes);
+    hn::Stream(fourth, d, output + i + 3 * lanes);
+  }
+  if (i == n) return;
+  CombineContiguous<uint8_t, Move<uint8_t>>(output + i, updates + i, static_cast<int64_t>(n - i));
+}
+
+// The lanes of a vector backwards, element by element.
+template <class T, class D, class V>
+HWY_INLINE V ReversedElements(D d, V v) {
+  if constexpr (Lanes<T>::kPerElement == 2) {
+    return hn::Reverse2(d, hn::Reverse(d, v));
+  } else if constexpr (sizeof(T) == 1) {
+    // Lanes of 8 bits have no Reverse: reverse the pairs, and swap within each.
+    const hn::Repartition<uint16_t, D> d16;
+    const auto pairs = hn::Reverse(d16, hn::BitCast(d16, v));
+    return hn::BitCast(d, hn::Or(hn::ShiftLeft<8>(pairs), hn::ShiftRight<8>(pairs)));
+  } else {
+    return hn::Reverse(d, v);
+  }
+}
+
+// output[i] (+)= updates[-i].
+template <class T, class Op>
+HWY_INLINE void CombineReversed(unsigned char* output, const unsigned char* updates,
+                                int64_t elements) {
+  int64_t i = 0;
+  if constexpr (kHasVectors<T>) {
+    using Lane = typename Lanes<T>::Lane;
+    const typename Lanes<T>::Tag d;
+    const int64_t step = static_cast<int64_t>(hn::Lanes(d) / Lanes<T>::kPerElement);
+    for (; i + step <= elements; i += step) {
+      Lane* out = reinterpret_cast<Lane*>(output + At<T>(i));
+      const Lane* in = reinterpret_cast<const Lane*>(updates - At<T>(i + step - 1));
+      const auto update = ReversedElements<T>(d, hn::LoadU(d, in));
+      hn::StoreU(Op::OnLanes(d, hn::LoadU(d, out), update), d, out);
+    }
+  }
+  for (; i < elements; ++i) CombineElement<T, Op>(output + At<T>(i), updates - At<T>(i));
+}
+
+template <class T, class Op>
+HWY_INLINE void CombineStrided(unsigned char* output, int64_t output_stride,
+                               const unsigned char* updates, int64_t updates_stride,
+                               int64_t elements) {
+  for (int64_t i = 0; i < elements; ++i) {
+    CombineElement<T, Op>(output + At<T>(i * output_stride), updates + At<T>(i * updates_stride));
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace strew::kernel
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// output[i0, ..., indices[i], ..., i(r-1)] (+)= updates[i]
+#include <cinttypes>
+
+#include "api/context.h"
+#include "api/tensor.h"
+#include "base/reduction.h"
+#include "plan/check.h"
+#include "plan/indexed.h"
+#include "plan/text.h"
+#include "plan/unit.h"
+#include "run/indexed.h"
+
+namespace strew {
+namespace {
+
+Status CheckIndicesWithinData(const Call& call, const TensorView& data, const TensorView& indices,
+                              int axis) {
+  for (int i = 0; i < data.rank; ++i) {
+    if (i == axis || indices.shape[i] <= data.shape[i]) continue;
+    return call.Fail(STREW_INVALID_SHAPE,
+                     "indices has shape %s, of which dim %d is larger than that of data, %s",
+                     plan::ShapeText(indices).c_str(), i, plan::ShapeText(data).c_str());
+  }
+  return STREW_OK;
+}
+
+Status Validate(const Call& call, const TensorView* data, const TensorView* indices,
+                const TensorView* updates, int64_t axis, strew_reduction reduction,
+                const TensorView* output, int* normalised_axis) {
+  STREW_TRY(plan::CheckBound(
+      call, {{"data", data}, {"indices", indices}, {"updates", updates}, {"output", output}}));
+  STREW_TRY(plan::CheckReduction(call, reduction));
+  STREW_TRY(plan::CheckDtypes(call, {{"data", data}, {"updates", updates}, {"output", output}},
+                              {{"indices", indices}}, reduction));
+  STREW_TRY(plan::CheckDataRank(call, *data, *output));
+  STREW_TRY(plan::CheckRank(call, {"indices", indices}, data->rank));
+  STREW_TRY(plan::CheckRank(call, {"updates", updates}, data->rank));
+  STREW_TRY(plan::CheckAxis(call, axis, data->rank, normalised_axis));
+  STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
+  STREW_TRY(plan::CheckSameShape(call, {"updates", updates}, {"indices", indices}));
+  STREW_TRY(CheckIndicesWithinData(call, *data, *indices, *normalised_axis));
+  return plan::CheckMemory(call, *data, {{"indices", indices}, {"updates", updates}}, *output);
+}
+
+void Lower(const TensorView& indices, const TensorView& updates, int axis, const TensorView& output,
+           plan::IndexedPlan* plan) {
+  const plan::Units units = plan::UnitsOf(output.element_size);
+  plan->AppendComponent(axis, output, units.count, 0);
+  for (int i = 0; i < output.rank; ++i) {
+    const int64_t count = indices.shape[i];
+    const int64_t output_stride = output.strides[i] * units.count;
+    const int64_t updates_stride = updates.strides[i] * units.count;
+    if (i == axis) {
+      plan->entries.Append(count, 0, updates_stride, indices.strides[i]);
+    } else if (indices.strides[i] == 0) {
+      plan->inner.Append(count, output_stride, updates_stride);
+    } else {
+      plan->lanes.Append(count, output_stride, updates_stride, indices.strides[i]);
+    }
+  }
+  plan->inner.Append(units.count, 1, 1);
+}
+
+Status ScatterElements(const Call& call, const TensorView* data, const TensorView* indices,
+                       const TensorView* updates, int64_t axis, strew_reduction reduction,
+                       const TensorView* output) {
+  int normalised_axis;
+  STREW_TRY(Validate(call, data, indices, updates, axis, reduction, output, &normalised_axis));
+  plan::IndexedPlan plan;
+  Lower(*indices, *updates, normalised_axis, *output, &plan);
+  return run::Run(call, {*data, *indices, *updates, *output, reduction}, &plan);
+}
+
+}  // namespace
+}  // namespace strew
+
+extern "C" strew_status strew_scatter_elements(strew_context* context, const strew_tensor* data,
+                                               const strew_tensor* indices,
+                                               const strew_tensor* updates, int64_t axis,
+                                               strew_reduction reduction, strew_tensor* output) {
+  using strew::ViewOf;
+  return strew::ScatterElements(strew::CallWith(context), ViewOf(data), ViewOf(indices),
+                                ViewOf(updates), axis, reduction, ViewOf(output))
+      .code();
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// output[indices[t, 0], ..., indices[t, k-1], ...] (+)= updates[t, ...]
+#include <cinttypes>
+
+#include "api/context.h"
+#include "api/tensor.h"
+#include "base/reduction.h"
+#include "plan/check.h"
+#include "plan/indexed.h"
+#include "plan/text.h"
+#include "plan/unit.h"
+#include "run/indexed.h"
+
+namespace strew {
+namespace {
+
+// k, the length of a tuple.
+int64_t TupleLength(const TensorView& indices) { return indices.shape[indices.rank - 1]; }
+
+Status CheckRanks(const Call& call, const TensorView& data, const TensorView& indices,
+                  const TensorView& updates, const TensorView& output) {
+  STREW_TRY(plan::CheckDataRank(call, data, output));
+  if (indices.rank == 0) {
+    return call.Fail(STREW_INVALID_SHAPE, "indices has rank 0, but the rank must be 1 or more");
+  }
+  const int64_t k = TupleLength(indices);
+  if (k > data.rank) {
+    return call.Fail(STREW_INVALID_SHAPE,
+                     "indices has tuples of %" PRId64 " numbers, but data has rank %d", k,
+                     data.rank);
+  }
+  const int64_t expected = indices.rank - 1 + data.rank - k;
+  // Where one element is asked for it may come in any shape.
+  if (expected == 0) return STREW_OK;
+  return plan::CheckRank(call, {"updates", &updates}, expected);
+}
+
+Status CheckUpdatesShape(const Call& call, const TensorView& data, const TensorView& indices,
+                         const TensorView& updates) {
+  const int tuples = indices.rank - 1;
+  const int k = static_cast<int>(TupleLength(indices));
+  const int expected_rank = tuples + data.rank - k;
+  int64_t expected[2 * kMaxRank];
+  for (int i = 0; i < tuples; ++i) expected[i] = indices.shape[i];
+  for (int i = tuples; i < expected_rank; ++i) expected[i] = data.shape[i - tuples + k];
+  bool same = expected_rank > 0 || updates.size == 1;
+  for (int i = 0; i < expected_rank; ++i) same = same && updates.shape[i] == expected[i];
+  if (same) return STREW_OK;
+  return call.Fail(STREW_INVALID_SHAPE,
+                   "updates has shape %s, but indices of shape %s into data of shape %s need %s",
+                   plan::ShapeText(updates).c_str(), plan::ShapeText(indices).c_str(),
+                   plan::ShapeText(data).c_str(), plan::ListText(expected, expected_rank).c_str());
+}
+
+Status Validate(const Call& call, const TensorView* data, const TensorView* indices,
+                const TensorView* updates, strew_reduction reduction, const TensorView* output) {
+  STREW_TRY(plan::CheckBound(
+      call, {{"data", data}, {"indices", indices}, {"updates", updates}, {"output", output}}));
+  STREW_TRY(plan::CheckReduction(call, reduction));
+  STREW_TRY(plan::CheckDtypes(call, {{"data", data}, {"updates", updates}, {"output", output}},
+                              {{"indices", indices}}, reduction));
+  STREW_TRY(CheckRanks(call, *data, *indices, *updates, *output));
+  STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
+  STREW_TRY(CheckUpdatesShape(call, *data, *indices, *updates));
+  return plan::CheckMemory(call, *data, {{"indices", indices}, {"updates", updates}}, *output);
+}
+
+void Lower(const TensorView& indices, const TensorView& updates, const TensorView& output,
+           plan::IndexedPlan* plan) {
+  const plan::Units units = plan::UnitsOf(output.element_size);
+  const int tuples = indices.rank - 1;
+  const int k = static_cast<int>(TupleLength(indices));
+  for (int c = 0; c < k; ++c) {
+    // The stride of a dim of 1 may be anything.
+    plan->AppendComponent(c, output, units.count, k > 1 ? c * indices.strides[tuples] : 0);
+  }
+  for (int i = 0; i < tuples; ++i) {
+    plan->entries.Append(indices.shape[i], 0, updates.strides[i] * units.count, indices.strides[i]);
+  }
+  for (int i = k; i < output.rank; ++i) {
+    plan->inner.Append(output.shape[i], output.strides[i] * units.count,
+                       updates.strides[tuples + i - k] * units.count);
+  }
+  plan->inner.Append(units.count, 1, 1);
+}
+
+Status ScatterNd(const Call& call, const TensorView* data, const TensorView* indices,
+                 const TensorView* updates, strew_reduction reduction, const TensorView* output) {
+  STREW_TRY(Validate(call, data, indices, updates, reduction, output));
+  plan::IndexedPlan plan;
+  Lower(*indices, *updates, *output, &plan);
+  return run::Run(call, {*data, *indices, *updates, *output, reduction}, &plan);
+}
+
+}  // namespace
+}  // namespace strew
+
+extern "C" strew_status strew_scatter_nd(strew_context* context, const strew_tensor* data,
+                                         const strew_tensor* indices, const strew_tensor* updates,
+                                         strew_reduction reduction, strew_tensor* output) {
+  using strew::ViewOf;
+  return strew::ScatterNd(strew::CallWith(context), ViewOf(data), ViewOf(indices), ViewOf(updates),
+                          reduction, ViewOf(output))
+      .code();
+}

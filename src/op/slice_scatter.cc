@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// output[start0:stop0:step0, ...] (+)= updates
+#include <cinttypes>
+
+#include "api/context.h"
+#include "api/tensor.h"
+#include "base/index_value.h"
+#include "base/reduction.h"
+#include "plan/check.h"
+#include "plan/slice.h"
+#include "plan/text.h"
+#include "plan/unit.h"
+#include "run/box.h"
+
+namespace strew {
+namespace {
+
+struct SliceOperands {
+  const TensorView* start;
+  const TensorView* stop;
+  const TensorView* step;
+  const TensorView* axes;  // or NULL
+};
+
+// The slice of every axis of data.
+using Slices = plan::Slice[kMaxRank];
+
+int64_t NumberAt(const TensorView& numbers, int64_t i) {
+  const int64_t offset = numbers.shape[0] > 1 ? i * numbers.strides[0] : 0;
+  return ReadIndex(numbers.dtype, numbers.data + offset * numbers.element_size).value;
+}
+
+Status CheckHandles(const Call& call, const TensorView* data, const TensorView* updates,
+                    const SliceOperands& slice, const TensorView* output) {
+  STREW_TRY(plan::CheckBound(call, {{"data", data},
+                                    {"updates", updates},
+                                    {"start", slice.start},
+                                    {"stop", slice.stop},
+                                    {"step", slice.step},
+                                    {"output", output}}));
+  return slice.axes == nullptr ? Status(STREW_OK) : plan::CheckBound(call, {{"axes", slice.axes}});
+}
+
+// `axes` may be NULL; `start` then stands in for it where a list of operands is wanted.
+plan::Operand AxesOrStart(const SliceOperands& slice) {
+  return slice.axes == nullptr ? plan::Operand{"start", slice.start}
+                               : plan::Operand{"axes", slice.axes};
+}
+
+Status CheckRanks(const Call& call, const TensorView& data, const TensorView& updates,
+                  const SliceOperands& slice, const TensorView& output) {
+  STREW_TRY(plan::CheckDataRank(call, data, output));
+  if (updates.rank > data.rank) {
+    return call.Fail(STREW_INVALID_SHAPE, "updates has rank %d, but data has rank %d", updates.rank,
+                     data.rank);
+  }
+  const plan::Operand operands[] = {
+      {"start", slice.start}, {"stop", slice.stop}, {"step", slice.step}, AxesOrStart(slice)};
+  for (const plan::Operand& operand : operands) STREW_TRY(plan::CheckRank(call, operand, 1));
+  for (const plan::Operand& operand : operands) {
+    STREW_TRY(plan::CheckSameShape(call, operand, {"start", slice.start}));
+  }
+  if (slice.start->size <= data.rank) return STREW_OK;
+  return call.Fail(STREW_INVALID_SHAPE, "start has %" PRId64 " entries, but data has rank %d",
+                   slice.start->size, data.rank);
+}
+
+// Stores the axis of each entry.
+Status CheckAxes(const Call& call, const TensorView& data, const SliceOperands& slice, int* axes) {
+  const int entries = static_cast<int>(slice.start->size);
+  uint32_t seen = 0;
+  for (int i = 0; i < entries; ++i) {
+    axes[i] = i;
+    if (slice.axes != nullptr) {
+      STREW_TRY(plan::CheckAxis(call, NumberAt(*slice.axes, i), data.rank, &axes[i]));
+    }
+    const uint32_t bit = uint32_t{1} << axes[i];
+    if ((seen & bit) != 0) {
+      return call.Fail(STREW_INVALID_AXIS, "axes[%d] names axis %d a second time", i, axes[i]);
+    }
+    seen |= bit;
+  }
+  return STREW_OK;
+}
+
+Status MakeSlices(const Call& call, const TensorView& data, const SliceOperands& slice,
+                  const int* axes, Slices* slices) {
+  const int entries = static_cast<int>(slice.start->size);
+  for (int i = 0; i < data.rank; ++i) (*slices)[i] = {0, 1, data.shape[i]};
+  for (int i = 0; i < entries; ++i) {
+    const int64_t step = NumberAt(*slice.step, i);
+    if (step == 0) return call.Fail(STREW_INVALID_ARGUMENT, "step[%d] is 0", i);
+    (*slices)[axes[i]] = plan::SliceOf(NumberAt(*slice.start, i), NumberAt(*slice.stop, i), step,
+                                       data.shape[axes[i]]);
+  }
+  return STREW_OK;
+}
+
+// Whether NumPy would broadcast updates to the slice.
+bool IsBroadcastable(const TensorView& updates, const int64_t* expected, int rank) {
+  for (int i = 0; i < updates.rank; ++i) {
+    const int64_t dim = updates.shape[updates.rank - 1 - i];
+    if (dim != 1 && dim != expected[rank - 1 - i]) return false;
+  }
+  return true;
+}
+
+Status CheckUpdatesShape(const Call& call, const TensorView& data, const TensorView& updates,
+                         const Slices& slices) {
+  int64_t expected[kMaxRank];
+  bool same = updates.rank == data.rank;
+  for (int i = 0; i < data.rank; ++i) {
+    expected[i] = slices[i].count;
+    same = same && updates.shape[i] == expected[i];
+  }
+  if (same) return STREW_OK;
+  if (IsBroadcastable(updates, expected, data.rank)) {
+    return call.Fail(
+        STREW_UNSUPPORTED,
+        "updates of shape %s would have to be broadcast to the slice, %s, which is not "
+        "available in this version",
+        plan::ShapeText(updates).c_str(), plan::ListText(expected, data.rank).c_str());
+  }
+  return call.Fail(STREW_INVALID_SHAPE, "updates has shape %s, but the slice has shape %s",
+                   plan::ShapeText(updates).c_str(), plan::ListText(expected, data.rank).c_str());
+}
+
+Status Validate(const Call& call, const TensorView* data, const TensorView* updates,
+                const SliceOperands& slice, strew_reduction reduction, const TensorView* output,
+                Slices* slices) {
+  STREW_TRY(CheckHandles(call, data, updates, slice, output));
+  STREW_TRY(plan::CheckReduction(call, reduction));
+  const plan::Operand axes_or_start = AxesOrStart(slice);
+  STREW_TRY(plan::CheckDtypes(
+      call, {{"data", data}, {"updates", updates}, {"output", output}},
+      {{"start", slice.start}, {"stop", slice.stop}, {"step", slice.step}, axes_or_start},
+      reduction));
+  STREW_TRY(CheckRanks(call, *data, *updates, slice, *output));
+  int axes[kMaxRank];
+  STREW_TRY(CheckAxes(call, *data, slice, axes));
+  STREW_TRY(MakeSlices(call, *data, slice, axes, slices));
+  STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
+  STREW_TRY(CheckUpdatesShape(call, *data, *updates, *slices));
+  return plan::CheckMemory(call, *data,
+                           {{"updates", updates},
+                            {"start", slice.start},
+                            {"stop", slice.stop},
+                            {"step", slice.step},
+                            axes_or_start},
+                           *output);
+}
+
+// Offset of the slice in the output, in units.
+int64_t Lower(const TensorView& updates, const TensorView& output, const Slices& slices,
+              const plan::Units& units, run::BoxNest* nest) {
+  int64_t first = 0;
+  for (int i = 0; i < output.rank; ++i) {
+    const plan::Slice& slice = slices[i];
+    if (output.shape[i] > 1) first += slice.first * output.strides[i] * units.count;
+    // A step beyond the axis is never taken, and might overflow.
+    if (slice.count <= 1) continue;
+    nest->Append(slice.count, slice.step * output.strides[i] * units.count,
+                 updates.strides[i] * units.count);
+  }
+  return first;
+}
+
+Status SliceScatter(const Call& call, const TensorView* data, const TensorView* updates,
+                    const SliceOperands& slice, strew_reduction reduction,
+                    const TensorView* output) {
+  Slices slices;
+  STREW_TRY(Validate(call, data, updates, slice, reduction, output, &slices));
+  if (data->size != 0 && !SameElements(*data, *output)) run::Copy(call, *data, *output);
+  if (updates->size != 0) {
+    const plan::Units units = plan::UnitsOf(output->element_size);
+    run::BoxNest nest;
+    const int64_t first = Lower(*updates, *output, slices, units, &nest);
+    run::RunBox(run::WalksFor(call, *output, reduction).box, units,
+                output->data + first * units.width, updates->data, &nest);
+  }
+  return call.Succeed(updates->size);
+}
+
+// A plain array as a tensor. The memory is only read.
+Status ViewOfArray(const Call& call, const char* name, const int64_t* numbers, int64_t count,
+                   TensorView* view) {
+  if (numbers == nullptr && count > 0) {
+    return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", name);
+  }
+  const Status status =
+      DescribeTensor(STREW_INT64, 1, &count, nullptr, const_cast<int64_t*>(numbers), view);
+  if (status.ok()) return status;
+  return call.Fail(status.code(), "%s cannot be an array of %" PRId64 " numbers", name, count);
+}
+
+Status SliceScatterArrays(const Call& call, const TensorView* data, const TensorView* updates,
+                          int64_t count, const int64_t* start, const int64_t* stop,
+                          const int64_t* step, const int64_t* axes, strew_reduction reduction,
+                          const TensorView* output) {
+  if (count < 0) return call.Fail(STREW_INVALID_ARGUMENT, "count is %" PRId64, count);
+  TensorView views[4];
+  STREW_TRY(ViewOfArray(call, "start", start, count, &views[0]));
+  STREW_TRY(ViewOfArray(call, "stop", stop, count, &views[1]));
+  STREW_TRY(ViewOfArray(call, "step", step, count, &views[2]));
+  if (axes != nullptr) STREW_TRY(ViewOfArray(call, "axes", axes, count, &views[3]));
+  return SliceScatter(call, data, updates,
+                      {&views[0], &views[1], &views[2], axes == nullptr ? nullptr : &views[3]},
+                      reduction, output);
+}
+
+}  // namespace
+}  // namespace strew
+
+extern "C" {
+
+strew_status strew_slice_scatter(strew_context* context, const strew_tensor* data,
+                                 const strew_tensor* updates, const strew_tensor* start,
+                                 const strew_tensor* stop, const strew_tensor* step,
+                                 const strew_tensor* axes, strew_reduction reduction,
+                                 strew_tensor* output) {
+  using strew::ViewOf;
+  return strew::SliceScatter(strew::CallWith(context), ViewOf(data), ViewOf(updates),
+                             {ViewOf(start), ViewOf(stop), ViewOf(step), ViewOf(axes)}, reduction,
+                             ViewOf(output))
+      .code();
+}
+
+strew_status strew_slice_scatter_int64(strew_context* context, const strew_tensor* data,
+                                       const strew_tensor* updates, int64_t count,
+                                       const int64_t* start, const int64_t* stop,
+                                       const int64_t* step, const int64_t* axes,
+                                       strew_reduction reduction, strew_tensor* output) {
+  using strew::ViewOf;
+  return strew::SliceScatterArrays(strew::CallWith(context), ViewOf(data), ViewOf(updates), count,
+                                   start, stop, step, axes, reduction, ViewOf(output))
+      .code();
+}
+
+}  // extern "C"

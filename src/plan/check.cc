@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/check.h"
+
+#include <cinttypes>
+
+#include "base/dtype.h"
+#include "base/reduction.h"
+#include "plan/text.h"
+
+namespace strew::plan {
+namespace {
+
+Status CheckReductionDtype(const Call& call, strew_reduction reduction, strew_dtype dtype) {
+  const strew_reduction kind = ReductionKind(reduction);
+  const DtypeInfo info = DescribeDtype(dtype);
+  if (IsReductionDefined(kind, info.arithmetic)) return STREW_OK;
+  return call.Fail(STREW_INVALID_DTYPE, "reduction %s is not defined on %s", ReductionName(kind),
+                   info.name);
+}
+
+// Whether the byte extents of two tensors meet. Extents that run around the end of the address
+// space cannot be memory; they are cut there.
+bool Intersect(const TensorView& a, const TensorView& b) {
+  if (a.size == 0 || b.size == 0) return false;
+  struct Extent {
+    explicit Extent(const TensorView& tensor) {
+      const uintptr_t at = reinterpret_cast<uintptr_t>(tensor.data);
+      if (__builtin_sub_overflow(at, static_cast<uintptr_t>(-tensor.lowest), &begin)) begin = 0;
+      if (__builtin_add_overflow(at, static_cast<uintptr_t>(tensor.highest), &end)) {
+        end = UINTPTR_MAX;
+      }
+    }
+    uintptr_t begin;
+    uintptr_t end;
+  };
+  const Extent first(a);
+  const Extent second(b);
+  return first.begin < second.end && second.begin < first.end;
+}
+
+Status CheckApart(const Call& call, Operand input, const TensorView& output) {
+  if (!Intersect(*input.view, output)) return STREW_OK;
+  return call.Fail(STREW_OVERLAPPING_MEMORY, "the memory of output intersects that of %s",
+                   input.name);
+}
+
+}  // namespace
+
+Status CheckBound(const Call& call, Operands operands) {
+  for (const Operand& operand : operands) {
+    if (operand.view == nullptr)
+      return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", operand.name);
+    if (operand.view->data == nullptr && operand.view->size != 0) {
+      return call.Fail(STREW_INVALID_ARGUMENT, "%s is not bound to memory", operand.name);
+    }
+  }
+  return STREW_OK;
+}
+
+Status CheckReduction(const Call& call, strew_reduction reduction) {
+  if (IsKnownReduction(reduction)) return STREW_OK;
+  return call.Fail(STREW_INVALID_ARGUMENT, "reduction 0x%" PRIx32 " is unknown",
+                   static_cast<uint32_t>(reduction));
+}
+
+Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_reduction reduction) {
+  const Operand& first = *same.begin();
+  for (const Operand& operand : same) {
+    if (operand.view->dtype == first.view->dtype) continue;
+    return call.Fail(STREW_INVALID_DTYPE, "%s has dtype %s, but %s has dtype %s", operand.name,
+                     DescribeDtype(operand.view->dtype).name, first.name,
+                     DescribeDtype(first.view->dtype).name);
+  }
+  for (const Operand& operand : indices) {
+    if (IsIndexDtype(operand.view->dtype)) continue;
+    return call.Fail(STREW_INVALID_DTYPE, "%s has dtype %s, which is not an integer dtype",
+                     operand.name, DescribeDtype(operand.view->dtype).name);
+  }
+  STREW_TRY(CheckReductionDtype(call, reduction, first.view->dtype));
+  if (IsReductionAvailable(reduction)) return STREW_OK;
+  return call.Fail(STREW_UNSUPPORTED, "reduction %s%s is not available in this version",
+                   ReductionName(ReductionKind(reduction)),
+                   ExcludesSelf(reduction) ? " with exclude-self" : "");
+}
+
+Status CheckDataRank(const Call& call, const TensorView& data, const TensorView& output) {
+  if (data.rank == 0) {
+    return call.Fail(STREW_INVALID_SHAPE, "data has rank 0, but the rank must be 1 or more");
+  }
+  return CheckRank(call, {"output", &output}, data.rank);
+}
+
+Status CheckRank(const Call& call, Operand operand, int64_t rank) {
+  if (operand.view->rank == rank) return STREW_OK;
+  return call.Fail(STREW_INVALID_SHAPE, "%s has rank %d, but the rank must be %" PRId64,
+                   operand.name, operand.view->rank, rank);
+}
+
+Status CheckAxis(const Call& call, int64_t axis, int rank, int* normalised) {
+  if (axis < -rank || axis >= rank) {
+    return call.Fail(STREW_INVALID_AXIS,
+                     "axis %" PRId64 " is out of range [%d, %d] for data of rank %d", axis, -rank,
+                     rank - 1, rank);
+  }
+  *normalised = static_cast<int>(axis < 0 ? axis + rank : axis);
+  return STREW_OK;
+}
+
+Status CheckSameShape(const Call& call, Operand operand, Operand expected) {
+  if (SameShape(*operand.view, *expected.view)) return STREW_OK;
+  return call.Fail(STREW_INVALID_SHAPE, "%s has shape %s, but %s has shape %s", operand.name,
+                   ShapeText(*operand.view).c_str(), expected.name,
+                   ShapeText(*expected.view).c_str());
+}
+
+Status CheckMemory(const Call& call, const TensorView& data, Operands other_inputs,
+                   const TensorView& output) {
+  if (!SameElements(data, output)) STREW_TRY(CheckApart(call, {"data", &data}, output));
+  for (const Operand& input : other_inputs) STREW_TRY(CheckApart(call, input, output));
+  if (output.injective) return STREW_OK;
+  return call.Fail(STREW_OVERLAPPING_MEMORY,
+                   "output has shape %s and strides %s, in which elements may share memory",
+                   ShapeText(output).c_str(), ListText(output.strides, output.rank).c_str());
+}
+
+}  // namespace strew::plan

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks that operators share, in the order of the numbered list in strew.h. Memory is compared
+// by address and never read.
+#ifndef STREW_PLAN_CHECK_H_
+#define STREW_PLAN_CHECK_H_
+
+#include <initializer_list>
+
+#include "base/call.h"
+#include "base/status.h"
+#include "base/tensor_view.h"
+
+namespace strew::plan {
+
+// An operand under the name that error messages give it.
+struct Operand {
+  const char* name;
+  const TensorView* view;
+};
+using Operands = std::initializer_list<Operand>;
+
+// Line 1: handles and bindings; the reduction's bits.
+Status CheckBound(const Call& call, Operands operands);
+Status CheckReduction(const Call& call, strew_reduction reduction);
+
+// Lines 2 and 3: one dtype for all of `same`, integers for `indices`, the reduction on that dtype.
+Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_reduction reduction);
+
+// Line 4: rank at least 1 of data, and that of output the same.
+Status CheckDataRank(const Call& call, const TensorView& data, const TensorView& output);
+Status CheckRank(const Call& call, Operand operand, int64_t rank);
+
+// Line 5: an axis in [-rank, rank - 1]; stores it counted from the front.
+Status CheckAxis(const Call& call, int64_t axis, int rank, int* normalised);
+
+// Line 7.
+Status CheckSameShape(const Call& call, Operand operand, Operand expected);
+
+// Line 8: output is injective, and apart from every input unless it is `data` itself.
+Status CheckMemory(const Call& call, const TensorView& data, Operands other_inputs,
+                   const TensorView& output);
+
+}  // namespace strew::plan
+
+#endif  // STREW_PLAN_CHECK_H_

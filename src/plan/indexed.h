@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of a scatter with an index tensor, whatever the operator:
+//
+//   output[sum over c of index(c, e, l) * output_stride(c) + l * lane stride + i * inner stride]
+//       (+)= updates[e, l, i]
+//
+// Entries e are the turns that only an index places; they are applied in order. Lanes l have
+// indices of their own and differ in the output by themselves. Inner turns i share the index of
+// their entry and lane. Different lanes, and different inner turns, never meet in the output, so
+// they may go in any order.
+//
+//   scatter_elements   one component; the axis is the entry loop, the other axes are lanes, or
+//   inner
+//                      where the indices do not change along them (stride 0)
+//   scatter_nd         a component for each number of a tuple; tuples are entries, the rest of data
+//                      is inner
+#ifndef STREW_PLAN_INDEXED_H_
+#define STREW_PLAN_INDEXED_H_
+
+#include <cstdint>
+
+#include "base/tensor_view.h"
+#include "plan/loop_nest.h"
+
+namespace strew::plan {
+
+// Operands of the nests.
+enum { kOutput, kUpdates, kIndices, kIndexedOperands };
+
+using IndexedNest = LoopNest<kIndexedOperands>;
+using IndexedLoop = Loop<kIndexedOperands>;
+// Inner turns have no index: output and updates only.
+using InnerNest = LoopNest<kIndices>;
+using InnerLoop = Loop<kIndices>;
+
+struct Component {
+  int axis;               // of data
+  int64_t axis_size;      // elements
+  int64_t output_stride;  // of the axis, in units
+  int64_t indices_base;   // where in indices its first index lies
+};
+
+struct IndexedPlan {
+  int components = 0;
+  Component component[kMaxRank];
+
+  // Filled by the operator.
+  IndexedNest entries;
+  IndexedNest lanes;
+  InnerNest inner;
+
+  // Made by Arrange: loops outside of the sheet, the sheet, and the run inside of each entry. What
+  // remains in `inner` turns outside of the runs of a sheet.
+  IndexedNest outer;
+  IndexedLoop row;
+  IndexedLoop column;
+  InnerLoop run;
+  // Whether columns are lanes, so that the sheet may be cut between columns. Otherwise entries of
+  // the sheet must go row by row.
+  bool columns_are_lanes;
+  // Whether every offset within a sheet fits 32 bits.
+  bool offsets_fit_32;
+
+  void AppendComponent(int axis, const TensorView& output, int64_t units, int64_t indices_base);
+  void Arrange();
+
+ private:
+  void ChooseSheet();
+  bool OffsetsFit32() const;
+};
+
+}  // namespace strew::plan
+
+#endif  // STREW_PLAN_INDEXED_H_

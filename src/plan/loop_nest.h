@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nests of affine loops over one or more operands: the shape arithmetic of all walks.
+#ifndef STREW_PLAN_LOOP_NEST_H_
+#define STREW_PLAN_LOOP_NEST_H_
+
+#include <cstdint>
+
+#include "base/checked.h"
+#include "base/tensor_view.h"
+
+namespace strew::plan {
+
+// The dims of a tensor, and one more for the parts of an opaque element.
+inline constexpr int kMaxLoops = kMaxRank + 1;
+
+template <int kOperands>
+struct Loop {
+  int64_t count;
+  int64_t stride[kOperands];  // in elements
+};
+
+// Loops from the outermost to the innermost. `base` is where the first access of each operand lies,
+// in elements from its data. Nothing is initialised beyond `rank`: nests live on the stack of small
+// calls too.
+template <int kOperands>
+struct LoopNest {
+  int rank = 0;
+  int64_t base[kOperands] = {};
+  Loop<kOperands> loop[kMaxLoops];
+
+  // Adds an innermost loop; one that turns at most once needs no loop.
+  template <class... Strides>
+  void Append(int64_t count, Strides... strides) {
+    static_assert(sizeof...(Strides) == kOperands);
+    if (count <= 1) return;
+    loop[rank++] = {count, {strides...}};
+  }
+
+  // Takes the innermost loop away; one that turns once where there is none.
+  Loop<kOperands> PopInnermost() {
+    if (rank == 0) return {1, {}};
+    return loop[--rank];
+  }
+
+  // Merges neighbours that go through all operands as one loop would. Keeps the order of accesses.
+  void Merge();
+
+  // For nests whose accesses may come in any order: makes the strides of operand 0 positive and
+  // descending, then merges.
+  void Canonicalise();
+
+ private:
+  static bool CanMerge(const Loop<kOperands>& outer, const Loop<kOperands>& inner);
+  void Flip(Loop<kOperands>* flipped);
+};
+
+template <int kOperands>
+bool LoopNest<kOperands>::CanMerge(const Loop<kOperands>& outer, const Loop<kOperands>& inner) {
+  for (int o = 0; o < kOperands; ++o) {
+    int64_t span;
+    if (!CheckedMultiply(inner.count, inner.stride[o], &span) || span != outer.stride[o]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+template <int kOperands>
+void LoopNest<kOperands>::Merge() {
+  if (rank < 2) return;
+  int merged = 0;
+  for (int i = 1; i < rank; ++i) {
+    if (CanMerge(loop[merged], loop[i])) {
+      const int64_t count = loop[merged].count * loop[i].count;
+      loop[merged] = loop[i];
+      loop[merged].count = count;
+    } else {
+      loop[++merged] = loop[i];
+    }
+  }
+  rank = merged + 1;
+}
+
+template <int kOperands>
+void LoopNest<kOperands>::Flip(Loop<kOperands>* flipped) {
+  for (int o = 0; o < kOperands; ++o) {
+    base[o] += (flipped->count - 1) * flipped->stride[o];
+    flipped->stride[o] = -flipped->stride[o];
+  }
+}
+
+template <int kOperands>
+void LoopNest<kOperands>::Canonicalise() {
+  for (int i = 0; i < rank; ++i) {
+    Loop<kOperands> current = loop[i];
+    if (current.stride[0] < 0) Flip(&current);
+    int place = i;
+    for (; place > 0 && loop[place - 1].stride[0] < current.stride[0]; --place) {
+      loop[place] = loop[place - 1];
+    }
+    loop[place] = current;
+  }
+  Merge();
+}
+
+// Calls body(offset), an array with an offset in elements for each operand, for every turn of the
+// first `loops` loops of the nest, in order.
+template <int kOperands, class Body>
+void ForEachTurn(const LoopNest<kOperands>& nest, int loops, Body body) {
+  int64_t offset[kOperands];
+  for (int o = 0; o < kOperands; ++o) offset[o] = nest.base[o];
+  int64_t turn[kMaxLoops];
+  for (int i = 0; i < loops; ++i) turn[i] = 0;
+  while (true) {
+    body(static_cast<const int64_t*>(offset));
+    int i = loops - 1;
+    for (; i >= 0; --i) {
+      const Loop<kOperands>& loop = nest.loop[i];
+      if (++turn[i] < loop.count) {
+        for (int o = 0; o < kOperands; ++o) offset[o] += loop.stride[o];
+        break;
+      }
+      for (int o = 0; o < kOperands; ++o) offset[o] -= (loop.count - 1) * loop.stride[o];
+      turn[i] = 0;
+    }
+    if (i < 0) return;
+  }
+}
+
+}  // namespace strew::plan
+
+#endif  // STREW_PLAN_LOOP_NEST_H_

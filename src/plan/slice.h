@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Python's rule for slices of an axis.
+#ifndef STREW_PLAN_SLICE_H_
+#define STREW_PLAN_SLICE_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/checked.h"
+
+namespace strew::plan {
+
+// Elements first, first + step, ... of an axis, `count` of them.
+struct Slice {
+  int64_t first;
+  int64_t step;
+  int64_t count;
+};
+
+// What `axis[start:stop:step]` means on an axis of `size` elements, step != 0. As the slice objects
+// of Python do: negative bounds count from the end, and both are then clamped to [0, size] for a
+// positive step and to [-1, size - 1] for a negative one.
+inline Slice SliceOf(int64_t start, int64_t stop, int64_t step, int64_t size) {
+  const int64_t lowest = step > 0 ? 0 : -1;
+  const int64_t highest = step > 0 ? size : size - 1;
+  const auto clamp = [=](int64_t bound) {
+    if (bound < 0) bound = bound < -size ? lowest : bound + size;
+    return std::clamp(bound, lowest, highest);
+  };
+  const int64_t first = clamp(start);
+  const int64_t last = clamp(stop);
+  const uint64_t distance = static_cast<uint64_t>(step > 0 ? last - first : first - last);
+  const bool empty = step > 0 ? first >= last : first <= last;
+  const int64_t count = empty ? 0 : static_cast<int64_t>((distance - 1) / Magnitude(step)) + 1;
+  return {first, step, count};
+}
+
+}  // namespace strew::plan
+
+#endif  // STREW_PLAN_SLICE_H_

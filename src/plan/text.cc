@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/text.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+namespace strew::plan {
+
+ListText::ListText(const int64_t* numbers, int count) { Write(numbers, count); }
+
+void ListText::Write(const int64_t* numbers, int count) {
+  char* end = text_;
+  *end++ = '[';
+  for (int i = 0; i < count; ++i) {
+    const size_t room = sizeof(text_) - static_cast<size_t>(end - text_);
+    end += std::snprintf(end, room, i == 0 ? "%" PRId64 : ",%" PRId64, numbers[i]);
+  }
+  *end++ = ']';
+  *end = '\0';
+}
+
+CoordinatesText::CoordinatesText(const TensorView& tensor, int64_t position) {
+  int64_t coordinates[kMaxRank];
+  for (int i = tensor.rank - 1; i >= 0; --i) {
+    coordinates[i] = position % tensor.shape[i];
+    position /= tensor.shape[i];
+  }
+  Write(coordinates, tensor.rank);
+}
+
+}  // namespace strew::plan

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes and places as they stand in error messages.
+#ifndef STREW_PLAN_TEXT_H_
+#define STREW_PLAN_TEXT_H_
+
+#include <cstdint>
+
+#include "base/tensor_view.h"
+
+namespace strew::plan {
+
+// "[2,5]"; "[]" for no numbers.
+class ListText {
+ public:
+  ListText(const int64_t* numbers, int count);
+  const char* c_str() const { return text_; }
+
+ protected:
+  ListText() = default;
+  void Write(const int64_t* numbers, int count);
+
+ private:
+  char text_[kMaxRank * 21 + 3];
+};
+
+class ShapeText : public ListText {
+ public:
+  explicit ShapeText(const TensorView& tensor) : ListText(tensor.shape, tensor.rank) {}
+};
+
+// The coordinates of a row-major position.
+class CoordinatesText : public ListText {
+ public:
+  CoordinatesText(const TensorView& tensor, int64_t position);
+};
+
+}  // namespace strew::plan
+
+#endif  // STREW_PLAN_TEXT_H_

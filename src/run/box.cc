@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/box.h"
+
+#include <algorithm>
+
+#include "base/reduction.h"
+#include "run/cache.h"
+
+namespace strew::run {
+namespace {
+
+using BoxLoop = plan::Loop<kBoxOperands>;
+
+// Where both strides of the innermost loop are long on one side and those of another loop on the
+// other, as in a transpose, each side should use the lines it fetches before they leave the L1
+// cache: 64 x 64 elements of 8 bytes are 32 KiB a side at most.
+constexpr int64_t kTile = 64;
+
+int64_t Bytes(const BoxNest& nest, int64_t width) {
+  int64_t bytes = width;
+  for (int i = 0; i < nest.rank; ++i) bytes *= nest.loop[i].count;
+  return bytes;
+}
+
+// Moves the loop in which the updates lie closest next to the innermost one.
+void PairForTranspose(BoxNest* nest) {
+  int closest = nest->rank - 1;
+  for (int i = 0; i < nest->rank; ++i) {
+    const auto distance = [nest](int l) { return Magnitude(nest->loop[l].stride[kBoxUpdates]); };
+    if (distance(i) != 0 && distance(i) < distance(closest)) closest = i;
+  }
+  if (closest >= nest->rank - 2) return;
+  std::rotate(nest->loop + closest, nest->loop + closest + 1, nest->loop + nest->rank - 1);
+}
+
+void RunSheet(kernel::BoxKernel box, int64_t width, kernel::BoxArguments sheet) {
+  const bool transposes =
+      sheet.rows > 1 && Magnitude(sheet.updates_row_stride) < Magnitude(sheet.updates_stride);
+  if (!transposes) return box(sheet);
+  kernel::BoxArguments tile = sheet;
+  for (int64_t r = 0; r < sheet.rows; r += kTile) {
+    tile.rows = std::min(kTile, sheet.rows - r);
+    for (int64_t c = 0; c < sheet.run; c += kTile) {
+      tile.run = std::min(kTile, sheet.run - c);
+      tile.output = sheet.output + (r * sheet.output_row_stride + c * sheet.output_stride) * width;
+      tile.updates =
+          sheet.updates + (r * sheet.updates_row_stride + c * sheet.updates_stride) * width;
+      box(tile);
+    }
+  }
+}
+
+}  // namespace
+
+const kernel::Walks& WalksFor(const Call& call, const TensorView& output,
+                              strew_reduction reduction) {
+  const int32_t target = call.settings().simd_target;
+  switch (reduction) {
+#define STREW_WALKS_FOR(CONSTANT, FUNCTOR, NAME) \
+  case STREW_##CONSTANT:                         \
+    return kernel::ReductionWalks(output.dtype, KernelReduction::k##FUNCTOR, target);
+    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_WALKS_FOR)
+#undef STREW_WALKS_FOR
+    default:
+      return kernel::MoveWalks(plan::UnitsOf(output.element_size).width, target);
+  }
+}
+
+void RunBox(kernel::BoxKernel box, const plan::Units& units, unsigned char* output,
+            const unsigned char* updates, BoxNest* nest) {
+  nest->Append(units.count, 1, 1);
+  nest->Canonicalise();
+  PairForTranspose(nest);
+  const int64_t width = units.width;
+  kernel::BoxArguments sheet;
+  sheet.stream = Bytes(*nest, width) >= StreamingThreshold();
+  const BoxLoop run = nest->PopInnermost();
+  const BoxLoop row = nest->PopInnermost();
+  sheet.rows = row.count;
+  sheet.output_row_stride = row.stride[kBoxOutput];
+  sheet.updates_row_stride = row.stride[kBoxUpdates];
+  sheet.run = run.count;
+  // A run of one unit lies together however it is strided.
+  sheet.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
+  sheet.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
+  plan::ForEachTurn(*nest, nest->rank, [&](const int64_t* offset) {
+    sheet.output = output + offset[kBoxOutput] * width;
+    sheet.updates = updates + offset[kBoxUpdates] * width;
+    RunSheet(box, width, sheet);
+  });
+}
+
+void Copy(const Call& call, const TensorView& data, const TensorView& output) {
+  const plan::Units units = plan::UnitsOf(output.element_size);
+  BoxNest nest;
+  for (int i = 0; i < output.rank; ++i) {
+    nest.Append(output.shape[i], output.strides[i] * units.count, data.strides[i] * units.count);
+  }
+  RunBox(WalksFor(call, output, STREW_NONE).box, units, output.data, data.data, &nest);
+}
+
+}  // namespace strew::run

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the box walk: output[turn] (+)= updates[turn] for every turn of a nest.
+#ifndef STREW_RUN_BOX_H_
+#define STREW_RUN_BOX_H_
+
+#include "base/call.h"
+#include "base/tensor_view.h"
+#include "kernel/kernel.h"
+#include "plan/loop_nest.h"
+#include "plan/unit.h"
+
+namespace strew::run {
+
+// Operands of a box nest.
+enum { kBoxOutput, kBoxUpdates, kBoxOperands };
+using BoxNest = plan::LoopNest<kBoxOperands>;
+
+// The walks of a reduction on tensors of this dtype.
+const kernel::Walks& WalksFor(const Call& call, const TensorView& output,
+                              strew_reduction reduction);
+
+// Turns must not meet in the output; `nest` is left arranged. The counts of the nest are > 0.
+void RunBox(kernel::BoxKernel box, const plan::Units& units, unsigned char* output,
+            const unsigned char* updates, BoxNest* nest);
+
+// output = data, for tensors of one shape with elements.
+void Copy(const Call& call, const TensorView& data, const TensorView& output);
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_BOX_H_

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the caches of this machine hold, in bytes.
+#ifndef STREW_RUN_CACHE_H_
+#define STREW_RUN_CACHE_H_
+
+#include <cstdint>
+
+namespace strew::run {
+
+// Outputs of at least so many bytes are written past the caches when they are written once, in
+// order.
+int64_t StreamingThreshold();
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_CACHE_H_

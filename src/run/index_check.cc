@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/index_check.h"
+
+#include <cinttypes>
+
+#include "base/index_value.h"
+#include "kernel/kernel.h"
+#include "plan/text.h"
+
+namespace strew::run {
+namespace {
+
+using plan::kIndices;
+using IndexNest = plan::LoopNest<1>;
+
+void AppendIndexLoops(const plan::IndexedNest& from, IndexNest* to) {
+  for (int i = 0; i < from.rank; ++i) {
+    const int64_t stride = from.loop[i].stride[kIndices];
+    // What is read again and again is good again and again.
+    if (stride != 0) to->Append(from.loop[i].count, stride);
+  }
+}
+
+bool AllInRange(const Call& call, const TensorView& indices, const plan::Component& component,
+                IndexNest nest) {
+  const kernel::CheckKernel check =
+      kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target).check;
+  const bool wrap = call.settings().wrap_negative_indices;
+  nest.base[0] = component.indices_base;
+  nest.Canonicalise();
+  const plan::Loop<1> column = nest.PopInnermost();
+  const plan::Loop<1> row = nest.PopInnermost();
+  kernel::IndexSheet sheet = {nullptr,      row.count,        row.stride[0],
+                              column.count, column.stride[0], component.axis_size};
+  if (column.count == 1) sheet.column_stride = 1;
+  bool good = true;
+  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
+    sheet.indices = indices.data + offset[0] * indices.element_size;
+    good = good && check(sheet, wrap);
+  });
+  return good;
+}
+
+Status ReportIndex(const Call& call, const TensorView& indices, const plan::Component& component,
+                   int64_t position, IndexValue index) {
+  const plan::CoordinatesText at(indices, position);
+  const IndexText value(index);
+  const int64_t size = component.axis_size;
+  if (size == 0) {
+    return call.FailAt(position, STREW_INDEX_OUT_OF_RANGE,
+                       "indices%s = %s is out of range: axis %d of data has 0 elements, so that no "
+                       "index is valid",
+                       at.c_str(), value.c_str(), component.axis);
+  }
+  const int64_t lowest = call.settings().wrap_negative_indices ? -size : 0;
+  return call.FailAt(position, STREW_INDEX_OUT_OF_RANGE,
+                     "indices%s = %s is out of range [%" PRId64 ", %" PRId64
+                     "] for axis %d of data, which has %" PRId64 " element%s",
+                     at.c_str(), value.c_str(), lowest, size - 1, component.axis, size,
+                     size == 1 ? "" : "s");
+}
+
+// Goes through the indices one by one, in row-major order.
+[[gnu::cold]] Status ReportFirst(const Call& call, const TensorView& indices,
+                                 const plan::IndexedPlan& plan) {
+  IndexNest nest;
+  for (int i = 0; i < indices.rank; ++i) nest.Append(indices.shape[i], indices.strides[i]);
+  int64_t position = 0;
+  int64_t bad = -1;
+  IndexValue bad_value = {};
+  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
+    if (bad >= 0) return;
+    const plan::Component& component = plan.component[position % plan.components];
+    const int64_t size = component.axis_size;
+    const IndexValue index =
+        ReadIndex(indices.dtype, indices.data + offset[0] * indices.element_size);
+    const int64_t lowest = call.settings().wrap_negative_indices ? -size : 0;
+    if (index.value < lowest || index.value >= size) {
+      bad = position;
+      bad_value = index;
+    }
+    ++position;
+  });
+  if (bad < 0) {
+    return call.Fail(STREW_INDEX_OUT_OF_RANGE, "indices changed while they were checked");
+  }
+  return ReportIndex(call, indices, plan.component[bad % plan.components], bad, bad_value);
+}
+
+}  // namespace
+
+Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexedPlan& plan) {
+  IndexNest nest;
+  AppendIndexLoops(plan.entries, &nest);
+  AppendIndexLoops(plan.lanes, &nest);
+  for (int c = 0; c < plan.components; ++c) {
+    if (AllInRange(call, indices, plan.component[c], nest)) continue;
+    if (!call.wants_report()) return STREW_INDEX_OUT_OF_RANGE;
+    return ReportFirst(call, indices, plan);
+  }
+  return STREW_OK;
+}
+
+}  // namespace strew::run

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks all index values before anything is written.
+#ifndef STREW_RUN_INDEX_CHECK_H_
+#define STREW_RUN_INDEX_CHECK_H_
+
+#include "base/call.h"
+#include "base/status.h"
+#include "base/tensor_view.h"
+#include "plan/indexed.h"
+
+namespace strew::run {
+
+// INDEX_OUT_OF_RANGE with the first bad value in row-major order, if there is one. The plan has its
+// components, entries and lanes, and is not arranged yet; `indices` has elements.
+Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexedPlan& plan);
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_INDEX_CHECK_H_
