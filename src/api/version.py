@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Prints the version that include/strew/strew.h states, for project() in meson.build."""
 
 import pathlib

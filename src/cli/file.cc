@@ -48,13 +48,13 @@ void InputFile::Read(void* bytes, std::size_t count) {
 OutputFile::OutputFile(const std::string& path) : target_(path) {
   std::error_code error;
   const fs::file_status status = fs::status(target_, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    file_ = Open(path, "wb");
+    return;
+  }
   if (fs::exists(status)) {
     target_ = fs::canonical(target_, error);
     Check(error);
-    if (!fs::is_regular_file(status)) {
-      file_ = Open(path, "wb");
-      return;
-    }
   }
   const fs::path temporary = TemporaryName(target_.parent_path());
   file_ = Open(temporary, "wbx");

@@ -2,8 +2,10 @@
 // strew, the command: the library's operators on NumPy's .npy files.
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <new>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -18,20 +20,37 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kUsageError = 2;
 
-constexpr char kFiles[] =
-    "Files are .npy of versions 1.0 to 3.0, of either array order and either byte order. Dtypes: "
-    "bool, int8 to\nint64, uint8 to uint64, float16 to float64, complex64 and complex128; S, U and "
-    "V of up to 4096 bytes an\nelement with --reduction none. bfloat16 is written as V2 by "
-    "ml_dtypes.\nThe result is in C order and native byte order. FILE of -o may be one of the "
-    "inputs.\n"
-    "Exit status: 0 success, 1 an operator or a file failed, 2 the command line is wrong.";
+constexpr char kGroup[] = "Commands";
 
-constexpr char kRepeat[] =
-    "Call N times into one output, and report on standard error the time of the fastest call and "
-    "its GB/s: 10^9 bytes of data, indices and updates read and of output written";
+constexpr char kCommonHelp[] =
+    R"(Files are .npy of version 1.0, 2.0 or 3.0, in either array order and byte order. Dtypes are
+bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128, and for
+--reduction none also S, U and V of up to 4096 bytes an element (V2 is the bfloat16 of ml_dtypes).
+The result has the dtype of data, in C order and native byte order. -o may name one of the inputs.
+
+--repeat reports on standard error the time of the fastest of N calls and its GB/s. The bytes
+counted are those of data, indices and updates, which are read, and of the result, which is written.
+
+Exit status: 0 success, 1 an operator or a file failed, 2 the command line is wrong.)";
+
+std::string Joined(const std::vector<std::string>& words, char separator) {
+  std::string text;
+  for (const std::string& word : words) {
+    if (!text.empty()) text += separator;
+    text += word;
+  }
+  return text;
+}
+
+void AddChoice(CLI::App& command, const std::string& name, std::string& choice,
+               const std::vector<std::string>& choices, const std::string& description) {
+  command.add_option(name, choice, description)
+      ->check(CLI::IsMember(choices))
+      ->option_text(Joined(choices, '|'));
+}
 
 void AddOperator(CLI::App& app, const Operator& added, Options& options) {
-  CLI::App& command = *app.add_subcommand(added.name, added.summary);
+  CLI::App& command = *app.add_subcommand(added.name, added.summary)->group(kGroup);
   const auto add_file = [&](const char* name, std::string& path, const char* description) {
     command.add_option(name, path, description)->required()->type_name("FILE");
   };
@@ -40,27 +59,23 @@ void AddOperator(CLI::App& app, const Operator& added, Options& options) {
   add_file("updates", options.updates, "The values, of the dtype of data");
 
   added.declare(command, options);
-  command.add_option("--reduction", options.reduction, "How an update meets an element")
-      ->check(CLI::IsMember(ReductionNames()))
-      ->type_name("")
-      ->capture_default_str();
-  command.add_option("-o,--output", options.output, "Write the result there, do not print it")
-      ->type_name("FILE");
-  command.add_option("--repeat", options.repeat, kRepeat)
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  command.add_option("--simd", options.simd_target, "Instruction set in place of the best one")
-      ->check(CLI::IsMember(SimdTargets()))
-      ->type_name("");
-  command.footer(kFiles);
+  AddChoice(command, "--reduction", options.reduction, ReductionNames(),
+            "How an update combines with the element that it meets [none]");
+  command
+      .add_option("-o,--output", options.output, "Write the result there instead of printing it")
+      ->option_text("FILE");
+  command.add_option("--repeat", options.repeat, "Make N calls and report the fastest")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
+      ->option_text("N");
+  AddChoice(command, "--simd", options.simd_target, SimdTargets(),
+            "Instruction set to use instead of the best one");
+  command.footer(kCommonHelp);
 }
 
 void PrintInfo() {
-  std::string targets;
-  for (const std::string& target : SimdTargets()) targets += " " + target;
-  Print(std::string("version: ") + strew_version() + "\n" +  //
-        "SIMD target: " + strew_simd_target() + "\n" +       //
-        "SIMD targets available:" + targets + "\n" +         //
+  Print(std::string("version: ") + strew_version() + "\n" +     //
+        "SIMD target: " + strew_simd_target() + "\n" +          //
+        "SIMD targets: " + Joined(SimdTargets(), ' ') + "\n" +  //
         "threads: 1\n");
 }
 
@@ -68,13 +83,17 @@ int Main(int argc, char** argv) {
   Options options;
   CLI::App app("Scatter updates into arrays of .npy files.", "strew");
   app.set_version_flag("--version", std::string("strew ") + strew_version());
-  app.require_subcommand(1);
+  app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+  // One at most, so that a file may have the name of another.
+  app.require_subcommand(0, 1);
   for (const Operator& added : Operators()) AddOperator(app, added, options);
-  app.add_subcommand("info", "Print the version, the SIMD targets and the threads");
+  app.add_subcommand("info", "Print the version, the SIMD targets and the threads")->group(kGroup);
   app.footer("'strew COMMAND --help' explains a command.");
 
   try {
     app.parse(argc, argv);
+    // Not left to CLI11, which then would not name an unknown command.
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {

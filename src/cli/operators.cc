@@ -28,9 +28,46 @@ strew_reduction ReductionCode(const Options& options) {
   return -1;
 }
 
+// "1,-2,3"; false for anything else.
+bool ParseIntegers(std::string_view text, std::vector<std::int64_t>& integers) {
+  const char* next = text.data();
+  const char* const end = next + text.size();
+  while (true) {
+    std::int64_t integer = 0;
+    const auto [stop, error] = std::from_chars(next, end, integer);
+    if (error != std::errc()) return false;
+    integers.push_back(integer);
+    if (stop == end) return true;
+    if (*stop != ',') return false;
+    next = stop + 1;
+  }
+}
+
+// One argument, and not a vector of CLI11, which would swallow the file names behind it.
+CLI::Option* AddIntegers(CLI::App& command, const std::string& name,
+                         std::vector<std::int64_t>& integers, const std::string& description) {
+  const auto set = [name, &integers](const std::string& text) {
+    if (ParseIntegers(text, integers)) return;
+    throw CLI::ValidationError(name, "'" + text + "' is not a list of integers such as 1,-2");
+  };
+  return command.add_option_function<std::string>(name, set, description)->option_text("INT,...");
+}
+
+// CLI11 2.1 takes an integer that does not fit for the nearest one that does.
+void AddInteger(CLI::App& command, const std::string& name, std::int64_t& integer,
+                const std::string& description) {
+  const auto set = [name, &integer](const std::string& text) {
+    std::vector<std::int64_t> integers;
+    if (!ParseIntegers(text, integers) || integers.size() != 1) {
+      throw CLI::ValidationError(name, "'" + text + "' is not an integer");
+    }
+    integer = integers[0];
+  };
+  command.add_option_function<std::string>(name, set, description)->option_text("INT");
+}
+
 void DeclareScatterElements(CLI::App& command, Options& options) {
-  command.add_option("--axis", options.axis, "Axis of data that the indices run along")
-      ->capture_default_str();
+  AddInteger(command, "--axis", options.axis, "Axis of data that the indices run along [0]");
 }
 
 strew_status CallScatterElements(strew_context* context, const Operands& operands,
@@ -47,32 +84,6 @@ strew_status CallScatterNd(strew_context* context, const Operands& operands,
                           ReductionCode(options), operands.output);
 }
 
-// "1,-2,3"; false for anything else.
-bool ParseIntegers(std::string_view text, std::vector<std::int64_t>& integers) {
-  const char* next = text.data();
-  const char* const end = next + text.size();
-  while (true) {
-    std::int64_t integer = 0;
-    const auto [stop, error] = std::from_chars(next, end, integer);
-    if (error != std::errc()) return false;
-    integers.push_back(integer);
-    if (stop == end) return true;
-    if (*stop != ',') return false;
-    next = stop + 1;
-  }
-}
-
-// One argument with commas and not CLI11's list of arguments, which would swallow the file names
-// behind it.
-CLI::Option* AddIntegers(CLI::App& command, const std::string& name,
-                         std::vector<std::int64_t>& integers, const std::string& description) {
-  const auto set = [name, &integers](const std::string& text) {
-    if (ParseIntegers(text, integers)) return;
-    throw CLI::ValidationError(name, "'" + text + "' is not a list of integers such as 1,-2");
-  };
-  return command.add_option_function<std::string>(name, set, description)->type_name("INT,...");
-}
-
 void RequireLengthOfStart(const std::string& name, const std::vector<std::int64_t>& integers,
                           const Options& options) {
   if (integers.size() == options.start.size()) return;
@@ -81,9 +92,10 @@ void RequireLengthOfStart(const std::string& name, const std::vector<std::int64_
 }
 
 void DeclareSliceScatter(CLI::App& command, Options& options) {
-  AddIntegers(command, "--start", options.start, "First position on each axis")->required();
-  AddIntegers(command, "--stop", options.stop, "End on each axis, exclusive")->required();
-  AddIntegers(command, "--step", options.step, "Step on each axis [1,...]");
+  AddIntegers(command, "--start", options.start, "First position on each axis; required")
+      ->required();
+  AddIntegers(command, "--stop", options.stop, "End on each axis, exclusive; required")->required();
+  AddIntegers(command, "--step", options.step, "Step on each axis [1,1,...]");
   AddIntegers(command, "--axes", options.axes, "The axes [0,1,...]");
   command.callback([&options] {
     if (options.step.empty()) options.step.assign(options.start.size(), 1);

@@ -11,16 +11,16 @@
 namespace strew::kernel {
 
 // One table of reductions, in the order of KernelReduction, for each dtype that has reductions.
-#define STREW_FAMILY_KERNELS(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
-  const Walks* FAMILY##Kernels(size_t slot);
-STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_FAMILY_KERNELS)
-#undef STREW_FAMILY_KERNELS
+#define STREW_FAMILY_TABLE(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
+  const Kernels* FAMILY##Table(size_t slot);
+STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_FAMILY_TABLE)
+#undef STREW_FAMILY_TABLE
 
 // Widths 1, 2, 4, 8 and 16, in this order.
-const Walks* MoveKernels(size_t slot);
+const Kernels* MoveTable(size_t slot);
 
 // The eight index dtypes from STREW_INT8 to STREW_UINT64, in this order.
-const IndexKernels* AllIndexKernels(size_t slot);
+const IndexKernels* IndexTable(size_t slot);
 
 }  // namespace strew::kernel
 

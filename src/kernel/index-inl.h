@@ -78,6 +78,7 @@ HWY_INLINE bool ContiguousInRange(const unsigned char* indices, int64_t n,
   auto other = greatest;
   int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    if (i + At<int64_t>(512) < n) __builtin_prefetch(indices + At<T>(i) + 4096);
     greatest = hn::Max(greatest, shifted(i));
     other = hn::Max(other, shifted(i + lanes));
   }
@@ -192,9 +193,37 @@ void Resolve(const ResolveArguments& arguments) {
   }
 }
 
+// ---- Runs among the offsets ----
+
+template <class Offset>
+HWY_INLINE bool Ascends(const Offset* offsets, int64_t n, Offset step) {
+  const hn::ScalableTag<Offset> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  // Neighbours differ by `step`, compared a vector at a time.
+  for (; i + lanes < n; i += lanes) {
+    const auto difference = hn::Sub(hn::LoadU(d, offsets + i + 1), hn::LoadU(d, offsets + i));
+    if (!hn::AllTrue(d, hn::Eq(difference, hn::Set(d, step)))) return false;
+  }
+  for (; i + 1 < n; ++i) {
+    if (offsets[i + 1] - offsets[i] != step) return false;
+  }
+  return true;
+}
+
+template <class Offset>
+bool Fold(void* memory, int64_t rows, int64_t columns, int64_t step) {
+  Offset* offsets = static_cast<Offset*>(memory);
+  for (int64_t r = 0; r < rows; ++r) {
+    if (!Ascends(offsets + r * columns, columns, static_cast<Offset>(step))) return false;
+  }
+  for (int64_t r = 0; r < rows; ++r) offsets[r] = offsets[r * columns];
+  return true;
+}
+
 template <class T>
 constexpr IndexKernels IndexKernelsOf() {
-  return {Check<T>, {Resolve<T, int32_t>, Resolve<T, int64_t>}};
+  return {Check<T>, {Resolve<T, int32_t>, Resolve<T, int64_t>}, {Fold<int32_t>, Fold<int64_t>}};
 }
 
 }  // namespace

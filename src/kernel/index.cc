@@ -12,7 +12,7 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-const IndexKernels* IndexTable() {
+const IndexKernels* IndexTableHere() {
   static constexpr IndexKernels kTable[] = {
       IndexKernelsOf<int8_t>(),   IndexKernelsOf<int16_t>(),  IndexKernelsOf<int32_t>(),
       IndexKernelsOf<int64_t>(),  IndexKernelsOf<uint8_t>(),  IndexKernelsOf<uint16_t>(),
@@ -29,10 +29,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace strew::kernel {
 namespace {
-HWY_EXPORT(IndexTable);
+HWY_EXPORT(IndexTableHere);
 }  // namespace
 
-const IndexKernels* AllIndexKernels(size_t slot) { return HWY_DISPATCH_TABLE(IndexTable)[slot](); }
+const IndexKernels* IndexTable(size_t slot) { return HWY_DISPATCH_TABLE(IndexTableHere)[slot](); }
 
 }  // namespace strew::kernel
 #endif

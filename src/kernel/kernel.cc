@@ -7,11 +7,11 @@
 namespace strew::kernel {
 namespace {
 
-const Walks* ReductionTable(strew_dtype dtype, size_t slot) {
+const Kernels* ReductionTable(strew_dtype dtype, size_t slot) {
   switch (dtype) {
 #define STREW_SELECT(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
   case STREW_##CONSTANT:                                                   \
-    return FAMILY##Kernels(slot);
+    return FAMILY##Table(slot);
     STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_SELECT)
 #undef STREW_SELECT
     default:
@@ -21,16 +21,16 @@ const Walks* ReductionTable(strew_dtype dtype, size_t slot) {
 
 }  // namespace
 
-const Walks& MoveWalks(int32_t width, int32_t target) {
-  return MoveKernels(TargetSlot(target))[__builtin_ctz(static_cast<unsigned>(width))];
+const Kernels& MoveKernels(int32_t width, int32_t target) {
+  return MoveTable(TargetSlot(target))[__builtin_ctz(static_cast<unsigned>(width))];
 }
 
-const Walks& ReductionWalks(strew_dtype dtype, KernelReduction reduction, int32_t target) {
+const Kernels& ReductionKernels(strew_dtype dtype, KernelReduction reduction, int32_t target) {
   return ReductionTable(dtype, TargetSlot(target))[static_cast<int>(reduction)];
 }
 
 const IndexKernels& IndexKernelsFor(strew_dtype dtype, int32_t target) {
-  return AllIndexKernels(TargetSlot(target))[dtype - STREW_INT8];
+  return IndexTable(TargetSlot(target))[dtype - STREW_INT8];
 }
 
 }  // namespace strew::kernel

@@ -19,11 +19,65 @@ namespace strew::kernel {
 // The i-th target that this build has and this CPU can run, best first; NULL for any other i.
 const char* TargetName(int32_t i);
 
-// ---- The walks: write output ----
+// ---- What writes output ----
 
-// Two nested affine loops:
-//   output[r * output_row_stride + c * output_stride] (+)=
-//       updates[r * updates_row_stride + c * updates_stride]    r < rows, c < run
+// A run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n.
+using RunKernel = void (*)(unsigned char* output, int64_t output_stride,
+                           const unsigned char* updates, int64_t updates_stride, int64_t n);
+
+// What will be read when a sheet of entries is done: for the entry (r, c), a place of its index and
+// the bytes from its update to that of the entry which comes so much later. It is fetched evenly
+// while the sheet is worked on, because a burst of fetches, or a loop that does nothing else, waits
+// for memory.
+struct Upcoming {
+  const unsigned char* indices = nullptr;  // NULL for nothing
+  int64_t indices_row_stride = 0;          // bytes
+  int64_t index_size = 0;                  // bytes; columns lie together
+  int64_t updates_distance = 0;            // bytes
+};
+
+// A sheet of entries whose places are given by offsets, in row-major order of (r, c):
+//   output[offsets[r * columns + c]] (+)=
+//       updates[r * updates_row_stride + c * updates_column_stride]      r < rows, c < columns
+// Two entries may name one place; they are applied in order.
+struct SheetArguments {
+  unsigned char* output;
+  const unsigned char* updates;
+  const void* offsets;  // int32_t or int64_t, in elements
+  int64_t rows;
+  int64_t updates_row_stride;
+  int64_t columns;
+  int64_t updates_column_stride;
+  // How many entries ahead to prefetch the output, 0 for not at all. `lookahead` valid offsets
+  // follow those of the sheet.
+  int64_t prefetch;
+  int64_t lookahead;
+  Upcoming upcoming;
+};
+using ElementsKernel = void (*)(const SheetArguments&);
+
+enum OffsetWidth { kOffset32, kOffset64, kOffsetWidths };
+
+// One reduction on one dtype, or the move of one width.
+struct Kernels {
+  int64_t element_size;
+  RunKernel run;
+  RunKernel stream;  // a run past the caches, for moves; else NULL. FinishStreaming() must follow
+  ElementsKernel elements[kOffsetWidths];
+};
+
+// Those that move elements of `width` bytes: 1, 2, 4, 8 or 16.
+const Kernels& MoveKernels(int32_t width, int32_t target);
+
+// Those of a reduction that is defined on the dtype.
+const Kernels& ReductionKernels(strew_dtype dtype, KernelReduction reduction, int32_t target);
+
+// Makes what was streamed visible in the order in which it was written.
+void FinishStreaming();
+
+// ---- Walks: what applies kernels to more than a run ----
+
+// Two nested loops: a run of updates for each of `rows` rows.
 struct BoxArguments {
   unsigned char* output;
   const unsigned char* updates;
@@ -35,46 +89,16 @@ struct BoxArguments {
   int64_t updates_stride;
   bool stream;  // whether the output is too large to be worth caching; a hint
 };
+void WalkBox(const Kernels& kernels, const BoxArguments& box);
 
-// A sheet of entries whose places are given by offsets, in row-major order of (r, c):
-//   output[offsets[r * columns + c] + j * output_run_stride] (+)=
-//       updates[r * updates_row_stride + c * updates_column_stride + j * updates_run_stride]
-//   r < rows, c < columns, j < run
-// Two entries may name one place; they are applied in order.
-struct ScatterArguments {
-  unsigned char* output;
-  const unsigned char* updates;
-  const void* offsets;  // int32_t or int64_t, in elements
-  int64_t rows;
-  int64_t updates_row_stride;
-  int64_t columns;
-  int64_t updates_column_stride;
-  int64_t run;  // 1 for the elements walk
+// A sheet whose entries are runs.
+struct RowsArguments {
+  SheetArguments sheet;  // its upcoming counts for nothing
+  int64_t run;
   int64_t output_run_stride;
   int64_t updates_run_stride;
-  // How many entries ahead to prefetch the output, 0 for not at all. Not more than `lookahead`
-  // valid offsets follow those of the sheet.
-  int64_t prefetch;
-  int64_t lookahead;
 };
-
-using BoxKernel = void (*)(const BoxArguments&);
-using ScatterKernel = void (*)(const ScatterArguments&);
-
-enum OffsetWidth { kOffset32, kOffset64, kOffsetWidths };
-
-// One reduction on one dtype, or the move of one width.
-struct Walks {
-  BoxKernel box;
-  ScatterKernel rows[kOffsetWidths];      // run > 1
-  ScatterKernel elements[kOffsetWidths];  // run == 1
-};
-
-// The walks that move elements of `width` bytes: 1, 2, 4, 8 or 16.
-const Walks& MoveWalks(int32_t width, int32_t target);
-
-// The walks of a reduction that is defined on the dtype.
-const Walks& ReductionWalks(strew_dtype dtype, KernelReduction reduction, int32_t target);
+void WalkRows(const Kernels& kernels, OffsetWidth offset_width, const RowsArguments& rows);
 
 // ---- The indices: read them, write nothing of a tensor ----
 
@@ -106,9 +130,15 @@ struct ResolveArguments {
 // The results must fit the type of the offsets.
 using ResolveKernel = void (*)(const ResolveArguments&);
 
+// Whether each of the rows of offsets ascends by `step` from column to column, as those of lanes
+// with one index do. If so, keeps the first offset of each row, so that `rows` offsets remain;
+// otherwise changes nothing.
+using FoldKernel = bool (*)(void* offsets, int64_t rows, int64_t columns, int64_t step);
+
 struct IndexKernels {
   CheckKernel check;
   ResolveKernel resolve[kOffsetWidths];
+  FoldKernel fold[kOffsetWidths];
 };
 
 // For one of the eight index dtypes.

@@ -6,18 +6,18 @@
 #include <hwy/highway.h>
 
 #include "kernel/families.h"
-#include "kernel/walks-inl.h"
+#include "kernel/elements-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-const Walks* MoveTable() {
-  static constexpr Walks kTable[] = {
-      WalksOf<uint8_t, Move<uint8_t>>(),   WalksOf<uint16_t, Move<uint16_t>>(),
-      WalksOf<uint32_t, Move<uint32_t>>(), WalksOf<uint64_t, Move<uint64_t>>(),
-      WalksOf<Wide, Move<Wide>>(),
+const Kernels* MoveTableHere() {
+  static constexpr Kernels kTable[] = {
+      KernelsOf<uint8_t, Move<uint8_t>>(),   KernelsOf<uint16_t, Move<uint16_t>>(),
+      KernelsOf<uint32_t, Move<uint32_t>>(), KernelsOf<uint64_t, Move<uint64_t>>(),
+      KernelsOf<Wide, Move<Wide>>(),
   };
   return kTable;
 }
@@ -30,10 +30,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace strew::kernel {
 namespace {
-HWY_EXPORT(MoveTable);
+HWY_EXPORT(MoveTableHere);
 }  // namespace
 
-const Walks* MoveKernels(size_t slot) { return HWY_DISPATCH_TABLE(MoveTable)[slot](); }
+const Kernels* MoveTable(size_t slot) { return HWY_DISPATCH_TABLE(MoveTableHere)[slot](); }
 
 }  // namespace strew::kernel
 #endif

@@ -90,7 +90,7 @@ HWY_INLINE hn::Vec<D> Narrow(Brain, D d, hn::Vec<WideFloat<D>> value) {
 
 #if STREW_NATIVE_HALF
 template <class D>
-HWY_INLINE hn::Vec<WideFloat<D>> Widen(Half, D d, hn::Vec<D> bits) {
+HWY_INLINE hn::Vec<WideFloat<D>> Widen(Half, D, hn::Vec<D> bits) {
   return hn::PromoteTo(WideFloat<D>(), hn::BitCast(hn::Rebind<hwy::float16_t, D>(), bits));
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/reduction.h"
 #include "kernel/families.h"
-#include "kernel/walks-inl.h"
+#include "kernel/elements-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
@@ -19,23 +19,23 @@ template <class Part>
 constexpr Arithmetic kArithmetic<Complex<Part>> = Arithmetic::kComplex;
 
 template <class T, template <class> class Op, strew_reduction kReduction>
-constexpr Walks WalksIfDefined() {
+constexpr Kernels KernelsIfDefined() {
   if constexpr (IsReductionDefined(kReduction, kArithmetic<T>)) {
-    return WalksOf<T, Op<T>>();
+    return KernelsOf<T, Op<T>>();
   } else {
     return {};
   }
 }
 
-#define STREW_WALKS(CONSTANT, FUNCTOR, NAME) \
-  WalksIfDefined<STREW_ELEMENT, FUNCTOR, STREW_##CONSTANT>(),
+#define STREW_KERNELS(CONSTANT, FUNCTOR, NAME) \
+  KernelsIfDefined<STREW_ELEMENT, FUNCTOR, STREW_##CONSTANT>(),
 
-const Walks* HWY_CONCAT(STREW_FAMILY, Table)() {
-  static constexpr Walks kTable[] = {STREW_FOR_EACH_KERNEL_REDUCTION(STREW_WALKS)};
+const Kernels* HWY_CONCAT(STREW_FAMILY, TableHere)() {
+  static constexpr Kernels kTable[] = {STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNELS)};
   return kTable;
 }
 
-#undef STREW_WALKS
+#undef STREW_KERNELS
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -45,11 +45,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace strew::kernel {
 namespace {
-HWY_EXPORT(HWY_CONCAT(STREW_FAMILY, Table));
+HWY_EXPORT(HWY_CONCAT(STREW_FAMILY, TableHere));
 }  // namespace
 
-const Walks* HWY_CONCAT(STREW_FAMILY, Kernels)(size_t slot) {
-  return HWY_DISPATCH_TABLE(HWY_CONCAT(STREW_FAMILY, Table))[slot]();
+const Kernels* HWY_CONCAT(STREW_FAMILY, Table)(size_t slot) {
+  return HWY_DISPATCH_TABLE(HWY_CONCAT(STREW_FAMILY, TableHere))[slot]();
 }
 }  // namespace strew::kernel
 #endif

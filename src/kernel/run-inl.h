@@ -8,10 +8,10 @@
 #define STREW_KERNEL_RUN_INL_H_
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernel/element.h"
 #include "kernel/ops-inl.h"
@@ -118,7 +118,7 @@ HWY_INLINE void CombineContiguous(unsigned char* output, const unsigned char* up
   }
 }
 
-// Moves bytes past the caches. The caller ends with FlushStream.
+// Moves bytes past the caches. The caller ends with FinishStreaming.
 HWY_INLINE void StreamBytes(unsigned char* output, const unsigned char* updates, int64_t bytes) {
   const hn::ScalableTag<uint8_t> d;
   const size_t lanes = hn::Lanes(d);
@@ -183,6 +183,31 @@ HWY_INLINE void CombineStrided(unsigned char* output, int64_t output_stride,
   for (int64_t i = 0; i < elements; ++i) {
     CombineElement<T, Op>(output + At<T>(i * output_stride), updates + At<T>(i * updates_stride));
   }
+}
+
+// Moves need no lanes of their own width where bytes lie together.
+template <class T, class Op>
+constexpr bool kMoves = std::is_same_v<Op, Move<T>>;
+
+template <class T, class Op>
+void Run(unsigned char* output, int64_t output_stride, const unsigned char* updates,
+         int64_t updates_stride, int64_t n) {
+  if (output_stride == 1 && updates_stride == 1) {
+    if constexpr (kMoves<T, Op>) {
+      return CombineContiguous<uint8_t, Move<uint8_t>>(output, updates, At<T>(n));
+    } else {
+      return CombineContiguous<T, Op>(output, updates, n);
+    }
+  }
+  if (output_stride == 1 && updates_stride == -1) return CombineReversed<T, Op>(output, updates, n);
+  CombineStrided<T, Op>(output, output_stride, updates, updates_stride, n);
+}
+
+template <class T>
+void StreamRun(unsigned char* output, int64_t output_stride, const unsigned char* updates,
+               int64_t updates_stride, int64_t n) {
+  if (output_stride == 1 && updates_stride == 1) return StreamBytes(output, updates, At<T>(n));
+  Run<T, Move<T>>(output, output_stride, updates, updates_stride, n);
 }
 
 }  // namespace

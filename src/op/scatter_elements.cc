@@ -43,20 +43,21 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
   return plan::CheckMemory(call, *data, {{"indices", indices}, {"updates", updates}}, *output);
 }
 
-void Lower(const TensorView& indices, const TensorView& updates, int axis, const TensorView& output,
-           plan::IndexedPlan* plan) {
+void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates, int axis,
+           const TensorView& output, plan::IndexedPlan* plan) {
   const plan::Units units = plan::UnitsOf(output.element_size);
-  plan->AppendComponent(axis, output, units.count, 0);
+  plan->AppendComponent(axis, data, output, units.count, 0);
   for (int i = 0; i < output.rank; ++i) {
     const int64_t count = indices.shape[i];
     const int64_t output_stride = output.strides[i] * units.count;
     const int64_t updates_stride = updates.strides[i] * units.count;
     if (i == axis) {
-      plan->entries.Append(count, 0, updates_stride, indices.strides[i]);
+      plan->entries.Append(count, 0, updates_stride, indices.strides[i], 0);
     } else if (indices.strides[i] == 0) {
       plan->inner.Append(count, output_stride, updates_stride);
     } else {
-      plan->lanes.Append(count, output_stride, updates_stride, indices.strides[i]);
+      plan->lanes.Append(count, output_stride, updates_stride, indices.strides[i],
+                         data.strides[i] * units.count);
     }
   }
   plan->inner.Append(units.count, 1, 1);
@@ -68,7 +69,7 @@ Status ScatterElements(const Call& call, const TensorView* data, const TensorVie
   int normalised_axis;
   STREW_TRY(Validate(call, data, indices, updates, axis, reduction, output, &normalised_axis));
   plan::IndexedPlan plan;
-  Lower(*indices, *updates, normalised_axis, *output, &plan);
+  Lower(*data, *indices, *updates, normalised_axis, *output, &plan);
   return run::Run(call, {*data, *indices, *updates, *output, reduction}, &plan);
 }
 

@@ -65,17 +65,18 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
   return plan::CheckMemory(call, *data, {{"indices", indices}, {"updates", updates}}, *output);
 }
 
-void Lower(const TensorView& indices, const TensorView& updates, const TensorView& output,
-           plan::IndexedPlan* plan) {
+void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates,
+           const TensorView& output, plan::IndexedPlan* plan) {
   const plan::Units units = plan::UnitsOf(output.element_size);
   const int tuples = indices.rank - 1;
   const int k = static_cast<int>(TupleLength(indices));
   for (int c = 0; c < k; ++c) {
     // The stride of a dim of 1 may be anything.
-    plan->AppendComponent(c, output, units.count, k > 1 ? c * indices.strides[tuples] : 0);
+    plan->AppendComponent(c, data, output, units.count, k > 1 ? c * indices.strides[tuples] : 0);
   }
   for (int i = 0; i < tuples; ++i) {
-    plan->entries.Append(indices.shape[i], 0, updates.strides[i] * units.count, indices.strides[i]);
+    plan->entries.Append(indices.shape[i], 0, updates.strides[i] * units.count, indices.strides[i],
+                         0);
   }
   for (int i = k; i < output.rank; ++i) {
     plan->inner.Append(output.shape[i], output.strides[i] * units.count,
@@ -88,7 +89,7 @@ Status ScatterNd(const Call& call, const TensorView* data, const TensorView* ind
                  const TensorView* updates, strew_reduction reduction, const TensorView* output) {
   STREW_TRY(Validate(call, data, indices, updates, reduction, output));
   plan::IndexedPlan plan;
-  Lower(*indices, *updates, *output, &plan);
+  Lower(*data, *indices, *updates, *output, &plan);
   return run::Run(call, {*data, *indices, *updates, *output, reduction}, &plan);
 }
 

@@ -175,7 +175,7 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
     const plan::Units units = plan::UnitsOf(output->element_size);
     run::BoxNest nest;
     const int64_t first = Lower(*updates, *output, slices, units, &nest);
-    run::RunBox(run::WalksFor(call, *output, reduction).box, units,
+    run::RunBox(run::KernelsFor(call, *output, reduction), units,
                 output->data + first * units.width, updates->data, &nest);
   }
   return call.Succeed(updates->size);

@@ -5,12 +5,13 @@
 
 namespace strew::plan {
 
-void IndexedPlan::AppendComponent(int axis, const TensorView& output, int64_t units,
-                                  int64_t indices_base) {
+void IndexedPlan::AppendComponent(int axis, const TensorView& data, const TensorView& output,
+                                  int64_t units, int64_t indices_base) {
   const int64_t size = output.shape[axis];
   // Strides of dims <= 1 mean nothing and may be anything.
-  const int64_t stride = size > 1 ? output.strides[axis] * units : 0;
-  component[components++] = {axis, size, stride, indices_base};
+  const int64_t output_stride = size > 1 ? output.strides[axis] * units : 0;
+  const int64_t data_stride = size > 1 ? data.strides[axis] * units : 0;
+  component[components++] = {axis, size, output_stride, data_stride, indices_base};
 }
 
 void IndexedPlan::Arrange() {
@@ -18,8 +19,10 @@ void IndexedPlan::Arrange() {
   lanes.Canonicalise();
   inner.Canonicalise();
   run = inner.PopInnermost();
+  lanes_count = 1;
+  for (int i = 0; i < lanes.rank; ++i) lanes_count *= lanes.loop[i].count;
   ChooseSheet();
-  offsets_fit_32 = OffsetsFit32();
+  MeasureOffsets();
 }
 
 void IndexedPlan::ChooseSheet() {
@@ -46,15 +49,16 @@ void IndexedPlan::ChooseSheet() {
   for (int i = 0; i < entries.rank; ++i) outer.loop[outer.rank++] = entries.loop[i];
 }
 
-bool IndexedPlan::OffsetsFit32() const {
+void IndexedPlan::MeasureOffsets() {
   // Each product is at most the byte extent of the output, and so is their sum.
-  int64_t span = (row.count - 1) * static_cast<int64_t>(Magnitude(row.stride[kOutput])) +
-                 (column.count - 1) * static_cast<int64_t>(Magnitude(column.stride[kOutput]));
+  reach = 0;
   for (int c = 0; c < components; ++c) {
     const int64_t last = component[c].axis_size - 1;
-    if (last > 0) span += last * static_cast<int64_t>(Magnitude(component[c].output_stride));
+    if (last > 0) reach += last * static_cast<int64_t>(Magnitude(component[c].output_stride));
   }
-  return span <= INT32_MAX;
+  // Strides of lanes are positive.
+  span =
+      reach + (row.count - 1) * row.stride[kOutput] + (column.count - 1) * column.stride[kOutput];
 }
 
 }  // namespace strew::plan

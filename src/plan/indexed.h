@@ -24,12 +24,12 @@
 
 namespace strew::plan {
 
-// Operands of the nests.
-enum { kOutput, kUpdates, kIndices, kIndexedOperands };
+// Operands of the nests. Entries have no place of their own in output and data, and inner turns no
+// index and no data: they name the first two only.
+enum { kOutput, kUpdates, kIndices, kData, kIndexedOperands };
 
 using IndexedNest = LoopNest<kIndexedOperands>;
 using IndexedLoop = Loop<kIndexedOperands>;
-// Inner turns have no index: output and updates only.
 using InnerNest = LoopNest<kIndices>;
 using InnerLoop = Loop<kIndices>;
 
@@ -37,6 +37,7 @@ struct Component {
   int axis;               // of data
   int64_t axis_size;      // elements
   int64_t output_stride;  // of the axis, in units
+  int64_t data_stride;    // likewise
   int64_t indices_base;   // where in indices its first index lies
 };
 
@@ -58,15 +59,18 @@ struct IndexedPlan {
   // Whether columns are lanes, so that the sheet may be cut between columns. Otherwise entries of
   // the sheet must go row by row.
   bool columns_are_lanes;
-  // Whether every offset within a sheet fits 32 bits.
-  bool offsets_fit_32;
+  int64_t lanes_count;  // turns of all lanes
+  // How far apart, in units, indices can place entries, and offsets within a sheet can be.
+  int64_t reach;
+  int64_t span;
 
-  void AppendComponent(int axis, const TensorView& output, int64_t units, int64_t indices_base);
+  void AppendComponent(int axis, const TensorView& data, const TensorView& output, int64_t units,
+                       int64_t indices_base);
   void Arrange();
 
  private:
   void ChooseSheet();
-  bool OffsetsFit32() const;
+  void MeasureOffsets();
 };
 
 }  // namespace strew::plan

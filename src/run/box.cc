@@ -33,10 +33,11 @@ void PairForTranspose(BoxNest* nest) {
   std::rotate(nest->loop + closest, nest->loop + closest + 1, nest->loop + nest->rank - 1);
 }
 
-void RunSheet(kernel::BoxKernel box, int64_t width, kernel::BoxArguments sheet) {
+void RunSheet(const kernel::Kernels& kernels, kernel::BoxArguments sheet) {
   const bool transposes =
       sheet.rows > 1 && Magnitude(sheet.updates_row_stride) < Magnitude(sheet.updates_stride);
-  if (!transposes) return box(sheet);
+  if (!transposes) return kernel::WalkBox(kernels, sheet);
+  const int64_t width = kernels.element_size;
   kernel::BoxArguments tile = sheet;
   for (int64_t r = 0; r < sheet.rows; r += kTile) {
     tile.rows = std::min(kTile, sheet.rows - r);
@@ -45,28 +46,28 @@ void RunSheet(kernel::BoxKernel box, int64_t width, kernel::BoxArguments sheet) 
       tile.output = sheet.output + (r * sheet.output_row_stride + c * sheet.output_stride) * width;
       tile.updates =
           sheet.updates + (r * sheet.updates_row_stride + c * sheet.updates_stride) * width;
-      box(tile);
+      kernel::WalkBox(kernels, tile);
     }
   }
 }
 
 }  // namespace
 
-const kernel::Walks& WalksFor(const Call& call, const TensorView& output,
-                              strew_reduction reduction) {
+const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
+                                  strew_reduction reduction) {
   const int32_t target = call.settings().simd_target;
   switch (reduction) {
-#define STREW_WALKS_FOR(CONSTANT, FUNCTOR, NAME) \
-  case STREW_##CONSTANT:                         \
-    return kernel::ReductionWalks(output.dtype, KernelReduction::k##FUNCTOR, target);
-    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_WALKS_FOR)
-#undef STREW_WALKS_FOR
+#define STREW_KERNELS_FOR(CONSTANT, FUNCTOR, NAME) \
+  case STREW_##CONSTANT:                           \
+    return kernel::ReductionKernels(output.dtype, KernelReduction::k##FUNCTOR, target);
+    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNELS_FOR)
+#undef STREW_KERNELS_FOR
     default:
-      return kernel::MoveWalks(plan::UnitsOf(output.element_size).width, target);
+      return kernel::MoveKernels(plan::UnitsOf(output.element_size).width, target);
   }
 }
 
-void RunBox(kernel::BoxKernel box, const plan::Units& units, unsigned char* output,
+void RunBox(const kernel::Kernels& kernels, const plan::Units& units, unsigned char* output,
             const unsigned char* updates, BoxNest* nest) {
   nest->Append(units.count, 1, 1);
   nest->Canonicalise();
@@ -86,7 +87,7 @@ void RunBox(kernel::BoxKernel box, const plan::Units& units, unsigned char* outp
   plan::ForEachTurn(*nest, nest->rank, [&](const int64_t* offset) {
     sheet.output = output + offset[kBoxOutput] * width;
     sheet.updates = updates + offset[kBoxUpdates] * width;
-    RunSheet(box, width, sheet);
+    RunSheet(kernels, sheet);
   });
 }
 
@@ -96,7 +97,7 @@ void Copy(const Call& call, const TensorView& data, const TensorView& output) {
   for (int i = 0; i < output.rank; ++i) {
     nest.Append(output.shape[i], output.strides[i] * units.count, data.strides[i] * units.count);
   }
-  RunBox(WalksFor(call, output, STREW_NONE).box, units, output.data, data.data, &nest);
+  RunBox(KernelsFor(call, output, STREW_NONE), units, output.data, data.data, &nest);
 }
 
 }  // namespace strew::run

@@ -15,12 +15,12 @@ namespace strew::run {
 enum { kBoxOutput, kBoxUpdates, kBoxOperands };
 using BoxNest = plan::LoopNest<kBoxOperands>;
 
-// The walks of a reduction on tensors of this dtype.
-const kernel::Walks& WalksFor(const Call& call, const TensorView& output,
-                              strew_reduction reduction);
+// The kernels of a reduction on tensors of this dtype.
+const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
+                                  strew_reduction reduction);
 
 // Turns must not meet in the output; `nest` is left arranged. The counts of the nest are > 0.
-void RunBox(kernel::BoxKernel box, const plan::Units& units, unsigned char* output,
+void RunBox(const kernel::Kernels& kernels, const plan::Units& units, unsigned char* output,
             const unsigned char* updates, BoxNest* nest);
 
 // output = data, for tensors of one shape with elements.

@@ -2,166 +2,196 @@
 #include "run/indexed.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include "kernel/kernel.h"
+#include "plan/staging.h"
 #include "plan/unit.h"
 #include "run/box.h"
+#include "run/cache.h"
 #include "run/index_check.h"
+#include "run/scratch.h"
 
 namespace strew::run {
 namespace {
 
+using plan::kData;
 using plan::kIndices;
 using plan::kOutput;
 using plan::kUpdates;
 
-// Offsets of a block stay in the L1 cache between their making and their use.
-constexpr int64_t kBlockBytes = 8192;
-// Where lanes are columns, a strip of so many keeps the lines of a whole axis near.
+// Lanes of a strip without scratch: enough for the streams of indices and updates, few enough for
+// the lines of a short axis to stay near.
 constexpr int64_t kStrip = 128;
-// Entries ahead, of single elements and of rows.
-constexpr int64_t kElementPrefetch = 128;
-constexpr int64_t kRowPrefetch = 4;
-// Outputs that the L2 cache holds anyway need no prefetch.
-constexpr int64_t kPrefetchedBytes = 512 << 10;
+constexpr int64_t kLine = 64;
+// Lines of the axis that are copied at once, with their updates behind.
+constexpr int64_t kStagedBytes = 32 << 10;
 
-// A part of a sheet: rows [row, row + rows) of columns [column, column + columns).
-struct Tile {
-  int64_t row;
-  int64_t rows;
-  int64_t column;
-  int64_t columns;
-};
+void Prefetch(const unsigned char* from, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i);
+}
 
-class Applier {
+class SheetRunner {
  public:
-  Applier(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
-  void Apply() const;
+  SheetRunner(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+              const plan::Staging& staging, unsigned char* scratch)
+      : scatter_(scatter),
+        plan_(plan),
+        staging_(staging),
+        scratch_(scratch),
+        applier_(call, scatter, plan),
+        width_(plan::UnitsOf(scatter.output.element_size).width),
+        move_(KernelsFor(call, scatter.output, STREW_NONE)) {}
+
+  void RunAll() const {
+    plan::ForEachTurn(plan_.outer, plan_.outer.rank, [this](const int64_t* offset) {
+      if (staging_.strip != 0) return RunStrips(offset);
+      if (plan_.columns_are_lanes) return RunLaneColumns(offset);
+      if (plan_.column.count <= applier_.block()) return RunShortRows(offset);
+      RunLongRows(offset);
+    });
+  }
 
  private:
-  void ApplySheet(const int64_t* offset) const;
-  void ApplyTile(const int64_t* offset, const Tile& tile, int64_t lookahead) const;
-  void Resolve(const int64_t* offset, const Tile& tile, void* offsets) const;
+  void RunStrips(const int64_t* offset) const;
+  void RunLaneColumns(const int64_t* offset) const;
+  void RunShortRows(const int64_t* offset) const;
+  void RunLongRows(const int64_t* offset) const;
+  void RunColumns(const int64_t* offset, int64_t column, int64_t columns, Landing landing) const;
+  void StageLines(const int64_t* offset, int64_t row, int64_t rows) const;
+  Landing InOutput(const int64_t* offset, int64_t row, int64_t column) const;
 
   const IndexedScatter& scatter_;
   const plan::IndexedPlan& plan_;
-  int64_t width_;
-  int64_t block_;  // entries of which the offsets fit a block
-  int64_t prefetch_;
-  kernel::OffsetWidth offset_width_;
-  kernel::ResolveKernel resolve_;
-  kernel::ScatterKernel scatter_kernel_;
+  const plan::Staging& staging_;
+  unsigned char* const scratch_;
+  const TileApplier applier_;
+  const int64_t width_;
+  const kernel::Kernels& move_;
 };
 
-Applier::Applier(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan)
-    : scatter_(scatter), plan_(plan), width_(plan::UnitsOf(scatter.output.element_size).width) {
-  offset_width_ = plan.offsets_fit_32 ? kernel::kOffset32 : kernel::kOffset64;
-  block_ =
-      kBlockBytes / static_cast<int64_t>(plan.offsets_fit_32 ? sizeof(int32_t) : sizeof(int64_t));
-  const int32_t target = call.settings().simd_target;
-  resolve_ = kernel::IndexKernelsFor(scatter.indices.dtype, target).resolve[offset_width_];
-  const kernel::Walks& walks = WalksFor(call, scatter.output, scatter.reduction);
-  const bool single = plan.run.count == 1;
-  scatter_kernel_ = (single ? walks.elements : walks.rows)[offset_width_];
-  const bool far = scatter.output.highest - scatter.output.lowest > kPrefetchedBytes;
-  prefetch_ = !far || plan.columns_are_lanes ? 0 : single ? kElementPrefetch : kRowPrefetch;
+Landing SheetRunner::InOutput(const int64_t* offset, int64_t row, int64_t column) const {
+  const int64_t row_stride = plan_.row.stride[kOutput];
+  const int64_t column_stride = plan_.column.stride[kOutput];
+  const int64_t lane = offset[kOutput] + row * row_stride + column * column_stride;
+  return {scatter_.output.data + lane * width_, row_stride, column_stride, false, 0};
 }
 
-void Applier::Apply() const {
-  plan::ForEachTurn(plan_.outer, plan_.outer.rank,
-                    [this](const int64_t* offset) { ApplySheet(offset); });
+// ---- Columns that are lanes ----
+
+void SheetRunner::RunColumns(const int64_t* offset, int64_t column, int64_t columns,
+                             Landing landing) const {
+  const int64_t rows = plan_.row.count;
+  const int64_t height = applier_.block() / columns;
+  unsigned char* const first = landing.memory;
+  for (int64_t r = 0; r < rows; r += height) {
+    const int64_t left = rows - r;
+    landing.memory = first + r * landing.row_stride * width_;
+    const int64_t next = left >= 2 * height ? height : 0;
+    applier_.Apply(offset, {r, std::min(height, left), column, columns, 0, next, 0}, landing);
+  }
 }
 
-void Applier::ApplySheet(const int64_t* offset) const {
+void SheetRunner::RunLaneColumns(const int64_t* offset) const {
+  const int64_t columns = plan_.column.count;
+  for (int64_t c = 0; c < columns; c += kStrip) {
+    RunColumns(offset, c, std::min(kStrip, columns - c), InOutput(offset, 0, c));
+  }
+}
+
+// Each strip of columns is brought into scratch, where its axis lies close together, and back.
+void SheetRunner::RunStrips(const int64_t* offset) const {
+  const plan::Component& axis = plan_.component[0];
+  const bool fresh = staging_.copies_data;
+  const unsigned char* const source = fresh ? scatter_.data.data : scatter_.output.data;
+  const int operand = fresh ? kData : kOutput;
+  const int64_t source_axis_stride = fresh ? axis.data_stride : axis.output_stride;
+  const int64_t source_stride = plan_.column.stride[operand];
+  const int64_t output_stride = plan_.column.stride[kOutput];
+  const int64_t columns = plan_.column.count;
+  for (int64_t c = 0; c < columns; c += staging_.strip) {
+    const int64_t strip = std::min(staging_.strip, columns - c);
+    const unsigned char* const from = source + (offset[operand] + c * source_stride) * width_;
+    unsigned char* const to = scatter_.output.data + (offset[kOutput] + c * output_stride) * width_;
+    kernel::WalkBox(move_, {scratch_, from, axis.axis_size, strip, source_axis_stride, strip, 1,
+                            source_stride, false});
+    RunColumns(offset, c, strip, {scratch_, 0, 1, true, strip});
+    const bool large = scatter_.output.size * width_ >= StreamingThreshold();
+    kernel::WalkBox(move_, {to, scratch_, axis.axis_size, axis.output_stride, strip, strip,
+                            output_stride, 1, large});
+  }
+}
+
+// ---- Columns that are entries ----
+
+// Copies the lines of the axis on which rows of a tile write, and fetches the next.
+void SheetRunner::StageLines(const int64_t* offset, int64_t row, int64_t rows) const {
+  const plan::Component& axis = plan_.component[0];
+  const int64_t row_stride = plan_.row.stride[kOutput];
+  unsigned char* const to = scatter_.output.data + (offset[kOutput] + row * row_stride) * width_;
+  if (staging_.copies_data) {
+    const int64_t data_row_stride = plan_.row.stride[kData];
+    const unsigned char* const from =
+        scatter_.data.data + (offset[kData] + row * data_row_stride) * width_;
+    kernel::WalkBox(move_, {to, from, rows, row_stride, data_row_stride, axis.axis_size,
+                            axis.output_stride, axis.data_stride, false});
+  } else if (axis.output_stride == 1 && row + rows < plan_.row.count && row_stride != 0) {
+    Prefetch(to + rows * row_stride * width_, std::min(axis.axis_size * width_, kStagedBytes));
+  }
+}
+
+void SheetRunner::RunShortRows(const int64_t* offset) const {
   const int64_t rows = plan_.row.count;
   const int64_t columns = plan_.column.count;
-  if (plan_.columns_are_lanes || columns <= block_) {
-    const int64_t strip = plan_.columns_are_lanes ? std::min(columns, kStrip) : columns;
-    for (int64_t c = 0; c < columns; c += strip) {
-      const int64_t width = std::min(strip, columns - c);
-      const int64_t height = block_ / width;
-      for (int64_t r = 0; r < rows; r += height) {
-        ApplyTile(offset, {r, std::min(height, rows - r), c, width}, 0);
-      }
-    }
-    return;
+  int64_t height = applier_.block() / columns;
+  if (staging_.copies_data) {
+    const int64_t staged = kStagedBytes / (plan_.component[0].axis_size * width_);
+    height = std::min(height, std::max<int64_t>(staged, 1));
   }
-  const int64_t step = block_ - prefetch_;
-  for (int64_t r = 0; r < rows; ++r) {
+  for (int64_t r = 0; r < rows; r += height) {
+    const int64_t left = rows - r;
+    const int64_t count = std::min(height, left);
+    const int64_t next = left >= 2 * height ? height : 0;
+    StageLines(offset, r, count);
+    applier_.Apply(offset, {r, count, 0, columns, 0, next, 0}, InOutput(offset, r, 0));
+  }
+}
+
+void SheetRunner::RunLongRows(const int64_t* offset) const {
+  const int64_t columns = plan_.column.count;
+  const int64_t step = applier_.block() - applier_.prefetch();
+  for (int64_t r = 0; r < plan_.row.count; ++r) {
+    StageLines(offset, r, 1);
     for (int64_t c = 0; c < columns; c += step) {
       const int64_t left = columns - c;
-      ApplyTile(offset, {r, 1, c, std::min(left, step)},
-                std::min(prefetch_, std::max<int64_t>(left - step, 0)));
+      const int64_t lookahead = std::min(applier_.prefetch(), std::max<int64_t>(left - step, 0));
+      Tile tile = {r, 1, c, std::min(left, step), lookahead, 0, 0};
+      if (left >= 2 * step) {
+        tile.next_columns = step;
+      } else if (r + 1 < plan_.row.count && columns >= step) {
+        tile.next_rows = 1;
+        tile.next_columns = -c;
+      }
+      applier_.Apply(offset, tile, InOutput(offset, r, c));
     }
   }
-}
-
-void Applier::Resolve(const int64_t* offset, const Tile& tile, void* offsets) const {
-  if (plan_.components == 0) {
-    std::memset(offsets, 0, kBlockBytes);
-    return;
-  }
-  kernel::ResolveArguments arguments;
-  arguments.sheet.rows = tile.rows;
-  arguments.sheet.row_stride = plan_.row.stride[kIndices];
-  arguments.sheet.columns = tile.columns;
-  arguments.sheet.column_stride = plan_.column.stride[kIndices];
-  arguments.offsets = offsets;
-  const int64_t first = offset[kIndices] + tile.row * arguments.sheet.row_stride +
-                        tile.column * arguments.sheet.column_stride;
-  for (int c = 0; c < plan_.components; ++c) {
-    const plan::Component& component = plan_.component[c];
-    arguments.sheet.indices =
-        scatter_.indices.data + (first + component.indices_base) * scatter_.indices.element_size;
-    arguments.sheet.axis_size = component.axis_size;
-    arguments.output_stride = component.output_stride;
-    arguments.accumulate = c != 0;
-    arguments.lane_row_stride = c == 0 ? plan_.row.stride[kOutput] : 0;
-    arguments.lane_column_stride = c == 0 ? plan_.column.stride[kOutput] : 0;
-    resolve_(arguments);
-  }
-}
-
-void Applier::ApplyTile(const int64_t* offset, const Tile& tile, int64_t lookahead) const {
-  alignas(64) unsigned char offsets[kBlockBytes];
-  Tile resolved = tile;
-  resolved.columns += lookahead;
-  Resolve(offset, resolved, offsets);
-
-  kernel::ScatterArguments sheet;
-  sheet.offsets = offsets;
-  sheet.rows = tile.rows;
-  sheet.updates_row_stride = plan_.row.stride[kUpdates];
-  sheet.columns = tile.columns;
-  sheet.updates_column_stride = plan_.column.stride[kUpdates];
-  sheet.run = plan_.run.count;
-  sheet.output_run_stride = plan_.run.stride[kOutput];
-  sheet.updates_run_stride = plan_.run.stride[kUpdates];
-  sheet.prefetch = prefetch_;
-  sheet.lookahead = lookahead;
-  // Offsets have the lanes in them already.
-  const int64_t output = offset[kOutput] + tile.row * plan_.row.stride[kOutput] +
-                         tile.column * plan_.column.stride[kOutput];
-  const int64_t updates = offset[kUpdates] + tile.row * sheet.updates_row_stride +
-                          tile.column * sheet.updates_column_stride;
-  plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
-    sheet.output = scatter_.output.data + (output + inner[kOutput]) * width_;
-    sheet.updates = scatter_.updates.data + (updates + inner[kUpdates]) * width_;
-    scatter_kernel_(sheet);
-  });
 }
 
 }  // namespace
 
 Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan) {
+  const TensorView& output = scatter.output;
   if (scatter.indices.size != 0) STREW_TRY(CheckIndices(call, scatter.indices, *plan));
-  const bool in_place = SameElements(scatter.data, scatter.output);
-  if (!in_place && scatter.data.size != 0) Copy(call, scatter.data, scatter.output);
-  if (scatter.updates.size != 0) {
-    plan->Arrange();
-    Applier(call, scatter, *plan).Apply();
+  const bool in_place = SameElements(scatter.data, output);
+  if (scatter.updates.size == 0) {
+    if (!in_place && output.size != 0) Copy(call, scatter.data, output);
+    return call.Succeed(0);
   }
+  plan->Arrange();
+  const plan::Units units = plan::UnitsOf(output.element_size);
+  plan::Staging staging = plan::StagingOf(*plan, units.width, output.size * units.count, in_place);
+  const Scratch scratch(call, static_cast<size_t>(staging.scratch_bytes));
+  if (staging.strip != 0 && scratch.memory() == nullptr) staging = {false, 0, 0};
+  if (!in_place && !staging.copies_data) Copy(call, scatter.data, output);
+  SheetRunner(call, scatter, *plan, staging, scratch.memory()).RunAll();
   return call.Succeed(scatter.updates.size);
 }
 

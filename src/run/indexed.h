@@ -5,19 +5,10 @@
 
 #include "base/call.h"
 #include "base/status.h"
-#include "base/tensor_view.h"
 #include "plan/indexed.h"
+#include "run/tile.h"
 
 namespace strew::run {
-
-// What a lowered operator hands over. All arguments are checked but for the values of the indices.
-struct IndexedScatter {
-  const TensorView& data;
-  const TensorView& indices;
-  const TensorView& updates;
-  const TensorView& output;
-  strew_reduction reduction;
-};
 
 // Checks the indices, copies data where output is not data itself, and applies the updates.
 Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "case.h"
+
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#include "random_fill.h"
+
+namespace strew_bench {
+namespace {
+
+void AskForHugePages(void* memory, size_t bytes) {
+#ifdef __linux__
+  constexpr size_t kWorthwhile = size_t{1} << 22;
+  if (bytes < kWorthwhile) return;
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t skip = page - reinterpret_cast<uintptr_t>(memory) % page;
+  // Advice only: where the kernel does not follow it, the measurement is valid all the same.
+  (void)madvise(static_cast<char*>(memory) + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
+#else
+  (void)memory;
+  (void)bytes;
+#endif
+}
+
+}  // namespace
+
+Buffer::Buffer(int64_t bytes) : memory_(std::malloc(static_cast<size_t>(bytes))) {
+  if (!memory_) throw std::bad_alloc();
+  AskForHugePages(memory_.get(), static_cast<size_t>(bytes));
+}
+
+Case::Case(const Workload& workload) : workload_(workload), scalar_loop_(FindScalarLoop(workload)) {
+  const Operands& operands = workload_.operands;
+  data_ = Buffer(DataBytes(operands));
+  updates_ = Buffer(UpdateBytes(operands));
+  output_ = Buffer(DataBytes(operands));
+  RandomFill fill;
+  fill.Values(operands.dtype, ElementCount(operands.data), data_.get());
+  fill.Values(operands.dtype, ElementCount(operands.updates), updates_.get());
+  data_tensor_ = Describe(operands.dtype, operands.data, nullptr, data_);
+  updates_tensor_ = Describe(operands.dtype, operands.updates, nullptr, updates_);
+  output_tensor_ = Describe(operands.dtype, operands.data, nullptr, output_);
+  if (operands.op != Operator::kSlice) {
+    indices_ = Buffer(StoredIndexCount(operands) * static_cast<int64_t>(sizeof(int64_t)));
+    fill.Indices(operands, static_cast<int64_t*>(indices_.get()));
+    const int64_t one_for_each_row[] = {1, 0};
+    const bool view = operands.pattern == IndexPattern::kStride0Rows;
+    indices_tensor_ =
+        Describe(STREW_INT64, operands.indices, view ? one_for_each_row : nullptr, indices_);
+  }
+  error_ = Verify();
+}
+
+Case::Tensor Case::Describe(strew_dtype dtype, const Shape& shape, const int64_t* strides,
+                            const Buffer& buffer) {
+  strew_tensor* tensor = nullptr;
+  const strew_status status = strew_tensor_create(dtype, static_cast<int32_t>(shape.size()),
+                                                  shape.data(), strides, buffer.get(), &tensor);
+  if (status != STREW_OK) throw std::runtime_error(strew_status_name(status));
+  return Tensor(tensor);
+}
+
+std::string Case::Verify() {
+  if (scalar_loop_ == nullptr) return "no scalar loop has been written for this workload";
+  const size_t bytes = static_cast<size_t>(DataBytes(workload_.operands));
+  const Buffer expected(DataBytes(workload_.operands));
+  // Where the output is new, its old bytes must not matter: these differ from those of data.
+  std::memset(output_.get(), 0x5A, bytes);
+  std::memset(expected.get(), 0xA5, bytes);
+  if (workload_.in_place) {
+    std::memcpy(output_.get(), data_.get(), bytes);
+    std::memcpy(expected.get(), data_.get(), bytes);
+  }
+  if (!ScalarInto(expected.get())) return "the scalar loop met an index out of range";
+  if (!Strew()) return "strew refused the workload";
+  if (std::memcmp(output_.get(), expected.get(), bytes) != 0) {
+    return "strew and the scalar loop differ";
+  }
+  return "";
+}
+
+bool Case::Strew() {
+  strew_tensor* output = output_tensor_.get();
+  const strew_tensor* data = workload_.in_place ? output : data_tensor_.get();
+  const Operands& operands = workload_.operands;
+  const Slice& slice = operands.slice;
+  switch (operands.op) {
+    case Operator::kElements:
+      return strew_scatter_elements(nullptr, data, indices_tensor_.get(), updates_tensor_.get(),
+                                    operands.axis, workload_.reduction, output) == STREW_OK;
+    case Operator::kNd:
+      return strew_scatter_nd(nullptr, data, indices_tensor_.get(), updates_tensor_.get(),
+                              workload_.reduction, output) == STREW_OK;
+    case Operator::kSlice:
+      return strew_slice_scatter_int64(nullptr, data, updates_tensor_.get(),
+                                       static_cast<int64_t>(slice.axes.size()), slice.start.data(),
+                                       slice.stop.data(), slice.step.data(), slice.axes.data(),
+                                       workload_.reduction, output) == STREW_OK;
+  }
+  return false;
+}
+
+bool Case::ScalarInto(void* output) {
+  const Operands& operands = workload_.operands;
+  if (!workload_.in_place) {
+    std::memcpy(output, data_.get(), static_cast<size_t>(DataBytes(operands)));
+  }
+  return scalar_loop_(operands, static_cast<const int64_t*>(indices_.get()), updates_.get(),
+                      output);
+}
+
+bool Case::Memcpy() {
+  const void* source = workload_.in_place ? updates_.get() : data_.get();
+  std::memcpy(output_.get(), source, static_cast<size_t>(CopiedBytes(workload_)));
+  return true;
+}
+
+}  // namespace strew_bench

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compares strew with the plain scalar loop and with memcpy, workload by workload.
+
+Each workload runs in a process of its own, in which the contestants take turns in random order on
+the same buffers; the best time of each counts. Ratios are those of one run. Ends with 1 where
+strew is slower than the scalar loop by more than the tolerance, which stands for the noise of the
+machine, or where a result is wrong.
+
+The clock is that of the CPU: it is the elapsed time of a call on one thread, and other processes
+disturb it less. Workloads named "tiny" show what one checked call costs: they are listed, but a
+loop of six elements has no such cost to compare with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import re
+import subprocess
+import sys
+
+CONTESTANTS = ("strew", "scalar", "memcpy")
+MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
+
+
+@dataclasses.dataclass
+class Row:
+    """The best of many for one workload: milliseconds by contestant, and what strew moves."""
+
+    name: str
+    best: dict[str, float]
+    bytes_moved: float
+
+    @property
+    def ratio(self) -> float:
+        return self.best["strew"] / self.best["scalar"]
+
+    @property
+    def judged(self) -> bool:
+        return ".tiny." not in self.name
+
+    def markdown(self) -> str:
+        times = " | ".join(f"{self.best[contestant]:.4g}" for contestant in CONTESTANTS)
+        gigabytes = self.bytes_moved / self.best["strew"] / 1e6
+        return f"| {self.name} | {times} | {self.ratio:.2f} | {gigabytes:.1f} |"
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("program", help="the program `rows` of the build directory")
+    parser.add_argument(
+        "--filter", default="", metavar="REGEX", help="only workloads in whose name this is found"
+    )
+    parser.add_argument(
+        "--repetitions", type=int, default=15, metavar="N", help="turns of each (default: 15)"
+    )
+    parser.add_argument(
+        "--min-time",
+        type=float,
+        default=0.02,
+        metavar="SECONDS",
+        help="the least that a turn takes, one call at least (default: 0.02)",
+    )
+    parser.add_argument(
+        "--time", choices=("cpu", "real"), default="cpu", help="the clock (default: cpu)"
+    )
+    parser.add_argument(
+        "--tolerance",
+        type=float,
+        default=1.05,
+        metavar="RATIO",
+        help="highest strew/scalar that is taken for equal, because of noise (default: 1.05)",
+    )
+    return parser.parse_args()
+
+
+def list_workloads(program: str, pattern: str) -> list[str]:
+    listing = subprocess.run(
+        [program, "--benchmark_list_tests=true"], check=True, capture_output=True, text=True
+    )
+    names = (line.rpartition("/")[0] for line in listing.stdout.splitlines())
+    return [name for name in dict.fromkeys(names) if name and re.search(pattern, name)]
+
+
+def measure(arguments: argparse.Namespace, workload: str) -> Row:
+    """Runs one workload; RuntimeError where the program could not."""
+    finished = subprocess.run(
+        [
+            arguments.program,
+            f"--benchmark_filter=^{re.escape(workload)}/",
+            f"--benchmark_repetitions={arguments.repetitions}",
+            f"--benchmark_min_time={arguments.min_time}",
+            "--benchmark_enable_random_interleaving=true",
+            "--benchmark_format=json",
+        ],
+        capture_output=True,
+        text=True,
+    )
+    try:
+        turns = json.loads(finished.stdout)["benchmarks"]
+    except ValueError:
+        raise RuntimeError(finished.stderr.strip() or f"exit {finished.returncode}") from None
+    for turn in turns:
+        if turn.get("error_occurred"):
+            raise RuntimeError(turn["error_message"])
+    turns = [turn for turn in turns if turn["run_type"] == "iteration"]
+    best = {}
+    for contestant in CONTESTANTS:
+        best[contestant] = min(
+            turn[f"{arguments.time}_time"] * MILLISECONDS[turn["time_unit"]]
+            for turn in turns
+            if turn["run_name"] == f"{workload}/{contestant}"
+        )
+    strew = next(turn for turn in turns if turn["run_name"] == f"{workload}/strew")
+    # The program divides the bytes by CPU time, the table by the time that it shows.
+    seconds = strew["cpu_time"] * MILLISECONDS[strew["time_unit"]] / 1e3
+    return Row(workload, best, strew["bytes_per_second"] * seconds)
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    workloads = list_workloads(arguments.program, arguments.filter)
+    if not workloads:
+        print(f"no workload matches {arguments.filter!r}", file=sys.stderr)
+        return 2
+    print("| row | strew ms | scalar loop ms | memcpy ms | strew/scalar | GB/s |")
+    print("|---|---:|---:|---:|---:|---:|", flush=True)
+    complaints = []
+    for workload in workloads:
+        try:
+            row = measure(arguments, workload)
+        except RuntimeError as error:
+            complaints.append(f"{workload}: {error}")
+            continue
+        print(row.markdown(), flush=True)
+        if row.judged and row.ratio > arguments.tolerance:
+            complaints.append(f"{workload}: {row.ratio:.2f} times the time of the scalar loop")
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

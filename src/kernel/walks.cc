@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walks that only call kernels: one for all dtypes, reductions and targets. A call is little
+// beside a run; with the runs inlined into walks of their own the library was twice as large.
+#include <hwy/cache_control.h>
+
+#include "kernel/kernel.h"
+
+namespace strew::kernel {
+namespace {
+
+constexpr int64_t kLine = 64;
+
+// Prefetches a run that will be written, line by line.
+void PrefetchRun(const unsigned char* output, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(output + i, 1);
+}
+
+template <class Offset>
+void WalkRowsAt(const Kernels& kernels, const RowsArguments& rows) {
+  const SheetArguments& sheet = rows.sheet;
+  const int64_t size = kernels.element_size;
+  const Offset* offsets = static_cast<const Offset*>(sheet.offsets);
+  // Runs of strided elements are left to the hardware.
+  const bool prefetches = sheet.prefetch != 0 && rows.output_run_stride == 1;
+  int64_t ahead = prefetches ? sheet.rows * sheet.columns + sheet.lookahead - sheet.prefetch : 0;
+  for (int64_t r = 0; r < sheet.rows; ++r) {
+    const unsigned char* updates = sheet.updates + r * sheet.updates_row_stride * size;
+    for (int64_t c = 0; c < sheet.columns; ++c, ++offsets) {
+      if (ahead-- > 0) PrefetchRun(sheet.output + offsets[sheet.prefetch] * size, rows.run * size);
+      kernels.run(sheet.output + *offsets * size, rows.output_run_stride, updates,
+                  rows.updates_run_stride, rows.run);
+      updates += sheet.updates_column_stride * size;
+    }
+  }
+}
+
+}  // namespace
+
+void WalkBox(const Kernels& kernels, const BoxArguments& box) {
+  const bool streams = box.stream && kernels.stream != nullptr;
+  const RunKernel run = streams ? kernels.stream : kernels.run;
+  for (int64_t r = 0; r < box.rows; ++r) {
+    run(box.output + r * box.output_row_stride * kernels.element_size, box.output_stride,
+        box.updates + r * box.updates_row_stride * kernels.element_size, box.updates_stride,
+        box.run);
+  }
+  if (streams) FinishStreaming();
+}
+
+void WalkRows(const Kernels& kernels, OffsetWidth offset_width, const RowsArguments& rows) {
+  if (offset_width == kOffset32) return WalkRowsAt<int32_t>(kernels, rows);
+  WalkRowsAt<int64_t>(kernels, rows);
+}
+
+void FinishStreaming() { hwy::FlushStream(); }
+
+}  // namespace strew::kernel

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/staging.h"
+
+#include <algorithm>
+
+namespace strew::plan {
+namespace {
+
+constexpr int64_t kLine = 64;
+// What a call may take for itself, as strew.h tells.
+constexpr int64_t kMostScratch = int64_t{2} << 20;
+// Lines of the axis that stay in the L1 or L2 cache between their copy and their updates.
+constexpr int64_t kMostStagedLine = 256 << 10;
+constexpr int64_t kLeastStagedLine = 256;
+// A strip whose axis spans no more stays near without scratch.
+constexpr int64_t kNearStrip = 64 << 10;
+
+// Columns that fit scratch together with the whole axis; whole lines of cache, or none at all.
+int64_t StripColumns(const IndexedPlan& plan, int64_t width) {
+  const int64_t axis_size = plan.component[0].axis_size;
+  const int64_t fitting = kMostScratch / width / axis_size;
+  const int64_t line = std::max<int64_t>(kLine / width, 1);
+  const int64_t strip = std::min<int64_t>(fitting / line * line, 512 / width);
+  return std::min(strip, plan.column.count);
+}
+
+}  // namespace
+
+Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in_place) {
+  Staging staging = {false, 0, 0};
+  const bool single = plan.components == 1 && plan.run.count == 1 && plan.lanes_count > 1;
+  if (!single) return staging;
+  const bool covers = !in_place && plan.lanes_count * plan.component[0].axis_size == units;
+  const int64_t axis_size = plan.component[0].axis_size;
+  const int64_t axis_bytes = axis_size * width;
+  if (!plan.columns_are_lanes) {
+    staging.copies_data = covers && axis_bytes >= kLeastStagedLine && axis_bytes <= kMostStagedLine;
+    return staging;
+  }
+  // strew.h promises that small calls allocate nothing.
+  const bool small = plan.lanes_count * plan.row.count <= 64;
+  // In place, a call costs no more than its updates do: most of the axis must be written anyway.
+  const bool worthwhile = covers || plan.row.count >= axis_size / 2;
+  const bool near = axis_size * std::max(kLine, plan.column.count * width) <= kNearStrip;
+  if (small || near || !worthwhile) return staging;
+  staging.strip = StripColumns(plan, width);
+  staging.scratch_bytes = staging.strip * axis_bytes;
+  staging.copies_data = covers && staging.strip > 0;
+  return staging;
+}
+
+}  // namespace strew::plan

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/tile.h"
+
+#include <cstring>
+
+#include "plan/unit.h"
+#include "run/box.h"
+
+namespace strew::run {
+namespace {
+
+using plan::kIndices;
+using plan::kOutput;
+using plan::kUpdates;
+
+// Offsets stay in the L1 cache between their making and their use.
+constexpr int64_t kBlockBytes = 8192;
+// Entries ahead, of single elements and of rows.
+constexpr int64_t kElementPrefetch = 128;
+constexpr int64_t kRowPrefetch = 4;
+// Places that the L2 cache holds all at once need no prefetch.
+constexpr int64_t kNearBytes = 512 << 10;
+// Shorter runs are not worth looking for.
+constexpr int64_t kLeastFolded = 8;
+
+int64_t OffsetSize(kernel::OffsetWidth width) {
+  return width == kernel::kOffset32 ? sizeof(int32_t) : sizeof(int64_t);
+}
+
+}  // namespace
+
+TileApplier::TileApplier(const Call& call, const IndexedScatter& scatter,
+                         const plan::IndexedPlan& plan)
+    : scatter_(scatter),
+      plan_(plan),
+      index_kernels_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)),
+      kernels_(KernelsFor(call, scatter.output, scatter.reduction)),
+      offset_width_(plan.span <= INT32_MAX ? kernel::kOffset32 : kernel::kOffset64),
+      width_(plan::UnitsOf(scatter.output.element_size).width),
+      block_(kBlockBytes / OffsetSize(offset_width_)),
+      prefetch_(plan.reach <= kNearBytes / width_ ? 0
+                : plan.run.count == 1             ? kElementPrefetch
+                                                  : kRowPrefetch) {}
+
+void TileApplier::Resolve(const int64_t* offset, const Tile& tile, const Landing& landing,
+                          void* offsets) const {
+  kernel::ResolveArguments arguments;
+  arguments.sheet.rows = tile.rows;
+  arguments.sheet.row_stride = plan_.row.stride[kIndices];
+  arguments.sheet.columns = tile.columns + tile.lookahead;
+  arguments.sheet.column_stride = plan_.column.stride[kIndices];
+  arguments.lane_row_stride = landing.row_stride;
+  arguments.lane_column_stride = landing.column_stride;
+  arguments.accumulate = false;
+  arguments.offsets = offsets;
+  const int64_t first = offset[kIndices] + tile.row * arguments.sheet.row_stride +
+                        tile.column * arguments.sheet.column_stride;
+  // Tuples of no numbers all name the whole tensor.
+  if (plan_.components == 0) std::memset(offsets, 0, kBlockBytes);
+  for (int c = 0; c < plan_.components; ++c) {
+    const plan::Component& component = plan_.component[c];
+    arguments.sheet.indices =
+        scatter_.indices.data + (first + component.indices_base) * scatter_.indices.element_size;
+    arguments.sheet.axis_size = component.axis_size;
+    arguments.output_stride = landing.is_strip ? landing.axis_stride : component.output_stride;
+    index_kernels_.resolve[offset_width_](arguments);
+    arguments.accumulate = true;
+    arguments.lane_row_stride = 0;
+    arguments.lane_column_stride = 0;
+  }
+}
+
+kernel::Upcoming TileApplier::UpcomingAfter(const int64_t* offset, const Tile& tile) const {
+  const bool lie_together =
+      plan_.column.stride[kIndices] == 1 && plan_.column.stride[kUpdates] == 1;
+  if (!lie_together || plan_.components != 1 || (tile.next_rows | tile.next_columns) == 0)
+    return {};
+  const int64_t index_size = scatter_.indices.element_size;
+  const int64_t index = offset[kIndices] + plan_.component[0].indices_base +
+                        (tile.row + tile.next_rows) * plan_.row.stride[kIndices] + tile.column +
+                        tile.next_columns;
+  const int64_t updates = tile.next_rows * plan_.row.stride[kUpdates] + tile.next_columns;
+  return {scatter_.indices.data + index * index_size, plan_.row.stride[kIndices] * index_size,
+          index_size, updates * width_};
+}
+
+// Where all lanes of each row have one index the tile is one of runs.
+bool TileApplier::FoldLanes(const Tile& tile, const Landing& landing, void* offsets,
+                            kernel::RowsArguments* rows) const {
+  if (!plan_.columns_are_lanes || tile.columns < kLeastFolded || plan_.run.count != 1) return false;
+  const kernel::FoldKernel fold = index_kernels_.fold[offset_width_];
+  if (!fold(offsets, tile.rows, tile.columns, landing.column_stride)) return false;
+  rows->sheet.columns = 1;
+  rows->sheet.prefetch = rows->sheet.prefetch == 0 ? 0 : kRowPrefetch;
+  rows->run = tile.columns;
+  rows->output_run_stride = landing.column_stride;
+  rows->updates_run_stride = plan_.column.stride[kUpdates];
+  return true;
+}
+
+void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const {
+  alignas(64) unsigned char offsets[kBlockBytes];
+  Resolve(offset, tile, landing, offsets);
+
+  kernel::RowsArguments rows;
+  kernel::SheetArguments& sheet = rows.sheet;
+  sheet.offsets = offsets;
+  sheet.rows = tile.rows;
+  sheet.updates_row_stride = plan_.row.stride[kUpdates];
+  sheet.columns = tile.columns;
+  sheet.updates_column_stride = plan_.column.stride[kUpdates];
+  sheet.prefetch = landing.is_strip ? 0 : prefetch_;
+  sheet.lookahead = tile.lookahead;
+  sheet.upcoming = UpcomingAfter(offset, tile);
+  rows.run = plan_.run.count;
+  rows.output_run_stride = plan_.run.stride[kOutput];
+  rows.updates_run_stride = plan_.run.stride[kUpdates];
+  const bool runs = FoldLanes(tile, landing, offsets, &rows) || plan_.run.count > 1;
+  const unsigned char* const updates =
+      scatter_.updates.data + (offset[kUpdates] + tile.row * plan_.row.stride[kUpdates] +
+                               tile.column * plan_.column.stride[kUpdates]) *
+                                  width_;
+  plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
+    sheet.output = landing.memory + inner[kOutput] * width_;
+    sheet.updates = updates + inner[kUpdates] * width_;
+    if (runs) return kernel::WalkRows(kernels_, offset_width_, rows);
+    kernels_.elements[offset_width_](sheet);
+  });
+}
+
+}  // namespace strew::run

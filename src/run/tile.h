@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile of a sheet: its indices are turned into offsets that stay in the L1 cache, and a kernel
+// walks them.
+#ifndef STREW_RUN_TILE_H_
+#define STREW_RUN_TILE_H_
+
+#include "base/call.h"
+#include "base/tensor_view.h"
+#include "kernel/kernel.h"
+#include "plan/indexed.h"
+
+namespace strew::run {
+
+// What a lowered operator hands over. All arguments are checked but for the values of the indices.
+struct IndexedScatter {
+  const TensorView& data;
+  const TensorView& indices;
+  const TensorView& updates;
+  const TensorView& output;
+  strew_reduction reduction;
+};
+
+// Rows [row, row + rows) of columns [column, column + columns) of a sheet.
+struct Tile {
+  int64_t row;
+  int64_t rows;
+  int64_t column;
+  int64_t columns;
+  int64_t lookahead;  // columns behind those of the last row, for prefetching only
+  // Rows and columns from here to a tile of the same shape that comes next; 0, 0 for none.
+  int64_t next_rows;
+  int64_t next_columns;
+};
+
+// Where the entries of a tile land: the output, or a strip of it in scratch.
+struct Landing {
+  unsigned char* memory;  // of the first entry's lane, before any index
+  int64_t row_stride;     // of lanes, in units; 0 for entries
+  int64_t column_stride;
+  // Of the indexed axis in a strip. In the output each component has its own.
+  bool is_strip;
+  int64_t axis_stride;
+};
+
+class TileApplier {
+ public:
+  TileApplier(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
+
+  // Entries of which the offsets fit a block.
+  int64_t block() const { return block_; }
+  // How many entries ahead of its turn a place is prefetched.
+  int64_t prefetch() const { return prefetch_; }
+
+  // `offset` is that of the sheet.
+  void Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const;
+
+ private:
+  void Resolve(const int64_t* offset, const Tile& tile, const Landing& landing,
+               void* offsets) const;
+  kernel::Upcoming UpcomingAfter(const int64_t* offset, const Tile& tile) const;
+  bool FoldLanes(const Tile& tile, const Landing& landing, void* offsets,
+                 kernel::RowsArguments* rows) const;
+
+  const IndexedScatter& scatter_;
+  const plan::IndexedPlan& plan_;
+  const kernel::IndexKernels& index_kernels_;
+  const kernel::Kernels& kernels_;
+  kernel::OffsetWidth offset_width_;
+  int64_t width_;
+  int64_t block_;
+  int64_t prefetch_;
+};
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_TILE_H_
