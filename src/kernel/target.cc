@@ -1,13 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/target.h"
-
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/target.cc"
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace strew::kernel {
+namespace HWY_NAMESPACE {
+namespace {
+
+int64_t TargetHere() { return HWY_TARGET; }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace strew::kernel
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
 #include <hwy/targets.h>
 
 #include "kernel/kernel.h"
+#include "kernel/target.h"
 
 namespace strew::kernel {
 namespace {
+
+HWY_EXPORT(TargetHere);
 
 size_t DispatchSlot(int64_t target) {
   // A build for one target has dispatch tables of one entry.
@@ -37,9 +56,15 @@ const Targets& AvailableTargets() {
   return targets;
 }
 
+const char* CompiledTarget(size_t slot) {
+  return hwy::TargetName(HWY_DISPATCH_TABLE(TargetHere)[slot]());
+}
+
 const char* TargetName(int32_t i) {
   const Targets& targets = AvailableTargets();
   return i >= 0 && i < targets.count ? targets.name[i] : nullptr;
 }
 
 }  // namespace strew::kernel
+
+#endif  // HWY_ONCE

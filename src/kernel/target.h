@@ -21,6 +21,9 @@ struct Targets {
 // Detected once, at the first call, by whichever thread comes first.
 const Targets& AvailableTargets();
 
+// The instruction set for which the kernels of a slot were compiled, by their own word.
+const char* CompiledTarget(size_t slot);
+
 // The slot of the `target`-th one.
 inline size_t TargetSlot(int32_t target) { return AvailableTargets().slot[target]; }
 

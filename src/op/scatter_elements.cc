@@ -36,7 +36,7 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
   STREW_TRY(plan::CheckDataRank(call, *data, *output));
   STREW_TRY(plan::CheckRank(call, {"indices", indices}, data->rank));
   STREW_TRY(plan::CheckRank(call, {"updates", updates}, data->rank));
-  STREW_TRY(plan::CheckAxis(call, axis, data->rank, normalised_axis));
+  STREW_TRY(plan::CheckAxis(call, {axis, 0}, -1, data->rank, normalised_axis));
   STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
   STREW_TRY(plan::CheckSameShape(call, {"updates", updates}, {"indices", indices}));
   STREW_TRY(CheckIndicesWithinData(call, *data, *indices, *normalised_axis));

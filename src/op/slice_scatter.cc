@@ -25,9 +25,9 @@ struct SliceOperands {
 // The slice of every axis of data.
 using Slices = plan::Slice[kMaxRank];
 
-int64_t NumberAt(const TensorView& numbers, int64_t i) {
+IndexValue NumberAt(const TensorView& numbers, int64_t i) {
   const int64_t offset = numbers.shape[0] > 1 ? i * numbers.strides[0] : 0;
-  return ReadIndex(numbers.dtype, numbers.data + offset * numbers.element_size).value;
+  return ReadIndex(numbers.dtype, numbers.data + offset * numbers.element_size);
 }
 
 Status CheckHandles(const Call& call, const TensorView* data, const TensorView* updates,
@@ -72,7 +72,7 @@ Status CheckAxes(const Call& call, const TensorView& data, const SliceOperands& 
   for (int i = 0; i < entries; ++i) {
     axes[i] = i;
     if (slice.axes != nullptr) {
-      STREW_TRY(plan::CheckAxis(call, NumberAt(*slice.axes, i), data.rank, &axes[i]));
+      STREW_TRY(plan::CheckAxis(call, NumberAt(*slice.axes, i), i, data.rank, &axes[i]));
     }
     const uint32_t bit = uint32_t{1} << axes[i];
     if ((seen & bit) != 0) {
@@ -88,10 +88,10 @@ Status MakeSlices(const Call& call, const TensorView& data, const SliceOperands&
   const int entries = static_cast<int>(slice.start->size);
   for (int i = 0; i < data.rank; ++i) (*slices)[i] = {0, 1, data.shape[i]};
   for (int i = 0; i < entries; ++i) {
-    const int64_t step = NumberAt(*slice.step, i);
+    const int64_t step = NumberAt(*slice.step, i).value;
     if (step == 0) return call.Fail(STREW_INVALID_ARGUMENT, "step[%d] is 0", i);
-    (*slices)[axes[i]] = plan::SliceOf(NumberAt(*slice.start, i), NumberAt(*slice.stop, i), step,
-                                       data.shape[axes[i]]);
+    (*slices)[axes[i]] = plan::SliceOf(NumberAt(*slice.start, i).value,
+                                       NumberAt(*slice.stop, i).value, step, data.shape[axes[i]]);
   }
   return STREW_OK;
 }

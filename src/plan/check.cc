@@ -2,6 +2,7 @@
 #include "plan/check.h"
 
 #include <cinttypes>
+#include <cstdio>
 
 #include "base/dtype.h"
 #include "base/reduction.h"
@@ -96,13 +97,14 @@ Status CheckRank(const Call& call, Operand operand, int64_t rank) {
                    operand.name, operand.view->rank, rank);
 }
 
-Status CheckAxis(const Call& call, int64_t axis, int rank, int* normalised) {
-  if (axis < -rank || axis >= rank) {
-    return call.Fail(STREW_INVALID_AXIS,
-                     "axis %" PRId64 " is out of range [%d, %d] for data of rank %d", axis, -rank,
-                     rank - 1, rank);
+Status CheckAxis(const Call& call, IndexValue axis, int entry, int rank, int* normalised) {
+  if (axis.value < -rank || axis.value >= rank) {
+    char name[32] = "axis";
+    if (entry >= 0) std::snprintf(name, sizeof(name), "axes[%d]", entry);
+    return call.Fail(STREW_INVALID_AXIS, "%s = %s is out of range [%d, %d] for data of rank %d",
+                     name, IndexText(axis).c_str(), -rank, rank - 1, rank);
   }
-  *normalised = static_cast<int>(axis < 0 ? axis + rank : axis);
+  *normalised = static_cast<int>(axis.value < 0 ? axis.value + rank : axis.value);
   return STREW_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "base/call.h"
+#include "base/index_value.h"
 #include "base/status.h"
 #include "base/tensor_view.h"
 
@@ -30,8 +31,9 @@ Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_redu
 Status CheckDataRank(const Call& call, const TensorView& data, const TensorView& output);
 Status CheckRank(const Call& call, Operand operand, int64_t rank);
 
-// Line 5: an axis in [-rank, rank - 1]; stores it counted from the front.
-Status CheckAxis(const Call& call, int64_t axis, int rank, int* normalised);
+// Line 5: an axis in [-rank, rank - 1]; stores it counted from the front. `entry` is its place in
+// axes, or -1 for the attribute axis.
+Status CheckAxis(const Call& call, IndexValue axis, int entry, int rank, int* normalised);
 
 // Line 7.
 Status CheckSameShape(const Call& call, Operand operand, Operand expected);

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`meson install` puts down exactly these files, and a .pc file that asks for nothing but strew.
+
+usage: installed.py <meson> <build> <prefix> <libdir> <version> <command: yes or no>
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import house
+import staging
+
+
+def expected(folder: str, version: str, with_command: bool) -> set[str]:
+    """Paths below the prefix; a link shows where it leads."""
+    major = version.split(".")[0]
+    files = {
+        "include/strew/strew.h",
+        f"{folder}/libstrew.so -> libstrew.so.{major}",
+        f"{folder}/libstrew.so.{major} -> libstrew.so.{version}",
+        f"{folder}/libstrew.so.{version}",
+        f"{folder}/libstrew.a",
+        f"{folder}/pkgconfig/strew.pc",
+    }
+    return files | {"bin/strew"} if with_command else files
+
+
+def found(staged: staging.Staged) -> Iterator[str]:
+    for file in staged.root.rglob("*"):
+        name = os.path.relpath(file, staged.prefix)
+        if file.is_symlink():
+            yield f"{name} -> {os.readlink(file)}"
+        elif not file.is_dir():
+            yield name
+
+
+def module_problems(staged: staging.Staged, version: str) -> Iterator[str]:
+    """A consumer must not need the .pc file of Highway, which changes everybody's flags."""
+    for line in (staged.libraries / "pkgconfig/strew.pc").read_text().splitlines():
+        if line.startswith("Requires"):
+            yield f"strew.pc: {line}"
+    if staged.pkg_config("--modversion") != [version]:
+        yield f"strew.pc: the version is not {version}"
+    if staged.pkg_config("--cflags") != [f"-I{staged.prefix}/include"]:
+        yield f"strew.pc: --cflags gives {staged.pkg_config('--cflags')}"
+    if staged.pkg_config("--libs") != [f"-L{staged.libraries}", "-lstrew"]:
+        yield f"strew.pc: --libs gives {staged.pkg_config('--libs')}"
+
+
+def main(meson: str, build: str, prefix: str, folder: str, version: str, command: str) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        staged = staging.install(meson, build, Path(root), prefix, folder)
+        names = set(found(staged))
+        wanted = expected(folder, version, command == "yes")
+        problems = [f"not installed: {name}" for name in sorted(wanted - names)]
+        problems += [f"installed but not expected: {name}" for name in sorted(names - wanted)]
+        if not problems:
+            problems += module_problems(staged, version)
+        house.finish(problems)
+
+
+main(*sys.argv[1:])

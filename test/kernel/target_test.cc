@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forcing a SIMD target really selects the code that was compiled for it.
+#include "kernel/target.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "api/context.h"
+#include "base/dtype.h"
+#include "kernel/kernel.h"
+
+namespace strew {
+namespace {
+
+using kernel::AvailableTargets;
+
+TEST(Target, SlotsHoldTheCodeOfTheirTarget) {
+  ASSERT_GT(AvailableTargets().count, 0);
+  for (int32_t i = 0; i < AvailableTargets().count; ++i) {
+    EXPECT_STREQ(kernel::CompiledTarget(kernel::TargetSlot(i)), kernel::TargetName(i));
+  }
+}
+
+TEST(Target, ContextTakesTheNamedTarget) {
+  strew_context* context = nullptr;
+  ASSERT_EQ(strew_context_create(&context), STREW_OK);
+  for (int32_t i = 0; i < AvailableTargets().count; ++i) {
+    ASSERT_EQ(strew_context_set_simd_target(context, strew_simd_target_at(i)), STREW_OK);
+    const int32_t chosen = CallWith(context).settings().simd_target;
+    EXPECT_STREQ(kernel::CompiledTarget(kernel::TargetSlot(chosen)), strew_simd_target_at(i));
+  }
+  ASSERT_EQ(strew_context_set_simd_target(context, nullptr), STREW_OK);
+  EXPECT_EQ(CallWith(context).settings().simd_target, 0);
+  strew_context_destroy(context);
+}
+
+// Kernels of different targets are different functions, for every cell.
+TEST(Target, EveryTargetHasKernelsOfItsOwn) {
+  const int32_t count = AvailableTargets().count;
+  const auto expect_distinct = [count](const char* what, auto kernels_of) {
+    std::set<kernel::RunKernel> runs;
+    std::set<kernel::ElementsKernel> elements;
+    for (int32_t i = 0; i < count; ++i) {
+      const kernel::Kernels& kernels = kernels_of(i);
+      ASSERT_NE(kernels.run, nullptr) << what;
+      runs.insert(kernels.run);
+      elements.insert(kernels.elements[kernel::kOffset32]);
+      elements.insert(kernels.elements[kernel::kOffset64]);
+    }
+    EXPECT_EQ(runs.size(), static_cast<size_t>(count)) << what;
+    EXPECT_EQ(elements.size(), static_cast<size_t>(2 * count)) << what;
+  };
+  for (const int32_t width : {1, 2, 4, 8, 16}) {
+    expect_distinct("move", [width](int32_t i) -> const kernel::Kernels& {
+      return kernel::MoveKernels(width, i);
+    });
+  }
+#define STREW_EXPECT_DISTINCT(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
+  expect_distinct(NAME, [](int32_t i) -> const kernel::Kernels& {                   \
+    return kernel::ReductionKernels(STREW_##CONSTANT, KernelReduction::kAdd, i);    \
+  });
+  STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_EXPECT_DISTINCT)
+#undef STREW_EXPECT_DISTINCT
+}
+
+#if defined(__x86_64__)
+TEST(Target, X86HasVectorsAndTheScalarTarget) {
+  std::set<std::string> names;
+  for (int32_t i = 0; i < AvailableTargets().count; ++i) names.insert(kernel::TargetName(i));
+  EXPECT_EQ(names.size(), static_cast<size_t>(AvailableTargets().count));
+  EXPECT_EQ(names.count("SCALAR") + names.count("EMU128"), 1u);
+  EXPECT_GT(names.size(), 1u);
+}
+#endif
+
+}  // namespace
+}  // namespace strew

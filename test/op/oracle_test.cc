@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The oracle against literals that were worked out by hand or by CPython: who checks must be right.
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <ostream>
+
+#include <gtest/gtest.h>
+
+#include "oracle.h"
+#include "support/arithmetic.h"
+
+namespace strew_test {
+namespace {
+
+// ---- 16-bit floats ---------------------------------------------------------------------------
+
+TEST(Float16, EveryPatternComesBack) {
+  for (const SmallFloat format : {kFloat16, kBfloat16}) {
+    for (int pattern = 0; pattern <= 0xffff; ++pattern) {
+      const auto bits = static_cast<uint16_t>(pattern);
+      const double value = Decode(format, bits);
+      if (std::isnan(value)) continue;
+      ASSERT_EQ(Encode(format, value), bits);
+    }
+  }
+}
+
+TEST(Float16, Landmarks) {
+  EXPECT_EQ(Decode(kFloat16, 0x3c00), 1.0);
+  EXPECT_EQ(Decode(kFloat16, 0xc000), -2.0);
+  EXPECT_EQ(Decode(kFloat16, 0x7bff), 65504.0);
+  EXPECT_EQ(Decode(kFloat16, 0x0400), std::ldexp(1, -14));
+  EXPECT_EQ(Decode(kFloat16, 0x0001), std::ldexp(1, -24));
+  EXPECT_EQ(Decode(kFloat16, 0xfc00), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(Decode(kFloat16, 0x7c01)));
+  EXPECT_EQ(Decode(kBfloat16, 0x3f80), 1.0);
+  EXPECT_EQ(Decode(kBfloat16, 0x0001), std::ldexp(1, -133));
+}
+
+// A bfloat16 is the upper half of a float32.
+TEST(Bfloat16, IsTheUpperHalfOfAFloat32) {
+  for (int pattern = 0; pattern <= 0xffff; ++pattern) {
+    const uint32_t bits = static_cast<uint32_t>(pattern) << 16;
+    float value;
+    std::memcpy(&value, &bits, sizeof(value));
+    if (std::isnan(value)) continue;
+    ASSERT_EQ(Decode(kBfloat16, static_cast<uint16_t>(pattern)), static_cast<double>(value));
+  }
+}
+
+TEST(Float16, RoundsToNearestEven) {
+  EXPECT_EQ(Encode(kFloat16, 2049), 0x6800);                // tie, down to 2048
+  EXPECT_EQ(Encode(kFloat16, 2051), 0x6802);                // tie, up to 2052
+  EXPECT_EQ(Encode(kFloat16, 2049.001), 0x6801);            // 2050
+  EXPECT_EQ(Encode(kFloat16, 65519.99), 0x7bff);            // 65504
+  EXPECT_EQ(Encode(kFloat16, 65520), 0x7c00);               // infinity
+  EXPECT_EQ(Encode(kFloat16, -1e300), 0xfc00);              // far beyond
+  EXPECT_EQ(Encode(kFloat16, 4095.9), 0x6c00);              // carries into the exponent: 4096
+  EXPECT_EQ(Encode(kFloat16, std::ldexp(1, -25)), 0x0000);  // tie, down to 0
+  EXPECT_EQ(Encode(kFloat16, std::ldexp(1.01, -25)), 0x0001);
+  EXPECT_EQ(Encode(kFloat16, std::ldexp(3, -25)), 0x0002);     // tie, up
+  EXPECT_EQ(Encode(kFloat16, std::ldexp(2047, -25)), 0x0400);  // to the smallest normal number
+  EXPECT_EQ(Encode(kFloat16, -std::ldexp(1, -30)), 0x8000);    // keeps the sign
+  EXPECT_EQ(Encode(kBfloat16, 257), 0x4380);                   // tie, down to 256
+  EXPECT_EQ(Encode(kBfloat16, 259), 0x4382);                   // tie, up to 260
+}
+
+// ---- Reductions ------------------------------------------------------------------------------
+
+template <class T>
+T Combined(strew_dtype dtype, strew_reduction reduction, T element, T update) {
+  unsigned char bytes[sizeof(T)], other[sizeof(T)];
+  std::memcpy(bytes, &element, sizeof(T));
+  std::memcpy(other, &update, sizeof(T));
+  Combine(dtype, reduction, bytes, other);
+  std::memcpy(&element, bytes, sizeof(T));
+  return element;
+}
+
+TEST(Reduction, IntegersWrap) {
+  EXPECT_EQ(Combined<int8_t>(STREW_INT8, STREW_ADD, 127, 1), -128);
+  EXPECT_EQ(Combined<int8_t>(STREW_INT8, STREW_MUL, -128, -1), -128);
+  EXPECT_EQ(Combined<uint16_t>(STREW_UINT16, STREW_MUL, 65535, 65535), 1);
+  EXPECT_EQ(Combined<int64_t>(STREW_INT64, STREW_ADD, std::numeric_limits<int64_t>::max(), 1),
+            std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(Combined<uint8_t>(STREW_UINT8, STREW_MAX, 200, 100), 200);
+  EXPECT_EQ(Combined<int8_t>(STREW_INT8, STREW_MIN, 100, -56), -56);
+}
+
+TEST(Reduction, MinimumAndMaximumOrderZerosAndKeepNans) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const strew_reduction reduction : {STREW_MIN, STREW_MAX}) {
+    EXPECT_TRUE(std::isnan(Combined(STREW_FLOAT32, reduction, nan, 1.0f)));
+    EXPECT_TRUE(std::isnan(Combined(STREW_FLOAT32, reduction, 1.0f, nan)));
+    const bool negative = reduction == STREW_MIN;
+    EXPECT_EQ(std::signbit(Combined(STREW_FLOAT32, reduction, 0.0f, -0.0f)), negative);
+    EXPECT_EQ(std::signbit(Combined(STREW_FLOAT32, reduction, -0.0f, 0.0f)), negative);
+  }
+  EXPECT_EQ(Combined(STREW_FLOAT64, STREW_MIN, 3.0, -2.0), -2.0);
+  EXPECT_EQ(Combined(STREW_FLOAT64, STREW_MAX, 3.0, -2.0), 3.0);
+}
+
+TEST(Reduction, BoolsAnswerZeroOrOne) {
+  using Byte = unsigned char;
+  for (const strew_reduction either : {STREW_ADD, STREW_MAX}) {
+    EXPECT_EQ(Combined<Byte>(STREW_BOOL, either, 2, 0), 1);
+    EXPECT_EQ(Combined<Byte>(STREW_BOOL, either, 0, 0), 0);
+  }
+  for (const strew_reduction both : {STREW_MUL, STREW_MIN}) {
+    EXPECT_EQ(Combined<Byte>(STREW_BOOL, both, 2, 255), 1);
+    EXPECT_EQ(Combined<Byte>(STREW_BOOL, both, 255, 0), 0);
+  }
+  EXPECT_EQ(Combined<Byte>(STREW_BOOL, STREW_NONE, 1, 255), 255);
+}
+
+// ---- Python's slices: the expectations are those of CPython ----------------------------------
+
+struct Slice {
+  int64_t dim, start, stop, step;
+  int64_t first, count;
+};
+void PrintTo(const Slice& s, std::ostream* out) {
+  *out << "range(" << s.dim << ")[" << s.start << ":" << s.stop << ":" << s.step << "]";
+}
+
+constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
+constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();
+
+class PythonSlices : public testing::TestWithParam<Slice> {};
+
+TEST_P(PythonSlices, Agree) {
+  const Slice& s = GetParam();
+  const Range range = PythonSlice(s.start, s.stop, s.step, s.dim);
+  EXPECT_EQ(range.count, s.count);
+  if (s.count > 0) {
+    EXPECT_EQ(range.first, s.first);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    CPython, PythonSlices,
+    testing::Values(Slice{5, 0, 5, 1, 0, 5}, Slice{5, -25, 25, 2, 0, 3}, Slice{5, 1, -1, 1, 1, 3},
+                    Slice{5, 4, 0, -1, 4, 4}, Slice{5, 4, -6, -1, 4, 5}, Slice{5, -1, -6, -2, 4, 3},
+                    Slice{5, 10, -10, -3, 4, 2}, Slice{5, 3, 3, 1, 0, 0}, Slice{5, 4, 2, 1, 0, 0},
+                    Slice{5, -7, -9, -1, 0, 0}, Slice{5, -6, kLowest, -1, 0, 0},
+                    Slice{5, -5, kLowest, -1, 0, 1}, Slice{5, kLowest, kHighest, 1, 0, 5},
+                    Slice{5, kHighest, kLowest, -1, 4, 5}, Slice{5, 0, kHighest, kHighest, 0, 1},
+                    Slice{5, kHighest, kLowest, kLowest, 4, 1},
+                    Slice{5, kLowest, kHighest, kLowest, 0, 0}, Slice{5, 2, kLowest, -2, 2, 2},
+                    Slice{5, 5, kLowest, -1, 4, 5}, Slice{0, 0, kHighest, 1, 0, 0},
+                    Slice{0, kHighest, kLowest, -1, 0, 0}, Slice{0, -1, 0, -1, 0, 0},
+                    Slice{1, 0, 1, 3, 0, 1}, Slice{1, -1, kLowest, -3, 0, 1},
+                    Slice{7, -6, -1, 3, 1, 2}, Slice{7, 6, -8, -5, 6, 2}));
+
+}  // namespace
+}  // namespace strew_test

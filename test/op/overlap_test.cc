@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which operands may share memory, which outputs are injective, and extents beyond 64 bits.
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "request.h"
+#include "support/handles.h"
+
+namespace strew_test {
+namespace {
+
+constexpr size_t kFloat = sizeof(float);
+
+void ExpectStatus(const Request& request, strew_status status) {
+  const Context context = MakeContext();
+  const Answer answer = Send(request, context.get());
+  EXPECT_EQ(answer.status, status) << answer.error;
+  if (status != STREW_OK) {
+    EXPECT_FALSE(answer.wrote);
+  }
+}
+void ExpectOverlap(const Request& request) { ExpectStatus(request, STREW_OVERLAPPING_MEMORY); }
+void ExpectOk(const Request& request) { ExpectStatus(request, STREW_OK); }
+
+class Overlap : public testing::TestWithParam<Operator> {
+ protected:
+  Request request_ = GoodRequest(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(EveryOperator, Overlap, testing::ValuesIn(Operators()),
+                         [](const auto& info) { return NameOf(info.param); });
+
+TEST_P(Overlap, InPlace) {
+  request_.output.offset = request_.data.offset;
+  ExpectOk(request_);
+}
+
+TEST_P(Overlap, SamePointerWithOtherStrides) {
+  request_.output.offset = request_.data.offset;
+  request_.output.layout.strides = {1, 3};
+  ExpectOverlap(request_);
+  request_.output.layout.strides = {5, 1};
+  ExpectOverlap(request_);
+}
+
+TEST_P(Overlap, ByOneElement) {
+  request_.data.offset = 256;
+  request_.output.offset = 256 + 11 * kFloat;
+  ExpectOverlap(request_);
+  request_.output.offset = 256 - 11 * kFloat;
+  ExpectOverlap(request_);
+}
+
+TEST_P(Overlap, NeighboursDoNotOverlap) {
+  request_.data.offset = 256;
+  request_.output.offset = 256 + 12 * kFloat;
+  ExpectOk(request_);
+  request_.output.offset = 256 - 12 * kFloat;
+  ExpectOk(request_);
+}
+
+// No element is shared, the extents intersect all the same.
+TEST_P(Overlap, Interleaved) {
+  request_.data.layout.strides = {8, 2};
+  request_.output.layout.strides = {8, 2};
+  request_.output.offset = request_.data.offset + kFloat;
+  ExpectOverlap(request_);
+}
+
+// The extent starts below the pointer where strides are negative.
+TEST_P(Overlap, BelowThePointer) {
+  request_.data.offset = 256;
+  request_.output.layout.strides = {-4, 1};
+  request_.output.offset = 256 + (12 + 7) * kFloat;
+  ExpectOverlap(request_);
+  request_.output.offset = 256 + (12 + 8) * kFloat;
+  ExpectOk(request_);
+}
+
+TEST_P(Overlap, UpdatesInPlace) {
+  request_.output.offset = request_.data.offset;
+  request_.updates.offset = request_.data.offset;
+  ExpectOverlap(request_);
+}
+
+TEST_P(Overlap, InputsMayShareMemory) {
+  request_.updates.offset = request_.data.offset + kFloat;
+  ExpectOk(request_);
+}
+
+TEST_P(Overlap, OutputThatMeetsItself) {
+  request_.output.offset = 2600;
+  for (const Dims& strides : {Dims{0, 1}, Dims{4, 0}, Dims{1, 1}, Dims{3, 1}, Dims{6, 2},
+                              Dims{-3, 1}, Dims{1, 2}, Dims{2, 2}}) {
+    SCOPED_TRACE(ToString(strides));
+    request_.output.layout.strides = strides;
+    ExpectOverlap(request_);
+  }
+}
+
+TEST_P(Overlap, OutputThatMeetsItselfInPlace) {
+  request_.data.layout.strides = {3, 1};
+  request_.output.layout.strides = {3, 1};
+  request_.output.offset = request_.data.offset;
+  ExpectOverlap(request_);
+}
+
+TEST_P(Overlap, InjectiveOutputs) {
+  for (const Dims& strides :
+       {Dims{4, 1}, Dims{1, 3}, Dims{7, 2}, Dims{-4, 1}, Dims{4, -1}, Dims{-7, -2}, Dims{2, 5}}) {
+    SCOPED_TRACE(ToString(strides));
+    request_.output.layout.strides = strides;
+    ExpectOk(request_);
+  }
+}
+
+TEST_P(Overlap, DataMayMeetItselfWhereOutputIsAnother) {
+  request_.data.layout.strides = {0, 0};
+  ExpectOk(request_);
+}
+
+TEST(InPlace, StridesOfSmallDimsDoNotMatter) {
+  Request request = GoodRequest(Operator::kScatterElements);
+  request.data.SetShape({1, 4});
+  request.output.layout = {{1, 4}, {-77, 1}};
+  request.output.offset = request.data.offset;
+  request.indices.SetValues({1, 2}, {0, 1});
+  request.updates.SetShape({1, 2});
+  ExpectOk(request);
+}
+
+TEST(EmptyUpdates, HaveNoExtent) {
+  Request request = GoodRequest(Operator::kScatterElements);
+  request.indices.SetValues({3, 0}, {});
+  request.updates.SetShape({3, 0});
+  request.updates.offset = request.output.offset;
+  request.indices.offset = request.output.offset;
+  ExpectOk(request);
+}
+
+// ---- Extents whose products pass 64 bits, legal because the tensors are empty ----------------
+
+constexpr int64_t kHuge = int64_t{1} << 62;
+
+TEST(HugeExtents, TuplesThatNameTheWholeOfAnEmptyTensor) {
+  Request request = GoodRequest(Operator::kScatterNd);
+  request.data.SetShape({0});
+  request.output.SetShape({0});
+  request.indices.layout = {{kHuge, kHuge, 0}, {0, 0, 1}};
+  request.updates.layout = {{kHuge, kHuge, 0}, {0, 0, 1}};
+  request.indices.values = {};
+  ExpectOk(request);
+}
+
+TEST(HugeExtents, TuplesOfAnEmptyTensorThatUpdatesDoNotMatch) {
+  Request request = GoodRequest(Operator::kScatterNd);
+  request.data.SetShape({0});
+  request.output.SetShape({0});
+  request.indices.layout = {{kHuge, kHuge, 0}, {0, 0, 1}};
+  request.indices.values = {};
+  request.updates.layout = {{kHuge, kHuge - 1, 0}, {0, 0, 1}};
+  ExpectStatus(request, STREW_INVALID_SHAPE);
+}
+
+TEST(HugeExtents, ElementsOfAnEmptyTensor) {
+  Request request = GoodRequest(Operator::kScatterElements);
+  for (Operand* operand : {&request.data, &request.output, &request.indices, &request.updates}) {
+    operand->layout = {{kHuge, kHuge, 0}, {kHuge, kHuge, 1}};
+    operand->values = {};
+  }
+  ExpectOk(request);
+}
+
+TEST(HugeExtents, SliceOfAnEmptyTensor) {
+  Request request = GoodRequest(Operator::kSliceScatterInt64);
+  const int64_t highest = std::numeric_limits<int64_t>::max();
+  for (Operand* operand : {&request.data, &request.output}) {
+    operand->layout = {{highest, 0}, {1, 1}};
+  }
+  request.updates.layout = {{highest, 0}, {1, 1}};
+  request.SetSlice({0}, {highest}, {1}, {0});
+  ExpectOk(request);
+  request.SetSlice({-1}, {std::numeric_limits<int64_t>::min()}, {-1}, {0});
+  ExpectOk(request);
+  request.updates.layout.shape = {1, 0};
+  request.SetSlice({0}, {highest}, {highest}, {0});
+  ExpectOk(request);
+  request.SetSlice({-1}, {std::numeric_limits<int64_t>::min()},
+                   {std::numeric_limits<int64_t>::min()}, {0});
+  ExpectOk(request);
+}
+
+}  // namespace
+}  // namespace strew_test

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "request.h"
+
+#include <algorithm>
+
+#include "support/dtypes.h"
+#include "support/handles.h"
+#include "support/indices.h"
+
+namespace strew_test {
+namespace {
+
+// The operands of one call, described to the library; NULL for those that are missing.
+struct Tensors {
+  Tensor data, indices, updates, start, stop, step, axes, output;
+};
+
+unsigned char* Memory(const Operand& operand, Arena& arena) {
+  return operand.bound ? arena.at(operand.offset) : nullptr;
+}
+
+bool IsIndexDtype(strew_dtype dtype) {
+  const auto& list = IndexDtypes();
+  return std::any_of(list.begin(), list.end(), [=](const Dtype& d) { return d.code == dtype; });
+}
+
+Tensor Describe(const Operand& operand, Arena& arena) {
+  if (operand.null) return nullptr;
+  return MakeTensor(operand.dtype, operand.layout, Memory(operand, arena));
+}
+
+void WriteValues(const Operand& operand, Arena& arena) {
+  const bool writable = !operand.null && operand.bound && IsIndexDtype(operand.dtype);
+  if (!writable || operand.values.empty()) return;
+  const View view{operand.dtype, operand.layout, Memory(operand, arena)};
+  size_t position = 0;
+  ForEachIndex(view.shape(), [&](const Dims& i) {
+    WriteIndex(view.dtype, view.At(i), operand.values[position++ % operand.values.size()]);
+  });
+}
+
+const int64_t* List(const Operand& operand) {
+  return operand.null ? nullptr : operand.values.data();
+}
+
+strew_status Call(const Request& r, const Tensors& t, strew_context* context) {
+  switch (r.op) {
+    case Operator::kScatterElements:
+      return strew_scatter_elements(context, t.data.get(), t.indices.get(), t.updates.get(), r.axis,
+                                    r.reduction, t.output.get());
+    case Operator::kScatterNd:
+      return strew_scatter_nd(context, t.data.get(), t.indices.get(), t.updates.get(), r.reduction,
+                              t.output.get());
+    case Operator::kSliceScatter:
+      return strew_slice_scatter(context, t.data.get(), t.updates.get(), t.start.get(),
+                                 t.stop.get(), t.step.get(), t.axes.get(), r.reduction,
+                                 t.output.get());
+    default:
+      return strew_slice_scatter_int64(context, t.data.get(), t.updates.get(), r.count,
+                                       List(r.start), List(r.stop), List(r.step), List(r.axes),
+                                       r.reduction, t.output.get());
+  }
+}
+
+}  // namespace
+
+void Request::SetSlice(const Dims& starts, const Dims& stops, const Dims& steps,
+                       const Dims& axis_list) {
+  start.SetList(starts);
+  stop.SetList(stops);
+  step.SetList(steps);
+  axes.SetList(axis_list);
+  count = static_cast<int64_t>(starts.size());
+}
+
+void Request::SetDtype(strew_dtype dtype) {
+  data.dtype = dtype;
+  updates.dtype = dtype;
+  output.dtype = dtype;
+}
+
+Request GoodRequest(Operator op) {
+  const auto number = [](const char* name, const Dims& shape, size_t offset) {
+    return Operand{name, false, STREW_FLOAT32, RowMajor(shape), true, offset, {}};
+  };
+  const auto index = [](const char* name, const Dims& shape, size_t offset, const Dims& values) {
+    return Operand{name, false, STREW_INT64, RowMajor(shape), true, offset, values};
+  };
+  const bool nd = op == Operator::kScatterNd;
+  const bool elements = op == Operator::kScatterElements;
+  const Dims indices = nd ? Dims{2, 1} : Dims{3, 2};
+  const Dims index_values = nd ? Dims{2, 0} : Dims{3, 0, 1, 2, -1, -4};
+  Request request{op,
+                  number("data", {3, 4}, 0),
+                  index("indices", indices, 1024, index_values),
+                  number("updates", elements ? Dims{3, 2} : Dims{2, 4}, 512),
+                  index("start", {1}, 1536, {0}),
+                  index("stop", {1}, 1792, {2}),
+                  index("step", {1}, 2048, {1}),
+                  index("axes", {1}, 2304, {0}),
+                  number("output", {3, 4}, 3072)};
+  request.axis = elements ? 1 : 0;
+  request.count = 1;
+  return request;
+}
+
+Answer Send(const Request& request, strew_context* context) {
+  Arena arena;
+  for (size_t i = 0; i < Arena::kSize; ++i) *arena.at(i) = static_cast<unsigned char>(i % 61 + 1);
+  const auto operands = {&request.data, &request.indices, &request.updates, &request.start,
+                         &request.stop, &request.step,    &request.axes,    &request.output};
+  for (const Operand* operand : operands) WriteValues(*operand, arena);
+  const Tensors tensors = {Describe(request.data, arena),    Describe(request.indices, arena),
+                           Describe(request.updates, arena), Describe(request.start, arena),
+                           Describe(request.stop, arena),    Describe(request.step, arena),
+                           Describe(request.axes, arena),    Describe(request.output, arena)};
+  const Arena before = arena;
+  const strew_status status = Call(request, tensors, context);
+  return {status, strew_context_error(context), strew_context_error_position(context),
+          strew_context_applied(context), !(arena == before)};
+}
+
+}  // namespace strew_test

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The slow oracle: what every operator must compute, as one obvious loop each. It checks index
+// values and takes all other arguments for good.
+#ifndef STREW_TEST_ORACLE_H_
+#define STREW_TEST_ORACLE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <strew/strew.h>
+
+#include "support/view.h"
+
+namespace strew_test {
+
+struct Outcome {
+  strew_status status = STREW_OK;
+  int64_t error_position = -1;
+  std::string error;          // what the error text must contain
+  int64_t applied = 0;        // elements of updates
+  std::vector<bool> reduced;  // by row-major position in output: a reduction wrote this element
+};
+
+// Each writes `output` if all indices are good. `output` may be `data`.
+Outcome ScatterElements(const View& data, const View& indices, const View& updates, int64_t axis,
+                        strew_reduction reduction, bool wrap, const View& output);
+
+Outcome ScatterNd(const View& data, const View& indices, const View& updates,
+                  strew_reduction reduction, bool wrap, const View& output);
+
+// Entry j slices axis axes[j]; empty axes stand for 0, ..., n - 1.
+Outcome SliceScatter(const View& data, const View& updates, const Dims& start, const Dims& stop,
+                     const Dims& step, const Dims& axes, strew_reduction reduction,
+                     const View& output);
+
+// The elements first, first + step, ... of an axis, `count` of them.
+struct Range {
+  int64_t first;
+  int64_t step;
+  int64_t count;
+};
+
+// Python's range(*slice(start, stop, step).indices(dim)).
+Range PythonSlice(int64_t start, int64_t stop, int64_t step, int64_t dim);
+
+// The shape of data[start:stop:step], which is that of updates.
+Dims SliceShape(const Dims& shape, const Dims& start, const Dims& stop, const Dims& step,
+                const Dims& axes);
+
+}  // namespace strew_test
+
+#endif  // STREW_TEST_ORACLE_H_

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""strew's C API through ctypes, and its operators on NumPy arrays.
+
+The library is the one that the environment variable STREW_LIBRARY names. The values of the
+constants are read from strew.h.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+import os
+import pathlib
+import re
+import weakref
+from collections.abc import Sequence
+from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int32, c_int64, c_size_t, c_void_p
+from typing import Any
+
+import numpy as np
+
+HEADER = pathlib.Path(__file__).resolve().parents[2] / "include" / "strew" / "strew.h"
+
+
+def _constants(type_name: str) -> enum.EnumMeta:
+    text = re.search(rf"typedef int32_t {type_name};\s*enum\s*{{(.*?)}};", HEADER.read_text(), re.S)
+    assert text is not None, type_name
+    values = re.findall(r"\bSTREW_(\w+) = (\w+)", text[1])
+    return enum.IntEnum(type_name, [(name, int(value, 0)) for name, value in values])
+
+
+Status = _constants("strew_status")
+Dtype = _constants("strew_dtype")
+Reduction = _constants("strew_reduction")
+IndexPolicy = _constants("strew_index_policy")
+DuplicatePolicy = _constants("strew_duplicate_policy")
+
+
+def opaque(size: int) -> int:
+    """The macro STREW_OPAQUE."""
+    return 0x10000 + size
+
+
+# The handles of tensors and contexts are plain pointers here.
+_handle = c_void_p
+_out_handle = POINTER(c_void_p)
+_int64s = POINTER(c_int64)
+
+Alloc = CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_size_t)
+Free = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
+ParallelFor = CFUNCTYPE(c_int32, c_void_p, c_int64, CFUNCTYPE(None, c_void_p, c_int64), c_void_p)
+
+# name: (result, arguments)
+FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
+    "strew_version": (c_char_p, []),
+    "strew_version_number": (c_int32, []),
+    "strew_status_name": (c_char_p, [c_int32]),
+    "strew_status_description": (c_char_p, [c_int32]),
+    "strew_dtype_name": (c_char_p, [c_int32]),
+    "strew_dtype_size": (c_size_t, [c_int32]),
+    "strew_simd_target": (c_char_p, []),
+    "strew_simd_target_at": (c_char_p, [c_int32]),
+    "strew_tensor_create": (
+        c_int32,
+        [c_int32, c_int32, _int64s, _int64s, c_void_p, _out_handle],
+    ),
+    "strew_tensor_reset": (c_int32, [_handle, c_int32, c_int32, _int64s, _int64s, c_void_p]),
+    "strew_tensor_set_data": (c_int32, [_handle, c_void_p]),
+    "strew_tensor_destroy": (None, [_handle]),
+    "strew_tensor_dtype": (c_int32, [_handle]),
+    "strew_tensor_rank": (c_int32, [_handle]),
+    "strew_tensor_size": (c_int64, [_handle]),
+    "strew_tensor_shape": (_int64s, [_handle]),
+    "strew_tensor_strides": (_int64s, [_handle]),
+    "strew_tensor_data": (c_void_p, [_handle]),
+    "strew_context_create": (c_int32, [_out_handle]),
+    "strew_context_destroy": (None, [_handle]),
+    "strew_context_set_num_threads": (c_int32, [_handle, c_int32]),
+    "strew_context_set_parallel_for": (c_int32, [_handle, ParallelFor, c_void_p, c_int32]),
+    "strew_context_set_index_policy": (c_int32, [_handle, c_int32]),
+    "strew_context_set_negative_indices": (c_int32, [_handle, c_int32]),
+    "strew_context_set_duplicate_policy": (c_int32, [_handle, c_int32]),
+    "strew_context_set_allocator": (c_int32, [_handle, Alloc, Free, c_void_p]),
+    "strew_context_set_simd_target": (c_int32, [_handle, c_char_p]),
+    "strew_context_error": (c_char_p, [_handle]),
+    "strew_context_error_position": (c_int64, [_handle]),
+    "strew_context_applied": (c_int64, [_handle]),
+    "strew_scatter_elements": (c_int32, [_handle] * 4 + [c_int64, c_int32, _handle]),
+    "strew_scatter_nd": (c_int32, [_handle] * 4 + [c_int32, _handle]),
+    "strew_slice_scatter": (c_int32, [_handle] * 7 + [c_int32, _handle]),
+    "strew_slice_scatter_int64": (
+        c_int32,
+        [_handle] * 3 + [c_int64] + [_int64s] * 4 + [c_int32, _handle],
+    ),
+}
+
+library = ctypes.CDLL(os.environ["STREW_LIBRARY"])
+for _name, (_result, _arguments) in FUNCTIONS.items():
+    getattr(library, _name).restype = _result
+    getattr(library, _name).argtypes = _arguments
+
+
+class StrewError(Exception):
+    """A status other than STREW_OK; the text is its name and a sentence."""
+
+    def __init__(self, status: int, sentence: str):
+        self.status = Status(status)
+        self.sentence = sentence
+        super().__init__(f"{library.strew_status_name(status).decode()}: {sentence}")
+
+
+class Context:
+    def __init__(self) -> None:
+        out = c_void_p()
+        _check(library.strew_context_create(ctypes.byref(out)))
+        self.handle = out
+        self._kept: list[Any] = []
+        weakref.finalize(self, library.strew_context_destroy, out)
+
+    def set(self, setting: str, *values: Any) -> None:
+        """set("index_policy", policy) calls strew_context_set_index_policy()."""
+        self._kept.append(values)  # callbacks must live as long as the context
+        _check(getattr(library, f"strew_context_set_{setting}")(self.handle, *values))
+
+    @property
+    def error(self) -> str:
+        return library.strew_context_error(self.handle).decode()
+
+    @property
+    def error_position(self) -> int:
+        return library.strew_context_error_position(self.handle)
+
+    @property
+    def applied(self) -> int:
+        return library.strew_context_applied(self.handle)
+
+
+class Tensor:
+    """A descriptor of the memory of a NumPy array, which it keeps alive.
+
+    `dtype` overrides the dtype of the array, so that pointers or handles of their size can stand
+    for strings: Tensor(pointers, Dtype.STRING).
+    """
+
+    def __init__(self, array: np.ndarray, dtype: int | None = None):
+        self.array = array
+        self.dtype = _dtype_of(array.dtype) if dtype is None else dtype
+        shape = _array_of_int64(array.shape)
+        strides = _array_of_int64(_element_strides(array))
+        out = c_void_p()
+        address = array.__array_interface__["data"][0]
+        _check(
+            library.strew_tensor_create(
+                self.dtype, array.ndim, shape, strides, address, ctypes.byref(out)
+            )
+        )
+        self.handle = out
+        weakref.finalize(self, library.strew_tensor_destroy, out)
+
+
+Operand = np.ndarray | Tensor
+
+
+def string_pointers(strings: Sequence[bytes]) -> tuple[Tensor, list[Any]]:
+    """A 1-D tensor of `const char *`, and the buffers that must outlive it."""
+    buffers = [ctypes.create_string_buffer(string) for string in strings]
+    addresses = [ctypes.addressof(buffer) for buffer in buffers]
+    return Tensor(np.array(addresses, dtype=np.uintp), Dtype.STRING), buffers
+
+
+def scatter_elements(
+    data: Operand,
+    indices: Operand,
+    updates: Operand,
+    axis: int,
+    reduction: int = Reduction.NONE,
+    out: Operand | None = None,
+    context: Context | None = None,
+) -> np.ndarray:
+    inputs = [_tensor(data), _tensor(indices), _tensor(updates)]
+    return _call("strew_scatter_elements", inputs, [axis, reduction], out, context)
+
+
+def scatter_nd(
+    data: Operand,
+    indices: Operand,
+    updates: Operand,
+    reduction: int = Reduction.NONE,
+    out: Operand | None = None,
+    context: Context | None = None,
+) -> np.ndarray:
+    inputs = [_tensor(data), _tensor(indices), _tensor(updates)]
+    return _call("strew_scatter_nd", inputs, [reduction], out, context)
+
+
+def slice_scatter(
+    data: Operand,
+    updates: Operand,
+    start: Operand,
+    stop: Operand,
+    step: Operand,
+    axes: Operand | None = None,
+    reduction: int = Reduction.NONE,
+    out: Operand | None = None,
+    context: Context | None = None,
+) -> np.ndarray:
+    inputs = [_tensor(operand) for operand in (data, updates, start, stop, step)]
+    inputs.append(None if axes is None else _tensor(axes))
+    return _call("strew_slice_scatter", inputs, [reduction], out, context)
+
+
+def slice_scatter_int64(
+    data: Operand,
+    updates: Operand,
+    start: Sequence[int],
+    stop: Sequence[int],
+    step: Sequence[int],
+    axes: Sequence[int] | None = None,
+    reduction: int = Reduction.NONE,
+    out: Operand | None = None,
+    context: Context | None = None,
+) -> np.ndarray:
+    numbers = [_array_of_int64(values) for values in (start, stop, step)]
+    numbers.append(None if axes is None else _array_of_int64(axes))
+    return _call(
+        "strew_slice_scatter_int64",
+        [_tensor(data), _tensor(updates)],
+        [len(start), *numbers, reduction],
+        out,
+        context,
+    )
+
+
+def _call(
+    function: str,
+    inputs: list[Tensor | None],
+    attributes: list[Any],
+    out: Operand | None,
+    context: Context | None,
+) -> np.ndarray:
+    data = inputs[0]
+    if out is None:
+        out = Tensor(np.empty(data.array.shape, data.array.dtype), data.dtype)
+    output = _tensor(out)
+    status = getattr(library, function)(
+        context and context.handle,
+        *[operand and operand.handle for operand in inputs],
+        *attributes,
+        output.handle,
+    )
+    _check(status, context)
+    return output.array
+
+
+def _check(status: int, context: Context | None = None) -> None:
+    if status == Status.OK:
+        return
+    sentence = context.error if context else library.strew_status_description(status).decode()
+    raise StrewError(status, sentence)
+
+
+def _tensor(operand: Operand) -> Tensor:
+    return operand if isinstance(operand, Tensor) else Tensor(operand)
+
+
+def _dtype_of(dtype: np.dtype) -> int:
+    name = dtype.name.upper()
+    if name in Dtype.__members__ and dtype.isnative:
+        return Dtype[name]
+    if dtype.kind in "SUV" and not dtype.hasobject:
+        return opaque(dtype.itemsize)
+    raise TypeError(f"strew has no counterpart of {dtype!r}")
+
+
+def _element_strides(array: np.ndarray) -> list[int]:
+    size = array.itemsize
+    if any(dim > 1 and stride % size for dim, stride in zip(array.shape, array.strides)):
+        raise ValueError(f"strides {array.strides} are no multiples of {size} bytes")
+    return [stride // size for stride in array.strides]
+
+
+def _array_of_int64(values: Sequence[int]) -> Any:
+    return (c_int64 * len(values))(*values)

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The arithmetic of single elements, in plain C++ and one element at a time.
+#ifndef STREW_TEST_SUPPORT_ARITHMETIC_H_
+#define STREW_TEST_SUPPORT_ARITHMETIC_H_
+
+#include <cstdint>
+
+#include <strew/strew.h>
+
+namespace strew_test {
+
+// A binary interchange format of 16 bits, with subnormals, infinities and NaNs as in IEEE 754.
+struct SmallFloat {
+  int exponent_bits;
+  int fraction_bits;
+};
+inline constexpr SmallFloat kFloat16{5, 10};
+inline constexpr SmallFloat kBfloat16{8, 7};
+
+// Exact.
+double Decode(SmallFloat format, uint16_t bits);
+
+// Rounds to nearest, ties to even.
+uint16_t Encode(SmallFloat format, double value);
+
+// element = element (+) update. The pair of dtype and reduction must be defined.
+void Combine(strew_dtype dtype, strew_reduction reduction, unsigned char* element,
+             const unsigned char* update);
+
+// Copies to `actual` the components of `expected` that are NaN in both: the sign and the payload of
+// a NaN that a reduction made are nobody's promise.
+void ForgiveNanPayload(strew_dtype dtype, const unsigned char* expected, unsigned char* actual);
+
+}  // namespace strew_test
+
+#endif  // STREW_TEST_SUPPORT_ARITHMETIC_H_

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One call of an operator with good arguments (index values aside), and its check against the
+// oracle on every instruction set.
+#ifndef STREW_TEST_SUPPORT_CASE_H_
+#define STREW_TEST_SUPPORT_CASE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <strew/strew.h>
+
+#include "../oracle.h"
+#include "array.h"
+
+namespace strew_test {
+
+enum class Operator { kScatterElements, kScatterNd, kSliceScatter, kSliceScatterInt64 };
+
+const std::vector<Operator>& Operators();
+const char* NameOf(Operator op);
+bool IsSlice(Operator op);
+
+struct Case {
+  Operator op;
+  Array data;
+  Array updates;
+  std::optional<Array> indices = {};
+  std::optional<Array> start = {}, stop = {}, step = {}, axes = {};  // axes may stay absent
+  std::optional<Array> output = {};                                  // absent: in place
+  strew_reduction reduction = STREW_NONE;
+  int64_t axis = 0;
+  bool wrap = true;
+
+  // The array that the call writes.
+  Array& destination() { return output ? *output : data; }
+};
+
+// The library's call, with `output` in place of the destination's own descriptor.
+strew_status Call(const Case& c, strew_context* context, strew_tensor* output);
+
+// The oracle's, with the data at `data` and the output at `output`.
+Outcome Expect(const Case& c, const View& data, const View& output);
+
+// One line that tells all but the values.
+std::string Describe(const Case& c);
+
+// Runs the case on every instruction set, and once without a context where that means the same.
+// Compares the status, the report of the context, and every byte of the destination's memory with
+// what the oracle says. Inputs are read-only during the calls. Answers false after a failure, which
+// GoogleTest then knows of.
+bool Check(Case& c);
+
+// The same against a literal: the destination's memory must then be that of `expected`. The oracle
+// has to agree too.
+void ExpectOutput(Case& c, const Array& expected);
+
+}  // namespace strew_test
+
+#endif  // STREW_TEST_SUPPORT_CASE_H_
