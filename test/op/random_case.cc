@@ -181,7 +181,9 @@ Case AnyScatterNd(Random& random, const Dtype& dtype) {
   const int64_t elements = dtype.width > 64 ? 100 : 3000;
   const int64_t limit = std::max<int64_t>(elements / std::max<int64_t>(Product(slice), 1), 1);
   Dims indices;
-  for (int64_t i = random.Between(0, 3); i > 0; --i) {
+  // The rank of updates stays within 32, with room for the dim of 0 below.
+  const int64_t room = std::max<int64_t>(31 - static_cast<int64_t>(slice.size()), 0);
+  for (int64_t i = random.Between(0, std::min<int64_t>(room, 3)); i > 0; --i) {
     const int64_t dim = AnyDim(random);
     indices.push_back(Product(indices) * dim <= limit ? dim : 1);
   }
