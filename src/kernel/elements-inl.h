@@ -17,37 +17,49 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// What the loops need is copied out of `sheet`: writes of bytes might change it, for all that the
-// compiler knows, and it would be read again for every element (2 x on int8).
+// What a loop over columns needs, copied out of the sheet: writes of bytes might change that, for
+// all the compiler knows, and it would be read again for every element (2 x on int8).
+template <class T, class Op, class Offset, bool kPrefetch>
+struct ColumnWalker {
+  unsigned char* const output;
+  const int64_t step;  // bytes between updates
+  const int64_t ahead;
+  const Offset* const prefetch_end;
+
+  HWY_INLINE void Walk(const Offset* HWY_RESTRICT offsets, const unsigned char* updates,
+                       int64_t columns) const {
+    for (int64_t c = 0; c < columns; ++c) {
+      if (kPrefetch && offsets + c < prefetch_end) {
+        __builtin_prefetch(output + At<T>(offsets[c + ahead]), 1);
+      }
+      CombineElement<T, Op>(output + At<T>(offsets[c]), updates + c * step);
+    }
+  }
+};
+
 template <class T, class Op, class Offset, bool kPrefetch>
 HWY_INLINE void WalkElements(const SheetArguments& sheet) {
   // An upcoming line of indices of 8 bytes is due after 8 of them.
   constexpr int64_t kGroup = 8;
-  unsigned char* const output = sheet.output;
   const Offset* offsets = static_cast<const Offset*>(sheet.offsets);
   const int64_t columns = sheet.columns;
-  const int64_t step = At<T>(sheet.updates_column_stride);
-  const int64_t ahead = sheet.prefetch;
+  const int64_t prefetches = sheet.rows * columns + sheet.lookahead - sheet.prefetch;
+  const ColumnWalker<T, Op, Offset, kPrefetch> walker = {
+      sheet.output, At<T>(sheet.updates_column_stride), sheet.prefetch,
+      offsets + HWY_MAX(prefetches, 0)};
   const Upcoming upcoming = sheet.upcoming;
-  const int64_t group = upcoming.indices == nullptr ? columns : kGroup;
-  const Offset* const prefetch_end =
-      offsets + HWY_MAX(sheet.rows * columns + sheet.lookahead - ahead, 0);
-  for (int64_t r = 0; r < sheet.rows; ++r) {
+  for (int64_t r = 0; r < sheet.rows; ++r, offsets += columns) {
     const unsigned char* updates = sheet.updates + At<T>(r * sheet.updates_row_stride);
-    const unsigned char* indices = upcoming.indices + r * upcoming.indices_row_stride;
-    for (int64_t c = 0; c < columns; c += group) {
-      if (upcoming.indices != nullptr) {
+    int64_t c = 0;
+    if (upcoming.indices != nullptr) {
+      const unsigned char* indices = upcoming.indices + r * upcoming.indices_row_stride;
+      for (; c + kGroup <= columns; c += kGroup) {
         __builtin_prefetch(indices + c * upcoming.index_size);
-        __builtin_prefetch(updates + upcoming.updates_distance);
-      }
-      const Offset* const group_end = offsets + HWY_MIN(group, columns - c);
-      for (; offsets != group_end; ++offsets, updates += step) {
-        if (kPrefetch && offsets < prefetch_end) {
-          __builtin_prefetch(output + At<T>(offsets[ahead]), 1);
-        }
-        CombineElement<T, Op>(output + At<T>(*offsets), updates);
+        __builtin_prefetch(updates + c * walker.step + upcoming.updates_distance);
+        walker.Walk(offsets + c, updates + c * walker.step, kGroup);
       }
     }
+    walker.Walk(offsets + c, updates + c * walker.step, columns - c);
   }
 }
 

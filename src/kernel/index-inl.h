@@ -78,7 +78,6 @@ HWY_INLINE bool ContiguousInRange(const unsigned char* indices, int64_t n,
   auto other = greatest;
   int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    if (i + At<int64_t>(512) < n) __builtin_prefetch(indices + At<T>(i) + 4096);
     greatest = hn::Max(greatest, shifted(i));
     other = hn::Max(other, shifted(i + lanes));
   }

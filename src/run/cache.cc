@@ -1,25 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/cache.h"
 
-#if defined(__linux__)
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#define STREW_HAVE_CPUID 1
+#elif defined(__linux__)
 #include <unistd.h>
 #endif
 
 namespace strew::run {
 namespace {
 
+constexpr int64_t kCommonCache = int64_t{32} << 20;
+
+#if defined(STREW_HAVE_CPUID)
+
+// The largest cache that a CPU sees, by the leaf that lists caches: 4 on Intel, 0x8000001D on AMD.
+// sysconf() told 384 MiB, those of a whole machine, where a CPU sees 32 MiB of them.
+int64_t LargestCache(unsigned leaf) {
+  int64_t largest = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    unsigned type_and_level, geometry, sets, features;
+    if (__get_cpuid_count(leaf, i, &type_and_level, &geometry, &sets, &features) == 0) break;
+    if ((type_and_level & 31) == 0) break;
+    const int64_t ways = (geometry >> 22) + 1;
+    const int64_t partitions = ((geometry >> 12) & 1023) + 1;
+    const int64_t line = (geometry & 4095) + 1;
+    const int64_t bytes = ways * partitions * line * (int64_t{sets} + 1);
+    if (bytes > largest) largest = bytes;
+  }
+  return largest;
+}
+
+int64_t LastLevelCacheBytes() {
+  const int64_t intel = LargestCache(4);
+  if (intel > 0) return intel;
+  const int64_t amd = LargestCache(0x8000001D);
+  return amd > 0 ? amd : kCommonCache;
+}
+
+#else
+
 int64_t LastLevelCacheBytes() {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
   const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
   if (bytes > 0) return bytes;
 #endif
-  return int64_t{32} << 20;  // of a common server, where the system does not tell
+  return kCommonCache;
 }
+
+#endif
 
 }  // namespace
 
+// Copies on a Zen 5 with 32 MiB, ms with streaming and with ordinary stores: 8 MiB 0.195 and 0.224
+// at first but 0.190 and 0.133 when the output is in the cache already; 16 MiB 0.38 and 0.42; 32
+// MiB 0.94 and 1.11; 64 MiB 2.20 and 2.76. The turn is where data and output fill the cache
+// together.
 int64_t StreamingThreshold() {
-  static const int64_t threshold = LastLevelCacheBytes();
+  static const int64_t threshold = LastLevelCacheBytes() / 2;
   return threshold;
 }
 
