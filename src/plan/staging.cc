@@ -28,8 +28,9 @@ int64_t StripColumns(const IndexedPlan& plan, int64_t width) {
 
 Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in_place) {
   Staging staging = {false, 0, 0};
-  const bool single = plan.components == 1 && plan.run.count == 1 && plan.lanes_count > 1;
-  if (!single) return staging;
+  // A line is brought near once: no entries outside of the sheet may come back to it.
+  const bool once = plan.components == 1 && plan.entries.rank == 0;
+  if (!once || plan.run.count > 1 || plan.lanes_count == 1) return staging;
   const bool covers = !in_place && plan.lanes_count * plan.component[0].axis_size == units;
   const int64_t axis_size = plan.component[0].axis_size;
   const int64_t axis_bytes = axis_size * width;
@@ -41,7 +42,11 @@ Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in
   const bool small = plan.lanes_count * plan.row.count <= 64;
   // In place, a call costs no more than its updates do: most of the axis must be written anyway.
   const bool worthwhile = covers || plan.row.count >= axis_size / 2;
-  const bool near = axis_size * std::max(kLine, plan.column.count * width) <= kNearStrip;
+  // Columns and axis may lie together in the output already, as they would in scratch.
+  const bool compact = plan.column.stride[kOutput] == 1 &&
+                       plan.component[0].output_stride == plan.column.count &&
+                       plan.column.count <= StripColumns(plan, width);
+  const bool near = compact || axis_size * std::max(kLine, plan.column.count * width) <= kNearStrip;
   if (small || near || !worthwhile) return staging;
   staging.strip = StripColumns(plan, width);
   staging.scratch_bytes = staging.strip * axis_bytes;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plan/flat.h"
 #include "plan/staging.h"
 #include "plan/unit.h"
 #include "run/box.h"
@@ -42,6 +43,9 @@ class SheetRunner {
         move_(KernelsFor(call, scatter.output, STREW_NONE)) {}
 
   void RunAll() const {
+    plan::FlatPlan flat;
+    const bool staged = staging_.copies_data || staging_.strip != 0;
+    if (!staged && plan::Flatten(plan_, applier_.block(), &flat)) return RunFlat(flat);
     plan::ForEachTurn(plan_.outer, plan_.outer.rank, [this](const int64_t* offset) {
       if (staging_.strip != 0) return RunStrips(offset);
       if (plan_.columns_are_lanes) return RunLaneColumns(offset);
@@ -51,6 +55,7 @@ class SheetRunner {
   }
 
  private:
+  void RunFlat(const plan::FlatPlan& flat) const;
   void RunStrips(const int64_t* offset) const;
   void RunLaneColumns(const int64_t* offset) const;
   void RunShortRows(const int64_t* offset) const;
@@ -73,6 +78,38 @@ Landing SheetRunner::InOutput(const int64_t* offset, int64_t row, int64_t column
   const int64_t column_stride = plan_.column.stride[kOutput];
   const int64_t lane = offset[kOutput] + row * row_stride + column * column_stride;
   return {scatter_.output.data + lane * width_, row_stride, column_stride, false, 0};
+}
+
+// ---- Small sheets ----
+
+// Where the lanes of `slabs` periods land.
+template <class Offset>
+void FillPattern(const plan::FlatPlan& flat, int64_t slabs, void* pattern) {
+  Offset* next = static_cast<Offset*>(pattern);
+  for (int64_t s = 0; s < slabs; ++s) {
+    const int64_t first = s * flat.slab.stride[kOutput];
+    plan::ForEachTurn(flat.period, flat.period.rank, [&](const int64_t* offset) {
+      *next++ = static_cast<Offset>(first + offset[kOutput]);
+    });
+  }
+}
+
+void SheetRunner::RunFlat(const plan::FlatPlan& flat) const {
+  alignas(64) unsigned char pattern[kBlockBytes];
+  const int64_t step = std::min(applier_.block() / flat.period_turns, flat.slab.count);
+  const auto fill =
+      applier_.offset_width() == kernel::kOffset32 ? FillPattern<int32_t> : FillPattern<int64_t>;
+  fill(flat, step, pattern);
+  plan::ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* offset) {
+    for (int64_t s = 0; s < flat.slab.count; s += step) {
+      const int64_t left = flat.slab.count - s;
+      const int64_t before = s * flat.period_turns;
+      const FlatTile tile = {offset[kIndices] + before, offset[kUpdates] + before,
+                             std::min(left, step) * flat.period_turns, pattern, left >= 2 * step};
+      const int64_t lane = offset[kOutput] + s * flat.slab.stride[kOutput];
+      applier_.ApplyFlat(tile, scatter_.output.data + lane * width_);
+    }
+  });
 }
 
 // ---- Columns that are lanes ----
@@ -124,8 +161,10 @@ void SheetRunner::RunStrips(const int64_t* offset) const {
 
 // Copies the lines of the axis on which rows of a tile write, and fetches the next.
 void SheetRunner::StageLines(const int64_t* offset, int64_t row, int64_t rows) const {
-  const plan::Component& axis = plan_.component[0];
   const int64_t row_stride = plan_.row.stride[kOutput];
+  // Rows that are entries themselves, not lanes, have no lines of their own.
+  if (row_stride == 0) return;
+  const plan::Component& axis = plan_.component[0];
   unsigned char* const to = scatter_.output.data + (offset[kOutput] + row * row_stride) * width_;
   if (staging_.copies_data) {
     const int64_t data_row_stride = plan_.row.stride[kData];
@@ -133,7 +172,7 @@ void SheetRunner::StageLines(const int64_t* offset, int64_t row, int64_t rows) c
         scatter_.data.data + (offset[kData] + row * data_row_stride) * width_;
     kernel::WalkBox(move_, {to, from, rows, row_stride, data_row_stride, axis.axis_size,
                             axis.output_stride, axis.data_stride, false});
-  } else if (axis.output_stride == 1 && row + rows < plan_.row.count && row_stride != 0) {
+  } else if (axis.output_stride == 1 && row + rows < plan_.row.count) {
     Prefetch(to + rows * row_stride * width_, std::min(axis.axis_size * width_, kStagedBytes));
   }
 }

@@ -13,8 +13,6 @@ using plan::kIndices;
 using plan::kOutput;
 using plan::kUpdates;
 
-// Offsets stay in the L1 cache between their making and their use.
-constexpr int64_t kBlockBytes = 8192;
 // Entries ahead, of single elements and of rows.
 constexpr int64_t kElementPrefetch = 128;
 constexpr int64_t kRowPrefetch = 4;
@@ -126,6 +124,38 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
     if (runs) return kernel::WalkRows(kernels_, offset_width_, rows);
     kernels_.elements[offset_width_](sheet);
   });
+}
+
+void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
+  alignas(64) unsigned char offsets[kBlockBytes];
+  std::memcpy(offsets, tile.pattern, static_cast<size_t>(tile.entries * OffsetSize(offset_width_)));
+  const plan::Component& component = plan_.component[0];
+  const int64_t index_size = scatter_.indices.element_size;
+  const unsigned char* const indices =
+      scatter_.indices.data + (tile.index + component.indices_base) * index_size;
+  kernel::ResolveArguments arguments;
+  arguments.sheet = {indices, 1, 0, tile.entries, 1, component.axis_size};
+  arguments.output_stride = component.output_stride;
+  arguments.lane_row_stride = 0;
+  arguments.lane_column_stride = 0;
+  arguments.accumulate = true;
+  arguments.offsets = offsets;
+  index_kernels_.resolve[offset_width_](arguments);
+
+  kernel::SheetArguments sheet;
+  sheet.output = output;
+  sheet.updates = scatter_.updates.data + tile.update * width_;
+  sheet.offsets = offsets;
+  sheet.rows = 1;
+  sheet.updates_row_stride = 0;
+  sheet.columns = tile.entries;
+  sheet.updates_column_stride = 1;
+  sheet.prefetch = prefetch_;
+  sheet.lookahead = 0;
+  if (tile.has_next) {
+    sheet.upcoming = {indices + tile.entries * index_size, 0, index_size, tile.entries * width_};
+  }
+  kernels_.elements[offset_width_](sheet);
 }
 
 }  // namespace strew::run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile of a sheet: its indices are turned into offsets that stay in the L1 cache, and a kernel
+// A tile: its indices are turned into offsets that stay in the L1 cache, and a kernel
 // walks them.
 #ifndef STREW_RUN_TILE_H_
 #define STREW_RUN_TILE_H_
@@ -42,17 +42,32 @@ struct Landing {
   int64_t axis_stride;
 };
 
+// Entries that lie one behind the other in indices and updates, across loops.
+struct FlatTile {
+  int64_t index;   // where the first lies in indices
+  int64_t update;  // in updates, in units
+  int64_t entries;
+  const void* pattern;  // offsets of the lanes of the entries, as wide as those of the applier
+  bool has_next;        // whether as many entries lie behind these
+};
+
+// Offsets stay in the L1 cache between their making and their use.
+inline constexpr int64_t kBlockBytes = 8192;
+
 class TileApplier {
  public:
   TileApplier(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
 
   // Entries of which the offsets fit a block.
   int64_t block() const { return block_; }
+  kernel::OffsetWidth offset_width() const { return offset_width_; }
   // How many entries ahead of its turn a place is prefetched.
   int64_t prefetch() const { return prefetch_; }
 
   // `offset` is that of the sheet.
   void Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const;
+  // `output` is that of the lane of the first entry.
+  void ApplyFlat(const FlatTile& tile, unsigned char* output) const;
 
  private:
   void Resolve(const int64_t* offset, const Tile& tile, const Landing& landing,

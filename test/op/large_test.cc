@@ -90,6 +90,25 @@ TEST_P(Large, AxisInTheMiddle) {
   }
 }
 
+// Thousands of sheets of a few entries each, in a block of offsets or across several.
+TEST_P(Large, SmallSheets) {
+  for (const Dims& shape : {Dims{900, 3, 3}, Dims{2500, 1, 4}, Dims{700, 9, 1}, Dims{1, 3000, 3},
+                            Dims{3, 1100, 2}, Dims{40, 5, 2, 3, 4}, Dims{1500, 2, 2}}) {
+    for (const strew_dtype dtype : {STREW_FLOAT32, STREW_UINT8, STREW_BFLOAT16}) {
+      Case c = MakeElements(dtype, shape, RowMajor(shape), 1, STREW_INT16);
+      CheckTwice(c);
+    }
+  }
+  Dims narrow = {800, 3, 2};
+  Case smaller = MakeElements(STREW_INT32, {801, 7, 5}, RowMajor(narrow), 1);
+  CheckTwice(smaller);
+  Case reversed = MakeElements(STREW_INT32, {800, 3, 2}, {narrow, {-6, 2, -1}}, 1);
+  CheckTwice(reversed);
+  Case transposed = MakeElements(STREW_FLOAT32, {800, 3, 2}, RowMajor(narrow), 1);
+  transposed.output = RandomArray(random_, STREW_FLOAT32, {narrow, {1, 800, 2400}});
+  ASSERT_TRUE(Check(transposed));
+}
+
 TEST_P(Large, IndicesSmallerThanDataOnOtherAxes) {
   for (const int64_t axis : {0, 1, 2}) {
     Case c = MakeElements(STREW_FLOAT32, {40, 50, 60}, RowMajor({33, 47, 31}), axis);
