@@ -84,6 +84,16 @@ bool IsInjective(const TensorView& view) {
   return true;
 }
 
+bool IsContiguous(const TensorView& view) {
+  int64_t expected = 1;
+  for (int i = view.rank - 1; i >= 0; --i) {
+    if (view.shape[i] == 1) continue;
+    if (view.strides[i] != expected) return false;
+    expected *= view.shape[i];
+  }
+  return true;
+}
+
 }  // namespace
 
 Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, const int64_t* strides,
@@ -102,6 +112,7 @@ Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, con
   view->lowest = 0;
   view->highest = 0;
   view->injective = true;
+  view->contiguous = true;
   const bool counted = CountElements(view);
   if (view->size != 0 && !IsAligned(data, info.alignment)) return STREW_INVALID_ARGUMENT;
   if (!info.available) return STREW_UNSUPPORTED;
@@ -113,7 +124,8 @@ Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, con
   }
   if (view->size == 0) return STREW_OK;
   if (!MeasureExtent(view)) return STREW_SIZE_OVERFLOW;
-  view->injective = IsInjective(*view);
+  view->contiguous = IsContiguous(*view);
+  view->injective = view->contiguous || IsInjective(*view);
   return STREW_OK;
 }
 

@@ -20,7 +20,8 @@ struct TensorView {
   // for an empty tensor.
   int64_t lowest;
   int64_t highest;
-  bool injective;  // as the contract asks of an output
+  bool injective;   // as the contract asks of an output
+  bool contiguous;  // row-major without gaps
   unsigned char* data;
   int64_t shape[kMaxRank];
   int64_t strides[kMaxRank];  // in elements

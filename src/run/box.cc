@@ -94,6 +94,11 @@ void RunBox(const kernel::Kernels& kernels, const plan::Units& units, unsigned c
 void Copy(const Call& call, const TensorView& data, const TensorView& output) {
   const plan::Units units = plan::UnitsOf(output.element_size);
   BoxNest nest;
+  if (data.contiguous && output.contiguous) {
+    nest.Append(output.size * units.count, 1, 1);
+    return RunBox(KernelsFor(call, output, STREW_NONE), {units.width, 1}, output.data, data.data,
+                  &nest);
+  }
   for (int i = 0; i < output.rank; ++i) {
     nest.Append(output.shape[i], output.strides[i] * units.count, data.strides[i] * units.count);
   }

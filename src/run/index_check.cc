@@ -91,8 +91,12 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
 
 Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexedPlan& plan) {
   IndexNest nest;
-  AppendIndexLoops(plan.entries, &nest);
-  AppendIndexLoops(plan.lanes, &nest);
+  if (indices.contiguous && plan.components == 1) {
+    nest.Append(indices.size, 1);
+  } else {
+    AppendIndexLoops(plan.entries, &nest);
+    AppendIndexLoops(plan.lanes, &nest);
+  }
   for (int c = 0; c < plan.components; ++c) {
     if (AllInRange(call, indices, plan.component[c], nest)) continue;
     if (!call.wants_report()) return STREW_INDEX_OUT_OF_RANGE;
