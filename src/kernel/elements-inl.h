@@ -53,9 +53,12 @@ HWY_INLINE void WalkElements(const SheetArguments& sheet) {
     int64_t c = 0;
     if (upcoming.indices != nullptr) {
       const unsigned char* indices = upcoming.indices + r * upcoming.indices_row_stride;
+      const unsigned char* line =
+          upcoming.output == nullptr ? indices : upcoming.output + r * upcoming.output_row_stride;
       for (; c + kGroup <= columns; c += kGroup) {
         __builtin_prefetch(indices + c * upcoming.index_size);
         __builtin_prefetch(updates + c * walker.step + upcoming.updates_distance);
+        __builtin_prefetch(line + At<T>(c), 1);
         walker.Walk(offsets + c, updates + c * walker.step, kGroup);
       }
     }

@@ -34,6 +34,8 @@ struct Upcoming {
   int64_t indices_row_stride = 0;          // bytes
   int64_t index_size = 0;                  // bytes; columns lie together
   int64_t updates_distance = 0;            // bytes
+  const unsigned char* output = nullptr;   // a line of the axis for each row; NULL for none
+  int64_t output_row_stride = 0;           // bytes
 };
 
 // A sheet of entries whose places are given by offsets, in row-major order of (r, c):

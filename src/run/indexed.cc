@@ -22,13 +22,8 @@ using plan::kUpdates;
 // Lanes of a strip without scratch: enough for the streams of indices and updates, few enough for
 // the lines of a short axis to stay near.
 constexpr int64_t kStrip = 128;
-constexpr int64_t kLine = 64;
 // Lines of the axis that are copied at once, with their updates behind.
 constexpr int64_t kStagedBytes = 32 << 10;
-
-void Prefetch(const unsigned char* from, int64_t bytes) {
-  for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i);
-}
 
 class SheetRunner {
  public:
@@ -159,22 +154,17 @@ void SheetRunner::RunStrips(const int64_t* offset) const {
 
 // ---- Columns that are entries ----
 
-// Copies the lines of the axis on which rows of a tile write, and fetches the next.
+// Copies the lines of the axis on which rows of a tile write.
 void SheetRunner::StageLines(const int64_t* offset, int64_t row, int64_t rows) const {
-  const int64_t row_stride = plan_.row.stride[kOutput];
-  // Rows that are entries themselves, not lanes, have no lines of their own.
-  if (row_stride == 0) return;
+  if (!staging_.copies_data) return;
   const plan::Component& axis = plan_.component[0];
+  const int64_t row_stride = plan_.row.stride[kOutput];
+  const int64_t data_row_stride = plan_.row.stride[kData];
   unsigned char* const to = scatter_.output.data + (offset[kOutput] + row * row_stride) * width_;
-  if (staging_.copies_data) {
-    const int64_t data_row_stride = plan_.row.stride[kData];
-    const unsigned char* const from =
-        scatter_.data.data + (offset[kData] + row * data_row_stride) * width_;
-    kernel::WalkBox(move_, {to, from, rows, row_stride, data_row_stride, axis.axis_size,
-                            axis.output_stride, axis.data_stride, false});
-  } else if (axis.output_stride == 1 && row + rows < plan_.row.count) {
-    Prefetch(to + rows * row_stride * width_, std::min(axis.axis_size * width_, kStagedBytes));
-  }
+  const unsigned char* const from =
+      scatter_.data.data + (offset[kData] + row * data_row_stride) * width_;
+  kernel::WalkBox(move_, {to, from, rows, row_stride, data_row_stride, axis.axis_size,
+                          axis.output_stride, axis.data_stride, false});
 }
 
 void SheetRunner::RunShortRows(const int64_t* offset) const {

@@ -68,7 +68,8 @@ void TileApplier::Resolve(const int64_t* offset, const Tile& tile, const Landing
   }
 }
 
-kernel::Upcoming TileApplier::UpcomingAfter(const int64_t* offset, const Tile& tile) const {
+kernel::Upcoming TileApplier::UpcomingAfter(const int64_t* offset, const Tile& tile,
+                                            const Landing& landing) const {
   const bool lie_together =
       plan_.column.stride[kIndices] == 1 && plan_.column.stride[kUpdates] == 1;
   if (!lie_together || plan_.components != 1 || (tile.next_rows | tile.next_columns) == 0)
@@ -78,8 +79,22 @@ kernel::Upcoming TileApplier::UpcomingAfter(const int64_t* offset, const Tile& t
                         (tile.row + tile.next_rows) * plan_.row.stride[kIndices] + tile.column +
                         tile.next_columns;
   const int64_t updates = tile.next_rows * plan_.row.stride[kUpdates] + tile.next_columns;
-  return {scatter_.indices.data + index * index_size, plan_.row.stride[kIndices] * index_size,
-          index_size, updates * width_};
+  kernel::Upcoming upcoming;
+  upcoming.indices = scatter_.indices.data + index * index_size;
+  upcoming.indices_row_stride = plan_.row.stride[kIndices] * index_size;
+  upcoming.index_size = index_size;
+  upcoming.updates_distance = updates * width_;
+  // The lines on which the next rows write, where those are lanes.
+  const int64_t row_stride = landing.row_stride * width_;
+  const bool has_lines = !plan_.columns_are_lanes && row_stride != 0 &&
+                         plan_.component[0].output_stride == 1 &&
+                         tile.row + 2 * tile.rows <= plan_.row.count &&
+                         tile.column + tile.columns <= plan_.component[0].axis_size;
+  if (has_lines) {
+    upcoming.output = landing.memory + tile.rows * row_stride + tile.column * width_;
+    upcoming.output_row_stride = row_stride;
+  }
+  return upcoming;
 }
 
 // Where all lanes of each row have one index the tile is one of runs.
@@ -109,7 +124,7 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
   sheet.updates_column_stride = plan_.column.stride[kUpdates];
   sheet.prefetch = landing.is_strip ? 0 : prefetch_;
   sheet.lookahead = tile.lookahead;
-  sheet.upcoming = UpcomingAfter(offset, tile);
+  sheet.upcoming = UpcomingAfter(offset, tile, landing);
   rows.run = plan_.run.count;
   rows.output_run_stride = plan_.run.stride[kOutput];
   rows.updates_run_stride = plan_.run.stride[kUpdates];
@@ -153,7 +168,9 @@ void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
   sheet.prefetch = prefetch_;
   sheet.lookahead = 0;
   if (tile.has_next) {
-    sheet.upcoming = {indices + tile.entries * index_size, 0, index_size, tile.entries * width_};
+    sheet.upcoming.indices = indices + tile.entries * index_size;
+    sheet.upcoming.index_size = index_size;
+    sheet.upcoming.updates_distance = tile.entries * width_;
   }
   kernels_.elements[offset_width_](sheet);
 }

@@ -72,7 +72,8 @@ class TileApplier {
  private:
   void Resolve(const int64_t* offset, const Tile& tile, const Landing& landing,
                void* offsets) const;
-  kernel::Upcoming UpcomingAfter(const int64_t* offset, const Tile& tile) const;
+  kernel::Upcoming UpcomingAfter(const int64_t* offset, const Tile& tile,
+                                 const Landing& landing) const;
   bool FoldLanes(const Tile& tile, const Landing& landing, void* offsets,
                  kernel::RowsArguments* rows) const;
 
