@@ -31,16 +31,22 @@
  *    2. STREW_INVALID_DTYPE       dtypes of data, updates and output differ; an index operand that
  *                                 is not of an integer dtype; a reduction not defined on the dtype
  *    3. STREW_UNSUPPORTED         not available in this build
- *    4. STREW_INVALID_SHAPE       ranks; more slice entries than dims
+ *    4. STREW_INVALID_SHAPE       ranks; start, stop, step and axes that are not 1-D or not of one
+ *                                 length; more slice entries than dims
  *    5. STREW_INVALID_AXIS        an axis out of range or repeated
  *    6. STREW_INVALID_ARGUMENT    a step of 0
  *    7. STREW_INVALID_SHAPE       extents
- *    8. STREW_OVERLAPPING_MEMORY  output intersects an input, or is not injective
+ *    8. STREW_OVERLAPPING_MEMORY  output intersects an input, or has elements and is not injective
  *    9. STREW_OUT_OF_MEMORY       scratch, where no plan without it exists
  *   10. STREW_INDEX_OUT_OF_RANGE  an index value
  *   11. STREW_DUPLICATE_INDEX     two updates of one element
  *
- * With a context, strew_context_error() then tells operand, place, value and valid range.
+ * With a context, strew_context_error() then tells operand, place, value and valid range. After
+ * STREW_RUNNER_FAILED the elements of `output` are unspecified, and nothing else is touched.
+ *
+ * COST. In place, a call takes time in proportion to the updates, not to data. Scratch is at most
+ * 2 MiB + 64 KiB, whatever the sizes; where the allocator refuses it, a plan without it is taken.
+ * Calls of up to 64 updates allocate nothing.
  *
  * THREADS. A context is used by one call at a time; different contexts may be used at the same
  * time, and a tensor may be read by any number of calls at once. Inputs must not change during a
@@ -55,7 +61,8 @@
  *
  * IN THIS VERSION these answer STREW_UNSUPPORTED: more than one thread, STREW_INDEX_DROP and
  * STREW_INDEX_CLAMP, STREW_DUPLICATE_ERROR, STREW_SUB, STREW_MEAN, STREW_EXCLUDE_SELF, tensors of a
- * float8 dtype, and updates of slice_scatter that would have to be broadcast.
+ * float8 dtype, and updates of slice_scatter that would have to be broadcast (which shows at line
+ * 7, once the slice is known).
  */
 #ifndef STREW_STREW_H_
 #define STREW_STREW_H_
@@ -314,26 +321,27 @@ STREW_API strew_status strew_context_set_allocator(strew_context *context, strew
 STREW_API strew_status strew_context_set_simd_target(strew_context *context, const char *name);
 
 /* What went wrong in the last call of an operator, one sentence; "" after a success and for NULL.
- * The text lives until the next call with this context. */
+ * The text lives until the next call of an operator with this context, or its destruction. */
 STREW_API const char *strew_context_error(const strew_context *context);
 
 /* After STREW_INDEX_OUT_OF_RANGE the row-major position in `indices` of the first bad value;
  * otherwise -1. */
 STREW_API int64_t strew_context_error_position(const strew_context *context);
 
-/* How many elements of `updates` the last call of an operator applied; 0 after a failure, for a new
- * context and for NULL. */
+/* How many elements of `updates`, as stored, the last call of an operator applied: all of them in
+ * this version. 0 after a failure, for a new context and for NULL. */
 STREW_API int64_t strew_context_applied(const strew_context *context);
 
 /* ---- Operators ---------------------------------------------------------------------------------
  */
 
 /* For all of them: data, updates and output are of one dtype; index operands are of any of the
- * eight integer dtypes. An index i on an axis of n elements must lie in [-n, n - 1], and a uint64
- * of 2^63 and more is large, never negative; an index into an axis of 0 elements is out of range.
- * Indices are checked even where nothing would be written. Empty operands are legal: no updates
- * leave a copy of data. r is the rank of data, r >= 1. (+) stands for the reduction. Errors are
- * those of the numbered list at the top of this file, in that order. */
+ * eight integer dtypes, int8 to uint64. An index i on an axis of n elements must lie in [-n, n - 1],
+ * or in [0, n - 1] where strew_context_set_negative_indices() says 0. A uint64 of 2^63 and more is
+ * large, never negative; an index into an axis of 0 elements is out of range. Indices are checked
+ * even where nothing would be written. Empty operands are legal: no updates leave a copy of data.
+ * r is the rank of data, r >= 1. (+) stands for the reduction. Errors are those of the numbered list
+ * at the top of this file, in that order. */
 
 /* Every update has an index of its own along one axis:
  *
@@ -347,8 +355,9 @@ STREW_API int64_t strew_context_applied(const strew_context *context);
  *
  * Errors: INVALID_SHAPE for ranks and extents other than these, INVALID_AXIS, and those common to
  * all operators.
+ *
  * Implements ONNX ScatterElements 11, 13, 16 and 18 and Scatter 9, and OpenVINO
- * ScatterElementsUpdate-3 and, with use_init_val = true, -12. */
+ * ScatterElementsUpdate-3 and, with use_init_val = true and without mean, -12. */
 STREW_API strew_status strew_scatter_elements(strew_context *context, const strew_tensor *data,
                                               const strew_tensor *indices,
                                               const strew_tensor *updates, int64_t axis,
@@ -367,7 +376,9 @@ STREW_API strew_status strew_scatter_elements(strew_context *context, const stre
  *
  * Each index is checked against its own axis.
  * Errors: INVALID_SHAPE for ranks and extents other than these, and those common to all operators.
- * Implements ONNX ScatterND 11, 13, 16 and 18, and OpenVINO ScatterNDUpdate-3 and -15. */
+ *
+ * Implements ONNX ScatterND 11, 13, 16 and 18, and OpenVINO ScatterNDUpdate-3 and, without sub,
+ * -15. */
 STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tensor *data,
                                         const strew_tensor *indices, const strew_tensor *updates,
                                         strew_reduction reduction, strew_tensor *output);
@@ -375,8 +386,7 @@ STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tens
 /* The updates go to a slice by Python's rule:
  *
  *     output = data
- *     output[start0:stop0:step0, ...] (+)= updates      entry j slices axis axes[j]; other axes
- * whole
+ *     output[start0:stop0:step0, ...] (+)= updates      entry j slices axis axes[j]
  *
  *   data, output             [d0, ..., d(r-1)]
  *   start, stop, step, axes  1-D and of one length n <= r, of any integer dtypes
@@ -390,7 +400,8 @@ STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tens
  *
  * Errors: INVALID_SHAPE for ranks, lengths and extents other than these, INVALID_AXIS,
  * INVALID_ARGUMENT for a step of 0, and those common to all operators. The policies of a context
- * for indices do not apply. Implements OpenVINO SliceScatter-15. */
+ * for indices do not apply.
+ * Implements OpenVINO SliceScatter-15. */
 STREW_API strew_status strew_slice_scatter(strew_context *context, const strew_tensor *data,
                                            const strew_tensor *updates, const strew_tensor *start,
                                            const strew_tensor *stop, const strew_tensor *step,

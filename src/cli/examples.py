@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the .npy files of the README's first command into a folder: python3 examples.py FOLDER.
 
-The worked example of OpenVINO's ScatterNDUpdate-3, and arrays of the shapes of its large one.
+The worked example of OpenVINO's ScatterNDUpdate-3, arrays of the shapes of its large one, and a
+small matrix.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ def main() -> None:
     np.save(folder / "data.npy", np.array([1, 2, 3, 4, 5, 6, 7, 8], np.float32))
     np.save(folder / "indices.npy", np.array([[4], [3], [1], [7]], np.int64))
     np.save(folder / "updates.npy", np.array([9, 10, 11, 12], np.float32))
+
+    np.save(folder / "matrix.npy", np.arange(12, dtype=np.float32).reshape(3, 4))
+    np.save(folder / "columns.npy", np.array([[0, 0], [3, 1], [-1, 2]], np.int64))
+    np.save(folder / "tens.npy", np.array([[10, 20], [30, 40], [50, 60]], np.float32))
 
     random = np.random.default_rng(0)
     shape = (1000, 256, 10, 15)

@@ -139,8 +139,9 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* upda
   int axes[kMaxRank];
   STREW_TRY(CheckAxes(call, *data, slice, axes));
   STREW_TRY(MakeSlices(call, *data, slice, axes, slices));
-  STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
+  // First, because updates that would be broadcast are not available.
   STREW_TRY(CheckUpdatesShape(call, *data, *updates, *slices));
+  STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
   return plan::CheckMemory(call, *data,
                            {{"updates", updates},
                             {"start", slice.start},
@@ -187,10 +188,9 @@ Status ViewOfArray(const Call& call, const char* name, const int64_t* numbers, i
   if (numbers == nullptr && count > 0) {
     return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", name);
   }
-  const Status status =
-      DescribeTensor(STREW_INT64, 1, &count, nullptr, const_cast<int64_t*>(numbers), view);
-  if (status.ok()) return status;
-  return call.Fail(status.code(), "%s cannot be an array of %" PRId64 " numbers", name, count);
+  // More entries than any data has dims are refused unread: their extent need not fit memory.
+  const int64_t stride = count > kMaxRank ? 0 : 1;
+  return DescribeTensor(STREW_INT64, 1, &count, &stride, const_cast<int64_t*>(numbers), view);
 }
 
 Status SliceScatterArrays(const Call& call, const TensorView* data, const TensorView* updates,

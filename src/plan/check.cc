@@ -60,6 +60,9 @@ Status CheckBound(const Call& call, Operands operands) {
 
 Status CheckReduction(const Call& call, strew_reduction reduction) {
   if (IsKnownReduction(reduction)) return STREW_OK;
+  if (reduction == (STREW_SUB | STREW_EXCLUDE_SELF)) {
+    return call.Fail(STREW_INVALID_ARGUMENT, "reduction sub does not go with exclude-self");
+  }
   return call.Fail(STREW_INVALID_ARGUMENT, "reduction 0x%" PRIx32 " is unknown",
                    static_cast<uint32_t>(reduction));
 }
