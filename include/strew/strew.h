@@ -93,7 +93,7 @@
 extern "C" {
 #endif
 
-/* ---- Vocabulary ------------------------------------------------------------------------------ */
+/* ---- Vocabulary --------------------------------------------------------------------------- */
 
 /* What a call answers. */
 typedef int32_t strew_status;
@@ -181,8 +181,7 @@ enum {
 typedef int32_t strew_cache_mode;
 enum { STREW_CACHE_LINEAR = 0, STREW_CACHE_CIRCULAR = 1 };
 
-/* ---- Names and versions: thread-safe, static strings, never freed ------------------------------
- */
+/* ---- Names and versions: thread-safe, static strings, never freed ------------------------- */
 
 /* Version of the library that runs, "major.minor.patch". */
 STREW_API const char *strew_version(void);
@@ -211,8 +210,7 @@ STREW_API const char *strew_simd_target(void);
  * strew_simd_target() stands at 0. NULL for any other i. */
 STREW_API const char *strew_simd_target_at(int32_t i);
 
-/* ---- Tensors -----------------------------------------------------------------------------------
- */
+/* ---- Tensors ------------------------------------------------------------------------------ */
 
 /* A descriptor: dtype, shape, strides and a borrowed pointer to the element at index (0, ..., 0).
  */
@@ -256,14 +254,14 @@ STREW_API const int64_t *strew_tensor_shape(const strew_tensor *tensor);
 STREW_API const int64_t *strew_tensor_strides(const strew_tensor *tensor);
 STREW_API void *strew_tensor_data(const strew_tensor *tensor);
 
-/* ---- Contexts ----------------------------------------------------------------------------------
- */
+/* ---- Contexts ----------------------------------------------------------------------------- */
 
 /* Settings of calls, and what the last call of an operator reported. Every operator accepts NULL in
  * its place: one thread, default policies, no error detail. */
 typedef struct strew_context strew_context;
 
-/* Returns `size` bytes aligned to `alignment` (a power of two), or NULL. It and the function below
+/* Returns `size` bytes aligned to `alignment` (a power of two), or NULL: the call then takes a plan
+ * without scratch or, where there is none, answers STREW_OUT_OF_MEMORY. It and the function below
  * are called only on the thread that called the operator. They must not unwind. */
 typedef void *(*strew_alloc)(void *opaque, size_t size, size_t alignment);
 
@@ -332,16 +330,15 @@ STREW_API int64_t strew_context_error_position(const strew_context *context);
  * this version. 0 after a failure, for a new context and for NULL. */
 STREW_API int64_t strew_context_applied(const strew_context *context);
 
-/* ---- Operators ---------------------------------------------------------------------------------
- */
+/* ---- Operators ---------------------------------------------------------------------------- */
 
 /* For all of them: data, updates and output are of one dtype; index operands are of any of the
- * eight integer dtypes, int8 to uint64. An index i on an axis of n elements must lie in [-n, n - 1],
- * or in [0, n - 1] where strew_context_set_negative_indices() says 0. A uint64 of 2^63 and more is
- * large, never negative; an index into an axis of 0 elements is out of range. Indices are checked
- * even where nothing would be written. Empty operands are legal: no updates leave a copy of data.
- * r is the rank of data, r >= 1. (+) stands for the reduction. Errors are those of the numbered list
- * at the top of this file, in that order. */
+ * eight integer dtypes, int8 to uint64. An index i on an axis of n elements must lie in
+ * [-n, n - 1], or in [0, n - 1] where strew_context_set_negative_indices() says 0. A uint64 of 2^63
+ * and more is large, never negative; an index into an axis of 0 elements is out of range. Indices
+ * are checked even where nothing would be written. Empty operands are legal: no updates leave a
+ * copy of data. r is the rank of data, r >= 1. (+) stands for the reduction. Errors are those of
+ * the numbered list at the top of this file, in that order. */
 
 /* Every update has an index of its own along one axis:
  *
@@ -357,7 +354,8 @@ STREW_API int64_t strew_context_applied(const strew_context *context);
  * all operators.
  *
  * Implements ONNX ScatterElements 11, 13, 16 and 18 and Scatter 9, and OpenVINO
- * ScatterElementsUpdate-3 and, with use_init_val = true and without mean, -12. */
+ * ScatterElementsUpdate-3 (to the letter with strew_context_set_negative_indices(context, 0)) and,
+ * with use_init_val = true and without mean, -12. */
 STREW_API strew_status strew_scatter_elements(strew_context *context, const strew_tensor *data,
                                               const strew_tensor *indices,
                                               const strew_tensor *updates, int64_t axis,

@@ -2,6 +2,7 @@
 #include "api/tensor.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -28,16 +29,20 @@ void FillRowMajor(TensorView* view) {
   }
 }
 
+// Stores PTRDIFF_MAX where the true count does not fit.
 bool CountElements(TensorView* view) {
   view->size = 1;
   for (int i = 0; i < view->rank; ++i) {
     if (view->shape[i] == 0) view->size = 0;
   }
-  if (view->size == 0) return true;
-  for (int i = 0; i < view->rank; ++i) {
-    if (!CheckedMultiply(view->size, view->shape[i], &view->size)) return false;
+  for (int i = 0; i < view->rank && view->size != 0; ++i) {
+    if (CheckedMultiply(view->size, view->shape[i], &view->size) && view->size <= kMostBytes) {
+      continue;
+    }
+    view->size = kMostBytes;
+    return false;
   }
-  return view->size <= kMostBytes;
+  return true;
 }
 
 // Of a tensor with elements.

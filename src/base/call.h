@@ -24,9 +24,9 @@ struct Settings {
   Allocator allocator = {nullptr, nullptr, nullptr};
 };
 
-// What the last call told. The sentence has room for 32 coordinates of 20 characters.
+// What the last call told. The sentence has room for four shapes of 32 dims.
 struct Report {
-  char sentence[1024] = "";
+  char sentence[3072] = "";
   int64_t position = -1;
   int64_t applied = 0;
 };

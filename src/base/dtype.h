@@ -13,7 +13,7 @@ namespace strew {
 enum class Arithmetic : uint8_t { kNone, kLogical, kInteger, kFloating, kComplex };
 
 // X(constant after STREW_, kernel family, name, bytes, alignment, arithmetic). Every line has a
-// kernel file, src/kernel/<name>.cc, that defines <family>Kernels().
+// kernel file, src/kernel/<name>.cc, that defines <family>Table() and is named in src/meson.build.
 #define STREW_FOR_EACH_REDUCIBLE_DTYPE(X)              \
   X(BOOL, Bool, "bool", 1, 1, kLogical)                \
   X(INT8, Int8, "int8", 1, 1, kInteger)                \

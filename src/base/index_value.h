@@ -3,9 +3,7 @@
 #ifndef STREW_BASE_INDEX_VALUE_H_
 #define STREW_BASE_INDEX_VALUE_H_
 
-#include <cinttypes>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 
 #include "strew/strew.h"
@@ -45,22 +43,6 @@ inline IndexValue ReadIndex(strew_dtype dtype, const unsigned char* from) {
       return {read(int64_t{}), 0};
   }
 }
-
-// The number as text.
-class IndexText {
- public:
-  explicit IndexText(IndexValue index) {
-    if (index.overflow != 0) {
-      std::snprintf(text_, sizeof(text_), "%" PRIu64, index.overflow);
-    } else {
-      std::snprintf(text_, sizeof(text_), "%" PRId64, index.value);
-    }
-  }
-  const char* c_str() const { return text_; }
-
- private:
-  char text_[24];
-};
 
 }  // namespace strew
 

@@ -16,6 +16,11 @@ namespace strew {
   X(MIN, Min, "min")                       \
   X(MAX, Max, "max")
 
+// X(constant, name): known, not yet available.
+#define STREW_FOR_EACH_PENDING_REDUCTION(X) \
+  X(SUB, "sub")                             \
+  X(MEAN, "mean")
+
 enum class KernelReduction {
 #define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) k##FUNCTOR,
   STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
@@ -31,10 +36,51 @@ constexpr bool ExcludesSelf(strew_reduction reduction) {
   return (reduction & STREW_EXCLUDE_SELF) != 0;
 }
 
-// Whether all bits are known and go together.
+// "unknown" for an unknown kind.
+constexpr const char* ReductionName(strew_reduction kind) {
+  switch (kind) {
+    case STREW_NONE:
+      return "none";
+#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) \
+  case STREW_##CONSTANT:                         \
+    return NAME;
+      STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
+#undef STREW_REDUCTION
+#define STREW_REDUCTION(CONSTANT, NAME) \
+  case STREW_##CONSTANT:                \
+    return NAME;
+      STREW_FOR_EACH_PENDING_REDUCTION(STREW_REDUCTION)
+#undef STREW_REDUCTION
+    default:
+      return "unknown";
+  }
+}
+
+// Whether all bits are known.
 constexpr bool IsKnownReduction(strew_reduction reduction) {
-  return reduction >= 0 && ReductionKind(reduction) <= STREW_MEAN &&
-         reduction != (STREW_SUB | STREW_EXCLUDE_SELF);
+  switch (ReductionKind(reduction)) {
+    case STREW_NONE:
+#define STREW_REDUCTION(CONSTANT, ...) case STREW_##CONSTANT:
+      STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
+      STREW_FOR_EACH_PENDING_REDUCTION(STREW_REDUCTION)
+#undef STREW_REDUCTION
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Whether this version can run it.
+constexpr bool IsReductionAvailable(strew_reduction reduction) {
+  switch (reduction) {
+    case STREW_NONE:
+#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) case STREW_##CONSTANT:
+      STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
+#undef STREW_REDUCTION
+      return true;
+    default:
+      return false;
+  }
 }
 
 constexpr bool IsReductionDefined(strew_reduction kind, Arithmetic arithmetic) {
@@ -48,29 +94,6 @@ constexpr bool IsReductionDefined(strew_reduction kind, Arithmetic arithmetic) {
       return arithmetic != Arithmetic::kNone && arithmetic != Arithmetic::kLogical;
     default:
       return arithmetic != Arithmetic::kNone;
-  }
-}
-
-// Whether this version can run it.
-constexpr bool IsReductionAvailable(strew_reduction reduction) {
-  return reduction >= STREW_NONE && reduction <= STREW_MAX;
-}
-
-constexpr const char* ReductionName(strew_reduction kind) {
-  switch (kind) {
-    case STREW_NONE:
-      return "none";
-#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) \
-  case STREW_##CONSTANT:                         \
-    return NAME;
-      STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
-#undef STREW_REDUCTION
-    case STREW_SUB:
-      return "sub";
-    case STREW_MEAN:
-      return "mean";
-    default:
-      return "unknown";
   }
 }
 

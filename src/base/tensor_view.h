@@ -27,6 +27,11 @@ struct TensorView {
   int64_t strides[kMaxRank];  // in elements
 };
 
+// In elements; 0 where the stride means nothing and may be anything.
+inline int64_t StrideOf(const TensorView& tensor, int dim) {
+  return tensor.size != 0 && tensor.shape[dim] > 1 ? tensor.strides[dim] : 0;
+}
+
 // Whether both have the same rank and dims.
 inline bool SameShape(const TensorView& a, const TensorView& b) {
   if (a.rank != b.rank) return false;
@@ -40,7 +45,7 @@ inline bool SameShape(const TensorView& a, const TensorView& b) {
 inline bool SameElements(const TensorView& a, const TensorView& b) {
   if (a.data != b.data) return false;
   for (int i = 0; i < a.rank; ++i) {
-    if (a.shape[i] > 1 && a.strides[i] != b.strides[i]) return false;
+    if (StrideOf(a, i) != StrideOf(b, i)) return false;
   }
   return true;
 }

@@ -70,7 +70,7 @@ HWY_INLINE bool ContiguousInRange(const unsigned char* indices, int64_t n,
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   if (n < lanes) return GreatestStrided<T>(indices, 1, n, range) <= range.limit;
   const auto shift = hn::Set(d, static_cast<Signed>(range.shift));
-  const auto shifted = [=](int64_t i) HWY_ATTR {
+  const auto shifted = [&](int64_t i) HWY_ATTR {
     return hn::Sub(hn::LoadU(d, reinterpret_cast<const Signed*>(indices + At<T>(i))), shift);
   };
   // The last vector may overlap the one before it.
@@ -136,12 +136,16 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
 #if HWY_TARGET == HWY_SCALAR
     return hn::Set(d, static_cast<int32_t>(LoadElement<T>(indices)));
 #else
-    // The lower halves of two vectors.
+    // The halves that hold the small numbers, of two vectors.
     const hn::Repartition<int64_t, D> d64;
     const int64_t* pairs = reinterpret_cast<const int64_t*>(from);
     const auto lower = hn::BitCast(d, hn::LoadU(d64, pairs));
     const auto upper = hn::BitCast(d, hn::LoadU(d64, pairs + hn::Lanes(d64)));
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return hn::ConcatOdd(d, upper, lower);
+#else
     return hn::ConcatEven(d, upper, lower);
+#endif
 #endif
   } else if constexpr (sizeof(T) == 4) {
     return hn::BitCast(d, hn::LoadU(hn::Rebind<T, D>(), from));
@@ -156,12 +160,14 @@ HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsig
                                   int64_t lane, int32_t* offsets) {
   const hn::ScalableTag<int32_t> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (arguments.sheet.columns < lanes) return 0;
   const auto axis_size = hn::Set(d, static_cast<int32_t>(arguments.sheet.axis_size));
   const auto output_stride = hn::Set(d, static_cast<int32_t>(arguments.output_stride));
-  const int32_t column_step = static_cast<int32_t>(arguments.lane_column_stride);
-  const auto step = hn::Set(d, column_step * static_cast<int32_t>(lanes));
-  auto lane_offset = hn::Add(hn::Mul(hn::Iota(d, 0), hn::Set(d, column_step)),
-                             hn::Set(d, static_cast<int32_t>(lane)));
+  const auto column_step = hn::Set(d, static_cast<int32_t>(arguments.lane_column_stride));
+  // Vectors wrap; the step behind the last one may not fit.
+  const auto step = hn::Mul(column_step, hn::Set(d, static_cast<int32_t>(lanes)));
+  auto lane_offset =
+      hn::Add(hn::Mul(hn::Iota(d, 0), column_step), hn::Set(d, static_cast<int32_t>(lane)));
   int64_t c = 0;
   for (; c + lanes <= arguments.sheet.columns; c += lanes) {
     auto place = LoadPlaces<T>(d, indices + At<T>(c));

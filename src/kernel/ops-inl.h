@@ -60,7 +60,7 @@ struct Lanes<Wide> {
 // Hardware conversions round to nearest even where they exist on x86; everywhere else Highway
 // before 1.1 truncates, so the rounding is done on integers here.
 #undef STREW_NATIVE_HALF
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
 #define STREW_NATIVE_HALF 1
 #else
 #define STREW_NATIVE_HALF 0

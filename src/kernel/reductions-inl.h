@@ -13,8 +13,9 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
+// Of all that have kernels, complex alone lacks some.
 template <class T>
-constexpr Arithmetic kArithmetic = Arithmetic::kFloating;
+constexpr Arithmetic kArithmetic = Arithmetic::kInteger;
 template <class Part>
 constexpr Arithmetic kArithmetic<Complex<Part>> = Arithmetic::kComplex;
 

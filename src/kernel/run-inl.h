@@ -72,9 +72,8 @@ HWY_INLINE void CombineHalves(Lane* output, const Lane* updates, size_t n) {
 }
 
 template <class T, class Op, class D, class Lane>
-HWY_INLINE void CombineShort(D d, Lane* output, const Lane* updates, size_t n) {
+HWY_INLINE void CombineShort(D, Lane* output, const Lane* updates, size_t n) {
   constexpr size_t kHalf = hn::MaxLanes(D()) / 2;
-  (void)d;
   CombineHalves<T, Op, kHalf>(output, updates, n);
 }
 

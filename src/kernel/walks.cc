@@ -44,7 +44,6 @@ void WalkBox(const Kernels& kernels, const BoxArguments& box) {
         box.updates + r * box.updates_row_stride * kernels.element_size, box.updates_stride,
         box.run);
   }
-  if (streams) FinishStreaming();
 }
 
 void WalkRows(const Kernels& kernels, OffsetWidth offset_width, const RowsArguments& rows) {

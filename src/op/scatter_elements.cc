@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // output[i0, ..., indices[i], ..., i(r-1)] (+)= updates[i]
-#include <cinttypes>
-
 #include "api/context.h"
 #include "api/tensor.h"
-#include "base/reduction.h"
 #include "plan/check.h"
 #include "plan/indexed.h"
 #include "plan/text.h"
@@ -28,11 +25,7 @@ Status CheckIndicesWithinData(const Call& call, const TensorView& data, const Te
 Status Validate(const Call& call, const TensorView* data, const TensorView* indices,
                 const TensorView* updates, int64_t axis, strew_reduction reduction,
                 const TensorView* output, int* normalised_axis) {
-  STREW_TRY(plan::CheckBound(
-      call, {{"data", data}, {"indices", indices}, {"updates", updates}, {"output", output}}));
-  STREW_TRY(plan::CheckReduction(call, reduction));
-  STREW_TRY(plan::CheckDtypes(call, {{"data", data}, {"updates", updates}, {"output", output}},
-                              {{"indices", indices}}, reduction));
+  STREW_TRY(plan::CheckIndexedOperands(call, data, indices, updates, reduction, output));
   STREW_TRY(plan::CheckDataRank(call, *data, *output));
   STREW_TRY(plan::CheckRank(call, {"indices", indices}, data->rank));
   STREW_TRY(plan::CheckRank(call, {"updates", updates}, data->rank));
@@ -49,15 +42,15 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
   plan->AppendComponent(axis, data, output, units.count, 0);
   for (int i = 0; i < output.rank; ++i) {
     const int64_t count = indices.shape[i];
-    const int64_t output_stride = output.strides[i] * units.count;
-    const int64_t updates_stride = updates.strides[i] * units.count;
+    const int64_t output_stride = StrideOf(output, i) * units.count;
+    const int64_t updates_stride = StrideOf(updates, i) * units.count;
     if (i == axis) {
-      plan->entries.Append(count, 0, updates_stride, indices.strides[i], 0);
-    } else if (indices.strides[i] == 0) {
+      plan->entries.Append(count, 0, updates_stride, StrideOf(indices, i), 0);
+    } else if (StrideOf(indices, i) == 0) {
       plan->inner.Append(count, output_stride, updates_stride);
     } else {
-      plan->lanes.Append(count, output_stride, updates_stride, indices.strides[i],
-                         data.strides[i] * units.count);
+      plan->lanes.Append(count, output_stride, updates_stride, StrideOf(indices, i),
+                         StrideOf(data, i) * units.count);
     }
   }
   plan->inner.Append(units.count, 1, 1);

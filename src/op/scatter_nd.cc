@@ -4,7 +4,6 @@
 
 #include "api/context.h"
 #include "api/tensor.h"
-#include "base/reduction.h"
 #include "plan/check.h"
 #include "plan/indexed.h"
 #include "plan/text.h"
@@ -54,11 +53,7 @@ Status CheckUpdatesShape(const Call& call, const TensorView& data, const TensorV
 
 Status Validate(const Call& call, const TensorView* data, const TensorView* indices,
                 const TensorView* updates, strew_reduction reduction, const TensorView* output) {
-  STREW_TRY(plan::CheckBound(
-      call, {{"data", data}, {"indices", indices}, {"updates", updates}, {"output", output}}));
-  STREW_TRY(plan::CheckReduction(call, reduction));
-  STREW_TRY(plan::CheckDtypes(call, {{"data", data}, {"updates", updates}, {"output", output}},
-                              {{"indices", indices}}, reduction));
+  STREW_TRY(plan::CheckIndexedOperands(call, data, indices, updates, reduction, output));
   STREW_TRY(CheckRanks(call, *data, *indices, *updates, *output));
   STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
   STREW_TRY(CheckUpdatesShape(call, *data, *indices, *updates));
@@ -71,16 +66,15 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
   const int tuples = indices.rank - 1;
   const int k = static_cast<int>(TupleLength(indices));
   for (int c = 0; c < k; ++c) {
-    // The stride of a dim of 1 may be anything.
-    plan->AppendComponent(c, data, output, units.count, k > 1 ? c * indices.strides[tuples] : 0);
+    plan->AppendComponent(c, data, output, units.count, c * StrideOf(indices, tuples));
   }
   for (int i = 0; i < tuples; ++i) {
-    plan->entries.Append(indices.shape[i], 0, updates.strides[i] * units.count, indices.strides[i],
-                         0);
+    plan->entries.Append(indices.shape[i], 0, StrideOf(updates, i) * units.count,
+                         StrideOf(indices, i), 0);
   }
   for (int i = k; i < output.rank; ++i) {
-    plan->inner.Append(output.shape[i], output.strides[i] * units.count,
-                       updates.strides[tuples + i - k] * units.count);
+    plan->inner.Append(output.shape[i], StrideOf(output, i) * units.count,
+                       StrideOf(updates, tuples + i - k) * units.count);
   }
   plan->inner.Append(units.count, 1, 1);
 }

@@ -5,7 +5,6 @@
 #include "api/context.h"
 #include "api/tensor.h"
 #include "base/index_value.h"
-#include "base/reduction.h"
 #include "plan/check.h"
 #include "plan/slice.h"
 #include "plan/text.h"
@@ -26,8 +25,7 @@ struct SliceOperands {
 using Slices = plan::Slice[kMaxRank];
 
 IndexValue NumberAt(const TensorView& numbers, int64_t i) {
-  const int64_t offset = numbers.shape[0] > 1 ? i * numbers.strides[0] : 0;
-  return ReadIndex(numbers.dtype, numbers.data + offset * numbers.element_size);
+  return ReadIndex(numbers.dtype, numbers.data + i * StrideOf(numbers, 0) * numbers.element_size);
 }
 
 Status CheckHandles(const Call& call, const TensorView* data, const TensorView* updates,
@@ -157,11 +155,11 @@ int64_t Lower(const TensorView& updates, const TensorView& output, const Slices&
   int64_t first = 0;
   for (int i = 0; i < output.rank; ++i) {
     const plan::Slice& slice = slices[i];
-    if (output.shape[i] > 1) first += slice.first * output.strides[i] * units.count;
+    first += slice.first * StrideOf(output, i) * units.count;
     // A step beyond the axis is never taken, and might overflow.
     if (slice.count <= 1) continue;
-    nest->Append(slice.count, slice.step * output.strides[i] * units.count,
-                 updates.strides[i] * units.count);
+    nest->Append(slice.count, slice.step * StrideOf(output, i) * units.count,
+                 StrideOf(updates, i) * units.count);
   }
   return first;
 }
@@ -182,15 +180,25 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
   return call.Succeed(updates->size);
 }
 
-// A plain array as a tensor. The memory is only read.
+// A plain array as a tensor, at any alignment. The memory is only read.
 Status ViewOfArray(const Call& call, const char* name, const int64_t* numbers, int64_t count,
                    TensorView* view) {
   if (numbers == nullptr && count > 0) {
     return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", name);
   }
-  // More entries than any data has dims are refused unread: their extent need not fit memory.
-  const int64_t stride = count > kMaxRank ? 0 : 1;
-  return DescribeTensor(STREW_INT64, 1, &count, &stride, const_cast<int64_t*>(numbers), view);
+  view->dtype = STREW_INT64;
+  view->rank = 1;
+  view->size = count;
+  view->shape[0] = count;
+  view->strides[0] = 1;
+  view->element_size = sizeof(int64_t);
+  view->lowest = 0;
+  // Arrays of more entries than any data has dims are refused for that, unread.
+  view->highest = count > kMaxRank ? 0 : count * view->element_size;
+  view->injective = true;
+  view->contiguous = true;
+  view->data = reinterpret_cast<unsigned char*>(const_cast<int64_t*>(numbers));
+  return STREW_OK;
 }
 
 Status SliceScatterArrays(const Call& call, const TensorView* data, const TensorView* updates,

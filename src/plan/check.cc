@@ -19,24 +19,24 @@ Status CheckReductionDtype(const Call& call, strew_reduction reduction, strew_dt
                    info.name);
 }
 
-// Whether the byte extents of two tensors meet. Extents that run around the end of the address
-// space cannot be memory; they are cut there.
+// Whether the byte extents of two tensors meet. Extents that run around the end of the address space
+// cannot be memory; they are cut there.
 bool Intersect(const TensorView& a, const TensorView& b) {
   if (a.size == 0 || b.size == 0) return false;
   struct Extent {
     explicit Extent(const TensorView& tensor) {
       const uintptr_t at = reinterpret_cast<uintptr_t>(tensor.data);
-      if (__builtin_sub_overflow(at, static_cast<uintptr_t>(-tensor.lowest), &begin)) begin = 0;
-      if (__builtin_add_overflow(at, static_cast<uintptr_t>(tensor.highest), &end)) {
-        end = UINTPTR_MAX;
+      if (__builtin_sub_overflow(at, static_cast<uintptr_t>(-tensor.lowest), &first)) first = 0;
+      if (__builtin_add_overflow(at, static_cast<uintptr_t>(tensor.highest - 1), &last)) {
+        last = UINTPTR_MAX;
       }
     }
-    uintptr_t begin;
-    uintptr_t end;
+    uintptr_t first;
+    uintptr_t last;
   };
-  const Extent first(a);
-  const Extent second(b);
-  return first.begin < second.end && second.begin < first.end;
+  const Extent one(a);
+  const Extent other(b);
+  return one.first <= other.last && other.first <= one.last;
 }
 
 Status CheckApart(const Call& call, Operand input, const TensorView& output) {
@@ -59,12 +59,14 @@ Status CheckBound(const Call& call, Operands operands) {
 }
 
 Status CheckReduction(const Call& call, strew_reduction reduction) {
-  if (IsKnownReduction(reduction)) return STREW_OK;
+  if (!IsKnownReduction(reduction)) {
+    return call.Fail(STREW_INVALID_ARGUMENT, "reduction 0x%" PRIx32 " is unknown",
+                     static_cast<uint32_t>(reduction));
+  }
   if (reduction == (STREW_SUB | STREW_EXCLUDE_SELF)) {
     return call.Fail(STREW_INVALID_ARGUMENT, "reduction sub does not go with exclude-self");
   }
-  return call.Fail(STREW_INVALID_ARGUMENT, "reduction 0x%" PRIx32 " is unknown",
-                   static_cast<uint32_t>(reduction));
+  return STREW_OK;
 }
 
 Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_reduction reduction) {
@@ -85,6 +87,16 @@ Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_redu
   return call.Fail(STREW_UNSUPPORTED, "reduction %s%s is not available in this version",
                    ReductionName(ReductionKind(reduction)),
                    ExcludesSelf(reduction) ? " with exclude-self" : "");
+}
+
+Status CheckIndexedOperands(const Call& call, const TensorView* data, const TensorView* indices,
+                            const TensorView* updates, strew_reduction reduction,
+                            const TensorView* output) {
+  STREW_TRY(CheckBound(
+      call, {{"data", data}, {"indices", indices}, {"updates", updates}, {"output", output}}));
+  STREW_TRY(CheckReduction(call, reduction));
+  return CheckDtypes(call, {{"data", data}, {"updates", updates}, {"output", output}},
+                     {{"indices", indices}}, reduction);
 }
 
 Status CheckDataRank(const Call& call, const TensorView& data, const TensorView& output) {

@@ -27,6 +27,11 @@ Status CheckReduction(const Call& call, strew_reduction reduction);
 // Lines 2 and 3: one dtype for all of `same`, integers for `indices`, the reduction on that dtype.
 Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_reduction reduction);
 
+// Lines 1 to 3 for an operator with one tensor of indices.
+Status CheckIndexedOperands(const Call& call, const TensorView* data, const TensorView* indices,
+                            const TensorView* updates, strew_reduction reduction,
+                            const TensorView* output);
+
 // Line 4: rank at least 1 of data, and that of output the same.
 Status CheckDataRank(const Call& call, const TensorView& data, const TensorView& output);
 Status CheckRank(const Call& call, Operand operand, int64_t rank);

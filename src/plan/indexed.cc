@@ -7,11 +7,8 @@ namespace strew::plan {
 
 void IndexedPlan::AppendComponent(int axis, const TensorView& data, const TensorView& output,
                                   int64_t units, int64_t indices_base) {
-  const int64_t size = output.shape[axis];
-  // Strides of dims <= 1 mean nothing and may be anything.
-  const int64_t output_stride = size > 1 ? output.strides[axis] * units : 0;
-  const int64_t data_stride = size > 1 ? data.strides[axis] * units : 0;
-  component[components++] = {axis, size, output_stride, data_stride, indices_base};
+  component[components++] = {axis, output.shape[axis], StrideOf(output, axis) * units,
+                             StrideOf(data, axis) * units, indices_base};
 }
 
 void IndexedPlan::Arrange() {

@@ -9,11 +9,10 @@
 // their entry and lane. Different lanes, and different inner turns, never meet in the output, so
 // they may go in any order.
 //
-//   scatter_elements   one component; the axis is the entry loop, the other axes are lanes, or
-//   inner
-//                      where the indices do not change along them (stride 0)
-//   scatter_nd         a component for each number of a tuple; tuples are entries, the rest of data
-//                      is inner
+//   scatter_elements  one component; the axis is the entry loop, the other axes are lanes, or inner
+//                     where the indices do not change along them (stride 0)
+//   scatter_nd        a component for each number of a tuple; tuples are entries, the rest of data
+//                     is inner
 #ifndef STREW_PLAN_INDEXED_H_
 #define STREW_PLAN_INDEXED_H_
 

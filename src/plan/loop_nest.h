@@ -4,6 +4,7 @@
 #define STREW_PLAN_LOOP_NEST_H_
 
 #include <cstdint>
+#include <type_traits>
 
 #include "base/checked.h"
 #include "base/tensor_view.h"
@@ -104,7 +105,7 @@ void LoopNest<kOperands>::Canonicalise() {
 }
 
 // Calls body(offset), an array with an offset in elements for each operand, for every turn of the
-// first `loops` loops of the nest, in order.
+// first `loops` loops of the nest, in order. A body that returns false ends it.
 template <int kOperands, class Body>
 void ForEachTurn(const LoopNest<kOperands>& nest, int loops, Body body) {
   int64_t offset[kOperands];
@@ -112,7 +113,11 @@ void ForEachTurn(const LoopNest<kOperands>& nest, int loops, Body body) {
   int64_t turn[kMaxLoops];
   for (int i = 0; i < loops; ++i) turn[i] = 0;
   while (true) {
-    body(static_cast<const int64_t*>(offset));
+    if constexpr (std::is_same_v<decltype(body(offset)), bool>) {
+      if (!body(static_cast<const int64_t*>(offset))) return;
+    } else {
+      body(static_cast<const int64_t*>(offset));
+    }
     int i = loops - 1;
     for (; i >= 0; --i) {
       const Loop<kOperands>& loop = nest.loop[i];

@@ -46,7 +46,7 @@ Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in
   const bool compact = plan.column.stride[kOutput] == 1 &&
                        plan.component[0].output_stride == plan.column.count &&
                        plan.column.count <= StripColumns(plan, width);
-  const bool near = compact || axis_size * std::max(kLine, plan.column.count * width) <= kNearStrip;
+  const bool near = compact || axis_size <= kNearStrip / std::max(kLine, plan.column.count * width);
   if (small || near || !worthwhile) return staging;
   staging.strip = StripColumns(plan, width);
   staging.scratch_bytes = staging.strip * axis_bytes;

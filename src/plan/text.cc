@@ -19,6 +19,14 @@ void ListText::Write(const int64_t* numbers, int count) {
   *end = '\0';
 }
 
+IndexText::IndexText(IndexValue index) {
+  if (index.overflow != 0) {
+    std::snprintf(text_, sizeof(text_), "%" PRIu64, index.overflow);
+  } else {
+    std::snprintf(text_, sizeof(text_), "%" PRId64, index.value);
+  }
+}
+
 CoordinatesText::CoordinatesText(const TensorView& tensor, int64_t position) {
   int64_t coordinates[kMaxRank];
   for (int i = tensor.rank - 1; i >= 0; --i) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes and places as they stand in error messages.
+// Shapes, places and values as they stand in error messages.
 #ifndef STREW_PLAN_TEXT_H_
 #define STREW_PLAN_TEXT_H_
 
 #include <cstdint>
 
+#include "base/index_value.h"
 #include "base/tensor_view.h"
 
 namespace strew::plan {
@@ -26,6 +27,16 @@ class ListText {
 class ShapeText : public ListText {
  public:
   explicit ShapeText(const TensorView& tensor) : ListText(tensor.shape, tensor.rank) {}
+};
+
+// One number of an index operand, as it is.
+class IndexText {
+ public:
+  explicit IndexText(IndexValue index);
+  const char* c_str() const { return text_; }
+
+ private:
+  char text_[24];
 };
 
 // The coordinates of a row-major position.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
 #include "base/reduction.h"
 #include "run/cache.h"
 
@@ -89,6 +90,7 @@ void RunBox(const kernel::Kernels& kernels, const plan::Units& units, unsigned c
     sheet.updates = updates + offset[kBoxUpdates] * width;
     RunSheet(kernels, sheet);
   });
+  if (sheet.stream) kernel::FinishStreaming();
 }
 
 void Copy(const Call& call, const TensorView& data, const TensorView& output) {
@@ -100,7 +102,8 @@ void Copy(const Call& call, const TensorView& data, const TensorView& output) {
                   &nest);
   }
   for (int i = 0; i < output.rank; ++i) {
-    nest.Append(output.shape[i], output.strides[i] * units.count, data.strides[i] * units.count);
+    nest.Append(output.shape[i], StrideOf(output, i) * units.count,
+                StrideOf(data, i) * units.count);
   }
   RunBox(KernelsFor(call, output, STREW_NONE), units, output.data, data.data, &nest);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the box walk: output[turn] (+)= updates[turn] for every turn of a nest.
+// Boxes: output[turn] (+)= updates[turn] for every turn of a nest, copies among them. And the choice
+// of kernels for a tensor.
 #ifndef STREW_RUN_BOX_H_
 #define STREW_RUN_BOX_H_
 

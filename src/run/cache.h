@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the caches of this machine hold, in bytes.
+// Where streaming stores pay on this machine.
 #ifndef STREW_RUN_CACHE_H_
 #define STREW_RUN_CACHE_H_
 

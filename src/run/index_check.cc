@@ -36,15 +36,20 @@ bool AllInRange(const Call& call, const TensorView& indices, const plan::Compone
   bool good = true;
   plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
     sheet.indices = indices.data + offset[0] * indices.element_size;
-    good = good && check(sheet, wrap);
+    good = check(sheet, wrap);
+    return good;
   });
   return good;
+}
+
+int64_t Lowest(const Call& call, const plan::Component& component) {
+  return call.settings().wrap_negative_indices ? -component.axis_size : 0;
 }
 
 Status ReportIndex(const Call& call, const TensorView& indices, const plan::Component& component,
                    int64_t position, IndexValue index) {
   const plan::CoordinatesText at(indices, position);
-  const IndexText value(index);
+  const plan::IndexText value(index);
   const int64_t size = component.axis_size;
   if (size == 0) {
     return call.FailAt(position, STREW_INDEX_OUT_OF_RANGE,
@@ -52,39 +57,41 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
                        "index is valid",
                        at.c_str(), value.c_str(), component.axis);
   }
-  const int64_t lowest = call.settings().wrap_negative_indices ? -size : 0;
   return call.FailAt(position, STREW_INDEX_OUT_OF_RANGE,
                      "indices%s = %s is out of range [%" PRId64 ", %" PRId64
                      "] for axis %d of data, which has %" PRId64 " element%s",
-                     at.c_str(), value.c_str(), lowest, size - 1, component.axis, size,
-                     size == 1 ? "" : "s");
+                     at.c_str(), value.c_str(), Lowest(call, component), size - 1, component.axis,
+                     size, size == 1 ? "" : "s");
 }
 
-// Goes through the indices one by one, in row-major order.
+// Goes through the indices one by one, in row-major order. Along strides of 0 the first one is like
+// all others.
 [[gnu::cold]] Status ReportFirst(const Call& call, const TensorView& indices,
                                  const plan::IndexedPlan& plan) {
-  IndexNest nest;
-  for (int i = 0; i < indices.rank; ++i) nest.Append(indices.shape[i], indices.strides[i]);
-  int64_t position = 0;
-  int64_t bad = -1;
-  IndexValue bad_value = {};
-  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
-    if (bad >= 0) return;
-    const plan::Component& component = plan.component[position % plan.components];
-    const int64_t size = component.axis_size;
-    const IndexValue index =
-        ReadIndex(indices.dtype, indices.data + offset[0] * indices.element_size);
-    const int64_t lowest = call.settings().wrap_negative_indices ? -size : 0;
-    if (index.value < lowest || index.value >= size) {
-      bad = position;
-      bad_value = index;
-    }
-    ++position;
-  });
-  if (bad < 0) {
-    return call.Fail(STREW_INDEX_OUT_OF_RANGE, "indices changed while they were checked");
+  enum { kIndex, kPosition, kOperands };
+  plan::LoopNest<kOperands> backwards;
+  int64_t position_stride = 1;
+  for (int i = indices.rank - 1; i >= 0; --i) {
+    const int64_t stride = StrideOf(indices, i);
+    // The numbers of a tuple are judged by axes of their own.
+    const bool is_tuple = plan.components > 1 && i == indices.rank - 1;
+    if (stride != 0 || is_tuple) backwards.Append(indices.shape[i], stride, position_stride);
+    position_stride *= indices.shape[i];
   }
-  return ReportIndex(call, indices, plan.component[bad % plan.components], bad, bad_value);
+  plan::LoopNest<kOperands> nest;
+  while (backwards.rank > 0) nest.loop[nest.rank++] = backwards.PopInnermost();
+
+  Status status = call.Fail(STREW_INDEX_OUT_OF_RANGE, "indices changed while they were checked");
+  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
+    const int64_t position = offset[kPosition];
+    const plan::Component& component = plan.component[position % plan.components];
+    const IndexValue index =
+        ReadIndex(indices.dtype, indices.data + offset[kIndex] * indices.element_size);
+    if (index.value >= Lowest(call, component) && index.value < component.axis_size) return true;
+    status = ReportIndex(call, indices, component, position, index);
+    return false;
+  });
+  return status;
 }
 
 }  // namespace

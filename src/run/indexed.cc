@@ -139,6 +139,7 @@ void SheetRunner::RunStrips(const int64_t* offset) const {
   const int64_t source_stride = plan_.column.stride[operand];
   const int64_t output_stride = plan_.column.stride[kOutput];
   const int64_t columns = plan_.column.count;
+  const bool large = scatter_.output.size * width_ >= StreamingThreshold();
   for (int64_t c = 0; c < columns; c += staging_.strip) {
     const int64_t strip = std::min(staging_.strip, columns - c);
     const unsigned char* const from = source + (offset[operand] + c * source_stride) * width_;
@@ -146,10 +147,10 @@ void SheetRunner::RunStrips(const int64_t* offset) const {
     kernel::WalkBox(move_, {scratch_, from, axis.axis_size, strip, source_axis_stride, strip, 1,
                             source_stride, false});
     RunColumns(offset, c, strip, {scratch_, 0, 1, true, strip});
-    const bool large = scatter_.output.size * width_ >= StreamingThreshold();
     kernel::WalkBox(move_, {to, scratch_, axis.axis_size, axis.output_stride, strip, strip,
                             output_stride, 1, large});
   }
+  if (large) kernel::FinishStreaming();
 }
 
 // ---- Columns that are entries ----

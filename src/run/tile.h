@@ -26,7 +26,7 @@ struct Tile {
   int64_t rows;
   int64_t column;
   int64_t columns;
-  int64_t lookahead;  // columns behind those of the last row, for prefetching only
+  int64_t lookahead;  // columns behind those of the one row, for prefetching only; else 0
   // Rows and columns from here to a tile of the same shape that comes next; 0, 0 for none.
   int64_t next_rows;
   int64_t next_columns;

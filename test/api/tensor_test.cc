@@ -228,6 +228,13 @@ TEST(Tensor, MisalignedData) {
   }
 }
 
+// 2^32 * 2^32 is 0 in 64 bits, but the tensor is not empty.
+TEST(Tensor, MisalignedDataDecidesBeforeTheSize) {
+  const int64_t large = int64_t{1} << 32;
+  ExpectRefused({STREW_INT32, 2, {large, large}, {}, memory + 1}, STREW_INVALID_ARGUMENT);
+  ExpectRefused({STREW_INT32, 2, {large, large}, {}, memory}, STREW_SIZE_OVERFLOW);
+}
+
 TEST(Tensor, MisalignedDataOfAnEmptyTensorIsNotJudged) {
   ExpectAccepted({STREW_FLOAT64, 1, {0}, {}, memory + 1}, 0);
 }
@@ -281,7 +288,7 @@ TEST(Tensor, ResetWithItsOwnArrays) {
 
 TEST(Tensor, ResetToAnotherRank) {
   const Tensor tensor = MakeOriginal();
-  for (const size_t rank : {32, 0, 5, 1}) {
+  for (const size_t rank : {32u, 0u, 5u, 1u}) {
     Description d = Shaped(std::vector<int64_t>(rank, 1));
     ASSERT_EQ(Reset(tensor.get(), d), STREW_OK);
     EXPECT_EQ(ShapeOf(tensor), d.shape);

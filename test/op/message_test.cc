@@ -49,7 +49,7 @@ TEST_F(Message, IndexOfElementsIsTheSentenceOfTheContract) {
 
 TEST_F(Message, FirstOfSeveralBadIndicesIsNamed) {
   Request request = Elements();
-  for (const size_t position : {7, 8, 17}) request.indices.values[position] = -5;
+  for (const size_t position : {7u, 8u, 17u}) request.indices.values[position] = -5;
   const Answer answer = OutOfRange(request);
   ExpectMention(answer, "indices[1,1] = -5 is out of range [-4, 3] for axis 1 of data");
   EXPECT_EQ(answer.position, 7);

@@ -31,7 +31,8 @@ std::vector<Dtype> MakeDtypes() {
       {"complex128", STREW_COMPLEX128, 16, 8, Kind::kComplex, 52},
       {"string", STREW_STRING, kPointer, kPointer, Kind::kMoved, 0},
   };
-  for (const size_t size : {1, 3, 5, 8, 12, 16, 17, 100, 4096}) dtypes.push_back(Opaque(size));
+  for (const size_t size : {1u, 3u, 5u, 8u, 12u, 16u, 17u, 100u, 4096u})
+    dtypes.push_back(Opaque(size));
   return dtypes;
 }
 

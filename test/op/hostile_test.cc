@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Descriptors and arrays that are legal and absurd: each call must answer at once and in order.
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "support/handles.h"
+
+namespace strew_test {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+
+class Hostile : public testing::Test {
+ protected:
+  int64_t Position() const { return strew_context_error_position(context_.get()); }
+  std::string Error() const { return strew_context_error(context_.get()); }
+
+  Context context_ = MakeContext();
+  float data_[4] = {1, 2, 3, 4};
+  float update_[8] = {};
+};
+
+// The search for the first bad value must not turn once for each of 2^60 places that are one.
+TEST_F(Hostile, BadIndexOfStride0IsReportedAtOnce) {
+  int64_t index = 9;
+  const int64_t count = int64_t{1} << 60;
+  const Tensor data = MakeTensor(STREW_FLOAT32, {{4}, {1}}, data_);
+  const Tensor indices = MakeTensor(STREW_INT64, {{count}, {0}}, &index);
+  const Tensor updates = MakeTensor(STREW_FLOAT32, {{count}, {0}}, update_);
+  EXPECT_EQ(strew_scatter_elements(context_.get(), data.get(), indices.get(), updates.get(), 0,
+                                   STREW_NONE, data.get()),
+            STREW_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(Position(), 0);
+  EXPECT_EQ(Error(),
+            "indices[0] = 9 is out of range [-4, 3] for axis 0 of data, which has 4 elements");
+}
+
+TEST_F(Hostile, PositionCountsTheStepsOverStrides0) {
+  int64_t index[2] = {0, 9};
+  const int64_t count = int64_t{1} << 40;
+  const Tensor data = MakeTensor(STREW_FLOAT32, {{4, 0}, {1, 1}}, nullptr);
+  const Tensor indices = MakeTensor(STREW_INT64, {{2, count, 1}, {1, 0, 0}}, index);
+  const Tensor updates = MakeTensor(STREW_FLOAT32, {{2, count, 0}, {1, 1, 1}}, nullptr);
+  EXPECT_EQ(strew_scatter_nd(context_.get(), data.get(), indices.get(), updates.get(), STREW_NONE,
+                             data.get()),
+            STREW_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(Position(), count);
+  EXPECT_NE(Error().find("indices[1,0,0] = 9"), std::string::npos) << Error();
+}
+
+TEST_F(Hostile, ArraysLongerThanTheRankAreInvalidShape) {
+  const int64_t numbers[1] = {0};
+  const Tensor data = MakeTensor(STREW_FLOAT32, {{4}, {1}}, data_);
+  for (const int64_t count : {int64_t{2}, int64_t{33}, int64_t{1} << 61, kMost}) {
+    EXPECT_EQ(strew_slice_scatter_int64(context_.get(), data.get(), data.get(), count, numbers,
+                                        numbers, numbers, nullptr, STREW_NONE, data.get()),
+              STREW_INVALID_SHAPE)
+        << count;
+    EXPECT_EQ(strew_slice_scatter_int64(context_.get(), nullptr, data.get(), count, numbers,
+                                        numbers, numbers, nullptr, STREW_NONE, data.get()),
+              STREW_INVALID_ARGUMENT)
+        << count;
+  }
+}
+
+// Strides of dims <= 1 and of empty tensors may be anything, also times the parts of an element.
+TEST_F(Hostile, StridesThatMeanNothingAreNotComputedWith) {
+  unsigned char bytes[12] = {};
+  unsigned char update[3] = {7, 8, 9};
+  int64_t index = -1;
+  const strew_dtype three = STREW_OPAQUE(3);
+  for (const int64_t wild : {kMost, kLeast}) {
+    const Tensor data = MakeTensor(three, {{1, 4}, {wild, 1}}, bytes);
+    const Tensor indices = MakeTensor(STREW_INT64, {{1, 1}, {wild, wild}}, &index);
+    const Tensor updates = MakeTensor(three, {{1, 1}, {wild, wild}}, update);
+    EXPECT_EQ(strew_scatter_elements(nullptr, data.get(), indices.get(), updates.get(), 1,
+                                     STREW_NONE, data.get()),
+              STREW_OK);
+    EXPECT_EQ(std::memcmp(bytes + 9, update, 3), 0);
+
+    const Tensor no_data = MakeTensor(three, {{4, 0}, {wild, wild}}, nullptr);
+    const Tensor no_indices = MakeTensor(STREW_INT64, {{0, 3}, {wild, wild}}, nullptr);
+    const Tensor no_updates = MakeTensor(three, {{0}, {wild}}, nullptr);
+    const Tensor cube = MakeTensor(three, {{1, 1, 4}, {wild, wild, 1}}, bytes);
+    EXPECT_EQ(strew_scatter_nd(nullptr, cube.get(), no_indices.get(), no_updates.get(), STREW_NONE,
+                               cube.get()),
+              STREW_OK);
+    const Tensor two_indices = MakeTensor(STREW_INT64, {{0, 2}, {wild, wild}}, nullptr);
+    EXPECT_EQ(strew_scatter_nd(nullptr, no_data.get(), two_indices.get(), no_updates.get(),
+                               STREW_NONE, no_data.get()),
+              STREW_OK);
+  }
+}
+
+TEST_F(Hostile, BroadcastIsUnsupportedBeforeTheOutputIsJudged) {
+  const int64_t start = 0, stop = 4, step = 1;
+  const Tensor data = MakeTensor(STREW_FLOAT32, {{4}, {1}}, data_);
+  const Tensor updates = MakeTensor(STREW_FLOAT32, {{1}, {1}}, update_);
+  const Tensor output = MakeTensor(STREW_FLOAT32, {{3}, {1}}, update_ + 4);
+  EXPECT_EQ(strew_slice_scatter_int64(context_.get(), data.get(), updates.get(), 1, &start, &stop,
+                                      &step, nullptr, STREW_NONE, output.get()),
+            STREW_UNSUPPORTED);
+}
+
+// Sentences with the longest of shapes are whole.
+TEST_F(Hostile, LongSentencesAreNotCut) {
+  const Dims longest(31, kMost);
+  Dims shape = {0};
+  shape.insert(shape.end(), longest.begin(), longest.end());
+  Dims other = shape;
+  other[31] = kMost - 1;
+  const Dims strides(32, 1);
+  const Tensor data = MakeTensor(STREW_FLOAT32, {shape, strides}, nullptr);
+  const Tensor indices = MakeTensor(STREW_INT8, {shape, strides}, nullptr);
+  const Tensor updates = MakeTensor(STREW_FLOAT32, {other, strides}, nullptr);
+  EXPECT_EQ(strew_scatter_elements(context_.get(), data.get(), indices.get(), updates.get(), 0,
+                                   STREW_NONE, data.get()),
+            STREW_INVALID_SHAPE);
+  EXPECT_EQ(Error().back(), ']');
+}
+
+}  // namespace
+}  // namespace strew_test
