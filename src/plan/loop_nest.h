@@ -3,6 +3,7 @@
 #ifndef STREW_PLAN_LOOP_NEST_H_
 #define STREW_PLAN_LOOP_NEST_H_
 
+#include <cassert>
 #include <cstdint>
 #include <type_traits>
 
@@ -34,6 +35,7 @@ struct LoopNest {
   void Append(int64_t count, Strides... strides) {
     static_assert(sizeof...(Strides) == kOperands);
     if (count <= 1) return;
+    assert(rank < kMaxLoops);
     loop[rank++] = {count, {strides...}};
   }
 

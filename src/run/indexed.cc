@@ -2,6 +2,7 @@
 #include "run/indexed.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "plan/flat.h"
 #include "plan/staging.h"
@@ -131,6 +132,7 @@ void SheetRunner::RunLaneColumns(const int64_t* offset) const {
 
 // Each strip of columns is brought into scratch, where its axis lies close together, and back.
 void SheetRunner::RunStrips(const int64_t* offset) const {
+  assert(plan_.components == 1 && scratch_ != nullptr);
   const plan::Component& axis = plan_.component[0];
   const bool fresh = staging_.copies_data;
   const unsigned char* const source = fresh ? scatter_.data.data : scatter_.output.data;
@@ -158,6 +160,7 @@ void SheetRunner::RunStrips(const int64_t* offset) const {
 // Copies the lines of the axis on which rows of a tile write.
 void SheetRunner::StageLines(const int64_t* offset, int64_t row, int64_t rows) const {
   if (!staging_.copies_data) return;
+  assert(plan_.components == 1);
   const plan::Component& axis = plan_.component[0];
   const int64_t row_stride = plan_.row.stride[kOutput];
   const int64_t data_row_stride = plan_.row.stride[kData];

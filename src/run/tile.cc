@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/tile.h"
 
+#include <cassert>
 #include <cstring>
 
 #include "plan/unit.h"
@@ -112,6 +113,8 @@ bool TileApplier::FoldLanes(const Tile& tile, const Landing& landing, void* offs
 }
 
 void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const {
+  assert(tile.rows * (tile.columns + tile.lookahead) <= block_);
+  assert(tile.rows == 1 || tile.lookahead == 0);
   alignas(64) unsigned char offsets[kBlockBytes];
   Resolve(offset, tile, landing, offsets);
 
@@ -142,6 +145,7 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
 }
 
 void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
+  assert(plan_.components == 1 && tile.entries <= block_);
   alignas(64) unsigned char offsets[kBlockBytes];
   std::memcpy(offsets, tile.pattern, static_cast<size_t>(tile.entries * OffsetSize(offset_width_)));
   const plan::Component& component = plan_.component[0];
