@@ -129,38 +129,22 @@ struct Loops {
     return true;
   }
 
-  // Each index of a matrix names a row, its column stays.
-  static bool FirstAxis(const Operands& operands, const int64_t* indices, const void* updates_,
-                        void* output_) {
+  // Each index of a matrix names a row and its column stays, or the other way round.
+  template <bool kFirstAxis>
+  static bool Matrix(const Operands& operands, const int64_t* indices, const void* updates_,
+                     void* output_) {
     const T* updates = static_cast<const T*>(updates_);
     T* output = static_cast<T*>(output_);
-    const int64_t data_rows = operands.data[0];
+    const int64_t axis_size = operands.data[kFirstAxis ? 0 : 1];
     const int64_t data_columns = operands.data[1];
     const int64_t rows = operands.updates[0];
     const int64_t columns = operands.updates[1];
     for (int64_t i = 0; i < rows; ++i) {
       for (int64_t j = 0; j < columns; ++j) {
         int64_t index = indices[i * columns + j];
-        if (!Resolve(index, data_rows)) return false;
-        Combine::Apply(output[index * data_columns + j], updates[i * columns + j]);
-      }
-    }
-    return true;
-  }
-
-  // Each index of a matrix names a column, its row stays.
-  static bool LastAxis(const Operands& operands, const int64_t* indices, const void* updates_,
-                       void* output_) {
-    const T* updates = static_cast<const T*>(updates_);
-    T* output = static_cast<T*>(output_);
-    const int64_t data_columns = operands.data[1];
-    const int64_t rows = operands.updates[0];
-    const int64_t columns = operands.updates[1];
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < columns; ++j) {
-        int64_t index = indices[i * columns + j];
-        if (!Resolve(index, data_columns)) return false;
-        Combine::Apply(output[i * data_columns + index], updates[i * columns + j]);
+        if (!Resolve(index, axis_size)) return false;
+        const int64_t place = kFirstAxis ? index * data_columns + j : i * data_columns + index;
+        Combine::Apply(output[place], updates[i * columns + j]);
       }
     }
     return true;
@@ -170,7 +154,7 @@ struct Loops {
     if (operands.data.size() == 1) return Vector;
     if (operands.op == Operator::kNd) return operands.indices.back() == 1 ? Rows : Tuples;
     if (operands.pattern == IndexPattern::kStride0Rows) return Rows;
-    return operands.axis == 0 ? FirstAxis : LastAxis;
+    return operands.axis == 0 ? Matrix<true> : Matrix<false>;
   }
 };
 

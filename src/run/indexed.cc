@@ -35,8 +35,8 @@ class SheetRunner {
         staging_(staging),
         scratch_(scratch),
         applier_(call, scatter, plan),
-        width_(plan::UnitsOf(scatter.output.element_size).width),
-        move_(KernelsFor(call, scatter.output, STREW_NONE)) {}
+        move_(KernelsFor(call, scatter.output, STREW_NONE)),
+        width_(move_.element_size) {}
 
   void RunAll() const {
     plan::FlatPlan flat;
@@ -65,8 +65,8 @@ class SheetRunner {
   const plan::Staging& staging_;
   unsigned char* const scratch_;
   const TileApplier applier_;
-  const int64_t width_;
   const kernel::Kernels& move_;
+  const int64_t width_;
 };
 
 Landing SheetRunner::InOutput(const int64_t* offset, int64_t row, int64_t column) const {

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cstring>
 
-#include "plan/unit.h"
 #include "run/box.h"
 
 namespace strew::run {
@@ -35,7 +34,7 @@ TileApplier::TileApplier(const Call& call, const IndexedScatter& scatter,
       index_kernels_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)),
       kernels_(KernelsFor(call, scatter.output, scatter.reduction)),
       offset_width_(plan.span <= INT32_MAX ? kernel::kOffset32 : kernel::kOffset64),
-      width_(plan::UnitsOf(scatter.output.element_size).width),
+      width_(kernels_.element_size),
       block_(kBlockBytes / OffsetSize(offset_width_)),
       prefetch_(plan.reach <= kNearBytes / width_ ? 0
                 : plan.run.count == 1             ? kElementPrefetch
