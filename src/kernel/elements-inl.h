@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include "kernel/interleave-inl.h"
 #include "kernel/kernel.h"
 #include "kernel/run-inl.h"
 
@@ -75,8 +76,16 @@ void Elements(const SheetArguments& sheet) {
 template <class T, class Op>
 constexpr Kernels KernelsOf() {
   RunKernel stream = nullptr;
-  if constexpr (kMoves<T, Op>) stream = StreamRun<T>;
-  return {sizeof(T), Run<T, Op>, stream, {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>}};
+  InterleaveKernel interleave = nullptr;
+  if constexpr (kMoves<T, Op>) {
+    stream = StreamRun<T>;
+    interleave = Interleave<T>;
+  }
+  return {sizeof(T),
+          Run<T, Op>,
+          stream,
+          interleave,
+          {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>}};
 }
 
 }  // namespace

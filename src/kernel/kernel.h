@@ -38,6 +38,11 @@ struct Upcoming {
   int64_t output_row_stride = 0;           // bytes
 };
 
+// Every other element of a fresh output: output[2 * i] = updates[i] and
+// output[2 * i + 1] = data[2 * i + 1] for i < n; past the caches if `stream`.
+using InterleaveKernel = void (*)(unsigned char* output, const unsigned char* data,
+                                  const unsigned char* updates, int64_t n, bool stream);
+
 // A sheet of entries whose places are given by offsets, in row-major order of (r, c):
 //   output[offsets[r * columns + c]] (+)=
 //       updates[r * updates_row_stride + c * updates_column_stride]      r < rows, c < columns
@@ -64,7 +69,9 @@ enum OffsetWidth { kOffset32, kOffset64, kOffsetWidths };
 struct Kernels {
   int64_t element_size;
   RunKernel run;
-  RunKernel stream;  // a run past the caches, for moves; else NULL. FinishStreaming() must follow
+  // For moves, else NULL:
+  RunKernel stream;  // a run past the caches. FinishStreaming() must follow
+  InterleaveKernel interleave;
   ElementsKernel elements[kOffsetWidths];
 };
 
@@ -100,6 +107,7 @@ struct RowsArguments {
   int64_t run;
   int64_t output_run_stride;
   int64_t updates_run_stride;
+  bool stream;  // moves only, past the caches; FinishStreaming() must follow
 };
 void WalkRows(const Kernels& kernels, OffsetWidth offset_width, const RowsArguments& rows);
 

@@ -10,9 +10,21 @@ namespace {
 
 constexpr int64_t kLine = 64;
 
-// Prefetches a run that will be written, line by line.
+// Prefetches the lines of a run that will be written.
 void PrefetchRun(const unsigned char* output, int64_t bytes) {
+  const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kLine);
   for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(output + i, 1);
+  // One more where it begins in the middle of a line and ends behind the middle of another.
+  if (before != 0 && (bytes - 1) % kLine + before >= kLine)
+    __builtin_prefetch(output + bytes - 1, 1);
+}
+
+// Of a run that will be streamed only lines of which it writes parts of 16 bytes are read.
+void PrefetchEnds(const unsigned char* output, int64_t bytes) {
+  const unsigned char* const end = output + bytes;
+  if (reinterpret_cast<uintptr_t>(output) % 16 == 0 && bytes % 16 == 0) return;
+  if (reinterpret_cast<uintptr_t>(output) % kLine != 0) __builtin_prefetch(output, 1);
+  if (reinterpret_cast<uintptr_t>(end) % kLine != 0) __builtin_prefetch(end - 1, 1);
 }
 
 template <class Offset>
@@ -20,15 +32,20 @@ void WalkRowsAt(const Kernels& kernels, const RowsArguments& rows) {
   const SheetArguments& sheet = rows.sheet;
   const int64_t size = kernels.element_size;
   const Offset* offsets = static_cast<const Offset*>(sheet.offsets);
+  const bool streams = rows.stream && kernels.stream != nullptr;
+  const RunKernel run = streams ? kernels.stream : kernels.run;
   // Runs of strided elements are left to the hardware.
   const bool prefetches = sheet.prefetch != 0 && rows.output_run_stride == 1;
   int64_t ahead = prefetches ? sheet.rows * sheet.columns + sheet.lookahead - sheet.prefetch : 0;
   for (int64_t r = 0; r < sheet.rows; ++r) {
     const unsigned char* updates = sheet.updates + r * sheet.updates_row_stride * size;
     for (int64_t c = 0; c < sheet.columns; ++c, ++offsets) {
-      if (ahead-- > 0) PrefetchRun(sheet.output + offsets[sheet.prefetch] * size, rows.run * size);
-      kernels.run(sheet.output + *offsets * size, rows.output_run_stride, updates,
-                  rows.updates_run_stride, rows.run);
+      if (ahead-- > 0) {
+        const unsigned char* const next = sheet.output + offsets[sheet.prefetch] * size;
+        streams ? PrefetchEnds(next, rows.run * size) : PrefetchRun(next, rows.run * size);
+      }
+      run(sheet.output + *offsets * size, rows.output_run_stride, updates, rows.updates_run_stride,
+          rows.run);
       updates += sheet.updates_column_stride * size;
     }
   }

@@ -6,10 +6,13 @@
 #include "api/tensor.h"
 #include "base/index_value.h"
 #include "plan/check.h"
+#include "plan/overlay.h"
 #include "plan/slice.h"
 #include "plan/text.h"
 #include "plan/unit.h"
 #include "run/box.h"
+#include "run/cache.h"
+#include "run/overlay.h"
 
 namespace strew {
 namespace {
@@ -149,19 +152,56 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* upda
                            *output);
 }
 
-// Offset of the slice in the output, in units.
-int64_t Lower(const TensorView& updates, const TensorView& output, const Slices& slices,
-              const plan::Units& units, run::BoxNest* nest) {
+// The slice as a box of the output; its offset there, in units.
+int64_t LowerToBox(const TensorView& updates, const TensorView& output, const Slices& slices,
+                   int64_t units, run::BoxNest* nest) {
   int64_t first = 0;
   for (int i = 0; i < output.rank; ++i) {
     const plan::Slice& slice = slices[i];
-    first += slice.first * StrideOf(output, i) * units.count;
+    first += slice.first * StrideOf(output, i) * units;
     // A step beyond the axis is never taken, and might overflow.
     if (slice.count <= 1) continue;
-    nest->Append(slice.count, slice.step * StrideOf(output, i) * units.count,
-                 StrideOf(updates, i) * units.count);
+    nest->Append(slice.count, slice.step * StrideOf(output, i) * units,
+                 StrideOf(updates, i) * units);
   }
   return first;
+}
+
+// The slice laid over a copy of data.
+plan::OverlayPlan LowerToOverlay(const TensorView& data, const TensorView& updates,
+                                 const TensorView& output, const Slices& slices, int64_t units) {
+  plan::OverlayPlan plan;
+  for (int i = 0; i < output.rank; ++i) {
+    plan.Append({output.shape[i], slices[i], StrideOf(output, i) * units, StrideOf(data, i) * units,
+                 StrideOf(updates, i) * units});
+  }
+  plan.Append({units, {0, 1, units}, 1, 1, 1});
+  return plan;
+}
+
+// What fits the L1 cache may be gone through twice.
+constexpr int64_t kSmallOutput = 16384;
+
+// `updates` has elements.
+void RunSlice(const Call& call, const TensorView& data, const TensorView& updates,
+              const Slices& slices, strew_reduction reduction, const TensorView& output) {
+  const plan::Units units = plan::UnitsOf(output.element_size);
+  const int64_t bytes = output.size * output.element_size;
+  const kernel::Kernels& kernels = run::KernelsFor(call, output, reduction);
+  if (!SameElements(data, output)) {
+    if (bytes > kSmallOutput) {
+      plan::OverlayPlan plan = LowerToOverlay(data, updates, output, slices, units.count);
+      if (plan.Arrange()) {
+        return run::RunOverlay(plan, kernels, run::KernelsFor(call, output, STREW_NONE),
+                               bytes >= run::StreamingThreshold(),
+                               {output.data, data.data, updates.data});
+      }
+    }
+    run::Copy(call, data, output);
+  }
+  run::BoxNest nest;
+  const int64_t first = LowerToBox(updates, output, slices, units.count, &nest);
+  run::RunBox(kernels, units, output.data + first * units.width, updates.data, &nest);
 }
 
 Status SliceScatter(const Call& call, const TensorView* data, const TensorView* updates,
@@ -169,13 +209,10 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
                     const TensorView* output) {
   Slices slices;
   STREW_TRY(Validate(call, data, updates, slice, reduction, output, &slices));
-  if (data->size != 0 && !SameElements(*data, *output)) run::Copy(call, *data, *output);
   if (updates->size != 0) {
-    const plan::Units units = plan::UnitsOf(output->element_size);
-    run::BoxNest nest;
-    const int64_t first = Lower(*updates, *output, slices, units, &nest);
-    run::RunBox(run::KernelsFor(call, *output, reduction), units,
-                output->data + first * units.width, updates->data, &nest);
+    RunSlice(call, *data, *updates, slices, reduction, *output);
+  } else if (data->size != 0 && !SameElements(*data, *output)) {
+    run::Copy(call, *data, *output);
   }
   return call.Succeed(updates->size);
 }

@@ -39,6 +39,12 @@ class SheetRunner {
         width_(move_.element_size) {}
 
   void RunAll() const {
+    RunSheets();
+    if (applier_.streams()) kernel::FinishStreaming();
+  }
+
+ private:
+  void RunSheets() const {
     plan::FlatPlan flat;
     const bool staged = staging_.copies_data || staging_.strip != 0;
     if (!staged && plan::Flatten(plan_, applier_.block(), &flat)) return RunFlat(flat);
@@ -49,8 +55,6 @@ class SheetRunner {
       RunLongRows(offset);
     });
   }
-
- private:
   void RunFlat(const plan::FlatPlan& flat) const;
   void RunStrips(const int64_t* offset) const;
   void RunLaneColumns(const int64_t* offset) const;

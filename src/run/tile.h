@@ -63,6 +63,8 @@ class TileApplier {
   kernel::OffsetWidth offset_width() const { return offset_width_; }
   // How many entries ahead of its turn a place is prefetched.
   int64_t prefetch() const { return prefetch_; }
+  // Whether rows are written past the caches. FinishStreaming() must follow.
+  bool streams() const { return streams_; }
 
   // `offset` is that of the sheet.
   void Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const;
@@ -85,6 +87,7 @@ class TileApplier {
   int64_t width_;
   int64_t block_;
   int64_t prefetch_;
+  bool streams_;
 };
 
 }  // namespace strew::run

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/overlay.h"
+
+namespace strew::plan {
+namespace {
+
+// Whether one loop can go through both dims, in all operands.
+bool CanMerge(const OverlayDim& outer, const OverlayDim& inner) {
+  if (!inner.IsWhole()) return false;
+  const bool dense = outer.output_stride == inner.size * inner.output_stride &&
+                     outer.data_stride == inner.size * inner.data_stride;
+  if (!dense) return false;
+  // What lies between two steps is not part of one loop.
+  if (outer.slice.count == 1) return true;
+  return outer.slice.step == 1 && outer.updates_stride == inner.size * inner.updates_stride;
+}
+
+}  // namespace
+
+void OverlayPlan::Append(const OverlayDim& appended) {
+  if (appended.size == 1) return;
+  dim[rank] = appended;
+  // A step that is never taken may be any number.
+  if (appended.slice.count == 1) dim[rank].slice.step = 1;
+  ++rank;
+}
+
+void OverlayPlan::Straighten(OverlayDim* straight) {
+  Slice& slice = straight->slice;
+  if (straight->output_stride < 0) {
+    output_base += (straight->size - 1) * straight->output_stride;
+    data_base += (straight->size - 1) * straight->data_stride;
+    straight->output_stride = -straight->output_stride;
+    straight->data_stride = -straight->data_stride;
+    slice.first = straight->size - 1 - slice.first;
+    slice.step = -slice.step;
+  }
+  if (slice.step < 0) {
+    updates_base += (slice.count - 1) * straight->updates_stride;
+    straight->updates_stride = -straight->updates_stride;
+    slice.first += (slice.count - 1) * slice.step;
+    slice.step = -slice.step;
+  }
+  if (slice.count == 1) slice.step = 1;
+}
+
+void OverlayPlan::Merge() {
+  if (rank < 2) return;
+  int merged = 0;
+  for (int i = 1; i < rank; ++i) {
+    if (!CanMerge(dim[merged], dim[i])) {
+      dim[++merged] = dim[i];
+      continue;
+    }
+    const OverlayDim outer = dim[merged];
+    dim[merged] = dim[i];
+    dim[merged].size *= outer.size;
+    dim[merged].slice.first = outer.slice.first * dim[i].size;
+    dim[merged].slice.count *= outer.slice.count;
+  }
+  rank = merged + 1;
+}
+
+bool OverlayPlan::Arrange() {
+  for (int i = 0; i < rank; ++i) {
+    OverlayDim straight = dim[i];
+    Straighten(&straight);
+    int place = i;
+    for (; place > 0 && dim[place - 1].output_stride < straight.output_stride; --place) {
+      dim[place] = dim[place - 1];
+    }
+    dim[place] = straight;
+  }
+  Merge();
+  if (rank == 0) return false;
+  const OverlayDim& line = dim[rank - 1];
+  if (line.output_stride != 1 || line.data_stride != 1) return false;
+  for (int i = 1; i < rank; ++i) {
+    if (dim[i - 1].data_stride < dim[i].size * dim[i].data_stride) return false;
+  }
+  return true;
+}
+
+}  // namespace strew::plan

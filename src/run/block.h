@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block: rows of one inner nest, arranged once and run at many places.
+#ifndef STREW_RUN_BLOCK_H_
+#define STREW_RUN_BLOCK_H_
+
+#include <cstdint>
+
+#include "kernel/kernel.h"
+#include "run/box.h"
+
+namespace strew::run {
+
+class Block {
+ public:
+  // output[r * output_row_stride + o] (+)= updates[r * updates_row_stride + u] for the turns (o, u)
+  // of `row`, whose loops go from far to near in memory.
+  Block(const kernel::Kernels& kernels, const BoxNest& row, int64_t output_row_stride,
+        int64_t updates_row_stride, bool stream);
+
+  void Run(unsigned char* output, const unsigned char* updates, int64_t rows) const;
+
+ private:
+  const kernel::Kernels& kernels_;
+  BoxNest rest_;
+  kernel::BoxArguments sheet_;
+  bool rows_are_runs_;  // whether rows one behind the other are one run
+};
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_BLOCK_H_
