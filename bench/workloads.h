@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The workloads that strew is measured by: one list, from which buffers, calls, loops and names of
-// benchmarks follow.
+// The workloads that strew is measured by. The list is workloads.json; buffers, calls, loops and
+// names of benchmarks follow from it.
 #ifndef BENCH_WORKLOADS_H_
 #define BENCH_WORKLOADS_H_
 
@@ -48,8 +48,8 @@ struct Workload {
   bool in_place;
 };
 
-// Every workload, in the order in which they run. A name ends in ".new" where the output is fresh
-// and in ".inp" where data is updated in place.
+// Every workload, in the order in which they run; workload_list.py writes this function. A name
+// ends in ".new" where the output is fresh and in ".inp" where data is updated in place.
 std::vector<Workload> Workloads();
 
 int64_t ElementCount(const Shape& shape);

@@ -101,6 +101,42 @@ bool Check(const IndexSheet& sheet, bool wrap) {
   return true;
 }
 
+template <class T>
+HWY_INLINE bool IsConstant(const unsigned char* indices, int64_t n) {
+  using Signed = std::make_signed_t<T>;
+  const hn::ScalableTag<Signed> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const Signed first = LoadElement<Signed>(indices);
+  if (n < lanes) {
+    Signed difference = 0;
+    for (int64_t i = 1; i < n; ++i) {
+      difference =
+          static_cast<Signed>(difference | (LoadElement<Signed>(indices + At<T>(i)) ^ first));
+    }
+    return difference == 0;
+  }
+  const auto expected = hn::Set(d, first);
+  const auto difference = [&](int64_t i) HWY_ATTR {
+    return hn::Xor(hn::LoadU(d, reinterpret_cast<const Signed*>(indices + At<T>(i))), expected);
+  };
+  // The last vector may overlap the one before it.
+  auto all = difference(n - lanes);
+  for (int64_t i = 0; i + lanes <= n; i += lanes) all = hn::Or(all, difference(i));
+  return hn::AllTrue(d, hn::Eq(all, hn::Zero(d)));
+}
+
+template <class T>
+int64_t CountConstantRows(const IndexSheet& sheet, bool wrap) {
+  if (sheet.axis_size == 0) return 0;
+  const ShiftedRange<T> range(sheet.axis_size, wrap);
+  for (int64_t r = 0; r < sheet.rows; ++r) {
+    const unsigned char* const row = sheet.indices + At<T>(r * sheet.row_stride);
+    if (range.Shifted(LoadElement<T>(row)) > range.limit) return r;
+    if (!IsConstant<T>(row, sheet.columns)) return r;
+  }
+  return sheet.rows;
+}
+
 // ---- The offsets ----
 
 template <class T, class Offset>
@@ -228,7 +264,10 @@ bool Fold(void* memory, int64_t rows, int64_t columns, int64_t step) {
 
 template <class T>
 constexpr IndexKernels IndexKernelsOf() {
-  return {Check<T>, {Resolve<T, int32_t>, Resolve<T, int64_t>}, {Fold<int32_t>, Fold<int64_t>}};
+  return {Check<T>,
+          CountConstantRows<T>,
+          {Resolve<T, int32_t>, Resolve<T, int64_t>},
+          {Fold<int32_t>, Fold<int64_t>}};
 }
 
 }  // namespace

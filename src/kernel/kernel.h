@@ -126,6 +126,10 @@ struct IndexSheet {
 // Whether every index lies in [-n, n - 1], or in [0, n - 1] without wrap.
 using CheckKernel = bool (*)(const IndexSheet&, bool wrap);
 
+// How many rows, from the first on, hold one index in all columns, and that in range. Columns lie
+// together.
+using CountConstantRowsKernel = int64_t (*)(const IndexSheet&, bool wrap);
+
 // offsets[r * columns + c] (+)= place(index) * output_stride + r * lane_row_stride
 //                                                            + c * lane_column_stride
 // where place(i) is i + n for i < 0 and i otherwise; (+)= adds if `accumulate`, else replaces.
@@ -148,6 +152,7 @@ using FoldKernel = bool (*)(void* offsets, int64_t rows, int64_t columns, int64_
 
 struct IndexKernels {
   CheckKernel check;
+  CountConstantRowsKernel count_constant_rows;
   ResolveKernel resolve[kOffsetWidths];
   FoldKernel fold[kOffsetWidths];
 };

@@ -51,6 +51,7 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
     } else {
       plan->lanes.Append(count, output_stride, updates_stride, StrideOf(indices, i),
                          StrideOf(data, i) * units.count);
+      if (i > axis && count > 1) ++plan->inner_lanes;
     }
   }
   plan->inner.Append(units.count, 1, 1);

@@ -11,6 +11,19 @@ void IndexedPlan::AppendComponent(int axis, const TensorView& data, const Tensor
                              StrideOf(data, axis) * units, indices_base};
 }
 
+int64_t IndexedPlan::InnerLanes() const {
+  int64_t turns = 1;
+  for (int i = lanes.rank - inner_lanes; i < lanes.rank; ++i) turns *= lanes.loop[i].count;
+  return turns;
+}
+
+void IndexedPlan::MoveInnerLanesInside() {
+  for (; inner_lanes > 0; --inner_lanes) {
+    const IndexedLoop loop = lanes.PopInnermost();
+    inner.Append(loop.count, loop.stride[kOutput], loop.stride[kUpdates]);
+  }
+}
+
 void IndexedPlan::Arrange() {
   entries.Merge();
   lanes.Canonicalise();

@@ -47,6 +47,7 @@ struct IndexedPlan {
   // Filled by the operator.
   IndexedNest entries;
   IndexedNest lanes;
+  int inner_lanes = 0;  // how many loops of lanes, the last ones, go within entries in indices
   InnerNest inner;
 
   // Made by Arrange: loops outside of the sheet, the sheet, and the run inside of each entry. What
@@ -65,6 +66,10 @@ struct IndexedPlan {
 
   void AppendComponent(int axis, const TensorView& data, const TensorView& output, int64_t units,
                        int64_t indices_base);
+  // Turns of the inner lanes together.
+  int64_t InnerLanes() const;
+  // For indices that do not change along them: makes inner loops of the inner lanes.
+  void MoveInnerLanesInside();
   void Arrange();
 
  private:

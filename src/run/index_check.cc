@@ -21,12 +21,15 @@ void AppendIndexLoops(const plan::IndexedNest& from, IndexNest* to) {
   }
 }
 
+const kernel::IndexKernels& IndexKernelsFor(const Call& call, const TensorView& indices) {
+  return kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target);
+}
+
 bool AllInRange(const Call& call, const TensorView& indices, const plan::Component& component,
                 IndexNest nest) {
-  const kernel::CheckKernel check =
-      kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target).check;
+  const kernel::CheckKernel check = IndexKernelsFor(call, indices).check;
   const bool wrap = call.settings().wrap_negative_indices;
-  nest.base[0] = component.indices_base;
+  nest.base[0] += component.indices_base;
   nest.Canonicalise();
   const plan::Loop<1> column = nest.PopInnermost();
   const plan::Loop<1> row = nest.PopInnermost();
@@ -94,20 +97,40 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
   return status;
 }
 
+// How many rows of indices that lie together, from the first on, are good and constant along the
+// inner lanes.
+int64_t CountConstantRows(const Call& call, const TensorView& indices,
+                          const plan::IndexedPlan& plan) {
+  // Shorter rows are no better as runs than as single elements.
+  constexpr int64_t kLeastLanes = 8;
+  const int64_t lanes = plan.InnerLanes();
+  if (!indices.contiguous || plan.components != 1 || lanes < kLeastLanes) return 0;
+  const kernel::IndexSheet sheet = {
+      indices.data, indices.size / lanes, lanes, lanes, 1, plan.component[0].axis_size};
+  return IndexKernelsFor(call, indices)
+      .count_constant_rows(sheet, call.settings().wrap_negative_indices);
+}
+
 }  // namespace
 
-Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexedPlan& plan) {
-  IndexNest nest;
-  if (indices.contiguous && plan.components == 1) {
-    nest.Append(indices.size, 1);
-  } else {
-    AppendIndexLoops(plan.entries, &nest);
-    AppendIndexLoops(plan.lanes, &nest);
+Status CheckIndices(const Call& call, const TensorView& indices, plan::IndexedPlan* plan) {
+  const int64_t constant = CountConstantRows(call, indices, *plan) * plan->InnerLanes();
+  if (constant == indices.size) {
+    plan->MoveInnerLanesInside();
+    return STREW_OK;
   }
-  for (int c = 0; c < plan.components; ++c) {
-    if (AllInRange(call, indices, plan.component[c], nest)) continue;
+  IndexNest nest;
+  if (indices.contiguous && plan->components == 1) {
+    nest.base[0] = constant;
+    nest.Append(indices.size - constant, 1);
+  } else {
+    AppendIndexLoops(plan->entries, &nest);
+    AppendIndexLoops(plan->lanes, &nest);
+  }
+  for (int c = 0; c < plan->components; ++c) {
+    if (AllInRange(call, indices, plan->component[c], nest)) continue;
     if (!call.wants_report()) return STREW_INDEX_OUT_OF_RANGE;
-    return ReportFirst(call, indices, plan);
+    return ReportFirst(call, indices, *plan);
   }
   return STREW_OK;
 }

@@ -11,8 +11,9 @@
 namespace strew::run {
 
 // INDEX_OUT_OF_RANGE with the first bad value in row-major order, if there is one. The plan has its
-// components, entries and lanes, and is not arranged yet; `indices` has elements.
-Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexedPlan& plan);
+// components, entries and lanes, and is not arranged yet; `indices` has elements. Where indices turn
+// out to be constant along the inner lanes, those are moved inside.
+Status CheckIndices(const Call& call, const TensorView& indices, plan::IndexedPlan* plan);
 
 }  // namespace strew::run
 

@@ -216,7 +216,7 @@ void SheetRunner::RunLongRows(const int64_t* offset) const {
 
 Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan) {
   const TensorView& output = scatter.output;
-  if (scatter.indices.size != 0) STREW_TRY(CheckIndices(call, scatter.indices, *plan));
+  if (scatter.indices.size != 0) STREW_TRY(CheckIndices(call, scatter.indices, plan));
   const bool in_place = SameElements(scatter.data, output);
   if (scatter.updates.size == 0) {
     if (!in_place && output.size != 0) Copy(call, scatter.data, output);
