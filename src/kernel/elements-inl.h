@@ -81,11 +81,8 @@ constexpr Kernels KernelsOf() {
     stream = StreamRun<T>;
     interleave = Interleave<T>;
   }
-  return {sizeof(T),
-          Run<T, Op>,
-          stream,
-          interleave,
-          {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>}};
+  return {sizeof(T), kIsHeavy<T, Op>, Run<T, Op>,
+          stream,    interleave,      {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>}};
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ enum OffsetWidth { kOffset32, kOffset64, kOffsetWidths };
 // One reduction on one dtype, or the move of one width.
 struct Kernels {
   int64_t element_size;
+  bool heavy;  // whether a single element takes much more than a sum of its width
   RunKernel run;
   // For moves, else NULL:
   RunKernel stream;  // a run past the caches. FinishStreaming() must follow

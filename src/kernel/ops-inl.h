@@ -10,10 +10,13 @@
 
 #include <hwy/highway.h>
 
+#include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "base/reduction.h"
 #include "kernel/element.h"
+#include "kernel/short_float-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
@@ -55,113 +58,55 @@ struct Lanes<Wide> {
   static constexpr size_t kPerElement = 2;
 };
 
-// ---- 16-bit floats: to float32 and back, rounding to nearest even ----
+// ---- Floats as integers ----
 
-// Hardware conversions round to nearest even where they exist on x86; everywhere else Highway
-// before 1.1 truncates, so the rounding is done on integers here.
-#undef STREW_NATIVE_HALF
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
-#define STREW_NATIVE_HALF 1
-#else
-#define STREW_NATIVE_HALF 0
-#endif
-
-template <class D>
-using WideFloat = hn::Rebind<float, D>;
-template <class D>
-using WideBits = hn::Rebind<uint32_t, D>;
-
-template <class D>
-HWY_INLINE hn::Vec<WideFloat<D>> Widen(Brain, D, hn::Vec<D> bits) {
-  const WideBits<D> d32;
-  return hn::BitCast(WideFloat<D>(), hn::ShiftLeft<16>(hn::PromoteTo(d32, bits)));
-}
-
-template <class D>
-HWY_INLINE hn::Vec<D> Narrow(Brain, D d, hn::Vec<WideFloat<D>> value) {
-  const WideBits<D> d32;
-  const auto bits = hn::BitCast(d32, value);
-  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1u));
-  const auto rounded = hn::ShiftRight<16>(hn::Add(bits, hn::Add(odd, hn::Set(d32, 0x7FFFu))));
-  const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(d32, 0x40u));
-  const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
-  return hn::TruncateTo(d, hn::IfThenElse(is_nan, quiet, rounded));
-}
-
-#if STREW_NATIVE_HALF
-template <class D>
-HWY_INLINE hn::Vec<WideFloat<D>> Widen(Half, D, hn::Vec<D> bits) {
-  return hn::PromoteTo(WideFloat<D>(), hn::BitCast(hn::Rebind<hwy::float16_t, D>(), bits));
-}
-
-template <class D>
-HWY_INLINE hn::Vec<D> Narrow(Half, D d, hn::Vec<WideFloat<D>> value) {
-  return hn::BitCast(d, hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), value));
-}
-#else
-template <class D>
-HWY_INLINE hn::Vec<WideFloat<D>> Widen(Half, D, hn::Vec<D> bits) {
-  const WideBits<D> d32;
-  const WideFloat<D> df;
-  const auto wide = hn::PromoteTo(d32, bits);
-  const auto magnitude = hn::And(wide, hn::Set(d32, 0x7FFFu));
-  const auto sign = hn::ShiftLeft<16>(hn::Xor(wide, magnitude));
-  // Read as float32, the shifted bits are 2^-112 of the value, subnormals included: exact.
-  const auto scale = hn::BitCast(df, hn::Set(d32, uint32_t{127 + 112} << 23));
-  const auto finite = hn::Mul(hn::BitCast(df, hn::ShiftLeft<13>(magnitude)), scale);
-  const auto special = hn::Or(hn::ShiftLeft<13>(magnitude), hn::Set(d32, 0x7F800000u));
-  const auto is_finite = hn::Lt(hn::BitCast(hn::RebindToSigned<decltype(d32)>(), magnitude),
-                                hn::Set(hn::RebindToSigned<decltype(d32)>(), 0x7C00));
-  const auto chosen =
-      hn::IfThenElse(hn::RebindMask(d32, is_finite), hn::BitCast(d32, finite), special);
-  return hn::BitCast(df, hn::Or(chosen, sign));
-}
-
-template <class D>
-HWY_INLINE hn::Vec<D> Narrow(Half, D d, hn::Vec<WideFloat<D>> value) {
-  const WideBits<D> d32;
-  const hn::RebindToSigned<decltype(d32)> di32;
-  const WideFloat<D> df;
-  const auto all = hn::BitCast(d32, value);
-  const auto magnitude = hn::And(all, hn::Set(d32, 0x7FFFFFFFu));
-  const auto sign = hn::ShiftRight<16>(hn::Xor(all, magnitude));
-  // Magnitudes are non-negative as signed numbers too, and those compare everywhere.
-  const auto compared = hn::BitCast(di32, magnitude);
-
-  // Normal results: round at bit 13, then move the exponent from bias 127 to 15. A carry out of the
-  // mantissa moves up to the next exponent, and from the largest one to infinity, as it should.
-  const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d32, 1u));
-  const auto bias = hn::Set(d32, 0xFFFu - ((127u - 15u) << 23));
-  const auto normal = hn::ShiftRight<13>(hn::Add(magnitude, hn::Add(odd, bias)));
-  // Subnormal results: adding 1/2 leaves the multiple of 2^-24, rounded by the addition itself.
-  const auto half = hn::Set(df, 0.5f);
-  const auto subnormal =
-      hn::Sub(hn::BitCast(d32, hn::Add(hn::BitCast(df, magnitude), half)), hn::BitCast(d32, half));
-  // Too large for rounding to bring back: infinity, or a quiet NaN.
-  const auto is_nan = hn::RebindMask(d32, hn::Gt(compared, hn::Set(di32, 0x7F800000)));
-  const auto special = hn::IfThenElse(is_nan, hn::Set(d32, 0x7E00u), hn::Set(d32, 0x7C00u));
-
-  const auto is_subnormal = hn::RebindMask(d32, hn::Lt(compared, hn::Set(di32, 113 << 23)));
-  const auto is_special = hn::RebindMask(d32, hn::Gt(compared, hn::Set(di32, (143 << 23) - 1)));
-  const auto finite = hn::IfThenElse(is_subnormal, subnormal, normal);
-  const auto chosen = hn::Or(hn::IfThenElse(is_special, special, finite), sign);
-  return hn::TruncateTo(d, chosen);
-}
-#endif
+// A float as an integer: its bits order like the number they mean, -0 below +0, once those of
+// negative ones are flipped; NaNs lie beyond the infinities.
+template <class T>
+struct FloatBits;
+template <>
+struct FloatBits<Half> {
+  using Bits = int16_t;
+  static constexpr Bits kInfinity = 0x7C00, kQuiet = 0x0200;
+};
+template <>
+struct FloatBits<Brain> {
+  using Bits = int16_t;
+  static constexpr Bits kInfinity = 0x7F80, kQuiet = 0x0040;
+};
 
 // ---- On vectors ----
 
-template <class V>
-HWY_INLINE V Minimum(V a, V b) {
-  // Where the two are equal only the sign of zero can differ; where they are unordered a sum is
-  // NaN.
-  const V ordered = hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), hn::IfThenElse(hn::Lt(a, b), a, b));
+// Either order of the operands gives the same number unless both are zeros, of which And and Or
+// choose by the sign, or one is NaN, where a sum is NaN too.
+template <bool kMaximum, class V>
+HWY_INLINE V Extremum(V a, V b) {
+  V ordered;
+  if constexpr (kMaximum) {
+    ordered = hn::And(hn::Max(a, b), hn::Max(b, a));
+  } else {
+    ordered = hn::Or(hn::Min(a, b), hn::Min(b, a));
+  }
   return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), ordered);
 }
-template <class V>
-HWY_INLINE V Maximum(V a, V b) {
-  const V ordered = hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), hn::IfThenElse(hn::Lt(a, b), b, a));
-  return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), ordered);
+
+// The same for 16-bit floats, on their bits: they need not be widened to be compared.
+template <bool kMaximum, class T, class D, class V = hn::Vec<D>>
+HWY_INLINE V ShortExtremum(D d, V a, V b) {
+  const hn::RebindToSigned<D> di;
+  const auto magnitude_bits = hn::Set(di, int16_t{0x7FFF});
+  const auto infinity = hn::Set(di, FloatBits<T>::kInfinity);
+  const auto x = hn::BitCast(di, a);
+  const auto y = hn::BitCast(di, b);
+  const auto order = [&](hn::Vec<decltype(di)> bits) HWY_ATTR {
+    return hn::Xor(bits, hn::And(hn::ShiftRight<15>(bits), magnitude_bits));
+  };
+  const auto chosen =
+      kMaximum ? order(hn::Max(order(x), order(y))) : order(hn::Min(order(x), order(y)));
+  const auto x_is_nan = hn::Gt(hn::And(x, magnitude_bits), infinity);
+  const auto is_nan = hn::Or(x_is_nan, hn::Gt(hn::And(y, magnitude_bits), infinity));
+  const auto quiet = hn::Or(hn::IfThenElse(x_is_nan, x, y), hn::Set(di, FloatBits<T>::kQuiet));
+  return hn::BitCast(d, hn::IfThenElse(is_nan, quiet, chosen));
 }
 
 // Lanes of 8 bits have no product: those of 16 give it for the even and for the odd ones.
@@ -194,21 +139,47 @@ HWY_INLINE V TruthOf(D d, V a) {
 
 // ---- On one element ----
 
-template <class T>
-HWY_INLINE T MinimumOf(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (a != a || b != b) return a + b;
-    if (a == b) return __builtin_signbit(a) ? a : b;
-  }
-  return a < b ? a : b;
+template <class Bits>
+HWY_INLINE Bits MagnitudeOf(Bits bits) {
+  return static_cast<Bits>(bits & std::numeric_limits<Bits>::max());
 }
-template <class T>
-HWY_INLINE T MaximumOf(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (a != a || b != b) return a + b;
-    if (a == b) return __builtin_signbit(a) ? b : a;
+// Its own inverse.
+template <class Bits>
+HWY_INLINE Bits OrderOf(Bits bits) {
+  return static_cast<Bits>(bits ^ MagnitudeOf(static_cast<Bits>(bits >> (8 * sizeof(Bits) - 1))));
+}
+
+template <bool kMaximum, class T>
+HWY_INLINE T FloatExtremum(T a, T b) {
+  using Traits = FloatBits<T>;
+  using Bits = typename Traits::Bits;
+  Bits x, y;
+  std::memcpy(&x, &a, sizeof(T));
+  std::memcpy(&y, &b, sizeof(T));
+  Bits chosen = (OrderOf(x) < OrderOf(y)) == kMaximum ? y : x;
+  const bool x_is_nan = MagnitudeOf(x) > Traits::kInfinity;
+  if (HWY_UNLIKELY(x_is_nan || MagnitudeOf(y) > Traits::kInfinity)) {
+    chosen = static_cast<Bits>((x_is_nan ? x : y) | Traits::kQuiet);
   }
-  return a < b ? b : a;
+  T result;
+  std::memcpy(&result, &chosen, sizeof(T));
+  return result;
+}
+
+template <class T>
+constexpr bool kIsShortFloat = std::is_same_v<T, Half> || std::is_same_v<T, Brain>;
+
+template <bool kMaximum, class T>
+HWY_INLINE T ExtremumOf(T a, T b) {
+  if constexpr (kIsShortFloat<T>) {
+    return FloatExtremum<kMaximum>(a, b);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    // The CPU's own minimum and maximum are operations on vectors.
+    const hn::CappedTag<T, 1> d;
+    return hn::GetLane(Extremum<kMaximum>(hn::Set(d, a), hn::Set(d, b)));
+  } else {
+    return (a < b) == kMaximum ? b : a;
+  }
 }
 
 // The type in which sums and products wrap modulo 2^n; 8 and 16 bits would be promoted to int.
@@ -265,27 +236,31 @@ struct Mul {
 template <class T>
 struct Min {
   template <class D, class V>
-  static HWY_INLINE V OnLanes(D, V old, V update) {
+  static HWY_INLINE V OnLanes(D d, V old, V update) {
     if constexpr (std::is_floating_point_v<T>) {
-      return Minimum(old, update);
+      return Extremum<false>(old, update);
+    } else if constexpr (kIsShortFloat<T>) {
+      return ShortExtremum<false, T>(d, old, update);
     } else {
       return hn::Min(old, update);
     }
   }
-  static HWY_INLINE T OnElement(T old, T update) { return MinimumOf(old, update); }
+  static HWY_INLINE T OnElement(T old, T update) { return ExtremumOf<false>(old, update); }
 };
 
 template <class T>
 struct Max {
   template <class D, class V>
-  static HWY_INLINE V OnLanes(D, V old, V update) {
+  static HWY_INLINE V OnLanes(D d, V old, V update) {
     if constexpr (std::is_floating_point_v<T>) {
-      return Maximum(old, update);
+      return Extremum<true>(old, update);
+    } else if constexpr (kIsShortFloat<T>) {
+      return ShortExtremum<true, T>(d, old, update);
     } else {
       return hn::Max(old, update);
     }
   }
-  static HWY_INLINE T OnElement(T old, T update) { return MaximumOf(old, update); }
+  static HWY_INLINE T OnElement(T old, T update) { return ExtremumOf<true>(old, update); }
 };
 
 // bool: or, and.
@@ -329,13 +304,25 @@ struct Rounded {
     return {hn::GetLane(OnLanes(d, hn::Set(d, old.bits), hn::Set(d, update.bits)))};
   }
 };
-#define STREW_ROUNDED(CONSTANT, OP, NAME)        \
-  template <>                                    \
-  struct OP<Half> : Rounded<Half, OP<float>> {}; \
-  template <>                                    \
-  struct OP<Brain> : Rounded<Brain, OP<float>> {};
-STREW_FOR_EACH_KERNEL_REDUCTION(STREW_ROUNDED)
-#undef STREW_ROUNDED
+template <>
+struct Add<Half> : Rounded<Half, Add<float>> {};
+template <>
+struct Add<Brain> : Rounded<Brain, Add<float>> {};
+template <>
+struct Mul<Half> : Rounded<Half, Mul<float>> {};
+template <>
+struct Mul<Brain> : Rounded<Brain, Mul<float>> {};
+
+template <class T, class Op>
+constexpr bool kIsHeavy = kIsShortFloat<T> && !std::is_same_v<Op, Move<T>>;
+template <>
+constexpr bool kIsHeavy<float, Min<float>> = true;
+template <>
+constexpr bool kIsHeavy<float, Max<float>> = true;
+template <>
+constexpr bool kIsHeavy<double, Min<double>> = true;
+template <>
+constexpr bool kIsHeavy<double, Max<double>> = true;
 
 // complex: sums by component; products as (ac - bd) + (ad + bc)i.
 template <class Part>

@@ -51,15 +51,34 @@ void WalkRowsAt(const Kernels& kernels, const RowsArguments& rows) {
   }
 }
 
+void PrefetchReads(const unsigned char* updates, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(updates + i);
+}
+
+// Rows that are read from pages of their own are no stream to the CPU: strips of 384 bytes of a
+// matrix with rows of 16 KiB, brought in 12 rows ahead, saved 1 ms of 24 on a Zen 5.
+constexpr int64_t kRowsAhead = 12;
+
+bool ReadsPages(const BoxArguments& box, int64_t size) {
+  constexpr int64_t kPage = 4096;
+  constexpr int64_t kShort = 1024;
+  return box.updates_stride == 1 && box.run * size <= kShort &&
+         box.updates_row_stride * size >= kPage;
+}
+
 }  // namespace
 
 void WalkBox(const Kernels& kernels, const BoxArguments& box) {
   const bool streams = box.stream && kernels.stream != nullptr;
   const RunKernel run = streams ? kernels.stream : kernels.run;
+  const int64_t size = kernels.element_size;
+  const int64_t row_bytes = box.updates_row_stride * size;
+  const int64_t prefetched = ReadsPages(box, size) ? box.rows - kRowsAhead : 0;
   for (int64_t r = 0; r < box.rows; ++r) {
-    run(box.output + r * box.output_row_stride * kernels.element_size, box.output_stride,
-        box.updates + r * box.updates_row_stride * kernels.element_size, box.updates_stride,
-        box.run);
+    const unsigned char* const updates = box.updates + r * row_bytes;
+    if (r < prefetched) PrefetchReads(updates + kRowsAhead * row_bytes, box.run * size);
+    run(box.output + r * box.output_row_stride * size, box.output_stride, updates,
+        box.updates_stride, box.run);
   }
 }
 

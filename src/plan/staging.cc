@@ -15,12 +15,16 @@ constexpr int64_t kLeastStagedLine = 256;
 // A strip whose axis spans no more stays near without scratch.
 constexpr int64_t kNearStrip = 64 << 10;
 
+// Strips of 512 bytes, a power of two, took 1.05 to 1.1 x the time of these on a Zen 5, of 256 bytes
+// 1.15 x, of 192 1.2 x.
+constexpr int64_t kStripBytes = 384;
+
 // Columns that fit scratch together with the whole axis; whole lines of cache, or none at all.
 int64_t StripColumns(const IndexedPlan& plan, int64_t width) {
   const int64_t axis_size = plan.component[0].axis_size;
   const int64_t fitting = kMostScratch / width / axis_size;
   const int64_t line = std::max<int64_t>(kLine / width, 1);
-  const int64_t strip = std::min<int64_t>(fitting / line * line, 512 / width);
+  const int64_t strip = std::min<int64_t>(fitting / line * line, kStripBytes / width);
   return std::min(strip, plan.column.count);
 }
 

@@ -26,6 +26,11 @@ constexpr int64_t kLeastStreamedRun = 256;
 // Shorter runs are not worth looking for.
 constexpr int64_t kLeastFolded = 8;
 
+// Entries ahead in a strip, which is partly in the L2 cache, for reductions that take so long that
+// the CPU does not look far ahead by itself: max of float32 28 against 33 ms on a Zen 5, but sums
+// 24 against 22.
+constexpr int64_t kStripPrefetch = 32;
+
 // Rows ahead: so many bytes of them.
 int64_t RowPrefetch(int64_t row_bytes) {
   return std::clamp<int64_t>(8192 / row_bytes, 2, kElementPrefetch / 2);
@@ -49,6 +54,7 @@ TileApplier::TileApplier(const Call& call, const IndexedScatter& scatter,
       prefetch_(plan.reach <= kNearBytes / width_ ? 0
                 : plan.run.count == 1             ? kElementPrefetch
                                                   : RowPrefetch(plan.run.count * width_)),
+      strip_prefetch_(kernels_.heavy ? kStripPrefetch : 0),
       streams_(plan.run.count >= kLeastStreamedRun / width_ &&
                scatter.updates.size * scatter.updates.element_size >= StreamingThreshold()) {}
 
@@ -136,7 +142,7 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
   sheet.updates_row_stride = plan_.row.stride[kUpdates];
   sheet.columns = tile.columns;
   sheet.updates_column_stride = plan_.column.stride[kUpdates];
-  sheet.prefetch = landing.is_strip ? 0 : prefetch_;
+  sheet.prefetch = landing.is_strip ? strip_prefetch_ : prefetch_;
   sheet.lookahead = tile.lookahead;
   sheet.upcoming = UpcomingAfter(offset, tile, landing);
   rows.run = plan_.run.count;

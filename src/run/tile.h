@@ -87,6 +87,7 @@ class TileApplier {
   int64_t width_;
   int64_t block_;
   int64_t prefetch_;
+  int64_t strip_prefetch_;
   bool streams_;
 };
 
