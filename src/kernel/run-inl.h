@@ -243,10 +243,36 @@ void Run(unsigned char* output, int64_t output_stride, const unsigned char* upda
   CombineStrided<T, Op>(output, output_stride, updates, updates_stride, n);
 }
 
+// output[i] = updates[-i] past the caches, in whole lines.
+template <class T>
+HWY_INLINE void StreamReversed(unsigned char* output, const unsigned char* updates, int64_t n) {
+  constexpr int64_t kLine = 64;
+  using Lane = typename Lanes<T>::Lane;
+  const typename Lanes<T>::Tag d;
+  const int64_t step = static_cast<int64_t>(hn::Lanes(d) / Lanes<T>::kPerElement);
+  const int64_t past_line = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kLine);
+  const int64_t head = (kLine - past_line) % kLine / At<T>(1);
+  const int64_t streamed = (n - head) / (kLine / At<T>(1)) * (kLine / At<T>(1));
+  if (past_line % At<T>(1) != 0 || streamed <= 0) {
+    return CombineReversed<T, Move<T>>(output, updates, n);
+  }
+  CombineReversed<T, Move<T>>(output, updates, head);
+  int64_t i = head;
+  for (; i < head + streamed; i += step) {
+    const Lane* const in = reinterpret_cast<const Lane*>(updates - At<T>(i + step - 1));
+    const auto reversed = ReversedElements<T>(d, hn::LoadU(d, in));
+    hn::Stream(reversed, d, reinterpret_cast<Lane*>(output + At<T>(i)));
+  }
+  CombineReversed<T, Move<T>>(output + At<T>(i), updates - At<T>(i), n - i);
+}
+
 template <class T>
 void StreamRun(unsigned char* output, int64_t output_stride, const unsigned char* updates,
                int64_t updates_stride, int64_t n) {
   if (output_stride == 1 && updates_stride == 1) return StreamBytes(output, updates, At<T>(n));
+  if constexpr (kHasVectors<T>) {
+    if (output_stride == 1 && updates_stride == -1) return StreamReversed<T>(output, updates, n);
+  }
   Run<T, Move<T>>(output, output_stride, updates, updates_stride, n);
 }
 

@@ -2,14 +2,19 @@
 //
 // Scratch from the caller's allocator: how much, whether all of it comes back, and what happens
 // when there is none.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "bulk.h"
 #include "support/case.h"
+#include "support/dtypes.h"
 #include "support/handles.h"
 #include "support/indices.h"
 #include "support/random.h"
@@ -19,7 +24,8 @@ namespace {
 
 constexpr size_t kScratchLimit = (size_t{2} << 20) + (size_t{64} << 10);
 
-// Keeps books, refuses from the n-th request on, and hands out memory full of rubbish.
+// Keeps books, refuses from the n-th request on, and hands out memory full of rubbish that is
+// aligned as asked, no better, and has margins that are looked at when it comes back.
 class Ledger {
  public:
   explicit Ledger(int64_t granted) : granted_(granted) {}
@@ -44,27 +50,46 @@ class Ledger {
     EXPECT_GT(size, 0u);
     EXPECT_TRUE(alignment > 0 && (alignment & (alignment - 1)) == 0) << alignment;
     if (++requests_ > granted_) return nullptr;
-    const size_t rounded = (size + alignment - 1) / alignment * alignment;
-    void* memory = std::aligned_alloc(alignment, rounded);
-    std::memset(memory, 0xA5, rounded);
-    live_[memory] = size;
+    const size_t rounded = (size + 2 * alignment) / (2 * alignment) * (2 * alignment);
+    Block block{nullptr, rounded + 4 * alignment, size};
+    block.bytes = static_cast<unsigned char*>(std::aligned_alloc(2 * alignment, block.capacity));
+    std::memset(block.bytes, kMargin, block.capacity);
+    unsigned char* const memory = block.bytes + alignment;
+    std::memset(memory, 0xA5, size);
+    live_[memory] = block;
     held_ += size;
     peak_ = std::max(peak_, held_);
     return memory;
   }
 
   void TakeBack(void* memory, size_t size) {
-    const auto block = live_.find(memory);
-    ASSERT_NE(block, live_.end()) << "freed what was not allocated";
-    EXPECT_EQ(block->second, size);
+    const auto found = live_.find(memory);
+    ASSERT_NE(found, live_.end()) << "freed what was not allocated";
+    const Block block = found->second;
+    EXPECT_EQ(block.size, size);
+    const auto* const begin = static_cast<const unsigned char*>(memory);
+    const auto is_margin = [](unsigned char byte) { return byte == kMargin; };
+    EXPECT_TRUE(std::all_of<const unsigned char*>(block.bytes, begin, is_margin) &&
+                std::all_of(begin + size,
+                            static_cast<const unsigned char*>(block.bytes) + block.capacity,
+                            is_margin))
+        << "wrote outside of the scratch";
     held_ -= size;
-    live_.erase(block);
-    std::free(memory);
+    live_.erase(found);
+    std::free(block.bytes);
   }
+
+  static constexpr unsigned char kMargin = 0x5C;
+
+  struct Block {
+    unsigned char* bytes;
+    size_t capacity;
+    size_t size;
+  };
 
   const int64_t granted_;
   int64_t requests_ = 0;
-  std::map<void*, size_t> live_;
+  std::map<void*, Block> live_;
   size_t held_ = 0;
   size_t peak_ = 0;
 };
@@ -184,6 +209,199 @@ TEST_F(Allocator, MayBeTakenOutAgain) {
   ASSERT_EQ(strew_context_set_allocator(context.get(), nullptr, nullptr, nullptr), STREW_OK);
   EXPECT_EQ(Call(c, context.get(), c.data.tensor()), STREW_OK);
   EXPECT_EQ(ledger.requests(), 0);
+}
+
+// ---- Calls of every walk, in place and into a fresh output --------------------------------------
+
+struct Walk {
+  const char* name;
+  Operator op;
+  Dims data;
+  Dims indices;  // or the steps of a slice
+  int64_t axis = 0;
+};
+
+const std::vector<Walk>& Walks() {
+  constexpr Operator kElements = Operator::kScatterElements;
+  constexpr Operator kNd = Operator::kScatterNd;
+  constexpr Operator kSlice = Operator::kSliceScatterInt64;
+  static const std::vector<Walk> walks = {
+      {"last axis", kElements, {300, 2000}, {300, 2000}, 1},
+      {"short last axis", kElements, {60000, 9}, {60000, 9}, 1},
+      {"first axis", kElements, {2000, 300}, {2000, 300}, 0},
+      {"first axis of strips of 2 MiB", kElements, {4096, 600}, {3000, 600}, 0},
+      {"first axis of one strip", kElements, {32768, 64}, {20000, 64}, 0},
+      {"first axis of less than a strip", kElements, {33000, 9}, {20000, 9}, 0},
+      {"middle axis", kElements, {7, 3000, 40}, {7, 3000, 40}, 1},
+      {"middle axis of part of data", kElements, {9, 3000, 40}, {7, 2000, 39}, 1},
+      {"one line", kElements, {1000000}, {300000}, 0},
+      {"tall axis", kElements, {1000000, 2}, {700000, 2}, 0},
+      {"wide data", kElements, {5, 200000}, {3, 200000}, 0},
+      {"one tall column", kElements, {1000000, 3}, {700000, 1}, 0},
+      {"rows", kNd, {3000, 100}, {2000, 1}},
+      {"wide rows", kNd, {5, 100000}, {9, 1}},
+      {"elements", kNd, {300, 300}, {50000, 2}},
+      {"elements of a tall axis", kNd, {1000000}, {50000, 1}},
+      {"everything", kNd, {300, 300}, {3, 0}},
+      {"every other", kSlice, {900000}, {2}},
+      {"a slice of rows", kSlice, {1000, 900}, {-2, 1}},
+      {"a slice of columns", kSlice, {900, 1000}, {1, -3}},
+  };
+  return walks;
+}
+
+// A call of a walk with random operands.
+class WalkCall {
+ public:
+  WalkCall(Random& random, const Walk& walk, strew_dtype dtype, strew_reduction reduction)
+      : walk_(walk),
+        reduction_(reduction),
+        data_(random, dtype, RowMajor(walk.data)),
+        updates_(random, dtype, RowMajor(UpdatesShape(walk))),
+        output_(random, dtype, RowMajor(walk.data)) {
+    if (walk.op == Operator::kSliceScatterInt64) {
+      MakeBounds();
+    } else {
+      MakeIndices(random);
+    }
+  }
+
+  // Calls it with this context; what the output then holds.
+  std::vector<unsigned char> Result(strew_context* context, bool in_place) {
+    BulkArray& destination = in_place ? data_ : output_;
+    GuardedBuffer& buffer = destination.buffer();
+    const std::vector<unsigned char> before(buffer.bytes(), buffer.bytes() + buffer.size());
+    EXPECT_EQ(Call(context, destination.tensor()), STREW_OK) << strew_context_error(context);
+    std::vector<unsigned char> after(buffer.bytes(), buffer.bytes() + buffer.size());
+    std::memcpy(buffer.bytes(), before.data(), before.size());
+    return after;
+  }
+
+  std::string Describe() const {
+    return std::string(walk_.name) + " " + NameOf(reduction_) + " data " + data_.Describe();
+  }
+
+ private:
+  static Dims UpdatesShape(const Walk& walk) {
+    if (walk.op == Operator::kScatterElements) return walk.indices;
+    if (walk.op == Operator::kScatterNd) {
+      Dims shape(walk.indices.begin(), walk.indices.end() - 1);
+      shape.insert(shape.end(), walk.data.begin() + walk.indices.back(), walk.data.end());
+      return shape;
+    }
+    Dims shape;
+    for (size_t axis = 0; axis < walk.data.size(); ++axis) {
+      const int64_t step = std::abs(walk.indices[axis]);
+      shape.push_back((walk.data[axis] + step - 1) / step);
+    }
+    return shape;
+  }
+
+  // Tuples name axes of one size.
+  void MakeIndices(Random& random) {
+    const int64_t dim = walk_.data[static_cast<size_t>(walk_.axis)];
+    indices_.resize(static_cast<size_t>(Product(walk_.indices)));
+    for (int32_t& index : indices_) index = static_cast<int32_t>(random.Between(-dim, dim - 1));
+    index_ = MakeTensor(STREW_INT32, RowMajor(walk_.indices), indices_.data());
+  }
+
+  void MakeBounds() {
+    for (size_t axis = 0; axis < walk_.data.size(); ++axis) {
+      const int64_t dim = walk_.data[axis];
+      const bool forwards = walk_.indices[axis] > 0;
+      start_.push_back(forwards ? 0 : dim);
+      stop_.push_back(forwards ? dim : -dim - 1);
+    }
+  }
+
+  strew_status Call(strew_context* context, strew_tensor* output) const {
+    const strew_tensor* const data = data_.tensor();
+    const strew_tensor* const updates = updates_.tensor();
+    if (walk_.op == Operator::kScatterElements) {
+      return strew_scatter_elements(context, data, index_.get(), updates, walk_.axis, reduction_,
+                                    output);
+    }
+    if (walk_.op == Operator::kScatterNd) {
+      return strew_scatter_nd(context, data, index_.get(), updates, reduction_, output);
+    }
+    return strew_slice_scatter_int64(context, data, updates, static_cast<int64_t>(start_.size()),
+                                     start_.data(), stop_.data(), walk_.indices.data(), nullptr,
+                                     reduction_, output);
+  }
+
+  const Walk& walk_;
+  const strew_reduction reduction_;
+  BulkArray data_, updates_, output_;
+  std::vector<int32_t> indices_;
+  Tensor index_;
+  Dims start_, stop_;
+};
+
+// Calls it without an allocator and with ones that grant all, some or nothing: the bytes must be
+// the same. Answers how many blocks were wanted.
+int64_t RequestsOf(WalkCall& call, bool in_place) {
+  const std::vector<unsigned char> expected = call.Result(nullptr, in_place);
+  const auto requests_of = [&](int64_t granted) {
+    const Context context = MakeContext();
+    Ledger ledger(granted);
+    ledger.InstallIn(context.get());
+    EXPECT_TRUE(call.Result(context.get(), in_place) == expected)
+        << granted << " blocks granted, " << (in_place ? "in place, " : "") << call.Describe();
+    EXPECT_LE(ledger.peak(), kScratchLimit) << call.Describe();
+    return ledger.requests();
+  };
+  const int64_t wanted = requests_of(1000);
+  for (int64_t granted = 0; granted < wanted; ++granted) requests_of(granted);
+  return wanted;
+}
+
+TEST(AllocatorOfWalks, StaysWithinItsLimit) {
+  Random random(Seed());
+  int64_t wanted = 0;
+  for (const Walk& walk : Walks()) {
+    for (const strew_reduction reduction : Reductions()) {
+      std::vector<strew_dtype> dtypes = {STREW_INT8, STREW_INT32};
+      if (reduction == STREW_NONE) dtypes = {STREW_INT8, STREW_FLOAT64, STREW_OPAQUE(12)};
+      for (const strew_dtype dtype : dtypes) {
+        WalkCall call(random, walk, dtype, reduction);
+        for (const bool in_place : {true, false}) wanted += RequestsOf(call, in_place);
+      }
+    }
+  }
+  EXPECT_GT(wanted, 0) << "no walk wants scratch: this test is void";
+}
+
+// However large the data is.
+TEST(AllocatorOfWalks, StaysUnusedForUpTo64Updates) {
+  constexpr Operator kElements = Operator::kScatterElements;
+  constexpr Operator kNd = Operator::kScatterNd;
+  const std::vector<Walk> walks = {
+      {"one row on the first axis", kElements, {4096, 4096}, {1, 64}, 0},
+      {"one column on the first axis", kElements, {4096, 4096}, {64, 1}, 0},
+      {"a square on the first axis", kElements, {4096, 4096}, {8, 8}, 0},
+      {"one row on the last axis", kElements, {4096, 4096}, {1, 64}, 1},
+      {"one column on the last axis", kElements, {4096, 4096}, {64, 1}, 1},
+      {"all columns of a tall axis", kElements, {100000, 64}, {1, 64}, 0},
+      {"some columns of a tall axis", kElements, {1000000, 4}, {16, 4}, 0},
+      {"middle axis", kElements, {4, 100000, 8}, {4, 2, 8}, 1},
+      {"few rows", kNd, {500000, 16}, {4, 1}},
+      {"one row", kNd, {100000, 64}, {1, 1}},
+      {"single elements", kNd, {4096, 4096}, {64, 2}},
+      {"a slice", Operator::kSliceScatterInt64, {4096, 4096}, {512, 512}},
+      {"a slice backwards", Operator::kSliceScatterInt64, {4000000}, {-62500}},
+  };
+  Random random(Seed());
+  for (const Walk& walk : walks) {
+    for (const strew_reduction reduction : Reductions()) {
+      const strew_dtype dtype = reduction == STREW_NONE ? STREW_OPAQUE(3) : STREW_INT8;
+      WalkCall call(random, walk, dtype, reduction);
+      for (const bool in_place : {true, false}) {
+        EXPECT_EQ(RequestsOf(call, in_place), 0) << call.Describe();
+      }
+    }
+    WalkCall floats(random, walk, STREW_FLOAT32, STREW_ADD);
+    EXPECT_EQ(RequestsOf(floats, false), 0) << floats.Describe();
+  }
 }
 
 }  // namespace
