@@ -2,6 +2,7 @@
 #include "run/box.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/checked.h"
 #include "base/reduction.h"
@@ -16,6 +17,9 @@ using BoxLoop = plan::Loop<kBoxOperands>;
 // other, as in a transpose, each side should use the lines it fetches before they leave the L1
 // cache: 64 x 64 elements of 8 bytes are 32 KiB a side at most.
 constexpr int64_t kTile = 64;
+
+// Copied at once: choosing how takes as long as copying 1 KiB.
+constexpr int64_t kSmallCopy = 16 << 10;
 
 int64_t Bytes(const BoxNest& nest, int64_t width) {
   int64_t bytes = width;
@@ -94,9 +98,15 @@ void RunBox(const kernel::Kernels& kernels, const plan::Units& units, unsigned c
 }
 
 void Copy(const Call& call, const TensorView& data, const TensorView& output) {
+  const bool contiguous = data.contiguous && output.contiguous;
+  const int64_t bytes = output.size * output.element_size;
+  if (contiguous && bytes <= kSmallCopy) {
+    std::memcpy(output.data, data.data, static_cast<size_t>(bytes));
+    return;
+  }
   const plan::Units units = plan::UnitsOf(output.element_size);
   BoxNest nest;
-  if (data.contiguous && output.contiguous) {
+  if (contiguous) {
     nest.Append(output.size * units.count, 1, 1);
     return RunBox(KernelsFor(call, output, STREW_NONE), {units.width, 1}, output.data, data.data,
                   &nest);

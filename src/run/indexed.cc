@@ -11,6 +11,7 @@
 #include "run/cache.h"
 #include "run/index_check.h"
 #include "run/scratch.h"
+#include "run/small.h"
 
 namespace strew::run {
 namespace {
@@ -216,6 +217,7 @@ void SheetRunner::RunLongRows(const int64_t* offset) const {
 
 Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan) {
   const TensorView& output = scatter.output;
+  if (IsSmall(scatter)) return RunSmall(call, scatter, plan);
   if (scatter.indices.size != 0) STREW_TRY(CheckIndices(call, scatter.indices, plan));
   const bool in_place = SameElements(scatter.data, output);
   if (scatter.updates.size == 0) {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/small.h"
+
+#include "base/index_value.h"
+#include "run/box.h"
+#include "run/index_check.h"
+
+namespace strew::run {
+namespace {
+
+using plan::kIndices;
+using plan::kOutput;
+using plan::kUpdates;
+
+// As many as updates at most.
+constexpr int64_t kMostPlaces = 64;
+
+// Where entries land and where their updates lie, in units; the entries in the order in which they
+// are applied.
+struct Places {
+  int64_t count = 0;
+  int64_t output[kMostPlaces];
+  int64_t updates[kMostPlaces];
+  bool updates_lie_together = true;
+};
+
+// Adds what the indices of one entry and lane, of which the first lies at `at`, mean for its place.
+// False where one is out of range.
+bool AddPlace(const IndexedScatter& scatter, const plan::IndexedPlan& plan, bool wrap, int64_t at,
+              int64_t* output) {
+  const TensorView& indices = scatter.indices;
+  for (int c = 0; c < plan.components; ++c) {
+    const plan::Component& component = plan.component[c];
+    const int64_t place = at + component.indices_base;
+    int64_t index = ReadIndex(indices.dtype, indices.data + place * indices.element_size).value;
+    if (index < 0 && wrap) index += component.axis_size;
+    if (index < 0 || index >= component.axis_size) return false;
+    *output += index * component.output_stride;
+  }
+  return true;
+}
+
+// False where an index is out of range.
+bool Locate(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+            Places* places) {
+  const bool wrap = call.settings().wrap_negative_indices;
+  bool good = true;
+  // Lanes never meet, so they may turn within the entries.
+  plan::ForEachTurn(plan.entries, plan.entries.rank, [&](const int64_t* entry) {
+    plan::ForEachTurn(plan.lanes, plan.lanes.rank, [&](const int64_t* lane) {
+      int64_t output = lane[kOutput];
+      good = AddPlace(scatter, plan, wrap, entry[kIndices] + lane[kIndices], &output);
+      const int64_t updates = entry[kUpdates] + lane[kUpdates];
+      places->updates_lie_together &= updates == places->count;
+      places->output[places->count] = output;
+      places->updates[places->count++] = updates;
+      return good;
+    });
+    return good;
+  });
+  return good;
+}
+
+void Apply(const kernel::Kernels& kernels, const IndexedScatter& scatter, const Places& places) {
+  const kernel::SheetArguments sheet = {
+      scatter.output.data, scatter.updates.data, places.output, 1, 0, places.count, 1, 0, 0, {}};
+  kernels.elements[kernel::kOffset64](sheet);
+}
+
+void ApplyInner(const kernel::Kernels& kernels, const IndexedScatter& scatter,
+                plan::InnerNest* inner, const Places& places) {
+  const int64_t width = kernels.element_size;
+  inner->Canonicalise();
+  plan::InnerLoop run = inner->PopInnermost();
+  if (run.count == 1) run = {1, {1, 1}};
+  for (int64_t i = 0; i < places.count; ++i) {
+    plan::ForEachTurn(*inner, inner->rank, [&](const int64_t* offset) {
+      kernels.run(scatter.output.data + (places.output[i] + offset[kOutput]) * width,
+                  run.stride[kOutput],
+                  scatter.updates.data + (places.updates[i] + offset[kUpdates]) * width,
+                  run.stride[kUpdates], run.count);
+    });
+  }
+}
+
+}  // namespace
+
+Status RunSmall(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan) {
+  Places places;
+  if (!Locate(call, scatter, *plan, &places)) return CheckIndices(call, scatter.indices, plan);
+  if (!SameElements(scatter.data, scatter.output)) Copy(call, scatter.data, scatter.output);
+  const kernel::Kernels& kernels = KernelsFor(call, scatter.output, scatter.reduction);
+  if (plan->inner.rank == 0 && places.updates_lie_together) {
+    Apply(kernels, scatter, places);
+  } else {
+    ApplyInner(kernels, scatter, &plan->inner, places);
+  }
+  return call.Succeed(scatter.updates.size);
+}
+
+}  // namespace strew::run
