@@ -19,6 +19,9 @@ STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_FAMILY_TABLE)
 // Widths 1, 2, 4, 8 and 16, in this order.
 const Kernels* MoveTable(size_t slot);
 
+// Widths from 3 to 15 that are no powers of two.
+const Kernels& OddMove(int32_t width);
+
 // The eight index dtypes from STREW_INT8 to STREW_UINT64, in this order.
 const IndexKernels* IndexTable(size_t slot);
 

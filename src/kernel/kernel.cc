@@ -22,6 +22,7 @@ const Kernels* ReductionTable(strew_dtype dtype, size_t slot) {
 }  // namespace
 
 const Kernels& MoveKernels(int32_t width, int32_t target) {
+  if ((width & (width - 1)) != 0) return OddMove(width);
   return MoveTable(TargetSlot(target))[__builtin_ctz(static_cast<unsigned>(width))];
 }
 

@@ -76,7 +76,7 @@ struct Kernels {
   ElementsKernel elements[kOffsetWidths];
 };
 
-// Those that move elements of `width` bytes: 1, 2, 4, 8 or 16.
+// Those that move elements of `width` bytes, 1 to 16.
 const Kernels& MoveKernels(int32_t width, int32_t target);
 
 // Those of a reduction that is defined on the dtype.

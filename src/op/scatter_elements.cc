@@ -38,7 +38,7 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
 
 void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates, int axis,
            const TensorView& output, plan::IndexedPlan* plan) {
-  const plan::Units units = plan::UnitsOf(output.element_size);
+  const plan::Units units = plan::IndexedUnitsOf(output.element_size);
   plan->AppendComponent(axis, data, output, units.count, 0);
   for (int i = 0; i < output.rank; ++i) {
     const int64_t count = indices.shape[i];

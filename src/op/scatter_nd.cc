@@ -62,7 +62,7 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
 
 void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates,
            const TensorView& output, plan::IndexedPlan* plan) {
-  const plan::Units units = plan::UnitsOf(output.element_size);
+  const plan::Units units = plan::IndexedUnitsOf(output.element_size);
   const int tuples = indices.rank - 1;
   const int k = static_cast<int>(TupleLength(indices));
   for (int c = 0; c < k; ++c) {

@@ -187,12 +187,12 @@ void RunSlice(const Call& call, const TensorView& data, const TensorView& update
               const Slices& slices, strew_reduction reduction, const TensorView& output) {
   const plan::Units units = plan::UnitsOf(output.element_size);
   const int64_t bytes = output.size * output.element_size;
-  const kernel::Kernels& kernels = run::KernelsFor(call, output, reduction);
+  const kernel::Kernels& kernels = run::KernelsFor(call, output, reduction, units);
   if (!SameElements(data, output)) {
     if (bytes > kSmallOutput) {
       plan::OverlayPlan plan = LowerToOverlay(data, updates, output, slices, units.count);
       if (plan.Arrange()) {
-        return run::RunOverlay(plan, kernels, run::KernelsFor(call, output, STREW_NONE),
+        return run::RunOverlay(plan, kernels, run::KernelsFor(call, output, STREW_NONE, units),
                                bytes >= run::StreamingThreshold(),
                                {output.data, data.data, updates.data});
       }

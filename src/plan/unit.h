@@ -10,15 +10,24 @@
 
 namespace strew::plan {
 
+inline constexpr int64_t kMostWidth = 16;
+
 struct Units {
   int32_t width;  // bytes of one
   int64_t count;  // of one element
 };
 
+// For boxes, whose kernels move vectors: powers of two.
 inline Units UnitsOf(int64_t element_size) {
   const int64_t largest_power_of_two = element_size & -element_size;
-  const int64_t width = std::min<int64_t>(largest_power_of_two, 16);
+  const int64_t width = std::min<int64_t>(largest_power_of_two, kMostWidth);
   return {static_cast<int32_t>(width), element_size / width};
+}
+
+// For elements that an index places one by one: whole ones as far as there are kernels for them.
+inline Units IndexedUnitsOf(int64_t element_size) {
+  if (element_size > kMostWidth) return UnitsOf(element_size);
+  return {static_cast<int32_t>(element_size), 1};
 }
 
 }  // namespace strew::plan

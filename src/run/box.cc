@@ -59,7 +59,7 @@ void RunSheet(const kernel::Kernels& kernels, kernel::BoxArguments sheet) {
 }  // namespace
 
 const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
-                                  strew_reduction reduction) {
+                                  strew_reduction reduction, const plan::Units& units) {
   const int32_t target = call.settings().simd_target;
   switch (reduction) {
 #define STREW_KERNELS_FOR(CONSTANT, FUNCTOR, NAME) \
@@ -68,7 +68,7 @@ const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
     STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNELS_FOR)
 #undef STREW_KERNELS_FOR
     default:
-      return kernel::MoveKernels(plan::UnitsOf(output.element_size).width, target);
+      return kernel::MoveKernels(units.width, target);
   }
 }
 
@@ -108,14 +108,14 @@ void Copy(const Call& call, const TensorView& data, const TensorView& output) {
   BoxNest nest;
   if (contiguous) {
     nest.Append(output.size * units.count, 1, 1);
-    return RunBox(KernelsFor(call, output, STREW_NONE), {units.width, 1}, output.data, data.data,
-                  &nest);
+    return RunBox(KernelsFor(call, output, STREW_NONE, units), {units.width, 1}, output.data,
+                  data.data, &nest);
   }
   for (int i = 0; i < output.rank; ++i) {
     nest.Append(output.shape[i], StrideOf(output, i) * units.count,
                 StrideOf(data, i) * units.count);
   }
-  RunBox(KernelsFor(call, output, STREW_NONE), units, output.data, data.data, &nest);
+  RunBox(KernelsFor(call, output, STREW_NONE, units), units, output.data, data.data, &nest);
 }
 
 }  // namespace strew::run

@@ -16,9 +16,9 @@ namespace strew::run {
 enum { kBoxOutput, kBoxUpdates, kBoxOperands };
 using BoxNest = plan::LoopNest<kBoxOperands>;
 
-// The kernels of a reduction on tensors of this dtype.
+// The kernels of a reduction on tensors of this dtype, of which elements are so many units.
 const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
-                                  strew_reduction reduction);
+                                  strew_reduction reduction, const plan::Units& units);
 
 // Turns must not meet in the output; `nest` is left arranged. The counts of the nest are > 0.
 void RunBox(const kernel::Kernels& kernels, const plan::Units& units, unsigned char* output,

@@ -36,7 +36,8 @@ class SheetRunner {
         staging_(staging),
         scratch_(scratch),
         applier_(call, scatter, plan),
-        move_(KernelsFor(call, scatter.output, STREW_NONE)),
+        move_(KernelsFor(call, scatter.output, STREW_NONE,
+                         plan::IndexedUnitsOf(scatter.output.element_size))),
         width_(move_.element_size) {}
 
   void RunAll() const {
@@ -225,7 +226,7 @@ Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* p
     return call.Succeed(0);
   }
   plan->Arrange();
-  const plan::Units units = plan::UnitsOf(output.element_size);
+  const plan::Units units = plan::IndexedUnitsOf(output.element_size);
   plan::Staging staging = plan::StagingOf(*plan, units.width, output.size * units.count, in_place);
   const Scratch scratch(call, static_cast<size_t>(staging.scratch_bytes));
   if (staging.strip != 0 && scratch.memory() == nullptr) staging = {false, 0, 0};

@@ -89,7 +89,8 @@ Status RunSmall(const Call& call, const IndexedScatter& scatter, plan::IndexedPl
   Places places;
   if (!Locate(call, scatter, *plan, &places)) return CheckIndices(call, scatter.indices, plan);
   if (!SameElements(scatter.data, scatter.output)) Copy(call, scatter.data, scatter.output);
-  const kernel::Kernels& kernels = KernelsFor(call, scatter.output, scatter.reduction);
+  const kernel::Kernels& kernels = KernelsFor(call, scatter.output, scatter.reduction,
+                                              plan::IndexedUnitsOf(scatter.output.element_size));
   if (plan->inner.rank == 0 && places.updates_lie_together) {
     Apply(kernels, scatter, places);
   } else {

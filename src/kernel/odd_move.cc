@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// STREW_NONE on elements of 3 to 15 bytes that are no power of two. Vectors have no part in it, so
+// it is compiled once, for the least CPU that the library runs on.
+#include <hwy/highway.h>
+
+#include <cstring>
+
+#include "kernel/elements-inl.h"
+#include "kernel/families.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace strew::kernel {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <int kWidth>
+struct Bytes {
+  unsigned char bytes[kWidth];
+};
+
+template <class T>
+void MoveRun(unsigned char* output, int64_t output_stride, const unsigned char* updates,
+             int64_t updates_stride, int64_t n) {
+  if (output_stride == 1 && updates_stride == 1) {
+    std::memcpy(output, updates, static_cast<size_t>(At<T>(n)));
+    return;
+  }
+  CombineStrided<T, Move<T>>(output, output_stride, updates, updates_stride, n);
+}
+
+template <int kWidth>
+constexpr Kernels OddKernels() {
+  using T = Bytes<kWidth>;
+  if constexpr ((kWidth & (kWidth - 1)) == 0) {
+    return {};
+  } else {
+    return {kWidth,  false,   MoveRun<T>,
+            nullptr, nullptr, {Elements<T, Move<T>, int32_t>, Elements<T, Move<T>, int64_t>}};
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+
+const Kernels& OddMove(int32_t width) {
+  using namespace HWY_NAMESPACE;
+  static constexpr Kernels kTable[] = {
+      OddKernels<3>(),  OddKernels<4>(),  OddKernels<5>(),  OddKernels<6>(),  OddKernels<7>(),
+      OddKernels<8>(),  OddKernels<9>(),  OddKernels<10>(), OddKernels<11>(), OddKernels<12>(),
+      OddKernels<13>(), OddKernels<14>(), OddKernels<15>(),
+  };
+  return kTable[width - 3];
+}
+
+}  // namespace strew::kernel
+HWY_AFTER_NAMESPACE();
