@@ -69,8 +69,12 @@ HWY_INLINE void WalkElements(const SheetArguments& sheet) {
 
 template <class T, class Op, class Offset>
 void Elements(const SheetArguments& sheet) {
-  if (sheet.prefetch != 0) return WalkElements<T, Op, Offset, true>(sheet);
-  WalkElements<T, Op, Offset, false>(sheet);
+  // Offsets of 64 bits are for data that is far too large to be near, or for a handful of elements:
+  // without a loop of their own for what is near the library is 0.4 MB smaller.
+  if constexpr (sizeof(Offset) < 8) {
+    if (sheet.prefetch == 0) return WalkElements<T, Op, Offset, false>(sheet);
+  }
+  WalkElements<T, Op, Offset, true>(sheet);
 }
 
 template <class T, class Op>
