@@ -22,6 +22,7 @@ struct Places {
   int64_t output[kMostPlaces];
   int64_t updates[kMostPlaces];
   bool updates_lie_together = true;
+  bool are_near = true;  // whether 32 bits hold all that is in output
 };
 
 // Adds what the indices of one entry and lane, of which the first lies at `at`, mean for its place.
@@ -52,6 +53,7 @@ bool Locate(const Call& call, const IndexedScatter& scatter, const plan::Indexed
       good = AddPlace(scatter, plan, wrap, entry[kIndices] + lane[kIndices], &output);
       const int64_t updates = entry[kUpdates] + lane[kUpdates];
       places->updates_lie_together &= updates == places->count;
+      places->are_near &= output == static_cast<int32_t>(output);
       places->output[places->count] = output;
       places->updates[places->count++] = updates;
       return good;
@@ -62,9 +64,13 @@ bool Locate(const Call& call, const IndexedScatter& scatter, const plan::Indexed
 }
 
 void Apply(const kernel::Kernels& kernels, const IndexedScatter& scatter, const Places& places) {
-  const kernel::SheetArguments sheet = {
+  kernel::SheetArguments sheet = {
       scatter.output.data, scatter.updates.data, places.output, 1, 0, places.count, 1, 0, 0, {}};
-  kernels.elements[kernel::kOffset64](sheet);
+  if (!places.are_near) return kernels.elements[kernel::kOffset64](sheet);
+  int32_t offsets[kMostPlaces];
+  for (int64_t i = 0; i < places.count; ++i) offsets[i] = static_cast<int32_t>(places.output[i]);
+  sheet.offsets = offsets;
+  kernels.elements[kernel::kOffset32](sheet);
 }
 
 void ApplyInner(const kernel::Kernels& kernels, const IndexedScatter& scatter,
