@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the result of a workload has to be, and whether a contestant's is."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+from .scatter import Scatter
+
+# Where floats may be added or multiplied in another order, the result may differ by this many units
+# of rounding (the distance from 1 to the next number) of the sum or product of all magnitudes.
+UNITS_OF_ROUNDING = 16
+
+_ACCUMULATE = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
+
+
+def reference(scatter: Scatter) -> np.ndarray:
+    """By NumPy, the updates one after the other in row-major order."""
+    result = scatter.data.copy()
+    places, updates = scatter.places().ravel(), scatter.updates.ravel()
+    if scatter.reduction == "none":
+        result.reshape(-1)[places] = updates
+    else:
+        _ACCUMULATE[scatter.reduction].at(result.reshape(-1), places, updates)
+    return result
+
+
+class Referee:
+    """Judges results of a scatter, given while its data is as it was."""
+
+    def __init__(self, scatter: Scatter) -> None:
+        self._scatter = scatter
+        self._expected = reference(scatter)
+
+    def complaint(self, result: np.ndarray, exactly: bool) -> str | None:
+        """A sentence where the result is wrong.
+
+        Not exactly: floats may have been added or multiplied in another order, and of several
+        updates of one element any may have replaced it.
+        """
+        if result.shape != self._expected.shape or result.dtype != self._expected.dtype:
+            return f"made {result.dtype} {list(result.shape)}"
+        different = (_bits(result) != _bits(self._expected)).ravel()
+        count = int(np.count_nonzero(different))
+        if count == 0 or not exactly and self._excused(result.ravel(), different):
+            return None
+        return f"{count} of {different.size} elements are wrong"
+
+    def _excused(self, result: np.ndarray, different: np.ndarray) -> bool:
+        if self._scatter.reduction == "none":
+            return self._is_some_update(result, different)
+        sums = self._scatter.reduction in ("add", "mul")
+        return sums and is_float(result.dtype) and self._is_near(result, different)
+
+    def _is_some_update(self, result: np.ndarray, different: np.ndarray) -> bool:
+        places, updates = self._scatter.places().ravel(), self._scatter.updates.ravel()
+        asked = different[places]
+        places, updates = places[asked], updates[asked]
+        found = np.zeros(different.size, bool)
+        found[places[_bits(updates) == _bits(result[places])]] = True
+        return bool(found[different].all())
+
+    def _is_near(self, result: np.ndarray, different: np.ndarray) -> bool:
+        scatter = self._scatter
+        magnitude = np.abs(scatter.data).ravel().astype(np.float64)
+        updates = np.abs(scatter.updates).ravel().astype(np.float64)
+        _ACCUMULATE[scatter.reduction].at(magnitude, scatter.places().ravel(), updates)
+        error = result[different].astype(np.float64) - self._expected.ravel()[different]
+        return bool((np.abs(error) <= tolerance(result.dtype) * magnitude[different]).all())
+
+
+def is_float(dtype: np.dtype) -> bool:
+    return "float" in dtype.name
+
+
+def tolerance(dtype: np.dtype) -> float:
+    """Of a float, relative to the magnitudes that were added or multiplied."""
+    return UNITS_OF_ROUNDING * float(ml_dtypes.finfo(dtype).eps)
+
+
+def _bits(array: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(array).view(f"u{array.itemsize}")

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One workload: all contestants prepared, checked, and timed in turns on the same buffers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .agreement import Referee
+from .buffers import Buffers
+from .contestants import Contestant, on_output
+from .library import Library
+from .limit import LimitLoops
+from .peers import Peer
+from .scatter import Scatter, strew_call
+from .timing import Timing, alternate
+from .workloads import Workload
+
+STREW = "strew"
+LIMIT = "limit"
+STREAMING_COPY = "streaming copy"
+MEMCPY = "memcpy"
+OURS = (STREW, LIMIT)
+
+# Who is so many times as slow as the fastest peer in a trial is not timed further.
+BEHIND_IN_TRIAL = 3.0
+TRIAL_SECONDS = 0.02
+# A way goes on after the qualifying turns where no other of its system is faster by more than the
+# first factor, and no other peer by more than the second.
+QUALIFYING_TURNS = 3
+BEHIND_OWN_SYSTEM = 1.2
+BEHIND_BEST_PEER = 1.6
+# Calls that take longer gain nothing from what is left in the caches.
+SETTLED_SECONDS = 0.02
+# CPU time over elapsed time, beyond the threads that were asked for.
+THREADS_SLACK = 0.3
+
+Way = tuple[str, str]  # system and label
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How long to measure: `seconds` a workload at least, and `least_turns` for everyone."""
+
+    threads: int
+    seconds: float
+    least_turns: int
+
+
+@dataclass
+class Outcome:
+    """What is known of one workload. A system may have several ways; the best counts."""
+
+    workload: Workload
+    timings: dict[Way, Timing] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+    failed: bool = False  # strew or a limit loop is wrong
+    from_c: float | None = None  # seconds of a call of strew from C, where the workload is tiny
+
+    def best(self, system: str) -> float | None:
+        """Seconds of the system's fastest way, or None where it has no way."""
+        times = [timing.best for (name, _), timing in self.timings.items() if name == system]
+        return min(times, default=None)
+
+    @property
+    def strew(self) -> float | None:
+        """Seconds that strew is judged by: those of a call from C where a call is all there is."""
+        return self.from_c if self.workload.tiny else self.best(STREW)
+
+
+class Contest:
+    """The workloads that share operands; buffers and expected results are made once for them."""
+
+    def __init__(
+        self,
+        operands: Workload,
+        library: Library,
+        limit: LimitLoops | None,
+        peers: Sequence[Peer],
+        settings: Settings,
+    ) -> None:
+        self._buffers = Buffers(operands)
+        self._library, self._limit, self._peers = library, limit, peers
+        self._settings = settings
+        self._referees: dict[str, Referee] = {}
+
+    def hold(self, workload: Workload, on_turn: Callable[[], None]) -> Outcome:
+        outcome = Outcome(workload)
+        scatter = self._buffers.scatter(workload.reduction, workload.in_place)
+        sound = [
+            contestant
+            for contestant in self._contestants(scatter, outcome)
+            if self._is_sound(contestant, outcome)
+        ]
+        calls = {(contestant.system, contestant.label): contestant.call for contestant in sound}
+        tried = {way: self._try(way, call, outcome) for way, call in calls.items()}
+        hopeful = {way: calls[way] for way in _hopeful(tried)}
+        qualified = alternate(hopeful, 0.0, QUALIFYING_TURNS, on_turn)
+        finalists = {way: calls[way] for way in _finalists(qualified)} | self._copies(workload)
+
+        def settle(way: Way) -> None:
+            """An untimed call, so that nobody gains from what another left in the caches."""
+            if way not in qualified or qualified[way].best < SETTLED_SECONDS:
+                finalists[way]()
+
+        final = alternate(
+            finalists,
+            self._settings.seconds,
+            self._settings.least_turns,
+            on_turn,
+            before_turn=settle,
+        )
+        outcome.timings = tried | qualified | final
+        return outcome
+
+    def _contestants(self, scatter: Scatter, outcome: Outcome) -> Iterator[Contestant]:
+        workload = outcome.workload
+        call = strew_call(self._library, scatter)
+        yield on_output(STREW, workload.operator.value, call, scatter)
+        if self._limit and workload.limit:
+            yield self._limit.prepare(workload.limit, scatter)
+        for peer in self._peers:
+            try:
+                yield from peer.prepare(scatter)
+            except Exception as error:  # whatever a foreign system throws at what it cannot do
+                outcome.remarks.append(f"{peer.name} refuses it: {_first_line(error)}")
+
+    def _is_sound(self, contestant: Contestant, outcome: Outcome) -> bool:
+        """Whether its result is right; a remark where not."""
+        workload = outcome.workload
+        ours = contestant.system in OURS
+        reduction = workload.reduction
+        if contestant.system == LIMIT:
+            reduction = workload.limit.reduction
+        self._buffers.restore_output(workload.in_place)
+        try:
+            contestant.reset()
+            contestant.call()
+            result = np.asarray(contestant.result())
+            wrong = self._referee(reduction).complaint(result, exactly=ours)
+        except Exception as error:  # as above
+            wrong = f"fails: {_first_line(error)}"
+        self._buffers.restore_output(workload.in_place)
+        if wrong:
+            outcome.remarks.append(f"{contestant.name} is not timed: {wrong}")
+            outcome.failed |= ours
+            return False
+        contestant.reset()
+        return True
+
+    def _referee(self, reduction: str) -> Referee:
+        if reduction not in self._referees:
+            scatter = self._buffers.scatter(reduction, in_place=False)
+            self._referees[reduction] = Referee(scatter)
+        return self._referees[reduction]
+
+    def _try(self, way: Way, call: Callable[[], object], outcome: Outcome) -> Timing:
+        """A few calls; a remark where they keep more CPUs busy than they may."""
+        call()
+        cpu, start = time.process_time(), time.perf_counter()
+        calls, elapsed = 0, 0.0
+        while elapsed < TRIAL_SECONDS:
+            call()
+            calls += 1
+            elapsed = time.perf_counter() - start
+        cpus = (time.process_time() - cpu) / elapsed
+        if cpus > self._settings.threads + THREADS_SLACK:
+            outcome.remarks.append(f"{way[0]}, {way[1]}: kept {cpus:.1f} CPUs busy")
+        return Timing((elapsed / calls,))
+
+    def _copies(self, workload: Workload) -> dict[Way, Callable[[], None]]:
+        """The yardsticks: copies of data where the output is new, else of the updates."""
+        buffers = self._buffers
+        source, target = buffers.data, buffers.output
+        if workload.in_place:
+            source, target = buffers.updates, buffers.copy_target
+        copies: dict[Way, Callable[[], None]] = {
+            (MEMCPY, MEMCPY): lambda: np.copyto(target, source)
+        }
+        if self._limit:
+            call = self._limit.streaming_copy(source, target)
+            copies[STREAMING_COPY, STREAMING_COPY] = call
+        return copies
+
+
+def _hopeful(tried: dict[Way, Timing]) -> list[Way]:
+    """strew, the limit, and the peers' ways that may turn out to be the fastest."""
+    most = BEHIND_IN_TRIAL * _fastest_peer(tried)
+    return [way for way, timing in tried.items() if way[0] in OURS or timing.best <= most]
+
+
+def _finalists(qualified: dict[Way, Timing]) -> list[Way]:
+    """The same, after more turns."""
+    best_of: dict[str, float] = {}
+    for (system, _), timing in qualified.items():
+        best_of[system] = min(timing.best, best_of.get(system, timing.best))
+    most = BEHIND_BEST_PEER * _fastest_peer(qualified)
+    return [
+        way
+        for way, timing in qualified.items()
+        if way[0] in OURS or timing.best <= min(most, BEHIND_OWN_SYSTEM * best_of[way[0]])
+    ]
+
+
+def _fastest_peer(timings: dict[Way, Timing]) -> float:
+    times = [timing.best for (system, _), timing in timings.items() if system not in OURS]
+    return min(times, default=0.0)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The workloads that strew is measured by, as workloads.json lists them."""
+
+from __future__ import annotations
+
+import enum
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+LIST = Path(__file__).resolve().parents[1] / "workloads.json"
+
+Shape = tuple[int, ...]
+
+
+class Operator(enum.Enum):
+    SCATTER_ELEMENTS = "scatter_elements"
+    SCATTER_ND = "scatter_nd"
+    SLICE_SCATTER = "slice_scatter"
+
+
+class IndexPattern(enum.Enum):
+    UNIFORM = "uniform"  # independent, uniform over the axis
+    UNIQUE_TUPLES = "unique tuples"  # uniform, but no tuple twice
+    CONSTANT_ROWS = "constant rows"  # one uniform index a row, written out in every column
+    STRIDE_0_ROWS = "stride 0 rows"  # the same as a view: stride 0 over the columns
+
+
+class Output(enum.Enum):
+    NEW = "new"  # another buffer: data is copied and stays as it was
+    IN_PLACE = "in place"
+
+    @property
+    def suffix(self) -> str:
+        return ".inp" if self is Output.IN_PLACE else ".new"
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Entry j slices axis axes[j]. start and stop are absolute: none counts from the end."""
+
+    axes: Shape
+    start: Shape
+    stop: Shape
+    step: Shape
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A call of a hand-written loop that does the same work as the workload.
+
+    Arguments are sizes, or words: the buffers `output`, `data`, `indices`, `flat indices` (tuples
+    as numbers of rows) and `updates`; `add` is 1 where the loop adds, `new` where it is to copy
+    data first. Where there is no loop for the workload's reduction, `reduction` names another one
+    that costs as much.
+    """
+
+    function: str
+    arguments: tuple[str | int, ...]
+    reduction: str
+
+
+@dataclass(frozen=True)
+class Workload:
+    """One row of the tables; its name ends in .new or .inp."""
+
+    name: str
+    operator: Operator
+    dtype: str
+    data: Shape
+    indices: Shape  # () for a slice
+    updates: Shape
+    axis: int
+    pattern: IndexPattern
+    slice: Slice | None
+    reduction: str
+    output: Output
+    limit: Limit | None
+
+    @property
+    def in_place(self) -> bool:
+        return self.output is Output.IN_PLACE
+
+    @property
+    def tiny(self) -> bool:
+        """So small that the time is that of a call and not of its work."""
+        return math.prod(self.updates) < 100
+
+    def operands(self) -> Workload:
+        """The same for all workloads that can share their buffers."""
+        return replace(self, name="", reduction="", output=Output.NEW, limit=None)
+
+
+def load(path: Path = LIST) -> list[Workload]:
+    """All of them, in the order in which they run."""
+    return [workload for entry in json.loads(path.read_text()) for workload in _expand(entry)]
+
+
+def _expand(entry: dict[str, Any]) -> Iterator[Workload]:
+    reduction = entry.get("reduction", "none")
+    limit = entry.get("limit")
+    for output in map(Output, entry["outputs"]):
+        has_limit = limit is not None and output.value in limit.get("outputs", entry["outputs"])
+        yield Workload(
+            name=entry["name"] + output.suffix,
+            operator=Operator(entry["operator"]),
+            dtype=entry.get("dtype", "float32"),
+            data=tuple(entry["data"]),
+            indices=tuple(entry.get("indices", ())),
+            updates=tuple(entry["updates"]),
+            axis=entry.get("axis", 0),
+            pattern=IndexPattern(entry.get("pattern", "uniform")),
+            slice=_slice(entry.get("slice")),
+            reduction=reduction,
+            output=output,
+            limit=_limit(limit, reduction) if has_limit else None,
+        )
+
+
+def _slice(entry: dict[str, list[int]] | None) -> Slice | None:
+    if entry is None:
+        return None
+    return Slice(*(tuple(entry[name]) for name in ("axes", "start", "stop", "step")))
+
+
+def _limit(entry: dict[str, Any], reduction: str) -> Limit:
+    return Limit(entry["function"], tuple(entry["arguments"]), entry.get("reduction", reduction))
