@@ -18,6 +18,15 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
+// Elements that may lie across two lines, 1 of 5 of those of 15 bytes, are stored at the speed of the
+// second one if that is not fetched as well: 40 to 70 ns each.
+template <class T>
+HWY_INLINE void PrefetchElement(const unsigned char* element) {
+  constexpr bool kMayCross = sizeof(T) > 8 || (sizeof(T) & (sizeof(T) - 1)) != 0;
+  __builtin_prefetch(element, 1);
+  if (kMayCross) __builtin_prefetch(element + sizeof(T) - 1, 1);
+}
+
 // What a loop over columns needs, copied out of the sheet: writes of bytes might change that, for
 // all the compiler knows, and it would be read again for every element (2 x on int8).
 template <class T, class Op, class Offset, bool kPrefetch>
@@ -31,7 +40,7 @@ struct ColumnWalker {
                        int64_t columns) const {
     for (int64_t c = 0; c < columns; ++c) {
       if (kPrefetch && offsets + c < prefetch_end) {
-        __builtin_prefetch(output + At<T>(offsets[c + ahead]), 1);
+        PrefetchElement<T>(output + At<T>(offsets[c + ahead]));
       }
       CombineElement<T, Op>(output + At<T>(offsets[c]), updates + c * step);
     }
