@@ -32,6 +32,10 @@ namespace {
 #define STREW_MASKED_TAILS 0
 #endif
 
+// Moves need no lanes of their own width where bytes lie together.
+template <class T, class Op>
+constexpr bool kMoves = std::is_same_v<Op, Move<T>>;
+
 template <class Op, class D, class Lane>
 HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
   return Op::OnLanes(d, hn::LoadU(d, output), hn::LoadU(d, updates));
@@ -39,7 +43,12 @@ HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
 
 template <class T, class Op>
 HWY_INLINE void CombineElement(unsigned char* output, const unsigned char* updates) {
-  StoreElement(Op::OnElement(LoadElement<T>(output), LoadElement<T>(updates)), output);
+  if constexpr (kMoves<T, Op>) {
+    // Without a variable of the type, which for odd sizes would be put together on the stack.
+    std::memcpy(output, updates, sizeof(T));
+  } else {
+    StoreElement(Op::OnElement(LoadElement<T>(output), LoadElement<T>(updates)), output);
+  }
 }
 
 #if STREW_MASKED_TAILS
@@ -212,10 +221,6 @@ HWY_INLINE void CombineStrided(unsigned char* output, int64_t output_stride,
     CombineElement<T, Op>(output + At<T>(i * output_stride), updates + At<T>(i * updates_stride));
   }
 }
-
-// Moves need no lanes of their own width where bytes lie together.
-template <class T, class Op>
-constexpr bool kMoves = std::is_same_v<Op, Move<T>>;
 
 // The C library knows the best way to copy a long run on this CPU: runs of 32 KiB into memory 0.85 x
 // the time of vectors, copies of 16 KiB lines just before their updates 0.9 x.
