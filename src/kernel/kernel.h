@@ -82,6 +82,9 @@ const Kernels& MoveKernels(int32_t width, int32_t target);
 // Those of a reduction that is defined on the dtype.
 const Kernels& ReductionKernels(strew_dtype dtype, KernelReduction reduction, int32_t target);
 
+// Fetches what will be read once.
+void PrefetchOnce(const unsigned char* from, int64_t bytes);
+
 // Makes what was streamed visible in the order in which it was written.
 void FinishStreaming();
 

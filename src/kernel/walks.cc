@@ -87,6 +87,10 @@ void WalkRows(const Kernels& kernels, OffsetWidth offset_width, const RowsArgume
   WalkRowsAt<int64_t>(kernels, rows);
 }
 
+void PrefetchOnce(const unsigned char* from, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i, 0, 0);
+}
+
 void FinishStreaming() { hwy::FlushStream(); }
 
 }  // namespace strew::kernel

@@ -86,28 +86,83 @@ int64_t FirstInRow(const OverlayPlan& plan, int split, const Strides& output) {
   return first;
 }
 
-// Calls body(operands) for every turn of the dims before `end`, with operands that point to it;
-// updates is NULL where that turn is outside of the slice.
-template <class Body>
-void ForEachOuterTurn(const OverlayPlan& plan, int64_t width, int i, int end,
-                      const OverlayOperands& at, const Body& body) {
-  if (i == end) return body(at);
-  const OverlayDim& dim = plan.dim[i];
-  OverlayOperands turn = at;
-  int64_t next = dim.slice.first;
-  int64_t taken = 0;
-  for (int64_t c = 0; c < dim.size; ++c) {
-    const bool inside = at.updates != nullptr && c == next && taken < dim.slice.count;
-    turn.updates = inside ? at.updates + taken * dim.updates_stride * width : nullptr;
-    ForEachOuterTurn(plan, width, i + 1, end, turn, body);
-    if (inside) {
-      ++taken;
-      next += dim.slice.step;
-    }
-    turn.output += dim.output_stride * width;
-    turn.data += dim.data_stride * width;
+// The first dim from which on output and data lie together.
+int FirstDense(const OverlayPlan& plan) {
+  int first = plan.rank - 1;
+  for (int64_t turns = plan.dim[first].size; first > 0; turns *= plan.dim[--first].size) {
+    const OverlayDim& outer = plan.dim[first - 1];
+    if (outer.output_stride != turns || outer.data_stride != turns) break;
   }
+  return first;
 }
+
+// Finds a slice again while its axis is gone through from the front.
+class StepFinder {
+ public:
+  explicit StepFinder(const plan::Slice& slice) : slice_(slice), next_(slice.first) {}
+
+  // Which step of the slice `position` is, or -1; for 0, 1, 2 and so on in turn.
+  int64_t Find(int64_t position) {
+    if (position != next_ || taken_ == slice_.count) return -1;
+    next_ += slice_.step;
+    return taken_++;
+  }
+
+ private:
+  const plan::Slice& slice_;
+  int64_t next_;
+  int64_t taken_ = 0;
+};
+
+class OuterTurns {
+ public:
+  OuterTurns(const OverlayPlan& plan, const kernel::Kernels& move, bool stream)
+      : plan_(plan),
+        move_(stream ? move.stream : move.run),
+        width_(move.element_size),
+        first_dense_(FirstDense(plan)) {}
+
+  // Calls body(operands, upcoming) for every turn of the dims from `dim` to before `end`, with
+  // operands that point to it; updates is NULL where that turn is outside of the slice. `upcoming`
+  // is where the turn after the next one reads, or NULL. Copies by itself what is outside and lies
+  // together.
+  template <class Body>
+  void ForEach(int dim, int end, const OverlayOperands& at, const Body& body) const {
+    if (at.updates == nullptr && dim >= first_dense_) return CopyFrom(dim, at);
+    if (dim == end) return body(at, nullptr);
+    const OverlayDim& turns = plan_.dim[dim];
+    const auto turn_at = [&](int64_t c, int64_t step) {
+      const bool inside = at.updates != nullptr && step >= 0;
+      return OverlayOperands{at.output + c * turns.output_stride * width_,
+                             at.data + c * turns.data_stride * width_,
+                             inside ? at.updates + step * turns.updates_stride * width_ : nullptr};
+    };
+    constexpr int64_t kAhead = 2;
+    StepFinder here(turns.slice), ahead(turns.slice);
+    for (int64_t c = 0; c < kAhead; ++c) ahead.Find(c);
+    for (int64_t c = 0; c < turns.size; ++c) {
+      const OverlayOperands turn = turn_at(c, here.Find(c));
+      if (dim + 1 < end || turns.size - c <= kAhead) {
+        ForEach(dim + 1, end, turn, body);
+      } else {
+        const OverlayOperands later = turn_at(c + kAhead, ahead.Find(c + kAhead));
+        body(turn, later.updates != nullptr ? later.updates : later.data);
+      }
+    }
+  }
+
+ private:
+  void CopyFrom(int dim, const OverlayOperands& at) const {
+    int64_t n = 1;
+    for (int i = dim; i < plan_.rank; ++i) n *= plan_.dim[i].size;
+    move_(at.output, 1, at.data, 1, n);
+  }
+
+  const OverlayPlan& plan_;
+  const kernel::RunKernel move_;
+  const int64_t width_;
+  const int first_dense_;
+};
 
 // ---- Lines of which one range is replaced: every byte is written straight to the output ----
 
@@ -116,9 +171,12 @@ class LineReplacer {
   LineReplacer(const OverlayPlan& plan, const kernel::Kernels& move, bool stream)
       : line_(plan.dim[plan.rank - 1]),
         move_(stream ? move.stream : move.run),
-        width_(move.element_size) {}
+        width_(move.element_size),
+        prefetched_(stream && line_.IsWhole() ? std::min(line_.size * width_, kMostPrefetched)
+                                              : 0) {}
 
-  void operator()(const OverlayOperands& at) const {
+  void operator()(const OverlayOperands& at, const unsigned char* upcoming) const {
+    if (upcoming != nullptr) kernel::PrefetchOnce(upcoming, prefetched_);
     if (at.updates == nullptr) return move_(at.output, 1, at.data, 1, line_.size);
     const plan::Slice& slice = line_.slice;
     const int64_t end = slice.first + slice.count;
@@ -129,9 +187,14 @@ class LineReplacer {
   }
 
  private:
+  // Longer lines are streams that the CPU finds by itself. Lines of 4 KiB, every second one
+  // replaced, 0.85 x the time.
+  static constexpr int64_t kMostPrefetched = 8192;
+
   const OverlayDim& line_;
   const kernel::RunKernel move_;
   const int64_t width_;
+  const int64_t prefetched_;
 };
 
 // ---- All others: pieces in which data and updates meet are put together near the CPU ----
@@ -150,7 +213,7 @@ class PieceRunner {
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.output_stride; }),
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.data_stride; })) {}
 
-  void operator()(const OverlayOperands& at) const {
+  void operator()(const OverlayOperands& at, const unsigned char*) const {
     if (at.updates == nullptr) return copy_.Run(at.output, at.data, dim_.size);
     OverlayOperands piece = at;
     for (int64_t row = 0; row < dim_.size; row += rows_) {
@@ -243,14 +306,14 @@ void RunOverlay(const OverlayPlan& plan, const kernel::Kernels& kernels,
   at.output += plan.output_base * width;
   at.data += plan.data_base * width;
   at.updates += plan.updates_base * width;
+  const OuterTurns turns(plan, move, stream);
   const OverlayDim& line = plan.dim[plan.rank - 1];
   if (&kernels == &move && line.slice.step == 1 && line.size * width >= kLongLine) {
-    ForEachOuterTurn(plan, width, 0, plan.rank - 1, at, LineReplacer(plan, move, stream));
+    turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, move, stream));
   } else {
     alignas(64) unsigned char buffer[kBufferBytes];
     const Cut cut = CutOf(plan, width);
-    ForEachOuterTurn(plan, width, 0, cut.split, at,
-                     PieceRunner(plan, kernels, move, cut, stream, buffer));
+    turns.ForEach(0, cut.split, at, PieceRunner(plan, kernels, move, cut, stream, buffer));
   }
   if (stream) kernel::FinishStreaming();
 }
