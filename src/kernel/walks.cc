@@ -36,6 +36,12 @@ void WalkRowsAt(const Kernels& kernels, const RowsArguments& rows) {
   const RunKernel run = streams ? kernels.stream : kernels.run;
   // Runs of strided elements are left to the hardware.
   const bool prefetches = sheet.prefetch != 0 && rows.output_run_stride == 1;
+  // Updates of a single row of entries go on as far as offsets do. Rows that are streamed are read
+  // ahead too: of 384 B to 4 KiB 0.63 to 0.9 x the time; shorter ones 1.03 to 1.1 x.
+  constexpr int64_t kLeastReadAhead = 384;
+  const bool reads_ahead = streams && sheet.rows == 1 && rows.updates_run_stride == 1 &&
+                           rows.run * size >= kLeastReadAhead;
+  const int64_t updates_ahead = sheet.prefetch * sheet.updates_column_stride * size;
   int64_t ahead = prefetches ? sheet.rows * sheet.columns + sheet.lookahead - sheet.prefetch : 0;
   for (int64_t r = 0; r < sheet.rows; ++r) {
     const unsigned char* updates = sheet.updates + r * sheet.updates_row_stride * size;
@@ -43,6 +49,7 @@ void WalkRowsAt(const Kernels& kernels, const RowsArguments& rows) {
       if (ahead-- > 0) {
         const unsigned char* const next = sheet.output + offsets[sheet.prefetch] * size;
         streams ? PrefetchEnds(next, rows.run * size) : PrefetchRun(next, rows.run * size);
+        if (reads_ahead) PrefetchOnce(updates + updates_ahead, rows.run * size);
       }
       run(sheet.output + *offsets * size, rows.output_run_stride, updates, rows.updates_run_stride,
           rows.run);
