@@ -206,8 +206,9 @@ void SheetRunner::RunLongRows(const int64_t* offset) const {
       if (left >= 2 * step) {
         tile.next_columns = step;
       } else if (r + 1 < plan_.row.count && columns >= step) {
+        // Rows of one and a half tiles have no second tile of the same shape.
         tile.next_rows = 1;
-        tile.next_columns = -c;
+        tile.next_columns = columns < 2 * step ? 0 : -c;
       }
       applier_.Apply(offset, tile, InOutput(offset, r, c));
     }

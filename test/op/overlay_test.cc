@@ -22,9 +22,6 @@
 namespace strew_test {
 namespace {
 
-// Smaller outputs are copied before they are updated.
-constexpr int64_t kLeastBytes = 16385;
-
 std::vector<Dtype> DtypesAndMoreOpaqueOnes() {
   std::vector<Dtype> dtypes = Dtypes();
   for (const int size : {2, 4, 6, 24, 48}) dtypes.push_back(Find(STREW_OPAQUE(size)));
