@@ -100,8 +100,8 @@ struct BoxArguments {
   int64_t run;
   int64_t output_stride;
   int64_t updates_stride;
-  bool
-      stream;  // whether the output is too large to be worth caching; FinishStreaming() must follow
+  // Whether the output is too large to be worth caching; FinishStreaming() must follow.
+  bool stream;
 };
 void WalkBox(const Kernels& kernels, const BoxArguments& box);
 

@@ -11,7 +11,6 @@
 #include <hwy/highway.h>
 
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "base/reduction.h"
@@ -139,16 +138,6 @@ HWY_INLINE V TruthOf(D d, V a) {
 
 // ---- On one element ----
 
-template <class Bits>
-HWY_INLINE Bits MagnitudeOf(Bits bits) {
-  return static_cast<Bits>(bits & std::numeric_limits<Bits>::max());
-}
-// Its own inverse.
-template <class Bits>
-HWY_INLINE Bits OrderOf(Bits bits) {
-  return static_cast<Bits>(bits ^ MagnitudeOf(static_cast<Bits>(bits >> (8 * sizeof(Bits) - 1))));
-}
-
 // Of one float, or integer, the greater or the lesser.
 template <bool kMaximum, class T>
 HWY_INLINE T ExtremumOf(T a, T b) {
@@ -179,22 +168,14 @@ HWY_INLINE Brain ExtremumOf(Brain a, Brain b) {
 
 template <bool kMaximum>
 HWY_INLINE Half ExtremumOf(Half a, Half b) {
-#if STREW_NATIVE_HALF
   const hn::CappedTag<uint16_t, 1> d;
-  const auto chosen = Extremum<kMaximum>(Widen(Half(), d, hn::Set(d, a.bits)),
-                                         Widen(Half(), d, hn::Set(d, b.bits)));
+  const auto x = hn::Set(d, a.bits);
+  const auto y = hn::Set(d, b.bits);
+#if STREW_NATIVE_HALF
+  const auto chosen = Extremum<kMaximum>(Widen(Half(), d, x), Widen(Half(), d, y));
   return {hn::GetLane(Narrow(Half(), d, chosen))};
 #else
-  using Traits = FloatBits<Half>;
-  int16_t x, y;
-  std::memcpy(&x, &a, sizeof(x));
-  std::memcpy(&y, &b, sizeof(y));
-  int16_t chosen = (OrderOf(x) < OrderOf(y)) == kMaximum ? y : x;
-  const bool x_is_nan = MagnitudeOf(x) > Traits::kInfinity;
-  if (HWY_UNLIKELY(x_is_nan || MagnitudeOf(y) > Traits::kInfinity)) {
-    chosen = static_cast<int16_t>((x_is_nan ? x : y) | Traits::kQuiet);
-  }
-  return {static_cast<uint16_t>(chosen)};
+  return {hn::GetLane(ShortExtremum<kMaximum, Half>(d, x, y))};
 #endif
 }
 
@@ -333,15 +314,10 @@ template <>
 struct Mul<Brain> : Rounded<Brain, Mul<float>> {};
 
 template <class T, class Op>
-constexpr bool kIsHeavy = kIsShortFloat<T> && !std::is_same_v<Op, Move<T>>;
-template <>
-constexpr bool kIsHeavy<float, Min<float>> = true;
-template <>
-constexpr bool kIsHeavy<float, Max<float>> = true;
-template <>
-constexpr bool kIsHeavy<double, Min<double>> = true;
-template <>
-constexpr bool kIsHeavy<double, Max<double>> = true;
+constexpr bool kIsExtremum = std::is_same_v<Op, Min<T>> || std::is_same_v<Op, Max<T>>;
+template <class T, class Op>
+constexpr bool kIsHeavy = kIsShortFloat<T> ? !std::is_same_v<Op, Move<T>>
+                                           : std::is_floating_point_v<T> && kIsExtremum<T, Op>;
 
 // complex: sums by component; products as (ac - bd) + (ad + bc)i.
 template <class Part>

@@ -11,7 +11,6 @@
 #include "plan/text.h"
 #include "plan/unit.h"
 #include "run/box.h"
-#include "run/cache.h"
 #include "run/overlay.h"
 
 namespace strew {
@@ -193,7 +192,6 @@ void RunSlice(const Call& call, const TensorView& data, const TensorView& update
       plan::OverlayPlan plan = LowerToOverlay(data, updates, output, slices, units.count);
       if (plan.Arrange()) {
         return run::RunOverlay(plan, kernels, run::KernelsFor(call, output, STREW_NONE, units),
-                               bytes >= run::StreamingThreshold(),
                                {output.data, data.data, updates.data});
       }
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units: what kernels move at once. An element of 1, 2, 4, 8 or 16 bytes is one unit; an opaque one
-// of any other size is a line of several, which is one more dim of every operand. So no kernel
-// knows opaque dtypes.
+// Units: what kernels move at once, 1 to 16 bytes. An opaque element that is no single unit is a
+// line of several, which is one more dim of every operand. So no kernel knows opaque dtypes.
 #ifndef STREW_PLAN_UNIT_H_
 #define STREW_PLAN_UNIT_H_
 

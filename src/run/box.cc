@@ -72,6 +72,11 @@ const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
   }
 }
 
+const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& output,
+                                         strew_reduction reduction) {
+  return KernelsFor(call, output, reduction, plan::IndexedUnitsOf(output.element_size));
+}
+
 void RunBox(const kernel::Kernels& kernels, const plan::Units& units, unsigned char* output,
             const unsigned char* updates, BoxNest* nest) {
   nest->Append(units.count, 1, 1);

@@ -20,6 +20,10 @@ using BoxNest = plan::LoopNest<kBoxOperands>;
 const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
                                   strew_reduction reduction, const plan::Units& units);
 
+// Those for elements that indices place one by one.
+const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& output,
+                                         strew_reduction reduction);
+
 // Turns must not meet in the output; `nest` is left arranged. The counts of the nest are > 0.
 void RunBox(const kernel::Kernels& kernels, const plan::Units& units, unsigned char* output,
             const unsigned char* updates, BoxNest* nest);

@@ -36,8 +36,7 @@ class SheetRunner {
         staging_(staging),
         scratch_(scratch),
         applier_(call, scatter, plan),
-        move_(KernelsFor(call, scatter.output, STREW_NONE,
-                         plan::IndexedUnitsOf(scatter.output.element_size))),
+        move_(IndexedKernelsFor(call, scatter.output, STREW_NONE)),
         width_(move_.element_size) {}
 
   void RunAll() const {

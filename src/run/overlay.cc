@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "run/block.h"
+#include "run/cache.h"
 
 namespace strew::run {
 namespace {
@@ -32,6 +33,12 @@ Cut CutOf(const OverlayPlan& plan, int64_t width) {
     row_bytes *= plan.dim[split--].size;
   }
   return {split, std::min(kBufferBytes / row_bytes, plan.dim[split].size)};
+}
+
+int64_t OutputBytes(const OverlayPlan& plan, int64_t width) {
+  int64_t bytes = width;
+  for (int i = 0; i < plan.rank; ++i) bytes *= plan.dim[i].size;
+  return bytes;
 }
 
 // The strides of one operand.
@@ -207,9 +214,10 @@ bool IsInterleaving(const OverlayPlan& plan, const Cut& cut) {
 
 class PieceRunner {
  public:
+  // `buffer` is where pieces are put together before they are streamed; NULL for in the output.
   PieceRunner(const OverlayPlan& plan, const kernel::Kernels& kernels, const kernel::Kernels& move,
-              const Cut& cut, bool stream, unsigned char* buffer)
-      : PieceRunner(plan, kernels, move, cut, stream, buffer,
+              const Cut& cut, unsigned char* buffer)
+      : PieceRunner(plan, kernels, move, cut, buffer,
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.output_stride; }),
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.data_stride; })) {}
 
@@ -226,27 +234,19 @@ class PieceRunner {
 
  private:
   PieceRunner(const OverlayPlan& plan, const kernel::Kernels& kernels, const kernel::Kernels& move,
-              const Cut& cut, bool stream, unsigned char* buffer, const Strides& output,
-              const Strides& data)
-      : PieceRunner(plan, kernels, move, cut, stream, buffer, output, data,
-                    stream ? Compact(plan, cut.split) : output) {}
-
-  // `near` are the strides of where a piece is put together: of the buffer or of the output.
-  PieceRunner(const OverlayPlan& plan, const kernel::Kernels& kernels, const kernel::Kernels& move,
-              const Cut& cut, bool stream, unsigned char* buffer, const Strides& output,
-              const Strides& data, const Strides& near)
+              const Cut& cut, unsigned char* buffer, const Strides& output, const Strides& data)
       : dim_(plan.dim[cut.split]),
-        stream_(stream),
         interleave_(IsInterleaving(plan, cut) ? kernels.interleave : nullptr),
         rows_(interleave_ != nullptr ? dim_.size : cut.rows),
         width_(move.element_size),
-        buffer_(stream ? buffer : nullptr),
-        near_stride_(near.of[cut.split]),
-        first_(FirstInRow(plan, cut.split, near)),
-        copy_(WholeRows(move, plan, cut.split, output, data, stream)),
-        fill_(WholeRows(move, plan, cut.split, near, data, false)),
-        apply_(SlicedRows(kernels, plan, cut.split, near)),
-        flush_(WholeRows(move, plan, cut.split, output, near, stream)) {}
+        buffer_(buffer),
+        near_(buffer == nullptr ? output : Compact(plan, cut.split)),
+        first_(FirstInRow(plan, cut.split, near_)),
+        copy_(WholeRows(move, plan, cut.split, output, data, buffer != nullptr)),
+        fill_(WholeRows(move, plan, cut.split, near_, data, false)),
+        apply_(SlicedRows(kernels, plan, cut.split, near_)),
+        flush_(WholeRows(move, plan, cut.split, output, near_, buffer != nullptr)),
+        near_stride_(near_.of[cut.split]) {}
 
   // Rows [row, row + rows).
   void RunPiece(int64_t row, int64_t rows, const OverlayOperands& piece) const {
@@ -277,7 +277,7 @@ class PieceRunner {
     if (first > 0) copy_.Run(piece.output, piece.data, first);
     if (pairs > 0) {
       interleave_(piece.output + first * width_, piece.data + first * width_, updates, pairs,
-                  stream_);
+                  buffer_ != nullptr);
     }
     if (steps > pairs) {
       copy_.Run(piece.output + end, updates + pairs * width_, 1);
@@ -287,21 +287,22 @@ class PieceRunner {
   }
 
   const OverlayDim& dim_;
-  const bool stream_;
   const kernel::InterleaveKernel interleave_;  // NULL where something else than that is to be done
   const int64_t rows_;
   const int64_t width_;
   unsigned char* const buffer_;
-  const int64_t near_stride_;
+  const Strides near_;  // of where a piece is put together
   const int64_t first_;
   const Block copy_, fill_, apply_, flush_;
+  const int64_t near_stride_;
 };
 
 }  // namespace
 
 void RunOverlay(const OverlayPlan& plan, const kernel::Kernels& kernels,
-                const kernel::Kernels& move, bool stream, const OverlayOperands& operands) {
+                const kernel::Kernels& move, const OverlayOperands& operands) {
   const int64_t width = move.element_size;
+  const bool stream = OutputBytes(plan, width) >= StreamingThreshold();
   OverlayOperands at = operands;
   at.output += plan.output_base * width;
   at.data += plan.data_base * width;
@@ -313,7 +314,8 @@ void RunOverlay(const OverlayPlan& plan, const kernel::Kernels& kernels,
   } else {
     alignas(64) unsigned char buffer[kBufferBytes];
     const Cut cut = CutOf(plan, width);
-    turns.ForEach(0, cut.split, at, PieceRunner(plan, kernels, move, cut, stream, buffer));
+    turns.ForEach(0, cut.split, at,
+                  PieceRunner(plan, kernels, move, cut, stream ? buffer : nullptr));
   }
   if (stream) kernel::FinishStreaming();
 }

@@ -14,10 +14,9 @@ struct OverlayOperands {
   const unsigned char* updates;
 };
 
-// `plan` is arranged; `kernels` are those of the reduction, `move` those that copy. `stream` says
-// that the output is too large to be worth caching.
+// `plan` is arranged; `kernels` are those of the reduction, `move` those that copy.
 void RunOverlay(const plan::OverlayPlan& plan, const kernel::Kernels& kernels,
-                const kernel::Kernels& move, bool stream, const OverlayOperands& operands);
+                const kernel::Kernels& move, const OverlayOperands& operands);
 
 }  // namespace strew::run
 

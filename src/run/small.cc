@@ -95,8 +95,7 @@ Status RunSmall(const Call& call, const IndexedScatter& scatter, plan::IndexedPl
   Places places;
   if (!Locate(call, scatter, *plan, &places)) return CheckIndices(call, scatter.indices, plan);
   if (!SameElements(scatter.data, scatter.output)) Copy(call, scatter.data, scatter.output);
-  const kernel::Kernels& kernels = KernelsFor(call, scatter.output, scatter.reduction,
-                                              plan::IndexedUnitsOf(scatter.output.element_size));
+  const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
   if (plan->inner.rank == 0 && places.updates_lie_together) {
     Apply(kernels, scatter, places);
   } else {
