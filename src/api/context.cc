@@ -32,16 +32,20 @@ void strew_context_destroy(strew_context* context) { std::free(context); }
 
 strew_status strew_context_set_num_threads(strew_context* context, int32_t n) {
   if (context == nullptr || n < 0) return STREW_INVALID_ARGUMENT;
-  return n == 1 ? STREW_OK : STREW_UNSUPPORTED;
+  return strew::RunnerOfThreads(n, &context->settings.runner);
 }
 
 strew_status strew_context_set_parallel_for(strew_context* context, strew_parallel_for parallel_for,
                                             void* opaque, int32_t workers) {
   if (context == nullptr) return STREW_INVALID_ARGUMENT;
   if (parallel_for == nullptr) {
-    return opaque == nullptr && workers == 0 ? STREW_OK : STREW_INVALID_ARGUMENT;
+    if (opaque != nullptr || workers != 0) return STREW_INVALID_ARGUMENT;
+    context->settings.runner = {};
+    return STREW_OK;
   }
-  return workers >= 1 ? STREW_UNSUPPORTED : STREW_INVALID_ARGUMENT;
+  if (workers < 1) return STREW_INVALID_ARGUMENT;
+  context->settings.runner = {parallel_for, opaque, workers};
+  return STREW_OK;
 }
 
 strew_status strew_context_set_index_policy(strew_context* context, strew_index_policy policy) {

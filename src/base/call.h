@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "base/runner.h"
 #include "base/status.h"
 #include "strew/strew.h"
 
@@ -22,6 +23,7 @@ struct Settings {
   bool wrap_negative_indices = true;
   int32_t simd_target = 0;  // as kernel::TargetAt counts, best first
   Allocator allocator = {nullptr, nullptr, nullptr};
+  Runner runner;
 };
 
 // What the last call told. The sentence has room for four shapes of 32 dims.

@@ -86,16 +86,32 @@ void Elements(const SheetArguments& sheet) {
   WalkElements<T, Op, Offset, true>(sheet);
 }
 
+template <class T>
+void Gather(unsigned char* gathered, const unsigned char* updates, int64_t updates_stride,
+            const int32_t* HWY_RESTRICT columns, int64_t n) {
+  const int64_t step = At<T>(updates_stride);
+  for (int64_t i = 0; i < n; ++i) {
+    StoreElement(LoadElement<T>(updates + columns[i] * step), gathered + At<T>(i));
+  }
+}
+
 template <class T, class Op>
 constexpr Kernels KernelsOf() {
   RunKernel stream = nullptr;
   InterleaveKernel interleave = nullptr;
+  GatherKernel gather = nullptr;
   if constexpr (kMoves<T, Op>) {
     stream = StreamRun<T>;
     interleave = Interleave<T>;
+    gather = Gather<T>;
   }
-  return {sizeof(T), kIsHeavy<T, Op>, Run<T, Op>,
-          stream,    interleave,      {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>}};
+  return {sizeof(T),
+          kIsHeavy<T, Op>,
+          Run<T, Op>,
+          stream,
+          interleave,
+          gather,
+          {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>}};
 }
 
 }  // namespace

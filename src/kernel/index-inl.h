@@ -262,12 +262,64 @@ bool Fold(void* memory, int64_t rows, int64_t columns, int64_t step) {
   return true;
 }
 
+// ---- Offsets in a range ----
+
+#if HWY_TARGET == HWY_AVX3
+// Returns the first column not done. Only where the CPU has an instruction for it: with the shuffles
+// that stand in for it on AVX2 this took 2.5 x the time of the loop below, here 0.75 x.
+HWY_INLINE int64_t SelectVectors(const SelectArguments& arguments, const int32_t* offsets,
+                                 int32_t* kept, int64_t* count) {
+  const hn::ScalableTag<int32_t> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto first = hn::Set(d, static_cast<int32_t>(arguments.first));
+  const auto last = hn::Set(d, static_cast<int32_t>(arguments.last));
+  const auto shift = hn::Set(d, static_cast<int32_t>(arguments.shift));
+  const auto step = hn::Set(d, static_cast<int32_t>(lanes));
+  auto columns = hn::Iota(d, 0);
+  int64_t c = 0;
+  for (; c + lanes <= arguments.columns; c += lanes) {
+    const auto offset = hn::LoadU(d, offsets + c);
+    const auto inside = hn::Not(hn::Or(hn::Lt(offset, first), hn::Gt(offset, last)));
+    hn::StoreU(hn::Compress(hn::Add(offset, shift), inside), d, kept + *count);
+    hn::StoreU(hn::Compress(columns, inside), d, arguments.kept_columns + *count);
+    *count += static_cast<int64_t>(hn::CountTrue(d, inside));
+    columns = hn::Add(columns, step);
+  }
+  return c;
+}
+#endif
+
+template <class Offset>
+int64_t Select(const SelectArguments& all) {
+  SelectArguments arguments = all;
+  // No offset lies beyond its type, however far a range goes.
+  arguments.first = std::max<int64_t>(all.first, std::numeric_limits<Offset>::min());
+  arguments.last = std::min<int64_t>(all.last, std::numeric_limits<Offset>::max());
+  if (arguments.first > arguments.last) return 0;
+  const Offset* offsets = static_cast<const Offset*>(arguments.offsets);
+  Offset* kept = static_cast<Offset*>(arguments.kept);
+  int64_t count = 0;
+  int64_t c = 0;
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (sizeof(Offset) == 4) c = SelectVectors(arguments, offsets, kept, &count);
+#endif
+  // Without a branch, which no CPU could foresee.
+  for (; c < arguments.columns; ++c) {
+    const int64_t offset = offsets[c];
+    kept[count] = static_cast<Offset>(offset + arguments.shift);
+    arguments.kept_columns[count] = static_cast<int32_t>(c);
+    count += (offset >= arguments.first) & (offset <= arguments.last);
+  }
+  return count;
+}
+
 template <class T>
 constexpr IndexKernels IndexKernelsOf() {
   return {Check<T>,
           CountConstantRows<T>,
           {Resolve<T, int32_t>, Resolve<T, int64_t>},
-          {Fold<int32_t>, Fold<int64_t>}};
+          {Fold<int32_t>, Fold<int64_t>},
+          {Select<int32_t>, Select<int64_t>}};
 }
 
 }  // namespace

@@ -65,6 +65,10 @@ using ElementsKernel = void (*)(const SheetArguments&);
 
 enum OffsetWidth { kOffset32, kOffset64, kOffsetWidths };
 
+// Brings some of the updates together: gathered[i] = updates[columns[i] * updates_stride], i < n.
+using GatherKernel = void (*)(unsigned char* gathered, const unsigned char* updates,
+                              int64_t updates_stride, const int32_t* columns, int64_t n);
+
 // One reduction on one dtype, or the move of one width.
 struct Kernels {
   int64_t element_size;
@@ -73,6 +77,8 @@ struct Kernels {
   // For moves, else NULL:
   RunKernel stream;  // a run past the caches. FinishStreaming() must follow
   InterleaveKernel interleave;
+  GatherKernel gather;
+  // For all:
   ElementsKernel elements[kOffsetWidths];
 };
 
@@ -112,6 +118,8 @@ struct RowsArguments {
   int64_t output_run_stride;
   int64_t updates_run_stride;
   bool stream;  // moves only, past the caches; FinishStreaming() must follow
+  // Where the update of each entry begins; NULL where the strides of the sheet tell.
+  const int64_t* updates_offsets;
 };
 void WalkRows(const Kernels& kernels, OffsetWidth offset_width, const RowsArguments& rows);
 
@@ -154,11 +162,29 @@ using ResolveKernel = void (*)(const ResolveArguments&);
 // otherwise changes nothing.
 using FoldKernel = bool (*)(void* offsets, int64_t rows, int64_t columns, int64_t step);
 
+// Finds the offsets of a row that lie in [first, last], in order.
+struct SelectArguments {
+  const void* offsets;
+  int64_t columns;
+  int64_t first;
+  int64_t last;
+  int64_t shift;  // is added to those that are kept
+  // Receive the offsets that are kept and where they stood; with room for `columns` of them and
+  // kSelectMargin more.
+  void* kept;
+  int32_t* kept_columns;
+};
+inline constexpr int64_t kSelectMargin = 16;
+
+// Returns how many are kept.
+using SelectKernel = int64_t (*)(const SelectArguments&);
+
 struct IndexKernels {
   CheckKernel check;
   CountConstantRowsKernel count_constant_rows;
   ResolveKernel resolve[kOffsetWidths];
   FoldKernel fold[kOffsetWidths];
+  SelectKernel select[kOffsetWidths];
 };
 
 // For one of the eight index dtypes.

@@ -34,8 +34,13 @@ constexpr Kernels OddKernels() {
   if constexpr ((kWidth & (kWidth - 1)) == 0) {
     return {};
   } else {
-    return {kWidth,  false,   MoveRun<T>,
-            nullptr, nullptr, {Elements<T, Move<T>, int32_t>, Elements<T, Move<T>, int64_t>}};
+    return {kWidth,
+            false,
+            MoveRun<T>,
+            nullptr,
+            nullptr,
+            Gather<T>,
+            {Elements<T, Move<T>, int32_t>, Elements<T, Move<T>, int64_t>}};
   }
 }
 

@@ -41,19 +41,22 @@ void WalkRowsAt(const Kernels& kernels, const RowsArguments& rows) {
   constexpr int64_t kLeastReadAhead = 384;
   const bool reads_ahead = streams && sheet.rows == 1 && rows.updates_run_stride == 1 &&
                            rows.run * size >= kLeastReadAhead;
-  const int64_t updates_ahead = sheet.prefetch * sheet.updates_column_stride * size;
+  const int64_t* const updates_offsets = rows.updates_offsets;
+  const int64_t column_bytes = sheet.updates_column_stride * size;
+  const auto update_of = [&](const unsigned char* row, int64_t c) {
+    return row + (updates_offsets != nullptr ? updates_offsets[c] * size : c * column_bytes);
+  };
   int64_t ahead = prefetches ? sheet.rows * sheet.columns + sheet.lookahead - sheet.prefetch : 0;
   for (int64_t r = 0; r < sheet.rows; ++r) {
-    const unsigned char* updates = sheet.updates + r * sheet.updates_row_stride * size;
+    const unsigned char* const updates = sheet.updates + r * sheet.updates_row_stride * size;
     for (int64_t c = 0; c < sheet.columns; ++c, ++offsets) {
       if (ahead-- > 0) {
         const unsigned char* const next = sheet.output + offsets[sheet.prefetch] * size;
         streams ? PrefetchEnds(next, rows.run * size) : PrefetchRun(next, rows.run * size);
-        if (reads_ahead) PrefetchOnce(updates + updates_ahead, rows.run * size);
+        if (reads_ahead) PrefetchOnce(update_of(updates, c + sheet.prefetch), rows.run * size);
       }
-      run(sheet.output + *offsets * size, rows.output_run_stride, updates, rows.updates_run_stride,
-          rows.run);
-      updates += sheet.updates_column_stride * size;
+      run(sheet.output + *offsets * size, rows.output_run_stride, update_of(updates, c),
+          rows.updates_run_stride, rows.run);
     }
   }
 }

@@ -182,8 +182,8 @@ plan::OverlayPlan LowerToOverlay(const TensorView& data, const TensorView& updat
 constexpr int64_t kSmallOutput = 16384;
 
 // `updates` has elements.
-void RunSlice(const Call& call, const TensorView& data, const TensorView& updates,
-              const Slices& slices, strew_reduction reduction, const TensorView& output) {
+Status RunSlice(const Call& call, const TensorView& data, const TensorView& updates,
+                const Slices& slices, strew_reduction reduction, const TensorView& output) {
   const plan::Units units = plan::UnitsOf(output.element_size);
   const int64_t bytes = output.size * output.element_size;
   const kernel::Kernels& kernels = run::KernelsFor(call, output, reduction, units);
@@ -191,15 +191,16 @@ void RunSlice(const Call& call, const TensorView& data, const TensorView& update
     if (bytes > kSmallOutput) {
       plan::OverlayPlan plan = LowerToOverlay(data, updates, output, slices, units.count);
       if (plan.Arrange()) {
-        return run::RunOverlay(plan, kernels, run::KernelsFor(call, output, STREW_NONE, units),
+        return run::RunOverlay(call, plan, kernels,
+                               run::KernelsFor(call, output, STREW_NONE, units),
                                {output.data, data.data, updates.data});
       }
     }
-    run::Copy(call, data, output);
+    STREW_TRY(run::Copy(call, data, output));
   }
   run::BoxNest nest;
   const int64_t first = LowerToBox(updates, output, slices, units.count, &nest);
-  run::RunBox(kernels, units, output.data + first * units.width, updates.data, &nest);
+  return run::RunBox(call, kernels, units, output.data + first * units.width, updates.data, &nest);
 }
 
 Status SliceScatter(const Call& call, const TensorView* data, const TensorView* updates,
@@ -208,9 +209,9 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
   Slices slices;
   STREW_TRY(Validate(call, data, updates, slice, reduction, output, &slices));
   if (updates->size != 0) {
-    RunSlice(call, *data, *updates, slices, reduction, *output);
+    STREW_TRY(RunSlice(call, *data, *updates, slices, reduction, *output));
   } else if (data->size != 0 && !SameElements(*data, *output)) {
-    run::Copy(call, *data, *output);
+    STREW_TRY(run::Copy(call, *data, *output));
   }
   return call.Succeed(updates->size);
 }

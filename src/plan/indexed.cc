@@ -38,22 +38,26 @@ void IndexedPlan::Arrange() {
 void IndexedPlan::ChooseSheet() {
   const IndexedLoop entry = entries.PopInnermost();
   columns_are_lanes = false;
+  rows_are_lanes = false;
   column = entry;
   if (lanes.rank == 0) {
     row = entries.PopInnermost();
   } else {
     row = lanes.PopInnermost();
+    rows_are_lanes = true;
     // The columns are the direction in which writes lie closer together. Where an entry is a whole
     // run there is nothing to choose.
     const bool lanes_are_closer =
         Magnitude(row.stride[kOutput]) < Magnitude(component[0].output_stride);
     if (entry.count == 1 || (run.count == 1 && lanes_are_closer)) {
       columns_are_lanes = true;
+      rows_are_lanes = false;
       column = row;
       row = entry;
     }
   }
   outer.rank = 0;
+  outer_lanes = lanes.rank;
   for (int o = 0; o < kIndexedOperands; ++o) outer.base[o] = lanes.base[o];
   for (int i = 0; i < lanes.rank; ++i) outer.loop[outer.rank++] = lanes.loop[i];
   for (int i = 0; i < entries.rank; ++i) outer.loop[outer.rank++] = entries.loop[i];
@@ -69,6 +73,10 @@ void IndexedPlan::MeasureOffsets() {
   // Strides of lanes are positive.
   span =
       reach + (row.count - 1) * row.stride[kOutput] + (column.count - 1) * column.stride[kOutput];
+  whole_span = span;
+  for (int i = 0; i < outer.rank; ++i) {
+    whole_span += (outer.loop[i].count - 1) * outer.loop[i].stride[kOutput];
+  }
 }
 
 }  // namespace strew::plan

@@ -53,16 +53,20 @@ struct IndexedPlan {
   // Made by Arrange: loops outside of the sheet, the sheet, and the run inside of each entry. What
   // remains in `inner` turns outside of the runs of a sheet.
   IndexedNest outer;
+  int outer_lanes;  // how many loops of `outer`, the first ones, are lanes
   IndexedLoop row;
   IndexedLoop column;
   InnerLoop run;
   // Whether columns are lanes, so that the sheet may be cut between columns. Otherwise entries of
   // the sheet must go row by row.
   bool columns_are_lanes;
+  bool rows_are_lanes;
   int64_t lanes_count;  // turns of all lanes
-  // How far apart, in units, indices can place entries, and offsets within a sheet can be.
+  // How far apart, in units, indices can place entries, and offsets within a sheet, and in all
+  // sheets together, can be.
   int64_t reach;
   int64_t span;
+  int64_t whole_span;
 
   void AppendComponent(int axis, const TensorView& data, const TensorView& output, int64_t units,
                        int64_t indices_base);

@@ -45,6 +45,12 @@ struct LoopNest {
     return loop[--rank];
   }
 
+  // Keeps `count` turns of a loop, from the turn `first` on.
+  void Restrict(int i, int64_t first, int64_t count) {
+    for (int o = 0; o < kOperands; ++o) base[o] += first * loop[i].stride[o];
+    loop[i].count = count;
+  }
+
   // Merges neighbours that go through all operands as one loop would. Keeps the order of accesses.
   void Merge();
 

@@ -81,4 +81,19 @@ bool OverlayPlan::Arrange() {
   return true;
 }
 
+bool OverlayPlan::Restrict(int restricted, int64_t first, int64_t size) {
+  OverlayDim& kept = dim[restricted];
+  Slice& slice = kept.slice;
+  output_base += first * kept.output_stride;
+  data_base += first * kept.data_stride;
+  kept.size = size;
+  const int64_t before = slice.StepsBefore(first);
+  const int64_t steps = slice.StepsBefore(first + size) - before;
+  if (steps == 0) return false;
+  updates_base += before * kept.updates_stride;
+  slice.first += before * slice.step - first;
+  slice.count = steps;
+  return true;
+}
+
 }  // namespace strew::plan

@@ -39,6 +39,10 @@ struct OverlayPlan {
   // pass do better.
   bool Arrange();
 
+  // Keeps what lies at [first, first + size) of a dim. False where nothing of the slice does: the
+  // plan is then one of `data` alone.
+  bool Restrict(int dim, int64_t first, int64_t size);
+
  private:
   void Straighten(OverlayDim* dim);
   void Merge();

@@ -15,6 +15,12 @@ struct Slice {
   int64_t first;
   int64_t step;
   int64_t count;
+
+  // How many of its elements lie before `end`. For steps > 0.
+  int64_t StepsBefore(int64_t end) const {
+    const int64_t steps = end <= first ? 0 : (end - first - 1) / step + 1;
+    return std::min(steps, count);
+  }
 };
 
 // What `axis[start:stop:step]` means on an axis of `size` elements, step != 0. As the slice objects

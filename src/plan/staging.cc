@@ -31,7 +31,7 @@ int64_t StripColumns(const IndexedPlan& plan, int64_t width) {
 }  // namespace
 
 Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in_place) {
-  Staging staging = {false, 0, 0};
+  Staging staging = kNoStaging;
   // A line is brought near once: no entries outside of the sheet may come back to it.
   const bool once = plan.components == 1 && plan.entries.rank == 0;
   if (!once || plan.run.count > 1 || plan.lanes_count == 1) return staging;

@@ -18,6 +18,8 @@ struct Staging {
   int64_t scratch_bytes;
 };
 
+inline constexpr Staging kNoStaging = {false, 0, 0};
+
 // The plan is arranged. `width` is that of a unit, `units` how many the output has, and `in_place`
 // whether it is data itself.
 Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in_place);

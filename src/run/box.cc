@@ -6,7 +6,9 @@
 
 #include "base/checked.h"
 #include "base/reduction.h"
+#include "plan/cut.h"
 #include "run/cache.h"
+#include "run/parallel.h"
 
 namespace strew::run {
 namespace {
@@ -56,6 +58,38 @@ void RunSheet(const kernel::Kernels& kernels, kernel::BoxArguments sheet) {
   }
 }
 
+// An arranged nest.
+void RunPart(const kernel::Kernels& kernels, BoxNest nest, unsigned char* output,
+             const unsigned char* updates, bool stream) {
+  const int64_t width = kernels.element_size;
+  kernel::BoxArguments sheet;
+  sheet.stream = stream;
+  const BoxLoop run = nest.PopInnermost();
+  const BoxLoop row = nest.PopInnermost();
+  sheet.rows = row.count;
+  sheet.output_row_stride = row.stride[kBoxOutput];
+  sheet.updates_row_stride = row.stride[kBoxUpdates];
+  sheet.run = run.count;
+  // A run of one unit lies together however it is strided.
+  sheet.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
+  sheet.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
+  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
+    sheet.output = output + offset[kBoxOutput] * width;
+    sheet.updates = updates + offset[kBoxUpdates] * width;
+    RunSheet(kernels, sheet);
+  });
+  if (stream) kernel::FinishStreaming();
+}
+
+plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
+  plan::Cut cut;
+  for (int i = 0; i < nest.rank; ++i) {
+    const BoxLoop& loop = nest.loop[i];
+    cut.Append(loop.count, plan::LineGranule(loop.stride[kBoxOutput], width), parts);
+  }
+  return cut;
+}
+
 }  // namespace
 
 const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
@@ -77,50 +111,49 @@ const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& out
   return KernelsFor(call, output, reduction, plan::IndexedUnitsOf(output.element_size));
 }
 
-void RunBox(const kernel::Kernels& kernels, const plan::Units& units, unsigned char* output,
-            const unsigned char* updates, BoxNest* nest) {
+Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
+              unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   nest->Append(units.count, 1, 1);
   nest->Canonicalise();
   PairForTranspose(nest);
-  const int64_t width = units.width;
-  kernel::BoxArguments sheet;
-  sheet.stream = Bytes(*nest, width) >= StreamingThreshold();
-  const BoxLoop run = nest->PopInnermost();
-  const BoxLoop row = nest->PopInnermost();
-  sheet.rows = row.count;
-  sheet.output_row_stride = row.stride[kBoxOutput];
-  sheet.updates_row_stride = row.stride[kBoxUpdates];
-  sheet.run = run.count;
-  // A run of one unit lies together however it is strided.
-  sheet.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
-  sheet.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
-  plan::ForEachTurn(*nest, nest->rank, [&](const int64_t* offset) {
-    sheet.output = output + offset[kBoxOutput] * width;
-    sheet.updates = updates + offset[kBoxUpdates] * width;
-    RunSheet(kernels, sheet);
+  const int64_t bytes = Bytes(*nest, units.width);
+  const bool stream = bytes >= StreamingThreshold();
+  const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kNanosecondsPerByte);
+  if (tasks == 1) {
+    RunPart(kernels, *nest, output, updates, stream);
+    return STREW_OK;
+  }
+  const plan::Cut cut = CutOf(*nest, units.width, PartsFor(tasks));
+  return ForEachPart(call, tasks, cut.parts(), [&](int64_t part, int64_t) {
+    BoxNest of_part = *nest;
+    for (int i = 0; i < nest->rank; ++i) {
+      const plan::Turns turns = cut.TurnsOf(part, i);
+      of_part.Restrict(i, turns.first, turns.count);
+    }
+    RunPart(kernels, of_part, output, updates, stream);
   });
-  if (sheet.stream) kernel::FinishStreaming();
 }
 
-void Copy(const Call& call, const TensorView& data, const TensorView& output) {
+Status Copy(const Call& call, const TensorView& data, const TensorView& output) {
   const bool contiguous = data.contiguous && output.contiguous;
   const int64_t bytes = output.size * output.element_size;
   if (contiguous && bytes <= kSmallCopy) {
     std::memcpy(output.data, data.data, static_cast<size_t>(bytes));
-    return;
+    return STREW_OK;
   }
   const plan::Units units = plan::UnitsOf(output.element_size);
   BoxNest nest;
   if (contiguous) {
     nest.Append(output.size * units.count, 1, 1);
-    return RunBox(KernelsFor(call, output, STREW_NONE, units), {units.width, 1}, output.data,
+    return RunBox(call, KernelsFor(call, output, STREW_NONE, units), {units.width, 1}, output.data,
                   data.data, &nest);
   }
   for (int i = 0; i < output.rank; ++i) {
     nest.Append(output.shape[i], StrideOf(output, i) * units.count,
                 StrideOf(data, i) * units.count);
   }
-  RunBox(KernelsFor(call, output, STREW_NONE, units), units, output.data, data.data, &nest);
+  return RunBox(call, KernelsFor(call, output, STREW_NONE, units), units, output.data, data.data,
+                &nest);
 }
 
 }  // namespace strew::run

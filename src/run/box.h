@@ -5,6 +5,7 @@
 #define STREW_RUN_BOX_H_
 
 #include "base/call.h"
+#include "base/status.h"
 #include "base/tensor_view.h"
 #include "kernel/kernel.h"
 #include "plan/loop_nest.h"
@@ -25,11 +26,11 @@ const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& out
                                          strew_reduction reduction);
 
 // Turns must not meet in the output; `nest` is left arranged. The counts of the nest are > 0.
-void RunBox(const kernel::Kernels& kernels, const plan::Units& units, unsigned char* output,
-            const unsigned char* updates, BoxNest* nest);
+Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
+              unsigned char* output, const unsigned char* updates, BoxNest* nest);
 
 // output = data, for tensors of one shape with elements.
-void Copy(const Call& call, const TensorView& data, const TensorView& output);
+Status Copy(const Call& call, const TensorView& data, const TensorView& output);
 
 }  // namespace strew::run
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/index_check.h"
 
+#include <atomic>
 #include <cinttypes>
 
 #include "base/index_value.h"
 #include "kernel/kernel.h"
+#include "plan/cut.h"
 #include "plan/text.h"
+#include "run/parallel.h"
 
 namespace strew::run {
 namespace {
@@ -21,29 +24,102 @@ void AppendIndexLoops(const plan::IndexedNest& from, IndexNest* to) {
   }
 }
 
-const kernel::IndexKernels& IndexKernelsFor(const Call& call, const TensorView& indices) {
-  return kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target);
-}
+// What the tasks of a check find out together.
+class Findings {
+ public:
+  bool in_range() const { return in_range_.load(std::memory_order_relaxed); }
+  bool constant() const { return constant_.load(std::memory_order_relaxed); }
+  void NoteOutOfRange() { in_range_.store(false, std::memory_order_relaxed); }
+  void NoteVarying() { constant_.store(false, std::memory_order_relaxed); }
 
-bool AllInRange(const Call& call, const TensorView& indices, const plan::Component& component,
-                IndexNest nest) {
-  const kernel::CheckKernel check = IndexKernelsFor(call, indices).check;
-  const bool wrap = call.settings().wrap_negative_indices;
-  nest.base[0] += component.indices_base;
-  nest.Canonicalise();
-  const plan::Loop<1> column = nest.PopInnermost();
-  const plan::Loop<1> row = nest.PopInnermost();
-  kernel::IndexSheet sheet = {nullptr,      row.count,        row.stride[0],
-                              column.count, column.stride[0], component.axis_size};
-  if (column.count == 1) sheet.column_stride = 1;
-  bool good = true;
-  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
-    sheet.indices = indices.data + offset[0] * indices.element_size;
-    good = check(sheet, wrap);
+ private:
+  std::atomic<bool> in_range_{true};
+  std::atomic<bool> constant_{true};  // along the inner lanes
+};
+
+class Checker {
+ public:
+  Checker(const Call& call, const TensorView& indices, const plan::IndexedPlan& plan)
+      : call_(call),
+        indices_(indices),
+        plan_(plan),
+        kernels_(kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target)),
+        wrap_(call.settings().wrap_negative_indices),
+        tasks_(TasksFor(call, kNanosecondsPerByte * static_cast<double>(indices.size) *
+                                  static_cast<double>(indices.element_size))) {}
+
+  // Rows of indices that lie together, one index for each inner lane.
+  Status CheckRows(Findings* findings) const {
+    const int64_t lanes = plan_.InnerLanes();
+    plan::Cut cut;
+    cut.Append(indices_.size / lanes, 1, PartsFor(tasks_));
+    return ForEachPart(call_, tasks_, cut.parts(), [&](int64_t part, int64_t) {
+      const plan::Turns rows = cut.TurnsOf(part, 0);
+      const int64_t constant = findings->constant() ? CountConstant(rows, lanes) : 0;
+      if (constant == rows.count) return;
+      findings->NoteVarying();
+      IndexNest rest;
+      rest.base[0] = (rows.first + constant) * lanes;
+      rest.Append((rows.count - constant) * lanes, 1);
+      CheckPart(rest, findings);
+    });
+  }
+
+  Status CheckNest(IndexNest nest, Findings* findings) const {
+    nest.Canonicalise();
+    plan::Cut cut;
+    for (int i = 0; i < nest.rank; ++i) cut.Append(nest.loop[i].count, 1, PartsFor(tasks_));
+    return ForEachPart(call_, tasks_, cut.parts(), [&](int64_t part, int64_t) {
+      IndexNest of_part = nest;
+      for (int i = 0; i < nest.rank; ++i) {
+        const plan::Turns turns = cut.TurnsOf(part, i);
+        of_part.Restrict(i, turns.first, turns.count);
+      }
+      CheckPart(of_part, findings);
+    });
+  }
+
+ private:
+  const unsigned char* At(int64_t offset) const {
+    return indices_.data + offset * indices_.element_size;
+  }
+
+  // How many of the rows, from the first on, are good and constant.
+  int64_t CountConstant(const plan::Turns& rows, int64_t lanes) const {
+    const kernel::IndexSheet sheet = {At(rows.first * lanes),      rows.count, lanes, lanes, 1,
+                                      plan_.component[0].axis_size};
+    return kernels_.count_constant_rows(sheet, wrap_);
+  }
+
+  void CheckPart(const IndexNest& nest, Findings* findings) const {
+    for (int c = 0; c < plan_.components && findings->in_range(); ++c) {
+      if (!InRange(nest, plan_.component[c])) findings->NoteOutOfRange();
+    }
+  }
+
+  bool InRange(IndexNest nest, const plan::Component& component) const {
+    nest.base[0] += component.indices_base;
+    const plan::Loop<1> column = nest.PopInnermost();
+    const plan::Loop<1> row = nest.PopInnermost();
+    kernel::IndexSheet sheet = {nullptr,      row.count,        row.stride[0],
+                                column.count, column.stride[0], component.axis_size};
+    if (column.count == 1) sheet.column_stride = 1;
+    bool good = true;
+    plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
+      sheet.indices = At(offset[0]);
+      good = kernels_.check(sheet, wrap_);
+      return good;
+    });
     return good;
-  });
-  return good;
-}
+  }
+
+  const Call& call_;
+  const TensorView& indices_;
+  const plan::IndexedPlan& plan_;
+  const kernel::IndexKernels& kernels_;
+  const bool wrap_;
+  const int64_t tasks_;
+};
 
 int64_t Lowest(const Call& call, const plan::Component& component) {
   return call.settings().wrap_negative_indices ? -component.axis_size : 0;
@@ -97,42 +173,38 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
   return status;
 }
 
-// How many rows of indices that lie together, from the first on, are good and constant along the
-// inner lanes.
-int64_t CountConstantRows(const Call& call, const TensorView& indices,
-                          const plan::IndexedPlan& plan) {
+// Whether indices may turn out to be constant along the inner lanes.
+bool MayBeConstant(const TensorView& indices, const plan::IndexedPlan& plan) {
   // Shorter rows are no better as runs than as single elements.
   constexpr int64_t kLeastLanes = 8;
-  const int64_t lanes = plan.InnerLanes();
-  if (!indices.contiguous || plan.components != 1 || lanes < kLeastLanes) return 0;
-  const kernel::IndexSheet sheet = {
-      indices.data, indices.size / lanes, lanes, lanes, 1, plan.component[0].axis_size};
-  return IndexKernelsFor(call, indices)
-      .count_constant_rows(sheet, call.settings().wrap_negative_indices);
+  return indices.contiguous && plan.components == 1 && plan.InnerLanes() >= kLeastLanes;
+}
+
+IndexNest NestOf(const TensorView& indices, const plan::IndexedPlan& plan) {
+  IndexNest nest;
+  if (indices.contiguous && plan.components == 1) {
+    nest.Append(indices.size, 1);
+  } else {
+    AppendIndexLoops(plan.entries, &nest);
+    AppendIndexLoops(plan.lanes, &nest);
+  }
+  return nest;
 }
 
 }  // namespace
 
 Status CheckIndices(const Call& call, const TensorView& indices, plan::IndexedPlan* plan) {
-  const int64_t constant = CountConstantRows(call, indices, *plan) * plan->InnerLanes();
-  if (constant == indices.size) {
-    plan->MoveInnerLanesInside();
-    return STREW_OK;
-  }
-  IndexNest nest;
-  if (indices.contiguous && plan->components == 1) {
-    nest.base[0] = constant;
-    nest.Append(indices.size - constant, 1);
+  const Checker checker(call, indices, *plan);
+  Findings findings;
+  if (MayBeConstant(indices, *plan)) {
+    STREW_TRY(checker.CheckRows(&findings));
+    if (findings.in_range() && findings.constant()) plan->MoveInnerLanesInside();
   } else {
-    AppendIndexLoops(plan->entries, &nest);
-    AppendIndexLoops(plan->lanes, &nest);
+    STREW_TRY(checker.CheckNest(NestOf(indices, *plan), &findings));
   }
-  for (int c = 0; c < plan->components; ++c) {
-    if (AllInRange(call, indices, plan->component[c], nest)) continue;
-    if (!call.wants_report()) return STREW_INDEX_OUT_OF_RANGE;
-    return ReportFirst(call, indices, *plan);
-  }
-  return STREW_OK;
+  if (findings.in_range()) return STREW_OK;
+  if (!call.wants_report()) return STREW_INDEX_OUT_OF_RANGE;
+  return ReportFirst(call, indices, *plan);
 }
 
 }  // namespace strew::run

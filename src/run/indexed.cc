@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <cassert>
 
+#include "plan/division.h"
 #include "plan/flat.h"
 #include "plan/staging.h"
 #include "plan/unit.h"
 #include "run/box.h"
 #include "run/cache.h"
 #include "run/index_check.h"
+#include "run/parallel.h"
+#include "run/ranges.h"
 #include "run/scratch.h"
+#include "run/sieve.h"
 #include "run/small.h"
 
 namespace strew::run {
@@ -30,18 +34,18 @@ constexpr int64_t kStagedBytes = 32 << 10;
 class SheetRunner {
  public:
   SheetRunner(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-              const plan::Staging& staging, unsigned char* scratch)
+              const plan::Staging& staging, unsigned char* scratch, Sieve* sieve)
       : scatter_(scatter),
         plan_(plan),
         staging_(staging),
         scratch_(scratch),
-        applier_(call, scatter, plan),
+        applier_(call, scatter, plan, sieve),
         move_(IndexedKernelsFor(call, scatter.output, STREW_NONE)),
         width_(move_.element_size) {}
 
   void RunAll() const {
     RunSheets();
-    if (applier_.streams()) kernel::FinishStreaming();
+    applier_.Finish();
   }
 
  private:
@@ -214,6 +218,63 @@ void SheetRunner::RunLongRows(const int64_t* offset) const {
   }
 }
 
+// ---- Tasks ----
+
+// What one thread needs for the updates, about.
+double NanosecondsOf(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                     const plan::Staging& staging) {
+  constexpr double kNanosecondsPerEntry = 1;
+  const TensorView& updates = scatter.updates;
+  const double entries = static_cast<double>(updates.size) / static_cast<double>(plan.run.count);
+  const double copied = staging.copies_data ? static_cast<double>(scatter.output.size) : 0;
+  const double bytes =
+      (static_cast<double>(updates.size) + copied) * static_cast<double>(updates.element_size);
+  return entries * kNanosecondsPerEntry + 2 * bytes * kNanosecondsPerByte;
+}
+
+// Each task has a range of destinations.
+Status RunRanges(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                 int64_t tasks) {
+  const Ranges ranges(scatter, plan, tasks);
+  return ForEachPart(call, tasks, ranges.count(), [&](int64_t part, int64_t) {
+    if (ranges.At(part).IsEmpty()) return;
+    Sieve sieve(call, scatter, plan, ranges.At(part));
+    SheetRunner(call, scatter, plan, plan::kNoStaging, nullptr, &sieve).RunAll();
+  });
+}
+
+// Each task has lanes, or columns of runs, and scratch of its own.
+Status RunCut(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+              const plan::Staging& staging, const plan::Cut& cut, int64_t tasks,
+              unsigned char* scratch) {
+  return ForEachPart(call, tasks, cut.parts(), [&](int64_t part, int64_t task) {
+    plan::IndexedPlan of_part = plan;
+    plan::RestrictToPart(cut, part, &of_part);
+    unsigned char* const of_task =
+        scratch == nullptr ? nullptr : scratch + task * staging.scratch_bytes;
+    SheetRunner(call, scatter, of_part, staging, of_task, nullptr).RunAll();
+  });
+}
+
+Status RunArranged(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                   bool in_place) {
+  const TensorView& output = scatter.output;
+  const plan::Units units = plan::IndexedUnitsOf(output.element_size);
+  plan::Staging staging = plan::StagingOf(plan, units.width, output.size * units.count, in_place);
+  const int64_t tasks = TasksFor(call, NanosecondsOf(scatter, plan, staging));
+  const plan::Division division = plan::Divide(plan, staging, units.width, tasks, PartsFor(tasks));
+  if (division.by_destination) staging = plan::kNoStaging;
+  const Scratch scratch(call, static_cast<size_t>(staging.scratch_bytes * tasks));
+  if (staging.strip != 0 && scratch.memory() == nullptr) staging = plan::kNoStaging;
+  if (!in_place && !staging.copies_data) STREW_TRY(Copy(call, scatter.data, output));
+  if (division.by_destination) return RunRanges(call, scatter, plan, tasks);
+  if (division.cut.parts() > 1) {
+    return RunCut(call, scatter, plan, staging, division.cut, tasks, scratch.memory());
+  }
+  SheetRunner(call, scatter, plan, staging, scratch.memory(), nullptr).RunAll();
+  return STREW_OK;
+}
+
 }  // namespace
 
 Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan) {
@@ -222,16 +283,11 @@ Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* p
   if (scatter.indices.size != 0) STREW_TRY(CheckIndices(call, scatter.indices, plan));
   const bool in_place = SameElements(scatter.data, output);
   if (scatter.updates.size == 0) {
-    if (!in_place && output.size != 0) Copy(call, scatter.data, output);
+    if (!in_place && output.size != 0) STREW_TRY(Copy(call, scatter.data, output));
     return call.Succeed(0);
   }
   plan->Arrange();
-  const plan::Units units = plan::IndexedUnitsOf(output.element_size);
-  plan::Staging staging = plan::StagingOf(*plan, units.width, output.size * units.count, in_place);
-  const Scratch scratch(call, static_cast<size_t>(staging.scratch_bytes));
-  if (staging.strip != 0 && scratch.memory() == nullptr) staging = {false, 0, 0};
-  if (!in_place && !staging.copies_data) Copy(call, scatter.data, output);
-  SheetRunner(call, scatter, *plan, staging, scratch.memory()).RunAll();
+  STREW_TRY(RunArranged(call, scatter, *plan, in_place));
   return call.Succeed(scatter.updates.size);
 }
 

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "plan/cut.h"
 #include "run/block.h"
 #include "run/cache.h"
+#include "run/parallel.h"
 
 namespace strew::run {
 namespace {
@@ -21,12 +23,12 @@ constexpr int64_t kBufferBytes = 4096;
 
 // The output is gone through in pieces: some rows of the dim `split`, with all dims behind it. A
 // row of the last dim is one element.
-struct Cut {
+struct Pieces {
   int split;
   int64_t rows;
 };
 
-Cut CutOf(const OverlayPlan& plan, int64_t width) {
+Pieces PiecesOf(const OverlayPlan& plan, int64_t width) {
   int split = plan.rank - 1;
   int64_t row_bytes = width;
   while (split > 0 && plan.dim[split].size < kLongLine / row_bytes) {
@@ -207,17 +209,17 @@ class LineReplacer {
 // ---- All others: pieces in which data and updates meet are put together near the CPU ----
 
 // Whether a row is one element, and every other one is replaced from a line of updates.
-bool IsInterleaving(const OverlayPlan& plan, const Cut& cut) {
-  const OverlayDim& dim = plan.dim[cut.split];
-  return cut.split == plan.rank - 1 && dim.slice.step == 2 && dim.updates_stride == 1;
+bool IsInterleaving(const OverlayPlan& plan, const Pieces& pieces) {
+  const OverlayDim& dim = plan.dim[pieces.split];
+  return pieces.split == plan.rank - 1 && dim.slice.step == 2 && dim.updates_stride == 1;
 }
 
 class PieceRunner {
  public:
   // `buffer` is where pieces are put together before they are streamed; NULL for in the output.
   PieceRunner(const OverlayPlan& plan, const kernel::Kernels& kernels, const kernel::Kernels& move,
-              const Cut& cut, unsigned char* buffer)
-      : PieceRunner(plan, kernels, move, cut, buffer,
+              const Pieces& pieces, unsigned char* buffer)
+      : PieceRunner(plan, kernels, move, pieces, buffer,
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.output_stride; }),
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.data_stride; })) {}
 
@@ -234,30 +236,26 @@ class PieceRunner {
 
  private:
   PieceRunner(const OverlayPlan& plan, const kernel::Kernels& kernels, const kernel::Kernels& move,
-              const Cut& cut, unsigned char* buffer, const Strides& output, const Strides& data)
-      : dim_(plan.dim[cut.split]),
-        interleave_(IsInterleaving(plan, cut) ? kernels.interleave : nullptr),
-        rows_(interleave_ != nullptr ? dim_.size : cut.rows),
+              const Pieces& pieces, unsigned char* buffer, const Strides& output,
+              const Strides& data)
+      : dim_(plan.dim[pieces.split]),
+        interleave_(IsInterleaving(plan, pieces) ? kernels.interleave : nullptr),
+        rows_(interleave_ != nullptr ? dim_.size : pieces.rows),
         width_(move.element_size),
         buffer_(buffer),
-        near_(buffer == nullptr ? output : Compact(plan, cut.split)),
-        first_(FirstInRow(plan, cut.split, near_)),
-        copy_(WholeRows(move, plan, cut.split, output, data, buffer != nullptr)),
-        fill_(WholeRows(move, plan, cut.split, near_, data, false)),
-        apply_(SlicedRows(kernels, plan, cut.split, near_)),
-        flush_(WholeRows(move, plan, cut.split, output, near_, buffer != nullptr)),
-        near_stride_(near_.of[cut.split]) {}
+        near_(buffer == nullptr ? output : Compact(plan, pieces.split)),
+        first_(FirstInRow(plan, pieces.split, near_)),
+        copy_(WholeRows(move, plan, pieces.split, output, data, buffer != nullptr)),
+        fill_(WholeRows(move, plan, pieces.split, near_, data, false)),
+        apply_(SlicedRows(kernels, plan, pieces.split, near_)),
+        flush_(WholeRows(move, plan, pieces.split, output, near_, buffer != nullptr)),
+        near_stride_(near_.of[pieces.split]) {}
 
   // Rows [row, row + rows).
   void RunPiece(int64_t row, int64_t rows, const OverlayOperands& piece) const {
     const plan::Slice& slice = dim_.slice;
-    // Steps that were taken before the first row, and before the one behind the last.
-    const auto steps_before = [&](int64_t end) {
-      const int64_t steps = end <= slice.first ? 0 : (end - slice.first - 1) / slice.step + 1;
-      return std::min(steps, slice.count);
-    };
-    const int64_t taken = steps_before(row);
-    const int64_t steps = steps_before(row + rows) - taken;
+    const int64_t taken = slice.StepsBefore(row);
+    const int64_t steps = slice.StepsBefore(row + rows) - taken;
     if (steps == 0) return copy_.Run(piece.output, piece.data, rows);
     const int64_t first = slice.first + taken * slice.step - row;
     const unsigned char* const updates = piece.updates + taken * dim_.updates_stride * width_;
@@ -297,27 +295,50 @@ class PieceRunner {
   const int64_t near_stride_;
 };
 
-}  // namespace
+// ---- Parts ----
 
-void RunOverlay(const OverlayPlan& plan, const kernel::Kernels& kernels,
-                const kernel::Kernels& move, const OverlayOperands& operands) {
-  const int64_t width = move.element_size;
-  const bool stream = OutputBytes(plan, width) >= StreamingThreshold();
-  OverlayOperands at = operands;
-  at.output += plan.output_base * width;
-  at.data += plan.data_base * width;
-  at.updates += plan.updates_base * width;
+// `at` points to where the plan begins; its updates may be NULL.
+void RunPart(const OverlayPlan& plan, const kernel::Kernels& kernels, const kernel::Kernels& move,
+             const OverlayOperands& at, bool stream) {
   const OuterTurns turns(plan, move, stream);
   const OverlayDim& line = plan.dim[plan.rank - 1];
-  if (&kernels == &move && line.slice.step == 1 && line.size * width >= kLongLine) {
+  if (&kernels == &move && line.slice.step == 1 && line.size * move.element_size >= kLongLine) {
     turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, move, stream));
   } else {
     alignas(64) unsigned char buffer[kBufferBytes];
-    const Cut cut = CutOf(plan, width);
-    turns.ForEach(0, cut.split, at,
-                  PieceRunner(plan, kernels, move, cut, stream ? buffer : nullptr));
+    const Pieces pieces = PiecesOf(plan, move.element_size);
+    turns.ForEach(0, pieces.split, at,
+                  PieceRunner(plan, kernels, move, pieces, stream ? buffer : nullptr));
   }
   if (stream) kernel::FinishStreaming();
+}
+
+}  // namespace
+
+Status RunOverlay(const Call& call, const OverlayPlan& plan, const kernel::Kernels& kernels,
+                  const kernel::Kernels& move, const OverlayOperands& operands) {
+  const int64_t width = move.element_size;
+  const int64_t bytes = OutputBytes(plan, width);
+  const bool stream = bytes >= StreamingThreshold();
+  const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kNanosecondsPerByte);
+  plan::Cut parts;
+  for (int i = 0; i < plan.rank; ++i) {
+    const int64_t granule = plan::LineGranule(plan.dim[i].output_stride, width);
+    parts.Append(plan.dim[i].size, granule, PartsFor(tasks));
+  }
+  return ForEachPart(call, tasks, parts.parts(), [&](int64_t part, int64_t) {
+    OverlayPlan of_part = plan;
+    bool sliced = true;
+    for (int i = 0; i < plan.rank; ++i) {
+      const plan::Turns turns = parts.TurnsOf(part, i);
+      sliced &= of_part.Restrict(i, turns.first, turns.count);
+    }
+    OverlayOperands at = operands;
+    at.output += of_part.output_base * width;
+    at.data += of_part.data_base * width;
+    at.updates = sliced ? at.updates + of_part.updates_base * width : nullptr;
+    RunPart(of_part, kernels, move, at, stream);
+  });
 }
 
 }  // namespace strew::run

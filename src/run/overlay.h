@@ -3,6 +3,8 @@
 #ifndef STREW_RUN_OVERLAY_H_
 #define STREW_RUN_OVERLAY_H_
 
+#include "base/call.h"
+#include "base/status.h"
 #include "kernel/kernel.h"
 #include "plan/overlay.h"
 
@@ -15,8 +17,8 @@ struct OverlayOperands {
 };
 
 // `plan` is arranged; `kernels` are those of the reduction, `move` those that copy.
-void RunOverlay(const plan::OverlayPlan& plan, const kernel::Kernels& kernels,
-                const kernel::Kernels& move, const OverlayOperands& operands);
+Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, const kernel::Kernels& kernels,
+                  const kernel::Kernels& move, const OverlayOperands& operands);
 
 }  // namespace strew::run
 

@@ -94,7 +94,9 @@ void ApplyInner(const kernel::Kernels& kernels, const IndexedScatter& scatter,
 Status RunSmall(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan) {
   Places places;
   if (!Locate(call, scatter, *plan, &places)) return CheckIndices(call, scatter.indices, plan);
-  if (!SameElements(scatter.data, scatter.output)) Copy(call, scatter.data, scatter.output);
+  if (!SameElements(scatter.data, scatter.output)) {
+    STREW_TRY(Copy(call, scatter.data, scatter.output));
+  }
   const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
   if (plan->inner.rank == 0 && places.updates_lie_together) {
     Apply(kernels, scatter, places);

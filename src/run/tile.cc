@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "run/box.h"
-#include "run/cache.h"
 
 namespace strew::run {
 namespace {
@@ -15,53 +14,29 @@ using plan::kIndices;
 using plan::kOutput;
 using plan::kUpdates;
 
-// Entries ahead, of single elements.
-constexpr int64_t kElementPrefetch = 128;
 // Indices of so many bytes are near still when they have just been checked.
 constexpr int64_t kNearIndices = 256 << 10;
-// Shorter rows are not streamed. 32 MiB of replaced rows on a Zen 5, streaming against ordinary
-// stores: rows of 256 B 0.58 to 0.63, of 384 B 0.55, of 1 KiB 0.54 to 0.83, of 4 KiB 0.67 to 0.89.
-// Rows of 128 B gain there too (0.7), but elsewhere a line that is streamed in parts costs more.
-constexpr int64_t kLeastStreamedRun = 256;
 // Shorter runs are not worth looking for.
 constexpr int64_t kLeastFolded = 8;
-
-// Entries ahead in a strip, which is partly in the L2 cache, for reductions that take so long that
-// the CPU does not look far ahead by itself: max of float32 28 against 33 ms on a Zen 5, but sums
-// 24 against 22.
-constexpr int64_t kStripPrefetch = 32;
-
-// Places that lie within so many bytes need no prefetch: a quarter of the last-level cache. Random
-// sums into 4 MiB on a Zen 5 0.65 to 0.85 ns each, with prefetch 0.89 to 1.1; into 64 MiB 4.8 and
-// 2.7.
-int64_t NearBytes() { return StreamingThreshold() / 2; }
-
-// Rows ahead: so many bytes of them.
-int64_t RowPrefetch(int64_t row_bytes) {
-  return std::clamp<int64_t>(8192 / row_bytes, 2, kElementPrefetch / 2);
-}
-
-int64_t OffsetSize(kernel::OffsetWidth width) {
-  return width == kernel::kOffset32 ? sizeof(int32_t) : sizeof(int64_t);
-}
 
 }  // namespace
 
 TileApplier::TileApplier(const Call& call, const IndexedScatter& scatter,
-                         const plan::IndexedPlan& plan)
+                         const plan::IndexedPlan& plan, Sieve* sieve)
     : scatter_(scatter),
       plan_(plan),
       index_kernels_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)),
       kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
-      offset_width_(plan.span <= INT32_MAX ? kernel::kOffset32 : kernel::kOffset64),
+      sieve_(sieve),
+      pace_(PaceOf(scatter, plan, kernels_)),
+      offset_width_(sieve == nullptr ? OffsetWidthOf(plan.span) : sieve->offset_width()),
       width_(kernels_.element_size),
-      block_(kBlockBytes / OffsetSize(offset_width_)),
-      prefetch_(plan.reach <= NearBytes() / width_ ? 0
-                : plan.run.count == 1              ? kElementPrefetch
-                                                   : RowPrefetch(plan.run.count * width_)),
-      strip_prefetch_(kernels_.heavy ? kStripPrefetch : 0),
-      streams_(plan.run.count >= kLeastStreamedRun / width_ &&
-               scatter.updates.size * scatter.updates.element_size >= StreamingThreshold()) {}
+      block_(sieve == nullptr ? kBlockBytes / OffsetSize(offset_width_) : Sieve::kMostColumns) {}
+
+void TileApplier::Finish() const {
+  if (sieve_ != nullptr) sieve_->Finish();
+  if (pace_.streams) kernel::FinishStreaming();
+}
 
 void TileApplier::Resolve(const int64_t* offset, const Tile& tile, const Landing& landing,
                           void* offsets) const {
@@ -135,11 +110,27 @@ bool TileApplier::FoldLanes(const Tile& tile, const Landing& landing, void* offs
   return true;
 }
 
+void TileApplier::SieveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
+                            const unsigned char* offsets) const {
+  const int64_t row_bytes = tile.columns * OffsetSize(offset_width_);
+  SievedRow row;
+  row.columns = tile.columns;
+  row.output = (landing.memory - sieve_->origin()) / width_;
+  row.updates_stride = plan_.column.stride[kUpdates];
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    row.offsets = offsets + r * row_bytes;
+    row.updates = offset[kUpdates] + (tile.row + r) * plan_.row.stride[kUpdates] +
+                  tile.column * row.updates_stride;
+    sieve_->Add(row);
+  }
+}
+
 void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const {
   assert(tile.rows * (tile.columns + tile.lookahead) <= block_);
   assert(tile.rows == 1 || tile.lookahead == 0);
   alignas(64) unsigned char offsets[kBlockBytes];
   Resolve(offset, tile, landing, offsets);
+  if (sieve_ != nullptr) return SieveTile(offset, tile, landing, offsets);
 
   kernel::RowsArguments rows;
   kernel::SheetArguments& sheet = rows.sheet;
@@ -148,13 +139,14 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
   sheet.updates_row_stride = plan_.row.stride[kUpdates];
   sheet.columns = tile.columns;
   sheet.updates_column_stride = plan_.column.stride[kUpdates];
-  sheet.prefetch = landing.is_strip ? strip_prefetch_ : prefetch_;
+  sheet.prefetch = landing.is_strip ? pace_.strip_prefetch : pace_.prefetch;
   sheet.lookahead = tile.lookahead;
   sheet.upcoming = UpcomingAfter(offset, tile, landing);
   rows.run = plan_.run.count;
   rows.output_run_stride = plan_.run.stride[kOutput];
   rows.updates_run_stride = plan_.run.stride[kUpdates];
-  rows.stream = streams_ && !landing.is_strip;
+  rows.stream = pace_.streams && !landing.is_strip;
+  rows.updates_offsets = nullptr;
   const bool runs = FoldLanes(tile, landing, offsets, &rows) || plan_.run.count > 1;
   const unsigned char* const updates =
       scatter_.updates.data + (offset[kUpdates] + tile.row * plan_.row.stride[kUpdates] +
@@ -184,6 +176,10 @@ void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
   arguments.accumulate = true;
   arguments.offsets = offsets;
   index_kernels_.resolve[offset_width_](arguments);
+  if (sieve_ != nullptr) {
+    return sieve_->Add(
+        {offsets, tile.entries, (output - sieve_->origin()) / width_, tile.update, 1});
+  }
 
   kernel::SheetArguments sheet;
   sheet.output = output;
@@ -193,7 +189,7 @@ void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
   sheet.updates_row_stride = 0;
   sheet.columns = tile.entries;
   sheet.updates_column_stride = 1;
-  sheet.prefetch = prefetch_;
+  sheet.prefetch = pace_.prefetch;
   sheet.lookahead = 0;
   if (tile.has_next) {
     sheet.upcoming.indices = indices + tile.entries * index_size;

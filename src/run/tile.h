@@ -8,17 +8,10 @@
 #include "base/tensor_view.h"
 #include "kernel/kernel.h"
 #include "plan/indexed.h"
+#include "run/pace.h"
+#include "run/sieve.h"
 
 namespace strew::run {
-
-// What a lowered operator hands over. All arguments are checked but for the values of the indices.
-struct IndexedScatter {
-  const TensorView& data;
-  const TensorView& indices;
-  const TensorView& updates;
-  const TensorView& output;
-  strew_reduction reduction;
-};
 
 // Rows [row, row + rows) of columns [column, column + columns) of a sheet.
 struct Tile {
@@ -56,15 +49,18 @@ inline constexpr int64_t kBlockBytes = 8192;
 
 class TileApplier {
  public:
-  TileApplier(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
+  // What a sieve lets through is written, and all where `sieve` is NULL.
+  TileApplier(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+              Sieve* sieve);
 
   // Entries of which the offsets fit a block.
   int64_t block() const { return block_; }
   kernel::OffsetWidth offset_width() const { return offset_width_; }
-  // How many entries ahead of its turn a place is prefetched.
-  int64_t prefetch() const { return prefetch_; }
-  // Whether rows are written past the caches. FinishStreaming() must follow.
-  bool streams() const { return streams_; }
+  // How many entries ahead of its turn a place is prefetched. A sieve does that by itself.
+  int64_t prefetch() const { return sieve_ == nullptr ? pace_.prefetch : 0; }
+
+  // Writes what is kept back still.
+  void Finish() const;
 
   // `offset` is that of the sheet.
   void Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const;
@@ -76,6 +72,8 @@ class TileApplier {
                void* offsets) const;
   kernel::Upcoming UpcomingAfter(const int64_t* offset, const Tile& tile,
                                  const Landing& landing) const;
+  void SieveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
+                 const unsigned char* offsets) const;
   bool FoldLanes(const Tile& tile, const Landing& landing, void* offsets,
                  kernel::RowsArguments* rows) const;
 
@@ -83,12 +81,11 @@ class TileApplier {
   const plan::IndexedPlan& plan_;
   const kernel::IndexKernels& index_kernels_;
   const kernel::Kernels& kernels_;
-  kernel::OffsetWidth offset_width_;
-  int64_t width_;
-  int64_t block_;
-  int64_t prefetch_;
-  int64_t strip_prefetch_;
-  bool streams_;
+  Sieve* const sieve_;
+  const Pace pace_;
+  const kernel::OffsetWidth offset_width_;
+  const int64_t width_;
+  const int64_t block_;
 };
 
 }  // namespace strew::run

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cuts nested loops, whose turns may go in any order, into parts.
+#ifndef STREW_PLAN_CUT_H_
+#define STREW_PLAN_CUT_H_
+
+#include <algorithm>
+#include <cassert>
+#include <cstdint>
+
+#include "plan/loop_nest.h"
+
+namespace strew::plan {
+
+// Turns [first, first + count) of a loop.
+struct Turns {
+  int64_t first;
+  int64_t count;
+};
+
+class Cut {
+ public:
+  // Adds a loop within the others, and cuts it so far that there are `wanted` parts in all, or that
+  // its pieces have `granule` turns.
+  void Append(int64_t count, int64_t granule, int64_t wanted) {
+    assert(rank_ < kMostLoops);
+    const int64_t granules = std::max<int64_t>(count / granule, 1);
+    const int64_t pieces = std::clamp<int64_t>((wanted - 1) / parts_ + 1, 1, granules);
+    loop_[rank_++] = {count, granule, granules, pieces};
+    parts_ *= pieces;
+  }
+
+  int64_t parts() const { return parts_; }
+
+  // What of the loop that was appended as the i-th belongs to a part.
+  Turns TurnsOf(int64_t part, int i) const {
+    for (int inner = rank_ - 1; inner > i; --inner) part /= loop_[inner].pieces;
+    const CutLoop& loop = loop_[i];
+    const int64_t piece = part % loop.pieces;
+    const int64_t first = loop.FirstOf(piece);
+    const int64_t end = piece + 1 == loop.pieces ? loop.count : loop.FirstOf(piece + 1);
+    return {first, end - first};
+  }
+
+ private:
+  // Outer loops, a sheet, inner loops and their runs.
+  static constexpr int kMostLoops = 2 * kMaxLoops;
+
+  struct CutLoop {
+    int64_t count;
+    int64_t granule;
+    int64_t granules;
+    int64_t pieces;
+
+    int64_t FirstOf(int64_t piece) const {
+      return (granules / pieces * piece + std::min(piece, granules % pieces)) * granule;
+    }
+  };
+
+  int rank_ = 0;
+  int64_t parts_ = 1;
+  CutLoop loop_[kMostLoops];
+};
+
+// Turns that write at least a line of cache, so that threads do not fight for it.
+inline int64_t LineGranule(int64_t output_stride, int64_t width) {
+  constexpr int64_t kLine = 64;
+  const int64_t step = static_cast<int64_t>(Magnitude(output_stride));
+  return step == 0 || step >= kLine / width ? 1 : kLine / width / step;
+}
+
+}  // namespace strew::plan
+
+#endif  // STREW_PLAN_CUT_H_

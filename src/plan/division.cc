@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/division.h"
+
+#include <algorithm>
+
+namespace strew::plan {
+namespace {
+
+// Shorter pieces of a run cost more to find than to write.
+constexpr int64_t kLeastRunBytes = 512;
+
+// Turns of the innermost lanes that a piece should hold.
+int64_t SheetGranule(const IndexedPlan& plan, const Staging& staging, int64_t width) {
+  const IndexedLoop& lane = plan.columns_are_lanes ? plan.column : plan.row;
+  const int64_t line = LineGranule(lane.stride[kOutput], width);
+  return plan.columns_are_lanes ? std::max(staging.strip, line) : line;
+}
+
+int64_t RunGranule(const InnerLoop& run, int64_t width) {
+  return std::max<int64_t>(kLeastRunBytes / width, LineGranule(run.stride[kOutput], width));
+}
+
+}  // namespace
+
+Division Divide(const IndexedPlan& plan, const Staging& staging, int64_t width, int64_t tasks,
+                int64_t parts) {
+  Division division = {};
+  if (tasks == 1) return division;
+  Cut& cut = division.cut;
+  for (int i = 0; i < plan.outer_lanes; ++i) {
+    const IndexedLoop& loop = plan.outer.loop[i];
+    cut.Append(loop.count, LineGranule(loop.stride[kOutput], width), parts);
+  }
+  if (plan.columns_are_lanes || plan.rows_are_lanes) {
+    const IndexedLoop& lane = plan.columns_are_lanes ? plan.column : plan.row;
+    cut.Append(lane.count, SheetGranule(plan, staging, width), parts);
+  }
+  // Every piece of a run costs another look at all indices: no more of them than tasks.
+  for (int i = 0; i < plan.inner.rank; ++i) {
+    const InnerLoop& loop = plan.inner.loop[i];
+    cut.Append(loop.count, LineGranule(loop.stride[kOutput], width), tasks);
+  }
+  cut.Append(plan.run.count, RunGranule(plan.run, width), tasks);
+  if (cut.parts() > tasks / 2) return division;
+  return {true, {}};
+}
+
+void RestrictToPart(const Cut& cut, int64_t part, IndexedPlan* plan) {
+  int next = 0;
+  const auto restrict_loop = [&](auto* loop, int64_t* base, int operands) {
+    const Turns turns = cut.TurnsOf(part, next++);
+    loop->count = turns.count;
+    for (int o = 0; o < operands; ++o) base[o] += turns.first * loop->stride[o];
+  };
+  for (int i = 0; i < plan->outer_lanes; ++i) {
+    restrict_loop(&plan->outer.loop[i], plan->outer.base, kIndexedOperands);
+  }
+  if (plan->columns_are_lanes) restrict_loop(&plan->column, plan->outer.base, kIndexedOperands);
+  if (plan->rows_are_lanes) restrict_loop(&plan->row, plan->outer.base, kIndexedOperands);
+  for (int i = 0; i < plan->inner.rank; ++i) {
+    restrict_loop(&plan->inner.loop[i], plan->inner.base, kIndices);
+  }
+  restrict_loop(&plan->run, plan->inner.base, kIndices);
+}
+
+}  // namespace strew::plan

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the entries of a plan are written: how wide their offsets are, how far ahead their places are
+// fetched, and whether past the caches.
+#ifndef STREW_RUN_PACE_H_
+#define STREW_RUN_PACE_H_
+
+#include <cstdint>
+
+#include "base/tensor_view.h"
+#include "kernel/kernel.h"
+#include "plan/indexed.h"
+
+namespace strew::run {
+
+// What a lowered operator hands over. All arguments are checked but for the values of the indices.
+struct IndexedScatter {
+  const TensorView& data;
+  const TensorView& indices;
+  const TensorView& updates;
+  const TensorView& output;
+  strew_reduction reduction;
+};
+
+struct Pace {
+  // Entries ahead of its turn that a place is prefetched, 0 for not at all; and in a strip.
+  int64_t prefetch;
+  int64_t strip_prefetch;
+  bool streams;  // rows, past the caches; FinishStreaming() must follow
+};
+
+Pace PaceOf(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+            const kernel::Kernels& kernels);
+
+// Rows ahead of its turn that one of so many bytes is prefetched.
+int64_t RowPrefetch(int64_t row_bytes);
+
+// The narrowest that hold offsets which lie so far apart.
+inline kernel::OffsetWidth OffsetWidthOf(int64_t span) {
+  return span <= INT32_MAX ? kernel::kOffset32 : kernel::kOffset64;
+}
+
+inline int64_t OffsetSize(kernel::OffsetWidth width) {
+  return width == kernel::kOffset32 ? sizeof(int32_t) : sizeof(int64_t);
+}
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_PACE_H_

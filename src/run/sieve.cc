@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/sieve.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "run/box.h"
+
+namespace strew::run {
+namespace {
+
+using plan::kOutput;
+using plan::kUpdates;
+
+// Moves the kept ones from `from` on to the front.
+void MoveToFront(unsigned char* kept, int64_t from, int64_t count, int64_t size) {
+  std::memmove(kept, kept + from * size, static_cast<size_t>(count * size));
+}
+
+}  // namespace
+
+Sieve::Sieve(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+             const DestinationRange& range)
+    : scatter_(scatter),
+      plan_(plan),
+      kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
+      select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
+                  .select[OffsetWidthOf(plan.whole_span)]),
+      gather_(plan.run.count == 1 && plan.inner.rank == 0
+                  ? IndexedKernelsFor(call, scatter.output, STREW_NONE).gather
+                  : nullptr),
+      range_(range),
+      pace_(PaceOf(scatter, plan, kernels_)),
+      offset_width_(OffsetWidthOf(plan.whole_span)),
+      offset_size_(OffsetSize(offset_width_)),
+      update_size_(gather_ == nullptr ? static_cast<int64_t>(sizeof(int64_t))
+                                      : kernels_.element_size),
+      origin_(scatter.output.data + plan.outer.base[kOutput] * kernels_.element_size) {}
+
+void Sieve::Add(const SievedRow& row) {
+  assert(row.columns <= kMostColumns);
+  if (kept_ + row.columns > kCapacity) Write(kept_ - pace_.prefetch);
+  kernel::SelectArguments arguments;
+  arguments.offsets = row.offsets;
+  arguments.columns = row.columns;
+  arguments.first = range_.first - row.output;
+  arguments.last = range_.last - row.output;
+  arguments.shift = row.output;
+  arguments.kept = offsets_ + kept_ * offset_size_;
+  arguments.kept_columns = columns_;
+  const int64_t count = select_(arguments);
+  if (gather_ != nullptr) {
+    gather_(UpdateAt(kept_), scatter_.updates.data + row.updates * kernels_.element_size,
+            row.updates_stride, columns_, count);
+  } else {
+    int64_t* const places = reinterpret_cast<int64_t*>(updates_) + kept_;
+    for (int64_t i = 0; i < count; ++i) places[i] = row.updates + columns_[i] * row.updates_stride;
+  }
+  kept_ += count;
+}
+
+void Sieve::Finish() {
+  if (kept_ > 0) Write(kept_);
+}
+
+// Those behind the first `entries` stay, and are fetched meanwhile.
+void Sieve::Write(int64_t entries) {
+  kernel::SheetArguments sheet;
+  sheet.output = origin_;
+  sheet.updates = gather_ == nullptr ? scatter_.updates.data : updates_;
+  sheet.offsets = offsets_;
+  sheet.rows = 1;
+  sheet.updates_row_stride = 0;
+  sheet.columns = entries;
+  sheet.updates_column_stride = 1;
+  sheet.prefetch = pace_.prefetch;
+  sheet.lookahead = kept_ - entries;
+  if (gather_ == nullptr) {
+    WriteRows(sheet);
+  } else {
+    kernels_.elements[offset_width_](sheet);
+  }
+  kept_ -= entries;
+  MoveToFront(offsets_, entries, kept_, offset_size_);
+  MoveToFront(updates_, entries, kept_, update_size_);
+}
+
+void Sieve::WriteRows(const kernel::SheetArguments& sheet) const {
+  kernel::RowsArguments rows;
+  rows.sheet = sheet;
+  rows.run = plan_.run.count;
+  rows.output_run_stride = plan_.run.stride[kOutput];
+  rows.updates_run_stride = plan_.run.stride[kUpdates];
+  rows.stream = pace_.streams;
+  rows.updates_offsets = reinterpret_cast<const int64_t*>(updates_);
+  plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
+    rows.sheet.output = sheet.output + inner[kOutput] * kernels_.element_size;
+    rows.sheet.updates = sheet.updates + inner[kUpdates] * kernels_.element_size;
+    kernel::WalkRows(kernels_, offset_width_, rows);
+  });
+}
+
+}  // namespace strew::run

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps of all entries those that land in one range of destinations, in order, and writes them. So
+// tasks share out entries that may land anywhere: each looks at all of them, which costs little
+// beside waiting for the places of those that it keeps.
+#ifndef STREW_RUN_SIEVE_H_
+#define STREW_RUN_SIEVE_H_
+
+#include <cstdint>
+
+#include "base/call.h"
+#include "kernel/kernel.h"
+#include "plan/indexed.h"
+#include "run/pace.h"
+
+namespace strew::run {
+
+// Units from where the plan begins in the output; both are included.
+struct DestinationRange {
+  int64_t first;
+  int64_t last;
+
+  bool IsEmpty() const { return first > last; }
+};
+
+// A row of entries that have offsets.
+struct SievedRow {
+  const void* offsets;
+  int64_t columns;  // Sieve::kMostColumns at most
+  int64_t output;   // from where offsets count, in units from where the plan begins
+  int64_t updates;  // where the update of the first lies, in units
+  int64_t updates_stride;
+};
+
+class Sieve {
+ public:
+  // More would not leave room for those that are kept already.
+  static constexpr int64_t kMostColumns = 512;
+
+  Sieve(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+        const DestinationRange& range);
+  Sieve(const Sieve&) = delete;
+  Sieve& operator=(const Sieve&) = delete;
+
+  kernel::OffsetWidth offset_width() const { return offset_width_; }
+  // Where the plan begins in the output.
+  unsigned char* origin() const { return origin_; }
+
+  void Add(const SievedRow& row);
+  // Writes what is kept still.
+  void Finish();
+
+ private:
+  static constexpr int64_t kCapacity = 2 * kMostColumns;
+  static constexpr int64_t kRoom = kCapacity + kernel::kSelectMargin;
+  static constexpr int64_t kMostWidth = 16;
+
+  void Write(int64_t entries);
+  void WriteRows(const kernel::SheetArguments& sheet) const;
+  unsigned char* UpdateAt(int64_t entry) { return updates_ + entry * update_size_; }
+
+  const IndexedScatter& scatter_;
+  const plan::IndexedPlan& plan_;
+  const kernel::Kernels& kernels_;
+  const kernel::SelectKernel select_;
+  const kernel::GatherKernel gather_;  // NULL where entries are more than an element
+  const DestinationRange range_;
+  const Pace pace_;
+  const kernel::OffsetWidth offset_width_;
+  const int64_t offset_size_;
+  const int64_t update_size_;
+  unsigned char* const origin_;
+
+  int64_t kept_ = 0;
+  alignas(64) unsigned char offsets_[kRoom * sizeof(int64_t)];
+  // The updates that are kept or, of more than an element, where they lie: int64_t, in units.
+  alignas(64) unsigned char updates_[kRoom * kMostWidth];
+  alignas(64) int32_t columns_[kMostColumns + kernel::kSelectMargin];
+};
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_SIEVE_H_
