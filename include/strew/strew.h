@@ -45,12 +45,17 @@
  * STREW_RUNNER_FAILED the elements of `output` are unspecified, and nothing else is touched.
  *
  * COST. In place, a call takes time in proportion to the updates, not to data. Scratch is at most
- * 2 MiB + 64 KiB, whatever the sizes; where the allocator refuses it, a plan without it is taken.
- * Calls of up to 64 updates allocate nothing.
+ * 2 MiB + 64 KiB for each worker, whatever the sizes; where the allocator refuses it, a plan
+ * without it is taken. Calls of up to 64 updates allocate nothing.
  *
  * THREADS. A context is used by one call at a time; different contexts may be used at the same
  * time, and a tensor may be read by any number of calls at once. Inputs must not change during a
  * call. Calls run in the default floating-point environment; strew neither reads nor changes it.
+ * A call runs on the thread that makes it unless its context has more workers, by
+ * strew_context_set_num_threads() or strew_context_set_parallel_for(); what takes less than about
+ * 40 microseconds stays on the calling thread all the same. Workers share out the check of the
+ * indices, the copy of data, and the destinations: each of these belongs to one of them, so that no
+ * result depends on who was faster.
  *
  * The library never reads or writes a byte outside the elements that a descriptor names, starts no
  * thread unless asked to, has no mutable global state besides CPU detection, and never prints,
@@ -59,10 +64,11 @@
  * ABI. Every argument is a pointer, an int32_t, an int64_t or a size_t; no enum, bool, long or
  * structure by value stands in a signature. Values of constants never change.
  *
- * IN THIS VERSION these answer STREW_UNSUPPORTED: more than one thread, STREW_INDEX_DROP and
- * STREW_INDEX_CLAMP, STREW_DUPLICATE_ERROR, STREW_SUB, STREW_MEAN, STREW_EXCLUDE_SELF, tensors of a
- * float8 dtype, and updates of slice_scatter that would have to be broadcast (which shows at line
- * 7, once the slice is known).
+ * IN THIS VERSION these answer STREW_UNSUPPORTED: STREW_INDEX_DROP and STREW_INDEX_CLAMP,
+ * STREW_DUPLICATE_ERROR, STREW_SUB, STREW_MEAN, STREW_EXCLUDE_SELF, tensors of a float8 dtype, and
+ * updates of slice_scatter that would have to be broadcast (which shows at line 7, once the slice
+ * is known). A build without OpenMP answers it to strew_context_set_num_threads() of more than one
+ * thread; the caller's own threads are welcome in every build.
  */
 #ifndef STREW_STREW_H_
 #define STREW_STREW_H_
@@ -273,8 +279,28 @@ typedef void (*strew_task)(void *task, int64_t i);
 
 /* Calls run(task, i) exactly once for every i in [0, count), in any order and on any threads, and
  * returns 0 when all have returned. count never exceeds the number of workers it was set with;
- * tasks never wait for one another. Anything but 0, or fewer finished tasks than count, makes the
- * operator answer STREW_RUNNER_FAILED. It must not unwind. */
+ * tasks never wait for one another, and need 128 KiB of stack. A call of an operator may ask for
+ * several parallel_for, one after the other. Anything but 0, or fewer finished tasks than count,
+ * makes the operator answer STREW_RUNNER_FAILED. It must not unwind.
+ *
+ * One that runs all tasks in turn, and counts how often it was asked to:
+ *
+ *     int32_t run_in_turn(void *opaque, int64_t count, strew_task run, void *task) {
+ *       for (int64_t i = 0; i < count; ++i) run(task, i);
+ *       ++*(int64_t *)opaque;
+ *       return 0;
+ *     }
+ *
+ *     int add(const strew_tensor *indices, const strew_tensor *updates, strew_tensor *data) {
+ *       int64_t asked = 0;
+ *       strew_context *context;
+ *       if (strew_context_create(&context) != STREW_OK) return -1;
+ *       strew_context_set_parallel_for(context, run_in_turn, &asked, 4);
+ *       strew_status status = strew_scatter_nd(context, data, indices, updates, STREW_ADD, data);
+ *       strew_context_destroy(context);
+ *       return status == STREW_OK ? (int)asked : -1;
+ *     }
+ */
 typedef int32_t (*strew_parallel_for)(void *opaque, int64_t count, strew_task run, void *task);
 
 /* Makes a context with the defaults below; the caller owns it. INVALID_ARGUMENT for a NULL out,
@@ -288,11 +314,15 @@ STREW_API void strew_context_destroy(strew_context *context);
  * UNSUPPORTED for what this version does not have; the setting then stays as it was. They leave the
  * report of the last call alone. Setting a default is always STREW_OK. */
 
-/* 1 (default): the calling thread. 0: as many as there are CPUs that this process may run on. */
+/* 1 (default): the calling thread. n > 1: as many threads, by OpenMP, but never more than the CPUs
+ * that this process may run on, for which 0 stands. They are started at the first large call and
+ * kept for the thread that made it. UNSUPPORTED for n != 1 in a build without OpenMP. After fork()
+ * a child must not use threads of OpenMP if its parent did. */
 STREW_API strew_status strew_context_set_num_threads(strew_context *context, int32_t n);
 
 /* Runs the tasks of large calls on the caller's threads: workers >= 1 with a function, or NULL,
- * NULL, 0 for one thread. Of this and set_num_threads the later call decides. */
+ * NULL, 0 for one thread. `opaque` is handed to the function as it is. Of this and set_num_threads
+ * the later call decides. */
 STREW_API strew_status strew_context_set_parallel_for(strew_context *context,
                                                       strew_parallel_for parallel_for, void *opaque,
                                                       int32_t workers);
