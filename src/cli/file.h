@@ -42,6 +42,9 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  // Of two kinds: a regular file, and what is written to directly.
+  bool is_regular() const { return !temporary_.empty(); }
+
   void Write(const void* bytes, std::size_t count);
   void Commit();
 

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/context.h"
 #include "cli/operators.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -30,6 +31,11 @@ The result has the dtype of data, in C order and native byte order. -o may name 
 
 --repeat reports on standard error the time of the fastest of N calls and its GB/s. The bytes
 counted are those of data, indices and updates, which are read, and of the result, which is written.
+
+--threads makes no difference to the result. 0 stands for the CPUs that this process may run on, the
+number that 'strew info' prints. A build without OpenMP has one thread.
+
+A run of more than a second shows a progress bar on standard error if that is a terminal.
 
 Exit status: 0 success, 1 an operator or a file failed, 2 the command line is wrong.)";
 
@@ -67,6 +73,9 @@ void AddOperator(CLI::App& app, const Operator& added, Options& options) {
   command.add_option("--repeat", options.repeat, "Make N calls and report the fastest")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->option_text("N");
+  command.add_option("--threads", options.threads, "Run on N threads; 0: one for every CPU [1]")
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()))
+      ->option_text("N");
   AddChoice(command, "--simd", options.simd_target, SimdTargets(),
             "Instruction set to use instead of the best one");
   command.footer(kCommonHelp);
@@ -76,7 +85,7 @@ void PrintInfo() {
   Print(std::string("version: ") + strew_version() + "\n" +     //
         "SIMD target: " + strew_simd_target() + "\n" +          //
         "SIMD targets: " + Joined(SimdTargets(), ' ') + "\n" +  //
-        "threads: 1\n");
+        "threads: " + ThreadsText() + "\n");
 }
 
 int Main(int argc, char** argv) {

@@ -22,6 +22,21 @@ constexpr std::size_t kAlignedTo = 64;  // where the elements begin
 // What strew can hold needs less than 1 KiB; more is a structured dtype or an attack.
 constexpr std::size_t kMaxHeader = 1 << 16;
 
+// Elements are read and written in pieces of this size, and progress is counted in megabytes.
+constexpr std::int64_t kPiece = 1 << 24;
+constexpr std::int64_t kMegabyte = 1'000'000;
+
+// Calls move(bytes, count) for one piece of the elements after the other.
+template <typename Move>
+void MoveElements(const Array& array, Progress& progress, const Move& move) {
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < array.byte_count; i += count) {
+    count = std::min(array.byte_count - i, kPiece);
+    move(array.bytes.get() + i, static_cast<std::size_t>(count));
+    progress.Advance(count);
+  }
+}
+
 std::size_t ReadLittleEndian(InputFile& file, std::size_t size) {
   std::array<unsigned char, 4> bytes{};
   file.Read(bytes.data(), size);
@@ -55,7 +70,7 @@ Head ReadHead(InputFile& file) {
   return {std::move(text), kVersionEnd + length_size + length};
 }
 
-Array ReadArray(InputFile& file) {
+Array ReadArray(InputFile& file, Progress& progress) {
   const Head head = ReadHead(file);
   NpyHeader header = ParseNpyHeader(head.text);
   // Before memory is allocated, so that a header that lies costs none.
@@ -66,23 +81,25 @@ Array ReadArray(InputFile& file) {
                              std::to_string(file.size() - head.length));
   }
   Array array = MakeArray(header.type, std::move(header.shape), header.fortran_order);
-  file.Read(array.bytes.get(), static_cast<std::size_t>(byte_count));
+  progress.Begin("MB read", array.byte_count, kMegabyte);
+  MoveElements(array, progress,
+               [&](std::byte* bytes, std::size_t count) { file.Read(bytes, count); });
   if (header.swapped) SwapByteOrder(array);
   return array;
 }
 
 }  // namespace
 
-Array ReadNpy(const std::string& path) {
+Array ReadNpy(const std::string& path, Progress& progress) {
   try {
     InputFile file(path);
-    return ReadArray(file);
+    return ReadArray(file, progress);
   } catch (const std::runtime_error& error) {
     throw std::runtime_error("cannot read '" + path + "': " + error.what());
   }
 }
 
-void WriteNpy(const std::string& path, const Array& array) {
+void WriteNpy(const std::string& path, const Array& array, Progress& progress) {
   constexpr std::size_t kLengthSize = 2;
   const std::string text = FormatNpyHeader(array);
   const std::size_t used = kVersionEnd + kLengthSize + text.size() + 1;
@@ -96,7 +113,10 @@ void WriteNpy(const std::string& path, const Array& array) {
   try {
     OutputFile file(path);
     file.Write(head.data(), head.size());
-    file.Write(array.bytes.get(), static_cast<std::size_t>(array.byte_count));
+    // What is no regular file may be the terminal that the bar would stand on.
+    if (file.is_regular()) progress.Begin("MB written", array.byte_count, kMegabyte);
+    MoveElements(array, progress,
+                 [&](const std::byte* bytes, std::size_t count) { file.Write(bytes, count); });
     file.Commit();
   } catch (const std::runtime_error& error) {
     throw std::runtime_error("cannot write '" + path + "': " + error.what());

@@ -5,16 +5,17 @@
 #include <string>
 
 #include "cli/array.h"
+#include "cli/progress.h"
 
 namespace strew::cli {
 
 // Reads a .npy file of version 1.0, 2.0 or 3.0, of either array order and either byte order, into
 // an array of the machine's byte order. A file that is not exactly as long as its header says is
 // refused. Throws std::runtime_error with one sentence.
-Array ReadNpy(const std::string& path);
+Array ReadNpy(const std::string& path, Progress& progress);
 
 // Writes version 1.0, all of the file or nothing. Throws std::runtime_error with one sentence.
-void WriteNpy(const std::string& path, const Array& array);
+void WriteNpy(const std::string& path, const Array& array, Progress& progress);
 
 }  // namespace strew::cli
 

@@ -16,6 +16,7 @@ struct Options {
   std::string output;  // empty: the result is printed
   std::string reduction = "none";
   std::string simd_target;  // empty: the best
+  int threads = 1;          // 0: as many as there are CPUs to run on
   int repeat = 0;           // calls to time; 0: one call, not timed
 
   std::int64_t axis = 0;  // scatter-elements

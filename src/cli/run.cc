@@ -15,8 +15,10 @@
 #include <vector>
 
 #include "cli/array.h"
+#include "cli/context.h"
 #include "cli/npy.h"
 #include "cli/print.h"
+#include "cli/progress.h"
 #include "strew/strew.h"
 
 namespace strew::cli {
@@ -26,19 +28,6 @@ struct DestroyTensor {
   void operator()(strew_tensor* tensor) const { strew_tensor_destroy(tensor); }
 };
 using Tensor = std::unique_ptr<strew_tensor, DestroyTensor>;
-
-struct DestroyContext {
-  void operator()(strew_context* context) const { strew_context_destroy(context); }
-};
-using Context = std::unique_ptr<strew_context, DestroyContext>;
-
-[[noreturn]] void Throw(strew_status status, const std::string& sentence) {
-  throw std::runtime_error(std::string(strew_status_name(status)) + ": " + sentence);
-}
-
-void Check(strew_status status) {
-  if (status != STREW_OK) Throw(status, strew_status_description(status));
-}
 
 std::vector<std::int64_t> FortranStrides(const std::vector<std::int64_t>& shape) {
   std::vector<std::int64_t> strides;
@@ -61,27 +50,20 @@ Tensor MakeTensor(const Array& array) {
   return Tensor(tensor);
 }
 
-Context MakeContext(const Options& options) {
-  strew_context* created = nullptr;
-  Check(strew_context_create(&created));
-  Context context(created);
-  if (!options.simd_target.empty()) {
-    Check(strew_context_set_simd_target(created, options.simd_target.c_str()));
-  }
-  return context;
-}
-
 // Calls the operator as often as the options say; seconds of the fastest call.
-double BestTime(const Operator& chosen, const Operands& operands, const Options& options) {
+double BestTime(const Operator& chosen, strew_context* context, const Operands& operands,
+                const Options& options, Progress& progress) {
   using Clock = std::chrono::steady_clock;
-  const Context context = MakeContext(options);
+  const int calls = std::max(options.repeat, 1);
   double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < std::max(options.repeat, 1); ++i) {
+  progress.Begin(calls == 1 ? "one call" : "calls", calls);
+  for (int i = 0; i < calls; ++i) {
     const Clock::time_point start = Clock::now();
-    const strew_status status = chosen.call(context.get(), operands, options);
+    const strew_status status = chosen.call(context, operands, options);
     const std::chrono::duration<double> time = Clock::now() - start;
-    if (status != STREW_OK) Throw(status, strew_context_error(context.get()));
+    if (status != STREW_OK) Throw(status, strew_context_error(context));
     best = std::min(best, time.count());
+    progress.Advance(1);
   }
   return best;
 }
@@ -95,10 +77,14 @@ void ReportTime(int calls, double seconds, std::int64_t bytes) {
 }  // namespace
 
 void RunOperator(const Operator& chosen, const Options& options) {
-  const Array data = ReadNpy(options.data);
+  // Before the files, because they may be large.
+  const Context context = MakeContext(options);
+
+  Progress progress;
+  const Array data = ReadNpy(options.data, progress);
   std::optional<Array> indices;
-  if (chosen.takes_indices) indices = ReadNpy(options.indices);
-  const Array updates = ReadNpy(options.updates);
+  if (chosen.takes_indices) indices = ReadNpy(options.indices, progress);
+  const Array updates = ReadNpy(options.updates, progress);
   const Array output = MakeArray(data.type, data.shape, /*fortran_order=*/false);
 
   const Tensor data_tensor = MakeTensor(data);
@@ -107,8 +93,9 @@ void RunOperator(const Operator& chosen, const Options& options) {
   const Tensor output_tensor = MakeTensor(output);
   const Operands operands = {data_tensor.get(), indices_tensor.get(), updates_tensor.get(),
                              output_tensor.get()};
-  const double seconds = BestTime(chosen, operands, options);
+  const double seconds = BestTime(chosen, context.get(), operands, options, progress);
 
+  progress.Clear();
   if (options.repeat > 0) {
     const std::int64_t index_bytes = indices ? indices->byte_count : 0;
     ReportTime(options.repeat, seconds,
@@ -117,7 +104,7 @@ void RunOperator(const Operator& chosen, const Options& options) {
   if (options.output.empty()) {
     Print(FormatArray(output));
   } else {
-    WriteNpy(options.output, output);
+    WriteNpy(options.output, output, progress);
   }
 }
 

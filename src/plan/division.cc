@@ -6,8 +6,9 @@
 namespace strew::plan {
 namespace {
 
-// Shorter pieces of a run cost more to find than to write.
-constexpr int64_t kLeastRunBytes = 512;
+// Pieces of a run are not shorter: two threads that took halves of the same rows of 1 KiB were as
+// slow as one, and with half of the rows each 1.5 x as fast.
+constexpr int64_t kLeastRunBytes = 4096;
 
 // Turns of the innermost lanes that a piece should hold.
 int64_t SheetGranule(const IndexedPlan& plan, const Staging& staging, int64_t width) {
@@ -33,7 +34,10 @@ Division Divide(const IndexedPlan& plan, const Staging& staging, int64_t width, 
   }
   if (plan.columns_are_lanes || plan.rows_are_lanes) {
     const IndexedLoop& lane = plan.columns_are_lanes ? plan.column : plan.row;
-    cut.Append(lane.count, SheetGranule(plan, staging, width), parts);
+    // Strips one by one, so that neighbours are worked on at the same time and share what the
+    // memory has opened: 0.93 x the time of a few strips at once.
+    const int64_t wanted = staging.strip == 0 ? parts : std::max(parts, lane.count);
+    cut.Append(lane.count, SheetGranule(plan, staging, width), wanted);
   }
   // Every piece of a run costs another look at all indices: no more of them than tasks.
   for (int i = 0; i < plan.inner.rank; ++i) {

@@ -27,8 +27,10 @@ int64_t NearBytes() { return StreamingThreshold() / 2; }
 
 }  // namespace
 
+// Rows of 320 B and of 1 KiB on two threads took 0.76 and 0.98 x the time with 4 KiB ahead than with
+// 8, and as long on one.
 int64_t RowPrefetch(int64_t row_bytes) {
-  return std::clamp<int64_t>(8192 / row_bytes, 2, kElementPrefetch / 2);
+  return std::clamp<int64_t>(4096 / row_bytes, 2, kElementPrefetch / 2);
 }
 
 Pace PaceOf(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
@@ -41,7 +43,7 @@ Pace PaceOf(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
                                                     : RowPrefetch(run * width);
   pace.strip_prefetch = kernels.heavy ? kStripPrefetch : 0;
   pace.streams = run >= kLeastStreamedRun / width &&
-                 scatter.updates.size * scatter.updates.element_size >= StreamingThreshold();
+                 scatter.updates.size >= StreamingThreshold() / scatter.updates.element_size;
   return pace;
 }
 

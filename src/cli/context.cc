@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/context.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <thread>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
+namespace strew::cli {
+namespace {
+
+Context MakeDefaultContext() {
+  strew_context* created = nullptr;
+  Check(strew_context_create(&created));
+  return Context(created);
+}
+
+void SetThreads(strew_context* context, std::int32_t threads) {
+  const strew_status status = strew_context_set_num_threads(context, threads);
+  if (status == STREW_UNSUPPORTED) {
+    Throw(status, "this build has no OpenMP, so that --threads must be 1");
+  }
+  Check(status);
+}
+
+// The CPUs that this process may run on, where the system tells.
+unsigned CpuCount() {
+#if defined(__linux__)
+  // Fails where the kernel knows more CPUs than a cpu_set_t.
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0) {
+    return static_cast<unsigned>(CPU_COUNT(&cpus));
+  }
+#endif
+  return std::max(std::thread::hardware_concurrency(), 1U);
+}
+
+}  // namespace
+
+void Throw(strew_status status, const std::string& sentence) {
+  throw std::runtime_error(std::string(strew_status_name(status)) + ": " + sentence);
+}
+
+void Check(strew_status status) {
+  if (status != STREW_OK) Throw(status, strew_status_description(status));
+}
+
+Context MakeContext(const Options& options) {
+  Context context = MakeDefaultContext();
+  SetThreads(context.get(), options.threads);
+  if (!options.simd_target.empty()) {
+    Check(strew_context_set_simd_target(context.get(), options.simd_target.c_str()));
+  }
+  return context;
+}
+
+std::string ThreadsText() {
+  const Context context = MakeDefaultContext();
+  const strew_status status = strew_context_set_num_threads(context.get(), 0);
+  if (status == STREW_UNSUPPORTED) return "1, this build has no OpenMP";
+  Check(status);
+  return std::to_string(CpuCount());
+}
+
+}  // namespace strew::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/terminal.h"
+
+#if __has_include(<sys/ioctl.h>) && __has_include(<unistd.h>)
+#include <sys/ioctl.h>
+#include <unistd.h>
+#define STREW_HAS_POSIX_TERMINALS 1
+#else
+#define STREW_HAS_POSIX_TERMINALS 0
+#endif
+
+namespace strew::cli {
+namespace {
+
+constexpr std::size_t kDefaultColumns = 80;
+
+}  // namespace
+
+#if STREW_HAS_POSIX_TERMINALS
+
+bool ErrorIsTerminal() { return isatty(STDERR_FILENO) == 1; }
+
+bool InForeground() {
+  // -1 where the terminal does not control this process, and nothing is known.
+  const pid_t foreground = tcgetpgrp(STDERR_FILENO);
+  return foreground == -1 || foreground == getpgrp();
+}
+
+std::size_t Columns() {
+  winsize size{};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : kDefaultColumns;
+}
+
+#else
+
+bool ErrorIsTerminal() { return false; }
+bool InForeground() { return false; }
+std::size_t Columns() { return kDefaultColumns; }
+
+#endif
+
+}  // namespace strew::cli
