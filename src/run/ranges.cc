@@ -16,6 +16,9 @@ using plan::kOutput;
 constexpr int64_t kMostSamples = 2048;
 constexpr int64_t kSamplesOfRange = 64;
 
+// No destination lies so far away, and there is room for differences.
+constexpr int64_t kBeyond = INT64_MAX / 2;
+
 // Steps through the entries; where they have a pattern, samples at equal distances might all meet
 // the same part of it.
 uint64_t NextRandom(uint64_t random) {
@@ -86,8 +89,8 @@ Ranges::Ranges(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int
 }
 
 DestinationRange Ranges::At(int64_t i) const {
-  const int64_t first = i == 0 ? INT64_MIN : first_[i];
-  const int64_t last = i + 1 == count_ ? INT64_MAX : first_[i + 1] - 1;
+  const int64_t first = i == 0 ? -kBeyond : first_[i];
+  const int64_t last = i + 1 == count_ ? kBeyond : first_[i + 1] - 1;
   return {first, last};
 }
 
