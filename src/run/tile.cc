@@ -19,6 +19,15 @@ constexpr int64_t kNearIndices = 256 << 10;
 // Shorter runs are not worth looking for.
 constexpr int64_t kLeastFolded = 8;
 
+// Every task of a sieve reads all indices and updates: 64 MiB of random sums on two threads 8.4 ms,
+// without this 10.5.
+void FetchForSieve(const kernel::Upcoming& upcoming, const unsigned char* updates, int64_t entries,
+                   int64_t width) {
+  if (upcoming.indices == nullptr) return;
+  kernel::PrefetchOnce(upcoming.indices, entries * upcoming.index_size);
+  kernel::PrefetchOnce(updates + upcoming.updates_distance, entries * width);
+}
+
 }  // namespace
 
 TileApplier::TileApplier(const Call& call, const IndexedScatter& scatter,
@@ -113,16 +122,23 @@ bool TileApplier::FoldLanes(const Tile& tile, const Landing& landing, void* offs
 void TileApplier::SieveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
                             const unsigned char* offsets) const {
   const int64_t row_bytes = tile.columns * OffsetSize(offset_width_);
+  const int64_t updates = UpdateOf(offset, tile);
+  FetchForSieve(UpcomingAfter(offset, tile, landing), scatter_.updates.data + updates * width_,
+                tile.columns, width_);
   SievedRow row;
   row.columns = tile.columns;
   row.output = (landing.memory - sieve_->origin()) / width_;
   row.updates_stride = plan_.column.stride[kUpdates];
   for (int64_t r = 0; r < tile.rows; ++r) {
     row.offsets = offsets + r * row_bytes;
-    row.updates = offset[kUpdates] + (tile.row + r) * plan_.row.stride[kUpdates] +
-                  tile.column * row.updates_stride;
+    row.updates = updates + r * plan_.row.stride[kUpdates];
     sieve_->Add(row);
   }
+}
+
+int64_t TileApplier::UpdateOf(const int64_t* offset, const Tile& tile) const {
+  return offset[kUpdates] + tile.row * plan_.row.stride[kUpdates] +
+         tile.column * plan_.column.stride[kUpdates];
 }
 
 void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const {
@@ -148,10 +164,7 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
   rows.stream = pace_.streams && !landing.is_strip;
   rows.updates_offsets = nullptr;
   const bool runs = FoldLanes(tile, landing, offsets, &rows) || plan_.run.count > 1;
-  const unsigned char* const updates =
-      scatter_.updates.data + (offset[kUpdates] + tile.row * plan_.row.stride[kUpdates] +
-                               tile.column * plan_.column.stride[kUpdates]) *
-                                  width_;
+  const unsigned char* const updates = scatter_.updates.data + UpdateOf(offset, tile) * width_;
   plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
     sheet.output = landing.memory + inner[kOutput] * width_;
     sheet.updates = updates + inner[kUpdates] * width_;
@@ -176,14 +189,23 @@ void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
   arguments.accumulate = true;
   arguments.offsets = offsets;
   index_kernels_.resolve[offset_width_](arguments);
+
+  const unsigned char* const updates = scatter_.updates.data + tile.update * width_;
+  kernel::Upcoming upcoming;
+  if (tile.has_next) {
+    upcoming.indices = indices + tile.entries * index_size;
+    upcoming.index_size = index_size;
+    upcoming.updates_distance = tile.entries * width_;
+  }
   if (sieve_ != nullptr) {
-    return sieve_->Add(
-        {offsets, tile.entries, (output - sieve_->origin()) / width_, tile.update, 1});
+    FetchForSieve(upcoming, updates, tile.entries, width_);
+    const int64_t lane = (output - sieve_->origin()) / width_;
+    return sieve_->Add({offsets, tile.entries, lane, tile.update, 1});
   }
 
   kernel::SheetArguments sheet;
   sheet.output = output;
-  sheet.updates = scatter_.updates.data + tile.update * width_;
+  sheet.updates = updates;
   sheet.offsets = offsets;
   sheet.rows = 1;
   sheet.updates_row_stride = 0;
@@ -191,11 +213,7 @@ void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
   sheet.updates_column_stride = 1;
   sheet.prefetch = pace_.prefetch;
   sheet.lookahead = 0;
-  if (tile.has_next) {
-    sheet.upcoming.indices = indices + tile.entries * index_size;
-    sheet.upcoming.index_size = index_size;
-    sheet.upcoming.updates_distance = tile.entries * width_;
-  }
+  sheet.upcoming = upcoming;
   kernels_.elements[offset_width_](sheet);
 }
 

@@ -70,6 +70,8 @@ class TileApplier {
  private:
   void Resolve(const int64_t* offset, const Tile& tile, const Landing& landing,
                void* offsets) const;
+  // Where the update of the first entry lies, in units.
+  int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;
   kernel::Upcoming UpcomingAfter(const int64_t* offset, const Tile& tile,
                                  const Landing& landing) const;
   void SieveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
