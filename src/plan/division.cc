@@ -10,13 +10,6 @@ namespace {
 // slow as one, and with half of the rows each 1.5 x as fast.
 constexpr int64_t kLeastRunBytes = 4096;
 
-// Turns of the innermost lanes that a piece should hold.
-int64_t SheetGranule(const IndexedPlan& plan, const Staging& staging, int64_t width) {
-  const IndexedLoop& lane = plan.columns_are_lanes ? plan.column : plan.row;
-  const int64_t line = LineGranule(lane.stride[kOutput], width);
-  return plan.columns_are_lanes ? std::max(staging.strip, line) : line;
-}
-
 int64_t RunGranule(const InnerLoop& run, int64_t width) {
   return std::max<int64_t>(kLeastRunBytes / width, LineGranule(run.stride[kOutput], width));
 }
@@ -32,12 +25,17 @@ Division Divide(const IndexedPlan& plan, const Staging& staging, int64_t width, 
     const IndexedLoop& loop = plan.outer.loop[i];
     cut.Append(loop.count, LineGranule(loop.stride[kOutput], width), parts);
   }
-  if (plan.columns_are_lanes || plan.rows_are_lanes) {
-    const IndexedLoop& lane = plan.columns_are_lanes ? plan.column : plan.row;
+  if (plan.rows_are_lanes) {
+    cut.Append(plan.row.count, LineGranule(plan.row.stride[kOutput], width), parts);
+  }
+  if (plan.columns_are_lanes) {
+    const int64_t line = LineGranule(plan.column.stride[kOutput], width);
+    const bool by_strips =
+        staging.strip > line && cut.parts() * (plan.column.count / staging.strip) >= tasks;
     // Strips one by one, so that neighbours are worked on at the same time and share what the
     // memory has opened: 0.93 x the time of a few strips at once.
-    const int64_t wanted = staging.strip == 0 ? parts : std::max(parts, lane.count);
-    cut.Append(lane.count, SheetGranule(plan, staging, width), wanted);
+    cut.Append(plan.column.count, by_strips ? staging.strip : line,
+               by_strips ? std::max(parts, plan.column.count) : parts);
   }
   // Every piece of a run costs another look at all indices: no more of them than tasks.
   for (int i = 0; i < plan.inner.rank; ++i) {

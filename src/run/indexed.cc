@@ -10,6 +10,7 @@
 #include "plan/unit.h"
 #include "run/box.h"
 #include "run/cache.h"
+#include "run/exchange.h"
 #include "run/index_check.h"
 #include "run/parallel.h"
 #include "run/ranges.h"
@@ -232,18 +233,32 @@ double NanosecondsOf(const IndexedScatter& scatter, const plan::IndexedPlan& pla
   return entries * kNanosecondsPerEntry + 2 * bytes * kNanosecondsPerByte;
 }
 
-// Whether it pays that every task looks at all entries: where these wait for memory, or do more than
-// a move or a sum each. On two threads 2^20 random sums into 64 MiB took 0.60 x the time of one, max
-// into 2 MiB 0.78 and sums into 2 MiB 1.06.
-bool PaysByDestination(const Call& call, const IndexedScatter& scatter,
-                       const plan::IndexedPlan& plan) {
+// What to do about entries that may land anywhere.
+enum class Method { kAlone, kSieve, kExchange };
+
+// Random updates of float32 on two threads, time of one thread by that of each, on a Zen 5:
+//
+//   2^18 into 64 MiB   sieves 2.0   exchange 1.8
+//   2^22 into 64 MiB   sieves 1.6   exchange 1.7   both read and write as fast as memory can
+//   2^22 into 4 MiB    sieves 0.95  exchange 0.7   max: sieves 1.1
+//
+// What each entry costs by a sieve does not become less with more tasks, but by an exchange.
+Method MethodFor(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                 int64_t tasks) {
+  constexpr int64_t kFewTasks = 4;
   const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
-  return plan.run.count > 1 || plan.inner.rank > 0 || kernels.heavy ||
-         PaceOf(scatter, plan, kernels).prefetch != 0;
+  const bool waits_for_memory = PaceOf(scatter, plan, kernels).prefetch != 0;
+  if (CanExchange(plan, tasks)) {
+    if (tasks > kFewTasks) return Method::kExchange;
+    const int64_t entry_bytes = scatter.indices.element_size + scatter.updates.element_size;
+    const bool streams = plan.column.count >= 2 * StreamingThreshold() / entry_bytes;
+    if (waits_for_memory && streams) return Method::kExchange;
+  }
+  const bool single = plan.run.count == 1 && plan.inner.rank == 0;
+  return !single || kernels.heavy || waits_for_memory ? Method::kSieve : Method::kAlone;
 }
 
-// Each task has a range of destinations.
-Status RunRanges(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+Status RunSieves(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
                  int64_t tasks) {
   const Ranges ranges(scatter, plan, tasks);
   return ForEachPart(call, tasks, ranges.count(), [&](int64_t part, int64_t) {
@@ -251,6 +266,21 @@ Status RunRanges(const Call& call, const IndexedScatter& scatter, const plan::In
     Sieve sieve(call, scatter, plan, ranges.At(part));
     SheetRunner(call, scatter, plan, plan::kNoStaging, nullptr, &sieve).RunAll();
   });
+}
+
+// Each task has a range of destinations.
+Status RunByDestination(const Call& call, const IndexedScatter& scatter,
+                        const plan::IndexedPlan& plan, int64_t tasks, bool in_place) {
+  const Method method = MethodFor(call, scatter, plan, tasks);
+  const int64_t scratch_bytes = method == Method::kExchange ? tasks * kExchangeBytes : 0;
+  const Scratch scratch(call, static_cast<size_t>(scratch_bytes));
+  if (!in_place) STREW_TRY(Copy(call, scatter.data, scatter.output));
+  if (scratch.memory() != nullptr) {
+    return RunExchange(call, scatter, plan, tasks, scratch.memory());
+  }
+  if (method != Method::kAlone) return RunSieves(call, scatter, plan, tasks);
+  SheetRunner(call, scatter, plan, plan::kNoStaging, nullptr, nullptr).RunAll();
+  return STREW_OK;
 }
 
 // Each task has lanes, or columns of runs, and scratch of its own.
@@ -271,17 +301,12 @@ Status RunArranged(const Call& call, const IndexedScatter& scatter, const plan::
   const TensorView& output = scatter.output;
   const plan::Units units = plan::IndexedUnitsOf(output.element_size);
   plan::Staging staging = plan::StagingOf(plan, units.width, output.size * units.count, in_place);
-  int64_t tasks = TasksFor(call, NanosecondsOf(scatter, plan, staging));
-  plan::Division division = plan::Divide(plan, staging, units.width, tasks, PartsFor(tasks));
-  if (division.by_destination && !PaysByDestination(call, scatter, plan)) {
-    division = {};
-    tasks = 1;
-  }
-  if (division.by_destination) staging = plan::kNoStaging;
+  const int64_t tasks = TasksFor(call, NanosecondsOf(scatter, plan, staging));
+  const plan::Division division = plan::Divide(plan, staging, units.width, tasks, PartsFor(tasks));
+  if (division.by_destination) return RunByDestination(call, scatter, plan, tasks, in_place);
   const Scratch scratch(call, static_cast<size_t>(staging.scratch_bytes * tasks));
   if (staging.strip != 0 && scratch.memory() == nullptr) staging = plan::kNoStaging;
   if (!in_place && !staging.copies_data) STREW_TRY(Copy(call, scatter.data, output));
-  if (division.by_destination) return RunRanges(call, scatter, plan, tasks);
   if (division.cut.parts() > 1) {
     return RunCut(call, scatter, plan, staging, division.cut, tasks, scratch.memory());
   }

@@ -11,10 +11,12 @@ namespace {
 using plan::kIndices;
 using plan::kOutput;
 
-// A look at an entry costs two misses of the caches. With 64 of them on each side a boundary is off
-// by a tenth of a range.
+// A look at an entry costs two misses of the caches, and tasks wait for the one with the largest
+// range: 2^22 random updates on two threads 8.2 ms by 1024 samples, by 128 8.7.
 constexpr int64_t kMostSamples = 2048;
-constexpr int64_t kSamplesOfRange = 64;
+constexpr int64_t kLeastSamplesOfRange = 32;
+constexpr int64_t kSamplesOfRange = 512;
+constexpr int64_t kEntriesOfSample = 512;
 
 // No destination lies so far away, and there is room for differences.
 constexpr int64_t kBeyond = INT64_MAX / 2;
@@ -75,7 +77,9 @@ Ranges::Ranges(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int
     : count_(std::min(ranges, kMostRanges)) {
   const Sampler sampler(scatter, plan);
   int64_t sample[kMostSamples];
-  const int64_t samples = std::min(kSamplesOfRange * count_, kMostSamples);
+  const int64_t affordable = std::clamp(sampler.entries() / kEntriesOfSample,
+                                        kLeastSamplesOfRange * count_, kSamplesOfRange * count_);
+  const int64_t samples = std::min(affordable, kMostSamples);
   // Entries are at least as many as samples; the rest is not looked at.
   const int64_t distance = std::max<int64_t>(sampler.entries() / samples, 1);
   uint64_t random = 1;

@@ -62,6 +62,9 @@ class TileApplier {
   // Writes what is kept back still.
   void Finish() const;
 
+  // Stores the offsets of a tile, and fetches what the next one will read.
+  void Locate(const int64_t* offset, const Tile& tile, const Landing& landing,
+              unsigned char* offsets) const;
   // `offset` is that of the sheet.
   void Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const;
   // `output` is that of the lane of the first entry.

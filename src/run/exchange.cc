@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/exchange.h"
+
+#include <algorithm>
+
+#include "kernel/kernel.h"
+#include "plan/cut.h"
+#include "run/box.h"
+#include "run/parallel.h"
+#include "run/ranges.h"
+#include "run/tile.h"
+
+namespace strew::run {
+namespace {
+
+using plan::kOutput;
+using plan::kUpdates;
+
+// Fewer entries of a task do not pay for two phases.
+constexpr int64_t kLeastEntries = 4096;
+
+// What a task leaves for the others: entries with their updates, sorted by the range in which they
+// land, and in order within each.
+struct Parcel {
+  int64_t* first;          // of each range, and the end
+  unsigned char* offsets;  // of all entries, before they are sorted
+  unsigned char* kept;     // sorted
+  unsigned char* updates;  // likewise
+};
+
+// How the scratch of a task is laid out.
+class Layout {
+ public:
+  Layout(int64_t ranges, int64_t entry_bytes, int64_t offset_size)
+      : table_((ranges + 1) * static_cast<int64_t>(sizeof(int64_t))),
+        offset_size_(offset_size),
+        most_((kExchangeBytes - table_ - kMargin * offset_size) / entry_bytes) {}
+
+  // How many entries fit.
+  int64_t most() const { return most_; }
+
+  Parcel At(unsigned char* scratch) const {
+    unsigned char* const offsets = scratch + table_;
+    unsigned char* const kept = offsets + most_ * offset_size_;
+    return {reinterpret_cast<int64_t*>(scratch), offsets, kept,
+            kept + (most_ + kMargin) * offset_size_};
+  }
+
+ private:
+  static constexpr int64_t kMargin = kernel::kSelectMargin;
+
+  const int64_t table_;
+  const int64_t offset_size_;
+  const int64_t most_;
+};
+
+class Exchange {
+ public:
+  Exchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+           int64_t tasks, unsigned char* scratch)
+      : scatter_(scatter),
+        plan_(plan),
+        kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
+        gather_(IndexedKernelsFor(call, scatter.output, STREW_NONE).gather),
+        width_(kernels_.element_size),
+        pace_(PaceOf(scatter, plan, kernels_)),
+        applier_(call, scatter, plan, nullptr),
+        offset_size_(OffsetSize(applier_.offset_width())),
+        select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
+                    .select[applier_.offset_width()]),
+        ranges_(scatter, plan, tasks),
+        layout_(ranges_.count(), 2 * offset_size_ + width_, offset_size_),
+        scratch_(scratch),
+        origin_(scatter.output.data + plan.outer.base[kOutput] * width_) {}
+
+  // Tasks, each of which owns a range.
+  int64_t tasks() const { return ranges_.count(); }
+  // How many entries fit the scratch of a task.
+  int64_t most() const { return layout_.most(); }
+
+  // Sorts entries [first, first + count) into the parcel of a task.
+  void Sort(int64_t task, const plan::Turns& entries) const;
+  // Writes what all parcels hold for a task.
+  void Write(int64_t task) const;
+
+ private:
+  Parcel ParcelOf(int64_t task) const { return layout_.At(scratch_ + task * kExchangeBytes); }
+  void Locate(const plan::Turns& entries, unsigned char* offsets) const;
+  int64_t Pick(const Parcel& parcel, const plan::Turns& entries, const DestinationRange& range,
+               int64_t picked) const;
+
+  const IndexedScatter& scatter_;
+  const plan::IndexedPlan& plan_;
+  const kernel::Kernels& kernels_;
+  const kernel::GatherKernel gather_;
+  const int64_t width_;
+  const Pace pace_;
+  const TileApplier applier_;
+  const int64_t offset_size_;
+  const kernel::SelectKernel select_;
+  const Ranges ranges_;
+  const Layout layout_;
+  unsigned char* const scratch_;
+  unsigned char* const origin_;
+};
+
+void Exchange::Locate(const plan::Turns& entries, unsigned char* offsets) const {
+  const int64_t end = entries.first + entries.count;
+  for (int64_t c = entries.first; c < end; c += applier_.block()) {
+    const int64_t left = end - c;
+    const int64_t count = std::min(applier_.block(), left);
+    const int64_t next = left >= 2 * count ? count : 0;
+    applier_.Locate(plan_.outer.base, {0, 1, c, count, 0, 0, next}, {origin_, 0, 0, false, 0},
+                    offsets + (c - entries.first) * offset_size_);
+  }
+}
+
+// Appends the entries that land in a range to the `picked` ones before. Returns how many there are
+// then.
+int64_t Exchange::Pick(const Parcel& parcel, const plan::Turns& entries,
+                       const DestinationRange& range, int64_t picked) const {
+  constexpr int64_t kColumns = 1024;
+  int32_t columns[kColumns + kernel::kSelectMargin];
+  const int64_t stride = plan_.column.stride[kUpdates];
+  const unsigned char* const updates =
+      scatter_.updates.data + (plan_.outer.base[kUpdates] + entries.first * stride) * width_;
+  kernel::SelectArguments arguments;
+  arguments.first = range.first;
+  arguments.last = range.last;
+  arguments.shift = 0;
+  arguments.kept_columns = columns;
+  for (int64_t c = 0; c < entries.count; c += kColumns) {
+    arguments.offsets = parcel.offsets + c * offset_size_;
+    arguments.columns = std::min(kColumns, entries.count - c);
+    arguments.kept = parcel.kept + picked * offset_size_;
+    const int64_t count = select_(arguments);
+    gather_(parcel.updates + picked * width_, updates + c * stride * width_, stride, columns,
+            count);
+    picked += count;
+  }
+  return picked;
+}
+
+void Exchange::Sort(int64_t task, const plan::Turns& entries) const {
+  const Parcel parcel = ParcelOf(task);
+  Locate(entries, parcel.offsets);
+  int64_t picked = 0;
+  for (int64_t i = 0; i < ranges_.count(); ++i) {
+    parcel.first[i] = picked;
+    if (!ranges_.At(i).IsEmpty()) picked = Pick(parcel, entries, ranges_.At(i), picked);
+  }
+  parcel.first[ranges_.count()] = picked;
+}
+
+void Exchange::Write(int64_t task) const {
+  for (int64_t from = 0; from < tasks(); ++from) {
+    const Parcel parcel = ParcelOf(from);
+    const int64_t first = parcel.first[task];
+    kernel::SheetArguments sheet;
+    sheet.output = origin_;
+    sheet.updates = parcel.updates + first * width_;
+    sheet.offsets = parcel.kept + first * offset_size_;
+    sheet.rows = 1;
+    sheet.updates_row_stride = 0;
+    sheet.columns = parcel.first[task + 1] - first;
+    sheet.updates_column_stride = 1;
+    sheet.prefetch = pace_.prefetch;
+    sheet.lookahead = 0;
+    if (sheet.columns > 0) kernels_.elements[applier_.offset_width()](sheet);
+  }
+}
+
+}  // namespace
+
+bool CanExchange(const plan::IndexedPlan& plan, int64_t tasks) {
+  const bool single = plan.run.count == 1 && plan.inner.rank == 0;
+  const bool line = plan.outer.rank == 0 && plan.row.count == 1 && plan.lanes_count == 1;
+  return single && line && plan.column.count / kLeastEntries >= tasks;
+}
+
+Status RunExchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                   int64_t tasks, unsigned char* scratch) {
+  const Exchange exchange(call, scatter, plan, tasks, scratch);
+  const int64_t entries = plan.column.count;
+  const int64_t rounds = (entries - 1) / (exchange.tasks() * exchange.most()) + 1;
+  plan::Cut cut;
+  cut.Append(entries, 1, rounds * exchange.tasks());
+  for (int64_t r = 0; r < rounds; ++r) {
+    STREW_TRY(ForEachPart(call, tasks, exchange.tasks(), [&](int64_t part, int64_t) {
+      exchange.Sort(part, cut.TurnsOf(r * exchange.tasks() + part, 0));
+    }));
+    STREW_TRY(ForEachPart(call, tasks, exchange.tasks(),
+                          [&](int64_t part, int64_t) { exchange.Write(part); }));
+  }
+  return STREW_OK;
+}
+
+}  // namespace strew::run

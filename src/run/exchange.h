@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Single elements that may land anywhere, shared out in rounds of two phases: each task sorts some
+// of the entries by the task that owns their destination, and then writes those that it owns
+// itself, from all tasks in their order. So each index and update is read from memory once, and
+// what is between the phases stays in the caches.
+#ifndef STREW_RUN_EXCHANGE_H_
+#define STREW_RUN_EXCHANGE_H_
+
+#include <cstdint>
+
+#include "base/call.h"
+#include "base/status.h"
+#include "plan/indexed.h"
+#include "run/pace.h"
+
+namespace strew::run {
+
+// Whether the entries of an arranged plan are single elements in one line, and enough of them for
+// so many tasks.
+bool CanExchange(const plan::IndexedPlan& plan, int64_t tasks);
+
+// Scratch of one task.
+inline constexpr int64_t kExchangeBytes = int64_t{2} << 20;
+
+// `scratch` is that of all tasks.
+Status RunExchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                   int64_t tasks, unsigned char* scratch);
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_EXCHANGE_H_
