@@ -20,7 +20,9 @@ class Asking(CommandTest):
             self.assertIn(f"  {command} ", text)
         for command in OPERATORS:
             text = self.succeed(command, "--help")
-            for word in ("--reduction", "--output", "--repeat", "--simd", "Exit status", "GB/s"):
+            for word in ("--reduction", "--output", "--repeat", "--simd", "--threads"):
+                self.assertIn(f" {word} ", text.replace(",", " "))
+            for word in ("Exit status", "GB/s", "'strew info'", "progress bar", "than a second"):
                 self.assertIn(word, text)
             self.assertEqual("--axis" in text, command == "scatter-elements")
             self.assertEqual("--axes" in text, command == "slice-scatter")
@@ -33,7 +35,7 @@ class Asking(CommandTest):
         info = dict(line.split(": ") for line in self.succeed("info").splitlines())
         self.assertEqual(list(info), ["version", "SIMD target", "SIMD targets", "threads"])
         self.assertEqual(info["version"], version)
-        self.assertEqual(info["threads"], "1")
+        self.assertRegex(info["threads"], r"\A[1-9]\d*(, this build has no OpenMP)?\Z")
         targets = info["SIMD targets"].split()
         self.assertEqual(info["SIMD target"], targets[0])
         self.assertEqual(len(targets), len(set(targets)))
@@ -101,6 +103,8 @@ class Misuse(CommandTest):
             self.assertIn("--simd", self.misuse(*call, "--simd", "MMX"))
             for count in ("0", "-1", "x", "1.5", str(2**40)):
                 self.assertIn("--repeat", self.misuse(*call, "--repeat", count))
+            for count in ("-1", "x", "", "1.5", "2,3", str(2**31), str(2**40)):
+                self.assertIn("--threads", self.misuse(*call, "--threads", count))
             self.assertIn("--nonsense", self.misuse(*call, "--nonsense"))
             self.assertIn("-o", self.misuse(*call, "-o"))
 
