@@ -21,7 +21,8 @@ const char* TargetName(int32_t i);
 
 // ---- What writes output ----
 
-// A run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n.
+// A run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n, in order. With a
+// stride of 0 all updates go to one element.
 using RunKernel = void (*)(unsigned char* output, int64_t output_stride,
                            const unsigned char* updates, int64_t updates_stride, int64_t n);
 
@@ -157,8 +158,8 @@ struct ResolveArguments {
 // The results must fit the type of the offsets.
 using ResolveKernel = void (*)(const ResolveArguments&);
 
-// Whether each of the rows of offsets ascends by `step` from column to column, as those of lanes
-// with one index do. If so, keeps the first offset of each row, so that `rows` offsets remain;
+// Whether each of the rows of offsets ascends by `step` from column to column, as those with one
+// index do. If so, keeps the first offset of each row, so that `rows` offsets remain;
 // otherwise changes nothing.
 using FoldKernel = bool (*)(void* offsets, int64_t rows, int64_t columns, int64_t step);
 

@@ -49,6 +49,7 @@ void WalkRowsAt(const Kernels& kernels, const RowsArguments& rows) {
     return row + (updates_offsets != nullptr ? updates_offsets[c] * size : c * column_bytes);
   };
   int64_t ahead = prefetches ? sheet.rows * sheet.columns + sheet.lookahead - sheet.prefetch : 0;
+  int64_t following = sheet.rows * sheet.columns;
   for (int64_t r = 0; r < sheet.rows; ++r) {
     const unsigned char* const updates = sheet.updates + r * sheet.updates_row_stride * size;
     for (int64_t c = 0; c < sheet.columns; ++c, ++offsets) {
@@ -57,6 +58,9 @@ void WalkRowsAt(const Kernels& kernels, const RowsArguments& rows) {
         streams ? PrefetchEnds(next, rows.run * size) : PrefetchRun(next, rows.run * size);
         if (reads_ahead) PrefetchOnce(update_of(updates, c + sheet.prefetch), rows.run * size);
       }
+      // What would be replaced at once would be written to memory for nothing: one row of 1 KiB again
+      // and again 4 x the time of random rows.
+      if (streams && --following > 0 && offsets[0] == offsets[1]) continue;
       run(sheet.output + *offsets * size, rows.output_run_stride, update_of(updates, c),
           rows.updates_run_stride, rows.run);
     }

@@ -7,7 +7,6 @@
 #include "plan/cut.h"
 #include "run/box.h"
 #include "run/parallel.h"
-#include "run/ranges.h"
 #include "run/tile.h"
 
 namespace strew::run {
@@ -57,7 +56,7 @@ class Layout {
 class Exchange {
  public:
   Exchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-           int64_t tasks, unsigned char* scratch)
+           const Ranges& ranges, unsigned char* scratch)
       : scatter_(scatter),
         plan_(plan),
         kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
@@ -68,13 +67,11 @@ class Exchange {
         offset_size_(OffsetSize(applier_.offset_width())),
         select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
                     .select[applier_.offset_width()]),
-        ranges_(scatter, plan, tasks),
+        ranges_(ranges),
         layout_(ranges_.count(), 2 * offset_size_ + width_, offset_size_),
         scratch_(scratch),
         origin_(scatter.output.data + plan.outer.base[kOutput] * width_) {}
 
-  // Tasks, each of which owns a range.
-  int64_t tasks() const { return ranges_.count(); }
   // How many entries fit the scratch of a task.
   int64_t most() const { return layout_.most(); }
 
@@ -98,7 +95,7 @@ class Exchange {
   const TileApplier applier_;
   const int64_t offset_size_;
   const kernel::SelectKernel select_;
-  const Ranges ranges_;
+  const Ranges& ranges_;
   const Layout layout_;
   unsigned char* const scratch_;
   unsigned char* const origin_;
@@ -153,7 +150,7 @@ void Exchange::Sort(int64_t task, const plan::Turns& entries) const {
 }
 
 void Exchange::Write(int64_t task) const {
-  for (int64_t from = 0; from < tasks(); ++from) {
+  for (int64_t from = 0; from < ranges_.count(); ++from) {
     const Parcel parcel = ParcelOf(from);
     const int64_t first = parcel.first[task];
     kernel::SheetArguments sheet;
@@ -179,18 +176,19 @@ bool CanExchange(const plan::IndexedPlan& plan, int64_t tasks) {
 }
 
 Status RunExchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                   int64_t tasks, unsigned char* scratch) {
-  const Exchange exchange(call, scatter, plan, tasks, scratch);
+                   const Ranges& ranges, unsigned char* scratch) {
+  const Exchange exchange(call, scatter, plan, ranges, scratch);
+  const int64_t tasks = ranges.count();
   const int64_t entries = plan.column.count;
-  const int64_t rounds = (entries - 1) / (exchange.tasks() * exchange.most()) + 1;
+  const int64_t rounds = (entries - 1) / (tasks * exchange.most()) + 1;
   plan::Cut cut;
-  cut.Append(entries, 1, rounds * exchange.tasks());
+  cut.Append(entries, 1, rounds * tasks);
   for (int64_t r = 0; r < rounds; ++r) {
-    STREW_TRY(ForEachPart(call, tasks, exchange.tasks(), [&](int64_t part, int64_t) {
-      exchange.Sort(part, cut.TurnsOf(r * exchange.tasks() + part, 0));
+    STREW_TRY(ForEachPart(call, tasks, tasks, [&](int64_t part, int64_t) {
+      exchange.Sort(part, cut.TurnsOf(r * tasks + part, 0));
     }));
-    STREW_TRY(ForEachPart(call, tasks, exchange.tasks(),
-                          [&](int64_t part, int64_t) { exchange.Write(part); }));
+    STREW_TRY(
+        ForEachPart(call, tasks, tasks, [&](int64_t part, int64_t) { exchange.Write(part); }));
   }
   return STREW_OK;
 }

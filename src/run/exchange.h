@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "plan/indexed.h"
 #include "run/pace.h"
+#include "run/ranges.h"
 
 namespace strew::run {
 
@@ -22,9 +23,9 @@ bool CanExchange(const plan::IndexedPlan& plan, int64_t tasks);
 // Scratch of one task.
 inline constexpr int64_t kExchangeBytes = int64_t{2} << 20;
 
-// `scratch` is that of all tasks.
+// Each range belongs to a task. `scratch` is that of all tasks.
 Status RunExchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                   int64_t tasks, unsigned char* scratch);
+                   const Ranges& ranges, unsigned char* scratch);
 
 }  // namespace strew::run
 

@@ -14,6 +14,7 @@
 #include "run/index_check.h"
 #include "run/parallel.h"
 #include "run/ranges.h"
+#include "run/sample.h"
 #include "run/scratch.h"
 #include "run/sieve.h"
 #include "run/small.h"
@@ -236,32 +237,33 @@ double NanosecondsOf(const IndexedScatter& scatter, const plan::IndexedPlan& pla
 // What to do about entries that may land anywhere.
 enum class Method { kAlone, kSieve, kExchange };
 
-// Random updates of float32 on two threads, time of one thread by that of each, on a Zen 5:
-//
-//   2^18 into 64 MiB   sieves 2.0   exchange 1.8
-//   2^22 into 64 MiB   sieves 1.6   exchange 1.7   both read and write as fast as memory can
-//   2^22 into 4 MiB    sieves 0.95  exchange 0.7   max: sieves 1.1
-//
-// What each entry costs by a sieve does not become less with more tasks, but by an exchange.
-Method MethodFor(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                 int64_t tasks) {
-  constexpr int64_t kFewTasks = 4;
-  const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
-  const bool waits_for_memory = PaceOf(scatter, plan, kernels).prefetch != 0;
-  if (CanExchange(plan, tasks)) {
-    if (tasks > kFewTasks) return Method::kExchange;
-    const int64_t entry_bytes = scatter.indices.element_size + scatter.updates.element_size;
-    const bool streams = plan.column.count >= 2 * StreamingThreshold() / entry_bytes;
-    if (waits_for_memory && streams) return Method::kExchange;
-  }
-  const bool single = plan.run.count == 1 && plan.inner.rank == 0;
-  return !single || kernels.heavy || waits_for_memory ? Method::kSieve : Method::kAlone;
+// The fastest one by what an entry costs, in ns, on a Zen 5: random float32 into 1 to 128 MiB. A
+// sieve costs each task something for every entry, an exchange more but mostly for those of its
+// share; then the entries of each range are written, and those that wait for memory wait.
+Method MethodFor(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                 const kernel::Kernels& kernels, const Sample& sample, const Ranges& ranges) {
+  constexpr double kResolve = 0.25, kWrite = 0.5, kHeavy = 0.7, kWait = 1.9;
+  constexpr double kSieve = 0.6, kSieveStream = 0.3, kSelect = 0.15, kSort = 1.1;
+  // What does not win by so much may lose as well.
+  constexpr double kWorthwhile = 0.9;
+  if (plan.run.count > 1 || plan.inner.rank > 0) return Method::kSieve;
+  const double write = kWrite + (kernels.heavy ? kHeavy : 0);
+  const double wait = PaceOf(scatter, plan, kernels).prefetch == 0 ? 0 : kWait;
+  const double alone = kResolve + write + sample.FarShare(0, sample.count()) * wait;
+  const double own = ranges.MostCost(write, wait);
+  const int64_t entry_bytes = scatter.indices.element_size + scatter.updates.element_size;
+  const bool streams = scatter.updates.size >= 2 * StreamingThreshold() / entry_bytes;
+  const double sieve = kSieve + own + (streams ? kSieveStream : 0);
+  const double exchange = CanExchange(plan, ranges.count())
+                              ? kSelect + kSort / static_cast<double>(ranges.count()) + own
+                              : alone;
+  if (std::min(sieve, exchange) > kWorthwhile * alone) return Method::kAlone;
+  return exchange < sieve ? Method::kExchange : Method::kSieve;
 }
 
 Status RunSieves(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                 int64_t tasks) {
-  const Ranges ranges(scatter, plan, tasks);
-  return ForEachPart(call, tasks, ranges.count(), [&](int64_t part, int64_t) {
+                 const Ranges& ranges) {
+  return ForEachPart(call, ranges.count(), ranges.count(), [&](int64_t part, int64_t) {
     if (ranges.At(part).IsEmpty()) return;
     Sieve sieve(call, scatter, plan, ranges.At(part));
     SheetRunner(call, scatter, plan, plan::kNoStaging, nullptr, &sieve).RunAll();
@@ -271,14 +273,17 @@ Status RunSieves(const Call& call, const IndexedScatter& scatter, const plan::In
 // Each task has a range of destinations.
 Status RunByDestination(const Call& call, const IndexedScatter& scatter,
                         const plan::IndexedPlan& plan, int64_t tasks, bool in_place) {
-  const Method method = MethodFor(call, scatter, plan, tasks);
-  const int64_t scratch_bytes = method == Method::kExchange ? tasks * kExchangeBytes : 0;
+  const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
+  const Sample sample(scatter, plan, kernels.element_size, tasks);
+  const Ranges ranges(sample, tasks);
+  const Method method = MethodFor(scatter, plan, kernels, sample, ranges);
+  const int64_t scratch_bytes = method == Method::kExchange ? ranges.count() * kExchangeBytes : 0;
   const Scratch scratch(call, static_cast<size_t>(scratch_bytes));
   if (!in_place) STREW_TRY(Copy(call, scatter.data, scatter.output));
   if (scratch.memory() != nullptr) {
-    return RunExchange(call, scatter, plan, tasks, scratch.memory());
+    return RunExchange(call, scatter, plan, ranges, scratch.memory());
   }
-  if (method != Method::kAlone) return RunSieves(call, scatter, plan, tasks);
+  if (method != Method::kAlone) return RunSieves(call, scatter, plan, ranges);
   SheetRunner(call, scatter, plan, plan::kNoStaging, nullptr, nullptr).RunAll();
   return STREW_OK;
 }

@@ -20,12 +20,12 @@ constexpr int64_t kLeastStreamedRun = 256;
 // 24 against 22.
 constexpr int64_t kStripPrefetch = 32;
 
+}  // namespace
+
 // Places that lie within so many bytes need no prefetch: a quarter of the last-level cache. Random
 // sums into 4 MiB on a Zen 5 0.65 to 0.85 ns each, with prefetch 0.89 to 1.1; into 64 MiB 4.8 and
 // 2.7.
 int64_t NearBytes() { return StreamingThreshold() / 2; }
-
-}  // namespace
 
 // Rows of 320 B and of 1 KiB on two threads took 0.76 and 0.98 x the time with 4 KiB ahead than with
 // 8, and as long on one.

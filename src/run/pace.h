@@ -31,6 +31,9 @@ struct Pace {
 Pace PaceOf(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
             const kernel::Kernels& kernels);
 
+// Places that lie within so many bytes are in the caches.
+int64_t NearBytes();
+
 // Rows ahead of its turn that one of so many bytes is prefetched.
 int64_t RowPrefetch(int64_t row_bytes);
 

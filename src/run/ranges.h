@@ -5,26 +5,28 @@
 
 #include <cstdint>
 
-#include "plan/indexed.h"
-#include "run/pace.h"
+#include "run/sample.h"
 #include "run/sieve.h"
 
 namespace strew::run {
 
 class Ranges {
  public:
-  // Looks at a sample of the entries of an arranged plan. All indices are in range.
-  Ranges(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int64_t ranges);
+  Ranges(const Sample& sample, int64_t ranges);
 
   int64_t count() const { return count_; }
   // Each destination is in one of them.
   DestinationRange At(int64_t i) const;
+  // What the entries of the costliest range cost, where all entries together would cost `each` and
+  // those that wait for memory would wait for `wait` besides.
+  double MostCost(double each, double wait) const;
 
  private:
-  static constexpr int64_t kMostRanges = 256;
+  static constexpr int64_t kMost = 256;
 
+  const Sample& sample_;
   int64_t count_;
-  int64_t first_[kMostRanges];  // the first destination of each range but the first
+  int64_t first_[kMost];  // the first destination of each range but the first
 };
 
 }  // namespace strew::run

@@ -105,13 +105,15 @@ kernel::Upcoming TileApplier::UpcomingAfter(const int64_t* offset, const Tile& t
   return upcoming;
 }
 
-// Where all lanes of each row have one index the tile is one of runs.
-bool TileApplier::FoldLanes(const Tile& tile, const Landing& landing, void* offsets,
-                            kernel::RowsArguments* rows) const {
-  if (!plan_.columns_are_lanes || tile.columns < kLeastFolded || plan_.run.count != 1) return false;
+// Where each row has one index the tile is one of runs: of lanes, which lie side by side, or of
+// entries that all meet one element.
+bool TileApplier::FoldRows(const Tile& tile, const Landing& landing, void* offsets,
+                           kernel::RowsArguments* rows) const {
+  if (tile.columns < kLeastFolded || plan_.run.count != 1) return false;
   const kernel::FoldKernel fold = index_kernels_.fold[offset_width_];
   if (!fold(offsets, tile.rows, tile.columns, landing.column_stride)) return false;
   rows->sheet.columns = 1;
+  rows->sheet.lookahead = 0;
   rows->sheet.prefetch = rows->sheet.prefetch == 0 ? 0 : RowPrefetch(tile.columns * width_);
   rows->run = tile.columns;
   rows->output_run_stride = landing.column_stride;
@@ -171,7 +173,7 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
   rows.updates_run_stride = plan_.run.stride[kUpdates];
   rows.stream = pace_.streams && !landing.is_strip;
   rows.updates_offsets = nullptr;
-  const bool runs = FoldLanes(tile, landing, offsets, &rows) || plan_.run.count > 1;
+  const bool runs = FoldRows(tile, landing, offsets, &rows) || plan_.run.count > 1;
   const unsigned char* const updates = scatter_.updates.data + UpdateOf(offset, tile) * width_;
   plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
     sheet.output = landing.memory + inner[kOutput] * width_;

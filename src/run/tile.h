@@ -79,8 +79,8 @@ class TileApplier {
                                  const Landing& landing) const;
   void SieveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
                  const unsigned char* offsets) const;
-  bool FoldLanes(const Tile& tile, const Landing& landing, void* offsets,
-                 kernel::RowsArguments* rows) const;
+  bool FoldRows(const Tile& tile, const Landing& landing, void* offsets,
+                kernel::RowsArguments* rows) const;
 
   const IndexedScatter& scatter_;
   const plan::IndexedPlan& plan_;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/sample.h"
+
+#include <algorithm>
+
+#include "base/index_value.h"
+
+namespace strew::run {
+namespace {
+
+using plan::kIndices;
+using plan::kOutput;
+
+// A look at an entry costs misses of the caches, but tasks wait for the one with the largest range:
+// 2^22 random updates on two threads 8.2 ms by 1024 samples, by 128 8.7.
+constexpr int64_t kLeastOfRange = 32;
+constexpr int64_t kMostOfRange = 512;
+constexpr int64_t kEntriesOfSample = 512;
+
+// The next entry lands near this one if both are on one page or on neighbours.
+constexpr int64_t kPage = 4096;
+
+// Where entries have a pattern, samples at equal distances might all meet the same part of it.
+uint64_t NextRandom(uint64_t random) {
+  return random * 6364136223846793005u + 1442695040888963407u;
+}
+
+class Locator {
+ public:
+  Locator(const IndexedScatter& scatter, const plan::IndexedPlan& plan)
+      : scatter_(scatter), plan_(plan), entries_(plan.row.count * plan.column.count) {
+    for (int i = 0; i < plan.outer.rank; ++i) entries_ *= plan.outer.loop[i].count;
+  }
+
+  int64_t entries() const { return entries_; }
+
+  // Where an entry lands, in units from where the plan begins.
+  int64_t DestinationOf(int64_t entry) const {
+    int64_t destination = 0;
+    int64_t index = plan_.outer.base[kIndices];
+    const auto take_turn = [&](const plan::IndexedLoop& loop) {
+      const int64_t turn = entry % loop.count;
+      entry /= loop.count;
+      destination += turn * loop.stride[kOutput];
+      index += turn * loop.stride[kIndices];
+    };
+    take_turn(plan_.column);
+    take_turn(plan_.row);
+    for (int i = plan_.outer.rank - 1; i >= 0; --i) take_turn(plan_.outer.loop[i]);
+    for (int c = 0; c < plan_.components; ++c) {
+      const plan::Component& component = plan_.component[c];
+      destination +=
+          PlaceAt(index + component.indices_base, component.axis_size) * component.output_stride;
+    }
+    return destination;
+  }
+
+ private:
+  int64_t PlaceAt(int64_t index, int64_t axis_size) const {
+    const TensorView& indices = scatter_.indices;
+    const int64_t value =
+        ReadIndex(indices.dtype, indices.data + index * indices.element_size).value;
+    return value < 0 ? value + axis_size : value;
+  }
+
+  const IndexedScatter& scatter_;
+  const plan::IndexedPlan& plan_;
+  int64_t entries_;
+};
+
+}  // namespace
+
+Sample::Sample(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int64_t width,
+               int64_t ranges) {
+  const Locator locator(scatter, plan);
+  const int64_t entries = locator.entries();
+  const int64_t affordable =
+      std::clamp(entries / kEntriesOfSample, kLeastOfRange * ranges, kMostOfRange * ranges);
+  count_ = std::min(affordable, kMost);
+  const int64_t distance = std::max<int64_t>(entries / count_, 1);
+  int64_t followed = 0;
+  uint64_t random = 1;
+  for (int64_t i = 0; i < count_; ++i) {
+    random = NextRandom(random);
+    const int64_t within = static_cast<int64_t>((random >> 33) % static_cast<uint64_t>(distance));
+    const int64_t entry = (i * distance + within) % entries;
+    destination_[i] = locator.DestinationOf(entry);
+    const int64_t step = locator.DestinationOf((entry + 1) % entries) - destination_[i];
+    followed += static_cast<int64_t>(Magnitude(step)) <= kPage / width ? 1 : 0;
+  }
+  apart_share_ = 1 - static_cast<double>(followed) / static_cast<double>(count_);
+  std::sort(destination_, destination_ + count_);
+  FindDensest(NearBytes() / width);
+}
+
+// The most destinations that lie within `span`.
+void Sample::FindDensest(int64_t span) {
+  densest_first_ = 0;
+  densest_end_ = 0;
+  for (int64_t first = 0, end = 0; first < count_; ++first) {
+    while (end < count_ && destination_[end] - destination_[first] <= span) ++end;
+    if (end - first <= densest_end_ - densest_first_) continue;
+    densest_first_ = first;
+    densest_end_ = end;
+  }
+}
+
+double Sample::FarShare(int64_t first, int64_t end) const {
+  int64_t far = 0;
+  for (int64_t i = first; i < end; ++i) {
+    const bool before = i > 0 && destination_[i - 1] == destination_[i];
+    const bool behind = i + 1 < count_ && destination_[i + 1] == destination_[i];
+    const bool in_densest = i >= densest_first_ && i < densest_end_;
+    far += before || behind || in_densest ? 0 : 1;
+  }
+  return apart_share_ * static_cast<double>(far) / static_cast<double>(count_);
+}
+
+}  // namespace strew::run
