@@ -61,14 +61,21 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
 }
 
 void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates,
-           const TensorView& output, plan::IndexedPlan* plan) {
+           strew_reduction reduction, const TensorView& output, plan::IndexedPlan* plan) {
   const plan::Units units = plan::IndexedUnitsOf(output.element_size);
   const int tuples = indices.rank - 1;
   const int k = static_cast<int>(TupleLength(indices));
   for (int c = 0; c < k; ++c) {
     plan->AppendComponent(c, data, output, units.count, c * StrideOf(indices, tuples));
   }
+  // Where every tuple replaces the whole tensor the last one decides.
+  const bool only_last = k == 0 && reduction == STREW_NONE;
   for (int i = 0; i < tuples; ++i) {
+    if (only_last && updates.size > 0) {
+      plan->lanes.base[plan::kUpdates] +=
+          (indices.shape[i] - 1) * StrideOf(updates, i) * units.count;
+      continue;
+    }
     plan->entries.Append(indices.shape[i], 0, StrideOf(updates, i) * units.count,
                          StrideOf(indices, i), 0);
   }
@@ -83,7 +90,7 @@ Status ScatterNd(const Call& call, const TensorView* data, const TensorView* ind
                  const TensorView* updates, strew_reduction reduction, const TensorView* output) {
   STREW_TRY(Validate(call, data, indices, updates, reduction, output));
   plan::IndexedPlan plan;
-  Lower(*data, *indices, *updates, *output, &plan);
+  Lower(*data, *indices, *updates, reduction, *output, &plan);
   return run::Run(call, {*data, *indices, *updates, *output, reduction}, &plan);
 }
 
