@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Threads that do something at the same moment.
+#ifndef STREW_TEST_SUPPORT_AT_ONCE_H_
+#define STREW_TEST_SUPPORT_AT_ONCE_H_
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace strew_test {
+
+// Holds threads back until the last of them has come.
+class StartLine {
+ public:
+  explicit StartLine(int threads) : missing_(threads) {}
+
+  void Wait() {
+    --missing_;
+    while (missing_ > 0) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<int> missing_;
+};
+
+// Calls body(i) for every i in [0, number), each on a thread of its own.
+template <class Body>
+void AtOnce(int number, const Body& body) {
+  StartLine line(number);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < number; ++i) {
+    threads.emplace_back([&line, &body, i] {
+      line.Wait();
+      body(i);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace strew_test
+
+#endif  // STREW_TEST_SUPPORT_AT_ONCE_H_
