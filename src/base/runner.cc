@@ -12,12 +12,8 @@ namespace strew {
 #ifdef _OPENMP
 namespace {
 
-// `opaque` is how many threads to use. libgomp ends the program where it cannot start one, so they
-// are never more than the CPUs: more would be no faster.
-int32_t OpenMpParallelFor(void* opaque, int64_t count, strew_task run, void* task) {
-  const int64_t most = static_cast<int64_t>(reinterpret_cast<intptr_t>(opaque));
-  const int threads = static_cast<int>(std::min(most, count));
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+int32_t OpenMpParallelFor(void*, int64_t count, strew_task run, void* task) {
+#pragma omp parallel for num_threads(static_cast <int>(count)) schedule(dynamic, 1)
   for (int64_t i = 0; i < count; ++i) run(task, i);
   return 0;
 }
@@ -25,12 +21,12 @@ int32_t OpenMpParallelFor(void* opaque, int64_t count, strew_task run, void* tas
 }  // namespace
 
 strew_status RunnerOfThreads(int32_t n, Runner* runner) {
+  // More threads than CPUs would be slower: plans count on workers that run at the same time. And
+  // libgomp ends the program where it cannot start one.
+  const int32_t processors = n == 1 ? 1 : std::max(omp_get_num_procs(), 1);
+  const int32_t workers = n == 0 ? processors : std::min(n, processors);
   *runner = {};
-  if (n == 1) return STREW_OK;
-  const int32_t processors = std::max(omp_get_num_procs(), 1);
-  runner->workers = n == 0 ? processors : n;
-  runner->parallel_for = OpenMpParallelFor;
-  runner->opaque = reinterpret_cast<void*>(intptr_t{std::min(runner->workers, processors)});
+  if (workers > 1) *runner = {OpenMpParallelFor, nullptr, workers};
   return STREW_OK;
 }
 

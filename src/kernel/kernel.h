@@ -3,7 +3,7 @@
 // pointers, strides and counts that are valid; they cannot fail, allocate or know threads.
 //
 // Counts are > 0. Pointers may be aligned to a byte. Strides count elements, may be negative, and
-// may be 0 where something is read only. (+) is the reduction of the kernel.
+// may be 0 where something is read only, and in the output of a run. (+) is the reduction of the kernel.
 #ifndef STREW_KERNEL_KERNEL_H_
 #define STREW_KERNEL_KERNEL_H_
 
@@ -21,8 +21,8 @@ const char* TargetName(int32_t i);
 
 // ---- What writes output ----
 
-// A run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n, in order. With a
-// stride of 0 all updates go to one element.
+// A run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n. With an output_stride
+// of 0 all updates go to one element, in order.
 using RunKernel = void (*)(unsigned char* output, int64_t output_stride,
                            const unsigned char* updates, int64_t updates_stride, int64_t n);
 
@@ -63,6 +63,12 @@ struct SheetArguments {
   Upcoming upcoming;
 };
 using ElementsKernel = void (*)(const SheetArguments&);
+
+// A sheet of one row, of which the updates lie together.
+inline SheetArguments RowSheet(unsigned char* output, const unsigned char* updates,
+                               const void* offsets, int64_t columns, int64_t prefetch) {
+  return {output, updates, offsets, 1, 0, columns, 1, prefetch, 0, {}};
+}
 
 enum OffsetWidth { kOffset32, kOffset64, kOffsetWidths };
 
@@ -170,8 +176,8 @@ struct SelectArguments {
   int64_t first;
   int64_t last;
   int64_t shift;  // is added to those that are kept
-  // Receive the offsets that are kept and where they stood; with room for `columns` of them and
-  // kSelectMargin more.
+  // Receive the offsets that are kept and where they stood. They have room for `columns` of them
+  // and kSelectMargin more, because whole vectors are stored.
   void* kept;
   int32_t* kept_columns;
 };

@@ -17,7 +17,7 @@ namespace strew::plan {
 // entries, those that land there.
 struct Division {
   bool by_destination;
-  Cut cut;  // of the lanes and the inner turns; one part if by destination
+  Cut cut;  // of the lanes and the inner turns; one part for one task, or if by destination
 };
 
 // The plan is arranged and `width` is that of a unit. `parts` is how many there should be for

@@ -30,11 +30,17 @@ struct Parcel {
 // How the scratch of a task is laid out.
 class Layout {
  public:
-  Layout(int64_t ranges, int64_t entry_bytes, int64_t offset_size)
+  Layout(const plan::IndexedPlan& plan, int64_t width, int64_t ranges)
       : table_((ranges + 1) * static_cast<int64_t>(sizeof(int64_t))),
-        offset_size_(offset_size),
-        most_((kExchangeBytes - table_ - kMargin * offset_size) / entry_bytes) {}
+        offset_size_(OffsetSize(OffsetWidthOf(plan.span))) {
+    const int64_t entry_bytes = 2 * offset_size_ + width;
+    const int64_t fixed = table_ + kMargin * offset_size_;
+    most_ = std::min((kMostBytes - fixed) / entry_bytes, (plan.column.count - 1) / ranges + 1);
+    // Not a multiple of pages, so that the parcels do not fall into the same sets of a cache.
+    bytes_ = (fixed + most_ * entry_bytes + kLine - 1) / kLine * kLine;
+  }
 
+  int64_t bytes() const { return bytes_; }
   // How many entries fit.
   int64_t most() const { return most_; }
 
@@ -47,10 +53,13 @@ class Layout {
 
  private:
   static constexpr int64_t kMargin = kernel::kSelectMargin;
+  static constexpr int64_t kLine = 64;
+  static constexpr int64_t kMostBytes = int64_t{2} << 20;
 
   const int64_t table_;
   const int64_t offset_size_;
-  const int64_t most_;
+  int64_t most_;
+  int64_t bytes_;
 };
 
 class Exchange {
@@ -68,7 +77,7 @@ class Exchange {
         select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
                     .select[applier_.offset_width()]),
         ranges_(ranges),
-        layout_(ranges_.count(), 2 * offset_size_ + width_, offset_size_),
+        layout_(plan, width_, ranges_.count()),
         scratch_(scratch),
         origin_(scatter.output.data + plan.outer.base[kOutput] * width_) {}
 
@@ -81,7 +90,7 @@ class Exchange {
   void Write(int64_t task) const;
 
  private:
-  Parcel ParcelOf(int64_t task) const { return layout_.At(scratch_ + task * kExchangeBytes); }
+  Parcel ParcelOf(int64_t task) const { return layout_.At(scratch_ + task * layout_.bytes()); }
   void Locate(const plan::Turns& entries, unsigned char* offsets) const;
   int64_t Pick(const Parcel& parcel, const plan::Turns& entries, const DestinationRange& range,
                int64_t picked) const;
@@ -153,17 +162,11 @@ void Exchange::Write(int64_t task) const {
   for (int64_t from = 0; from < ranges_.count(); ++from) {
     const Parcel parcel = ParcelOf(from);
     const int64_t first = parcel.first[task];
-    kernel::SheetArguments sheet;
-    sheet.output = origin_;
-    sheet.updates = parcel.updates + first * width_;
-    sheet.offsets = parcel.kept + first * offset_size_;
-    sheet.rows = 1;
-    sheet.updates_row_stride = 0;
-    sheet.columns = parcel.first[task + 1] - first;
-    sheet.updates_column_stride = 1;
-    sheet.prefetch = pace_.prefetch;
-    sheet.lookahead = 0;
-    if (sheet.columns > 0) kernels_.elements[applier_.offset_width()](sheet);
+    const int64_t count = parcel.first[task + 1] - first;
+    if (count == 0) continue;
+    kernels_.elements[applier_.offset_width()](
+        kernel::RowSheet(origin_, parcel.updates + first * width_,
+                         parcel.kept + first * offset_size_, count, pace_.prefetch));
   }
 }
 
@@ -172,7 +175,11 @@ void Exchange::Write(int64_t task) const {
 bool CanExchange(const plan::IndexedPlan& plan, int64_t tasks) {
   const bool single = plan.run.count == 1 && plan.inner.rank == 0;
   const bool line = plan.outer.rank == 0 && plan.row.count == 1 && plan.lanes_count == 1;
-  return single && line && plan.column.count / kLeastEntries >= tasks;
+  return single && line && plan.components > 0 && plan.column.count / kLeastEntries >= tasks;
+}
+
+int64_t ExchangeBytes(const plan::IndexedPlan& plan, int64_t width, int64_t tasks) {
+  return Layout(plan, width, tasks).bytes();
 }
 
 Status RunExchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,

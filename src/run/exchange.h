@@ -20,8 +20,8 @@ namespace strew::run {
 // so many tasks.
 bool CanExchange(const plan::IndexedPlan& plan, int64_t tasks);
 
-// Scratch of one task.
-inline constexpr int64_t kExchangeBytes = int64_t{2} << 20;
+// Scratch of each task: as much as is promised at most, less for few entries of `width` bytes.
+int64_t ExchangeBytes(const plan::IndexedPlan& plan, int64_t width, int64_t tasks);
 
 // Each range belongs to a task. `scratch` is that of all tasks.
 Status RunExchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,

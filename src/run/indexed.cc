@@ -240,13 +240,14 @@ enum class Method { kAlone, kSieve, kExchange };
 // The fastest one by what an entry costs, in ns, on a Zen 5: random float32 into 1 to 128 MiB. A
 // sieve costs each task something for every entry, an exchange more but mostly for those of its
 // share; then the entries of each range are written, and those that wait for memory wait.
-Method MethodFor(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                 const kernel::Kernels& kernels, const Sample& sample, const Ranges& ranges) {
+Method MethodFor(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                 const Sample& sample, const Ranges& ranges, bool can_exchange) {
   constexpr double kResolve = 0.25, kWrite = 0.5, kHeavy = 0.7, kWait = 1.9;
   constexpr double kSieve = 0.6, kSieveStream = 0.3, kSelect = 0.15, kSort = 1.1;
   // What does not win by so much may lose as well.
   constexpr double kWorthwhile = 0.9;
   if (plan.run.count > 1 || plan.inner.rank > 0) return Method::kSieve;
+  const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
   const double write = kWrite + (kernels.heavy ? kHeavy : 0);
   const double wait = PaceOf(scatter, plan, kernels).prefetch == 0 ? 0 : kWait;
   const double alone = kResolve + write + sample.FarShare(0, sample.count()) * wait;
@@ -254,9 +255,8 @@ Method MethodFor(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
   const int64_t entry_bytes = scatter.indices.element_size + scatter.updates.element_size;
   const bool streams = scatter.updates.size >= 2 * StreamingThreshold() / entry_bytes;
   const double sieve = kSieve + own + (streams ? kSieveStream : 0);
-  const double exchange = CanExchange(plan, ranges.count())
-                              ? kSelect + kSort / static_cast<double>(ranges.count()) + own
-                              : alone;
+  const double exchange =
+      can_exchange ? kSelect + kSort / static_cast<double>(ranges.count()) + own : alone;
   if (std::min(sieve, exchange) > kWorthwhile * alone) return Method::kAlone;
   return exchange < sieve ? Method::kExchange : Method::kSieve;
 }
@@ -270,22 +270,24 @@ Status RunSieves(const Call& call, const IndexedScatter& scatter, const plan::In
   });
 }
 
-// Each task has a range of destinations.
+// Each task has a range of destinations. kAlone where one task does better, and nothing is done.
 Status RunByDestination(const Call& call, const IndexedScatter& scatter,
-                        const plan::IndexedPlan& plan, int64_t tasks, bool in_place) {
-  const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
-  const Sample sample(scatter, plan, kernels.element_size, tasks);
+                        const plan::IndexedPlan& plan, int64_t tasks, bool in_place,
+                        Method* method) {
+  const int64_t width = plan::IndexedUnitsOf(scatter.output.element_size).width;
+  const Sample sample(scatter, plan, width, tasks);
   const Ranges ranges(sample, tasks);
-  const Method method = MethodFor(scatter, plan, kernels, sample, ranges);
-  const int64_t scratch_bytes = method == Method::kExchange ? ranges.count() * kExchangeBytes : 0;
-  const Scratch scratch(call, static_cast<size_t>(scratch_bytes));
-  if (!in_place) STREW_TRY(Copy(call, scatter.data, scatter.output));
-  if (scratch.memory() != nullptr) {
-    return RunExchange(call, scatter, plan, ranges, scratch.memory());
+  *method = MethodFor(call, scatter, plan, sample, ranges, CanExchange(plan, ranges.count()));
+  const bool exchanges = *method == Method::kExchange;
+  const int64_t bytes = exchanges ? ranges.count() * ExchangeBytes(plan, width, ranges.count()) : 0;
+  const Scratch scratch(call, static_cast<size_t>(bytes));
+  if (exchanges && scratch.memory() == nullptr) {
+    *method = MethodFor(call, scatter, plan, sample, ranges, false);
   }
-  if (method != Method::kAlone) return RunSieves(call, scatter, plan, ranges);
-  SheetRunner(call, scatter, plan, plan::kNoStaging, nullptr, nullptr).RunAll();
-  return STREW_OK;
+  if (*method == Method::kAlone) return STREW_OK;
+  if (!in_place) STREW_TRY(Copy(call, scatter.data, scatter.output));
+  if (*method == Method::kSieve) return RunSieves(call, scatter, plan, ranges);
+  return RunExchange(call, scatter, plan, ranges, scratch.memory());
 }
 
 // Each task has lanes, or columns of runs, and scratch of its own.
@@ -306,12 +308,17 @@ Status RunArranged(const Call& call, const IndexedScatter& scatter, const plan::
   const TensorView& output = scatter.output;
   const plan::Units units = plan::IndexedUnitsOf(output.element_size);
   plan::Staging staging = plan::StagingOf(plan, units.width, output.size * units.count, in_place);
-  const int64_t tasks = TasksFor(call, NanosecondsOf(scatter, plan, staging));
+  int64_t tasks = TasksFor(call, NanosecondsOf(scatter, plan, staging));
   const plan::Division division = plan::Divide(plan, staging, units.width, tasks, PartsFor(tasks));
-  if (division.by_destination) return RunByDestination(call, scatter, plan, tasks, in_place);
+  if (division.by_destination) {
+    Method method;
+    STREW_TRY(RunByDestination(call, scatter, plan, tasks, in_place, &method));
+    if (method != Method::kAlone) return STREW_OK;
+    tasks = 1;
+  }
   const Scratch scratch(call, static_cast<size_t>(staging.scratch_bytes * tasks));
   if (staging.strip != 0 && scratch.memory() == nullptr) staging = plan::kNoStaging;
-  if (!in_place && !staging.copies_data) STREW_TRY(Copy(call, scatter.data, output));
+  if (!in_place && !staging.copies_data) STREW_TRY(Copy(call, scatter.data, scatter.output));
   if (division.cut.parts() > 1) {
     return RunCut(call, scatter, plan, staging, division.cut, tasks, scratch.memory());
   }

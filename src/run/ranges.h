@@ -6,9 +6,16 @@
 #include <cstdint>
 
 #include "run/sample.h"
-#include "run/sieve.h"
 
 namespace strew::run {
+
+// Units from where the plan begins in the output; both are included.
+struct DestinationRange {
+  int64_t first;
+  int64_t last;
+
+  bool IsEmpty() const { return first > last; }
+};
 
 class Ranges {
  public:

@@ -66,15 +66,9 @@ void Sieve::Finish() {
 
 // Those behind the first `entries` stay, and are fetched meanwhile.
 void Sieve::Write(int64_t entries) {
-  kernel::SheetArguments sheet;
-  sheet.output = origin_;
-  sheet.updates = gather_ == nullptr ? scatter_.updates.data : updates_;
-  sheet.offsets = offsets_;
-  sheet.rows = 1;
-  sheet.updates_row_stride = 0;
-  sheet.columns = entries;
-  sheet.updates_column_stride = 1;
-  sheet.prefetch = pace_.prefetch;
+  const unsigned char* const updates = gather_ == nullptr ? scatter_.updates.data : updates_;
+  kernel::SheetArguments sheet =
+      kernel::RowSheet(origin_, updates, offsets_, entries, pace_.prefetch);
   sheet.lookahead = kept_ - entries;
   if (gather_ == nullptr) {
     WriteRows(sheet);

@@ -11,16 +11,9 @@
 #include "kernel/kernel.h"
 #include "plan/indexed.h"
 #include "run/pace.h"
+#include "run/ranges.h"
 
 namespace strew::run {
-
-// Units from where the plan begins in the output; both are included.
-struct DestinationRange {
-  int64_t first;
-  int64_t last;
-
-  bool IsEmpty() const { return first > last; }
-};
 
 // A row of entries that have offsets.
 struct SievedRow {

@@ -64,8 +64,8 @@ bool Locate(const Call& call, const IndexedScatter& scatter, const plan::Indexed
 }
 
 void Apply(const kernel::Kernels& kernels, const IndexedScatter& scatter, const Places& places) {
-  kernel::SheetArguments sheet = {
-      scatter.output.data, scatter.updates.data, places.output, 1, 0, places.count, 1, 0, 0, {}};
+  kernel::SheetArguments sheet =
+      kernel::RowSheet(scatter.output.data, scatter.updates.data, places.output, places.count, 0);
   if (!places.are_near) return kernels.elements[kernel::kOffset64](sheet);
   int32_t offsets[kMostPlaces];
   for (int64_t i = 0; i < places.count; ++i) offsets[i] = static_cast<int32_t>(places.output[i]);

@@ -4,7 +4,8 @@
 #ifndef STREW_TEST_SUPPORT_AT_ONCE_H_
 #define STREW_TEST_SUPPORT_AT_ONCE_H_
 
-#include <atomic>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -16,12 +17,15 @@ class StartLine {
   explicit StartLine(int threads) : missing_(threads) {}
 
   void Wait() {
-    --missing_;
-    while (missing_ > 0) std::this_thread::yield();
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (--missing_ == 0) all_are_here_.notify_all();
+    all_are_here_.wait(lock, [this] { return missing_ == 0; });
   }
 
  private:
-  std::atomic<int> missing_;
+  std::mutex mutex_;
+  std::condition_variable all_are_here_;
+  int missing_;
 };
 
 // Calls body(i) for every i in [0, number), each on a thread of its own.
