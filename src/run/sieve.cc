@@ -18,6 +18,14 @@ void MoveToFront(unsigned char* kept, int64_t from, int64_t count, int64_t size)
   std::memmove(kept, kept + from * size, static_cast<size_t>(count * size));
 }
 
+// Whether rows that other tasks take leave gaps between updates that the CPU does not foresee. 2^18
+// rows of 128 B into 2 MiB on two threads took 2.5 ms, with their updates fetched ahead 1.0; rows of
+// 32 B take twice as long with that.
+bool LeaveGaps(const plan::IndexedPlan& plan, int64_t width) {
+  constexpr int64_t kLeastRun = 128;
+  return plan.run.count * width >= kLeastRun;
+}
+
 }  // namespace
 
 Sieve::Sieve(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
@@ -32,6 +40,9 @@ Sieve::Sieve(const Call& call, const IndexedScatter& scatter, const plan::Indexe
                   : nullptr),
       range_(range),
       pace_(PaceOf(scatter, plan, kernels_)),
+      prefetch_(pace_.prefetch == 0 && LeaveGaps(plan, kernels_.element_size)
+                    ? RowPrefetch(plan.run.count * kernels_.element_size)
+                    : pace_.prefetch),
       offset_width_(OffsetWidthOf(plan.whole_span)),
       offset_size_(OffsetSize(offset_width_)),
       update_size_(gather_ == nullptr ? static_cast<int64_t>(sizeof(int64_t))
@@ -40,7 +51,7 @@ Sieve::Sieve(const Call& call, const IndexedScatter& scatter, const plan::Indexe
 
 void Sieve::Add(const SievedRow& row) {
   assert(row.columns <= kMostColumns);
-  if (kept_ + row.columns > kCapacity) Write(kept_ - pace_.prefetch);
+  if (kept_ + row.columns > kCapacity) Write(kept_ - prefetch_);
   kernel::SelectArguments arguments;
   arguments.offsets = row.offsets;
   arguments.columns = row.columns;
@@ -67,8 +78,7 @@ void Sieve::Finish() {
 // Those behind the first `entries` stay, and are fetched meanwhile.
 void Sieve::Write(int64_t entries) {
   const unsigned char* const updates = gather_ == nullptr ? scatter_.updates.data : updates_;
-  kernel::SheetArguments sheet =
-      kernel::RowSheet(origin_, updates, offsets_, entries, pace_.prefetch);
+  kernel::SheetArguments sheet = kernel::RowSheet(origin_, updates, offsets_, entries, prefetch_);
   sheet.lookahead = kept_ - entries;
   if (gather_ == nullptr) {
     WriteRows(sheet);

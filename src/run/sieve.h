@@ -58,6 +58,7 @@ class Sieve {
   const kernel::GatherKernel gather_;  // NULL where entries are more than an element
   const DestinationRange range_;
   const Pace pace_;
+  const int64_t prefetch_;
   const kernel::OffsetWidth offset_width_;
   const int64_t offset_size_;
   const int64_t update_size_;
