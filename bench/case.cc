@@ -36,7 +36,8 @@ Buffer::Buffer(int64_t bytes) : memory_(std::malloc(static_cast<size_t>(bytes)))
   AskForHugePages(memory_.get(), static_cast<size_t>(bytes));
 }
 
-Case::Case(const Workload& workload) : workload_(workload), scalar_loop_(FindScalarLoop(workload)) {
+Case::Case(const Workload& workload, int32_t threads)
+    : workload_(workload), scalar_loop_(FindScalarLoop(workload)), context_(ContextFor(threads)) {
   const Operands& operands = workload_.operands;
   data_ = Buffer(DataBytes(operands));
   updates_ = Buffer(UpdateBytes(operands));
@@ -56,6 +57,16 @@ Case::Case(const Workload& workload) : workload_(workload), scalar_loop_(FindSca
         Describe(STREW_INT64, operands.indices, view ? one_for_each_row : nullptr, indices_);
   }
   error_ = Verify();
+}
+
+Case::Context Case::ContextFor(int32_t threads) {
+  if (threads == 1) return nullptr;
+  strew_context* context = nullptr;
+  strew_status status = strew_context_create(&context);
+  Context owner(context);
+  if (status == STREW_OK) status = strew_context_set_num_threads(context, threads);
+  if (status != STREW_OK) throw std::runtime_error(strew_status_name(status));
+  return owner;
 }
 
 Case::Tensor Case::Describe(strew_dtype dtype, const Shape& shape, const int64_t* strides,
@@ -87,19 +98,20 @@ std::string Case::Verify() {
 }
 
 bool Case::Strew() {
+  strew_context* context = context_.get();
   strew_tensor* output = output_tensor_.get();
   const strew_tensor* data = workload_.in_place ? output : data_tensor_.get();
   const Operands& operands = workload_.operands;
   const Slice& slice = operands.slice;
   switch (operands.op) {
     case Operator::kElements:
-      return strew_scatter_elements(nullptr, data, indices_tensor_.get(), updates_tensor_.get(),
+      return strew_scatter_elements(context, data, indices_tensor_.get(), updates_tensor_.get(),
                                     operands.axis, workload_.reduction, output) == STREW_OK;
     case Operator::kNd:
-      return strew_scatter_nd(nullptr, data, indices_tensor_.get(), updates_tensor_.get(),
+      return strew_scatter_nd(context, data, indices_tensor_.get(), updates_tensor_.get(),
                               workload_.reduction, output) == STREW_OK;
     case Operator::kSlice:
-      return strew_slice_scatter_int64(nullptr, data, updates_tensor_.get(),
+      return strew_slice_scatter_int64(context, data, updates_tensor_.get(),
                                        static_cast<int64_t>(slice.axes.size()), slice.start.data(),
                                        slice.stop.data(), slice.step.data(), slice.axes.data(),
                                        workload_.reduction, output) == STREW_OK;

@@ -34,8 +34,9 @@ class Buffer {
 class Case {
  public:
   // Makes and fills the buffers, applies the workload once by strew and once by the scalar loop,
-  // and compares the bytes. No page is touched for the first time after that.
-  explicit Case(const Workload& workload);
+  // and compares the bytes. No page is touched for the first time after that. With one thread strew
+  // has no context.
+  Case(const Workload& workload, int32_t threads);
 
   // "" where the two results were the same, else what went wrong.
   const std::string& error() const { return error_; }
@@ -46,11 +47,16 @@ class Case {
   bool Memcpy();
 
  private:
+  struct DestroyContext {
+    void operator()(strew_context* context) const { strew_context_destroy(context); }
+  };
+  using Context = std::unique_ptr<strew_context, DestroyContext>;
   struct DestroyTensor {
     void operator()(strew_tensor* tensor) const { strew_tensor_destroy(tensor); }
   };
   using Tensor = std::unique_ptr<strew_tensor, DestroyTensor>;
 
+  static Context ContextFor(int32_t threads);
   static Tensor Describe(strew_dtype dtype, const Shape& shape, const int64_t* strides,
                          const Buffer& buffer);
   bool ScalarInto(void* output);
@@ -58,6 +64,7 @@ class Case {
 
   const Workload workload_;
   const ScalarLoop scalar_loop_;
+  const Context context_;
   Buffer data_, indices_, updates_, output_;
   Tensor data_tensor_, indices_tensor_, updates_tensor_, output_tensor_;
   std::string error_;

@@ -102,7 +102,7 @@ def compare(
     return outcomes
 
 
-def times_from_c(program: Path, chosen: Sequence[Workload]) -> dict[str, float]:
+def times_from_c(program: Path, chosen: Sequence[Workload], threads: int) -> dict[str, float]:
     """Seconds of strew's call, by name of the tiny workloads."""
     tiny = "|".join(re.escape(workload.name) for workload in chosen if workload.tiny)
     if not tiny:
@@ -110,6 +110,7 @@ def times_from_c(program: Path, chosen: Sequence[Workload]) -> dict[str, float]:
     finished = subprocess.run(
         [
             program,
+            f"--threads={threads}",
             f"--benchmark_filter=^({tiny})/strew$",
             "--benchmark_repetitions=9",
             "--benchmark_format=json",
@@ -160,12 +161,13 @@ def main() -> int:
     settings = Settings(arguments.threads, arguments.seconds, arguments.turns)
 
     rows = arguments.rows or arguments.build / "bench" / "rows"
-    from_c = times_from_c(rows, chosen) if arguments.rows or rows.exists() else {}
+    has_rows = arguments.rows or rows.exists()
+    from_c = times_from_c(rows, chosen, arguments.threads) if has_rows else {}
     outcomes = compare(chosen, library, limit, peers, settings)
     for outcome in outcomes:
         outcome.from_c = from_c.get(outcome.workload.name)
     header = describe(library, peers, arguments.threads)
-    report = Report(outcomes, [peer.name for peer in peers], header)
+    report = Report(outcomes, [peer.name for peer in peers], header, arguments.threads)
     print(report.markdown())
     if arguments.output:
         write(report, "\n".join(header), arguments.output)

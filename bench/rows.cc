@@ -2,13 +2,18 @@
 //
 // Every workload of workloads.h as three benchmarks on the same buffers: <workload>/strew,
 // <workload>/scalar (see scalar_loops.h) and <workload>/memcpy (see CopiedBytes()). Takes the
-// options of Google Benchmark. Ends with 1 where strew and the scalar loop do not agree.
+// options of Google Benchmark, and --threads=N for strew: with more than one thread the clock of
+// the CPU is that of the calling thread, so that only elapsed time means something. Ends with 1
+// where strew and the scalar loop do not agree.
 //
 // Only ratios within one workload and one run mean something; ratios.py takes them. Buffers exist
 // for one workload at a time, so random interleaving needs a filter that leaves one workload.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
@@ -23,14 +28,17 @@ using strew_bench::Case;
 using strew_bench::Workload;
 using Contestant = bool (Case::*)();
 
+constexpr char kThreads[] = "--threads=";
+
 bool g_failed = false;
+int32_t g_threads = 1;
 
 Case& CurrentCase(const Workload& workload) {
   static std::string name;
   static std::unique_ptr<Case> current;
   if (!current || name != workload.name) {
     current.reset();  // before the next is made, so that memory holds one at a time
-    current = std::make_unique<Case>(workload);
+    current = std::make_unique<Case>(workload, g_threads);
     name = workload.name;
   }
   return *current;
@@ -65,9 +73,22 @@ void Register(const Workload& workload, const char* contestant_name, Contestant 
                                                          : benchmark::kMillisecond);
 }
 
+// Takes --threads=N out of the arguments.
+void TakeThreads(int* argc, char** argv) {
+  const auto is_threads = [](const char* argument) {
+    return std::strncmp(argument, kThreads, std::strlen(kThreads)) == 0;
+  };
+  char** const end = argv + *argc;
+  char** const found = std::find_if(argv, end, is_threads);
+  if (found == end) return;
+  g_threads = std::atoi(*found + std::strlen(kThreads));
+  *argc = static_cast<int>(std::copy(found + 1, end, found) - argv);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  TakeThreads(&argc, argv);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("strew", strew_version());

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import ml_dtypes
 import numpy as np
 
+from .buffers import Buffers
 from .scatter import Scatter
 
 # Where floats may be added or multiplied in another order, the result may differ by this many units
@@ -68,6 +71,22 @@ class Referee:
         _ACCUMULATE[scatter.reduction].at(magnitude, scatter.places().ravel(), updates)
         error = result[different].astype(np.float64) - self._expected.ravel()[different]
         return bool((np.abs(error) <= tolerance(result.dtype) * magnitude[different]).all())
+
+
+def differing(
+    calls: Mapping[int, Callable[[], None]], buffers: Buffers, in_place: bool
+) -> list[int]:
+    """The calls, by their keys, that do not leave the very bytes that the first leaves."""
+    expected, found = None, []
+    for key, call in calls.items():
+        buffers.restore_output(in_place)
+        call()
+        if expected is None:
+            expected = _bits(buffers.output).copy()
+        elif not np.array_equal(_bits(buffers.output), expected):
+            found.append(key)
+    buffers.restore_output(in_place)
+    return found
 
 
 def is_float(dtype: np.dtype) -> bool:

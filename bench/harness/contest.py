@@ -16,7 +16,7 @@ from .library import Library
 from .limit import LimitLoops
 from .peers import Peer
 from .scatter import Scatter, strew_call
-from .timing import Timing, alternate
+from .timing import Timing, alternate, wait_until_idle
 from .workloads import Workload
 
 STREW = "strew"
@@ -56,6 +56,7 @@ class Outcome:
 
     workload: Workload
     timings: dict[Way, Timing] = field(default_factory=dict)
+    cpus: dict[Way, float] = field(default_factory=dict)  # kept busy in a trial
     remarks: list[str] = field(default_factory=list)
     failed: bool = False  # strew or a limit loop is wrong
     from_c: float | None = None  # seconds of a call of strew from C, where the workload is tiny
@@ -64,6 +65,10 @@ class Outcome:
         """Seconds of the system's fastest way, or None where it has no way."""
         times = [timing.best for (name, _), timing in self.timings.items() if name == system]
         return min(times, default=None)
+
+    def most_cpus(self, system: str) -> float:
+        """That one of the system's ways kept busy; 0 where it has no way."""
+        return max((cpus for (name, _), cpus in self.cpus.items() if name == system), default=0)
 
     @property
     def strew(self) -> float | None:
@@ -98,11 +103,14 @@ class Contest:
         calls = {(contestant.system, contestant.label): contestant.call for contestant in sound}
         tried = {way: self._try(way, call, outcome) for way, call in calls.items()}
         hopeful = {way: calls[way] for way in _hopeful(tried)}
-        qualified = alternate(hopeful, 0.0, QUALIFYING_TURNS, on_turn)
+        qualified = alternate(
+            hopeful, 0.0, QUALIFYING_TURNS, on_turn, before_turn=lambda way: self._wait()
+        )
         finalists = {way: calls[way] for way in _finalists(qualified)} | self._copies(workload)
 
         def settle(way: Way) -> None:
             """An untimed call, so that nobody gains from what another left in the caches."""
+            self._wait()
             if way not in qualified or qualified[way].best < SETTLED_SECONDS:
                 finalists[way]()
 
@@ -157,8 +165,14 @@ class Contest:
             self._referees[reduction] = Referee(scatter)
         return self._referees[reduction]
 
+    def _wait(self) -> None:
+        """For the threads of the contestant before, where there are any."""
+        if self._settings.threads > 1:
+            wait_until_idle()
+
     def _try(self, way: Way, call: Callable[[], object], outcome: Outcome) -> Timing:
         """A few calls; a remark where they keep more CPUs busy than they may."""
+        self._wait()
         call()
         cpu, start = time.process_time(), time.perf_counter()
         calls, elapsed = 0, 0.0
@@ -167,6 +181,7 @@ class Contest:
             calls += 1
             elapsed = time.perf_counter() - start
         cpus = (time.process_time() - cpu) / elapsed
+        outcome.cpus[way] = cpus
         if cpus > self._settings.threads + THREADS_SLACK:
             outcome.remarks.append(f"{way[0]}, {way[1]}: kept {cpus:.1f} CPUs busy")
         return Timing((elapsed / calls,))

@@ -84,7 +84,7 @@ class Library:
     The output is updated in place where it is `data` itself.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], threads: int = 1) -> None:
         self._loaded = ctypes.CDLL(str(Path(path).resolve()))
         self._context = _Handle()
         self._threads = 1
@@ -92,6 +92,7 @@ class Library:
         self.target: str = self.function("simd_target")().decode()
         self._codes = self._dtype_codes()
         self.check(self.function("context_create")(ctypes.byref(self._context)))
+        self.set_num_threads(threads)
 
     def __del__(self) -> None:
         if getattr(self, "_context", None):

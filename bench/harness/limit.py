@@ -4,30 +4,22 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from .contestants import Contestant, on_output
+from .native import compile_and_load, pointer
 from .scatter import Scatter
 from .workloads import Limit
-
-FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
 
 
 class LimitLoops:
     """The functions of one file."""
 
     def __init__(self, source: Path) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            library = Path(folder) / "limit.so"
-            compiler = os.environ.get("CXX", "g++")
-            subprocess.run([compiler, *FLAGS, str(source), "-o", str(library)], check=True)
-            self._loaded = ctypes.CDLL(str(library))
+        self._loaded = compile_and_load(source)
 
     def prepare(self, limit: Limit, scatter: Scatter) -> Contestant:
         """The loop that the workload of this scatter names."""
@@ -43,7 +35,7 @@ class LimitLoops:
         """A copy of float32 by stores that pass the caches by."""
         function = self._loaded.lim_copy
         count = source.nbytes // np.dtype(np.float32).itemsize
-        arguments = (_pointer(target), _pointer(source), ctypes.c_size_t(count))
+        arguments = (pointer(target), pointer(source), ctypes.c_size_t(count))
         return lambda: function(*arguments)
 
 
@@ -54,12 +46,7 @@ def _argument(word: str, limit: Limit, scatter: Scatter) -> object:
         case "new":
             return ctypes.c_int(not scatter.in_place)
         case "flat indices":
-            return _pointer(scatter.flat_indices)
+            return pointer(scatter.flat_indices)
         case "output" | "data" | "indices" | "updates":
-            return _pointer(getattr(scatter, word))
+            return pointer(getattr(scatter, word))
     raise ValueError(f"{limit.function}: no argument is called {word!r}")
-
-
-def _pointer(array: np.ndarray) -> ctypes.c_void_p:
-    """Keeps the array alive."""
-    return array.ctypes.data_as(ctypes.c_void_p)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import csv
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -30,6 +30,7 @@ class Report:
     outcomes: Sequence[Outcome]
     peers: Sequence[str]
     header: Sequence[str]
+    threads: int = 1
 
     def markdown(self) -> str:
         parts = ["# strew and its peers", "\n".join(f"- {line}" for line in self.header)]
@@ -103,7 +104,16 @@ class Report:
         if limits:
             slow = [(o.workload.name, r) for o, r in limits if r > MOST_OF_LIMIT]
             lines.append(f"Above {MOST_OF_LIMIT} × the limit loop: {_listed(slow)}")
+        if self.threads > 1:
+            lines += self._about_threads()
         return lines
+
+    def _about_threads(self) -> Iterator[str]:
+        systems = (STREW, *self.peers)
+        most = {name: max(o.most_cpus(name) for o in self.outcomes) for name in systems}
+        busy = ", ".join(f"{name} {cpus:.1f}" for name, cpus in most.items())
+        yield f"CPUs that each kept busy in the trial of some row: {busy}"
+        yield "Limit loops and copies run on one thread."
 
     def _explanations(self) -> list[str]:
         lines = [

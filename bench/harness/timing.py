@@ -16,6 +16,9 @@ from typing import TypeVar
 Name = TypeVar("Name", bound=Hashable)
 
 LEAST_TURN_NS = 2_000_000
+IDLE_NAP = 0.001
+IDLE_CPU_TIME = 0.0003
+MOST_PATIENCE = 0.05
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,19 @@ def alternate(
         if collecting:
             gc.enable()
     return {name: Timing(tuple(taken)) for name, taken in samples.items()}
+
+
+def wait_until_idle() -> None:
+    """Until the other threads of this process sleep, so that none takes time from what is next.
+
+    Those of OpenMP wait for more work by spinning, some 10 ms long.
+    """
+    deadline = time.perf_counter() + MOST_PATIENCE
+    while time.perf_counter() < deadline:
+        before = time.process_time()
+        time.sleep(IDLE_NAP)
+        if time.process_time() - before < IDLE_CPU_TIME:
+            return
 
 
 def time_once(run: Callable[[], None]) -> float:

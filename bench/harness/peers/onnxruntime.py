@@ -32,8 +32,8 @@ class Peer:
         self._options.intra_op_num_threads = threads
         self._options.inter_op_num_threads = 1
         self._options.log_severity_level = SILENT
-        # Threads that wait by spinning would take their time from the contestant that is next.
-        self._options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # Threads that went on spinning would take their time from the contestant that is next.
+        self._options.add_session_config_entry("session.force_spinning_stop", "1")
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
         return [
