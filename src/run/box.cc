@@ -117,8 +117,8 @@ Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Unit
   nest->Canonicalise();
   PairForTranspose(nest);
   const int64_t bytes = Bytes(*nest, units.width);
-  const bool stream = bytes >= StreamingThreshold();
   const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kNanosecondsPerByte);
+  const bool stream = bytes >= StreamingThreshold(tasks);
   if (tasks == 1) {
     RunPart(kernels, *nest, output, updates, stream);
     return STREW_OK;

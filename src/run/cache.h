@@ -8,8 +8,8 @@
 namespace strew::run {
 
 // Outputs of at least so many bytes are written past the caches when they are written once, in
-// order.
-int64_t StreamingThreshold();
+// order, by so many tasks.
+int64_t StreamingThreshold(int64_t tasks = 1);
 
 }  // namespace strew::run
 

@@ -319,8 +319,8 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, const kernel::Kerne
                   const kernel::Kernels& move, const OverlayOperands& operands) {
   const int64_t width = move.element_size;
   const int64_t bytes = OutputBytes(plan, width);
-  const bool stream = bytes >= StreamingThreshold();
   const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kNanosecondsPerByte);
+  const bool stream = bytes >= StreamingThreshold(tasks);
   plan::Cut parts;
   for (int i = 0; i < plan.rank; ++i) {
     const int64_t granule = plan::LineGranule(plan.dim[i].output_stride, width);
