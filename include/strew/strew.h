@@ -64,8 +64,7 @@
  * ABI. Every argument is a pointer, an int32_t, an int64_t or a size_t; no enum, bool, long or
  * structure by value stands in a signature. Values of constants never change.
  *
- * IN THIS VERSION these answer STREW_UNSUPPORTED: STREW_INDEX_DROP and STREW_INDEX_CLAMP,
- * STREW_DUPLICATE_ERROR, STREW_SUB, STREW_MEAN, STREW_EXCLUDE_SELF, tensors of a float8 dtype, and
+ * IN THIS VERSION these answer STREW_UNSUPPORTED: STREW_SUB, STREW_MEAN, STREW_EXCLUDE_SELF, tensors of a float8 dtype, and
  * updates of slice_scatter that would have to be broadcast (which shows at line 7, once the slice
  * is known). A build without OpenMP answers it to strew_context_set_num_threads() of more than one
  * thread; the caller's own threads are welcome in every build.
@@ -183,7 +182,7 @@ enum {
   STREW_DUPLICATE_ERROR = 1 /* the call answers STREW_DUPLICATE_INDEX */
 };
 
-/* How a cache write runs past the end of the cache. No function of this version takes one. */
+/* How a cache write runs past the end of the cache: not at all, or on from its beginning. */
 typedef int32_t strew_cache_mode;
 enum { STREW_CACHE_LINEAR = 0, STREW_CACHE_CIRCULAR = 1 };
 
@@ -356,8 +355,8 @@ STREW_API const char *strew_context_error(const strew_context *context);
  * otherwise -1. */
 STREW_API int64_t strew_context_error_position(const strew_context *context);
 
-/* How many elements of `updates`, as stored, the last call of an operator applied: all of them in
- * this version. 0 after a failure, for a new context and for NULL. */
+/* How many elements of `updates`, as stored, the last call of an operator applied: fewer than all
+ * only with STREW_INDEX_DROP. 0 after a failure, for a new context and for NULL. */
 STREW_API int64_t strew_context_applied(const strew_context *context);
 
 /* ---- Operators ---------------------------------------------------------------------------- */
@@ -443,6 +442,52 @@ STREW_API strew_status strew_slice_scatter_int64(strew_context *context, const s
                                                  const int64_t *start, const int64_t *stop,
                                                  const int64_t *step, const int64_t *axes,
                                                  strew_reduction reduction, strew_tensor *output);
+
+/* Every index names a slice of one axis:
+ *
+ *     output = data
+ *     output[a, indices[t], b] (+)= updates[a, t, b]
+ *     for every index t of indices, in row-major order; a goes over the axes before the indexed
+ *     one, b over those behind it
+ *
+ *   data, output  [d0, ..., d(r-1)]
+ *   indices       any shape, rank 0 included
+ *   updates       data.shape[:axis] + indices.shape + data.shape[axis+1:]
+ *   axis          in [-r, r - 1]
+ *
+ * With slot numbers as indices, -1 for tokens to skip, STREW_INDEX_DROP and
+ * strew_context_set_negative_indices(context, 0) it writes a paged cache.
+ * Errors: INVALID_SHAPE for ranks and extents other than these, INVALID_AXIS, and those common to
+ * all operators.
+ * Implements OpenVINO ScatterUpdate-3, PyTorch index_copy, index_add and index_reduce, and JAX
+ * `.at[index]` on one axis. */
+STREW_API strew_status strew_scatter_update(strew_context *context, const strew_tensor *data,
+                                            const strew_tensor *indices,
+                                            const strew_tensor *updates, int64_t axis,
+                                            strew_reduction reduction, strew_tensor *output);
+
+/* New positions of a cache, for each batch entry b from a position of its own on:
+ *
+ *     present_cache = past_cache
+ *     present_cache[b, ..., w(b) + j, ...] = update[b, ..., j, ...]      w(b) = write_indices[b]
+ *     for 0 <= j < S, the positions standing on `axis`; STREW_CACHE_CIRCULAR: (w(b) + j) mod m
+ *
+ *   past_cache, present_cache  [B, ..., m, ...], rank r >= 2; in place where they are one
+ *   update                     the same with S <= m on `axis`
+ *   write_indices              [B], any integer dtype; NULL = zeros
+ *   axis                       in [-r, r - 1], not that of the batch, 0
+ *   mode                       linear: w >= 0 and w + S <= m; circular: w >= 0, or it is out of
+ *                              range. Negative w never count from the end
+ *
+ * STREW_INDEX_DROP skips the batch entry, as for padding with w = -1. STREW_INDEX_CLAMP takes the
+ * nearest w in range. In place a call costs O(update).
+ * Errors: INVALID_ARGUMENT for an unknown mode, INVALID_SHAPE for ranks and extents other than
+ * these, INVALID_AXIS, and those common to all operators; the error position is b.
+ * Implements ONNX TensorScatter 24. */
+STREW_API strew_status strew_tensor_scatter(strew_context *context, const strew_tensor *past_cache,
+                                            const strew_tensor *update,
+                                            const strew_tensor *write_indices, int64_t axis,
+                                            strew_cache_mode mode, strew_tensor *present_cache);
 
 #ifdef __cplusplus
 }

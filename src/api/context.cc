@@ -7,16 +7,6 @@
 
 #include "kernel/kernel.h"
 
-namespace {
-
-// Answers a setter of a choice of which this version has the first only, in [0, last].
-strew_status SetFirstOnly(const strew_context* context, int32_t value, int32_t last) {
-  if (context == nullptr || value < 0 || value > last) return STREW_INVALID_ARGUMENT;
-  return value == 0 ? STREW_OK : STREW_UNSUPPORTED;
-}
-
-}  // namespace
-
 extern "C" {
 
 strew_status strew_context_create(strew_context** out) {
@@ -49,7 +39,11 @@ strew_status strew_context_set_parallel_for(strew_context* context, strew_parall
 }
 
 strew_status strew_context_set_index_policy(strew_context* context, strew_index_policy policy) {
-  return SetFirstOnly(context, policy, STREW_INDEX_CLAMP);
+  if (context == nullptr || policy < STREW_INDEX_ERROR || policy > STREW_INDEX_CLAMP) {
+    return STREW_INVALID_ARGUMENT;
+  }
+  context->settings.index_policy = policy;
+  return STREW_OK;
 }
 
 strew_status strew_context_set_negative_indices(strew_context* context, int32_t wrap) {
@@ -60,7 +54,11 @@ strew_status strew_context_set_negative_indices(strew_context* context, int32_t 
 
 strew_status strew_context_set_duplicate_policy(strew_context* context,
                                                 strew_duplicate_policy policy) {
-  return SetFirstOnly(context, policy, STREW_DUPLICATE_ERROR);
+  if (context == nullptr || policy < STREW_DUPLICATE_LAST || policy > STREW_DUPLICATE_ERROR) {
+    return STREW_INVALID_ARGUMENT;
+  }
+  context->settings.duplicate_policy = policy;
+  return STREW_OK;
 }
 
 strew_status strew_context_set_allocator(strew_context* context, strew_alloc alloc,

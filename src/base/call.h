@@ -21,6 +21,8 @@ struct Allocator {
 
 struct Settings {
   bool wrap_negative_indices = true;
+  strew_index_policy index_policy = STREW_INDEX_ERROR;
+  strew_duplicate_policy duplicate_policy = STREW_DUPLICATE_LAST;
   int32_t simd_target = 0;  // as kernel::TargetAt counts, best first
   Allocator allocator = {nullptr, nullptr, nullptr};
   Runner runner;

@@ -47,6 +47,12 @@ struct ShiftedRange {
     return static_cast<Signed>(static_cast<Unsigned>(static_cast<Unsigned>(index) - shift));
   }
 
+  T Lowest() const {
+    constexpr auto kLeastSigned = static_cast<Unsigned>(std::numeric_limits<Signed>::min());
+    return static_cast<T>(static_cast<Unsigned>(shift + kLeastSigned));
+  }
+  T Highest() const { return static_cast<T>(static_cast<Unsigned>(limit) + shift); }
+
   Unsigned shift;
   Signed limit;
 };
@@ -101,6 +107,40 @@ bool Check(const IndexSheet& sheet, bool wrap) {
   }
   return true;
 }
+
+// ---- What is out of range ----
+
+template <class T>
+void Clamp(const IndexSheet& sheet, bool wrap, void* memory) {
+  const ShiftedRange<T> range(sheet.axis_size, wrap);
+  const T lowest = range.Lowest();
+  const T highest = range.Highest();
+  unsigned char* clamped = static_cast<unsigned char*>(memory);
+  for (int64_t r = 0; r < sheet.rows; ++r) {
+    const unsigned char* const row = sheet.indices + At<T>(r * sheet.row_stride);
+    for (int64_t c = 0; c < sheet.columns; ++c, clamped += sizeof(T)) {
+      const T index = LoadElement<T>(row + At<T>(c * sheet.column_stride));
+      StoreElement(std::min(std::max(index, lowest), highest), clamped);
+    }
+  }
+}
+
+template <class T, class Offset>
+void Drop(const IndexSheet& sheet, bool wrap, void* memory) {
+  constexpr Offset kDropped = std::numeric_limits<Offset>::min();
+  const ShiftedRange<T> range(std::max<int64_t>(sheet.axis_size, 1), wrap);
+  Offset* offsets = static_cast<Offset*>(memory);
+  for (int64_t r = 0; r < sheet.rows; ++r, offsets += sheet.columns) {
+    const unsigned char* const row = sheet.indices + At<T>(r * sheet.row_stride);
+    for (int64_t c = 0; c < sheet.columns; ++c) {
+      const T index = LoadElement<T>(row + At<T>(c * sheet.column_stride));
+      const bool drops = range.Shifted(index) > range.limit || sheet.axis_size == 0;
+      offsets[c] = drops ? kDropped : offsets[c];
+    }
+  }
+}
+
+// ---- Rows of one index ----
 
 template <class T>
 HWY_INLINE bool IsConstant(const unsigned char* indices, int64_t n) {
@@ -295,8 +335,8 @@ HWY_INLINE int64_t SelectVectors(const SelectArguments& arguments, const int32_t
 template <class Offset>
 int64_t Select(const SelectArguments& all) {
   SelectArguments arguments = all;
-  // No offset lies beyond its type, however far a range goes.
-  arguments.first = std::max<int64_t>(all.first, std::numeric_limits<Offset>::min());
+  // No offset lies beyond its type, however far a range goes, and its least number means none.
+  arguments.first = std::max(all.first, int64_t{std::numeric_limits<Offset>::min()} + 1);
   arguments.last = std::min<int64_t>(all.last, std::numeric_limits<Offset>::max());
   if (arguments.first > arguments.last) return 0;
   const Offset* offsets = static_cast<const Offset*>(arguments.offsets);
@@ -319,8 +359,10 @@ int64_t Select(const SelectArguments& all) {
 template <class T>
 constexpr IndexKernels IndexKernelsOf() {
   return {Check<T>,
+          Clamp<T>,
           CountConstantRows<T>,
           {Resolve<T, int32_t>, Resolve<T, int64_t>},
+          {Drop<T, int32_t>, Drop<T, int64_t>},
           {Fold<int32_t>, Fold<int64_t>},
           {Select<int32_t>, Select<int64_t>}};
 }

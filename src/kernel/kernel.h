@@ -145,6 +145,9 @@ struct IndexSheet {
 // Whether every index lies in [-n, n - 1], or in [0, n - 1] without wrap.
 using CheckKernel = bool (*)(const IndexSheet&, bool wrap);
 
+// clamped[r * columns + c] = the nearest index that lies there, in the dtype of the indices. n > 0.
+using ClampKernel = void (*)(const IndexSheet&, bool wrap, void* clamped);
+
 // How many rows, from the first on, hold one index in all columns, and that in range. Columns lie
 // together.
 using CountConstantRowsKernel = int64_t (*)(const IndexSheet&, bool wrap);
@@ -161,15 +164,19 @@ struct ResolveArguments {
   void* offsets;
 };
 
-// The results must fit the type of the offsets.
+// The results must fit the type of the offsets, and not be its least number.
 using ResolveKernel = void (*)(const ResolveArguments&);
+
+// offsets[r * columns + c] = the least number of its type where an index does not lie there: that
+// entry is dropped.
+using DropKernel = void (*)(const IndexSheet&, bool wrap, void* offsets);
 
 // Whether each of the rows of offsets ascends by `step` from column to column, as those with one
 // index do. If so, keeps the first offset of each row, so that `rows` offsets remain;
 // otherwise changes nothing.
 using FoldKernel = bool (*)(void* offsets, int64_t rows, int64_t columns, int64_t step);
 
-// Finds the offsets of a row that lie in [first, last], in order.
+// Finds the offsets of a row that lie in [first, last], in order. Dropped entries never do.
 struct SelectArguments {
   const void* offsets;
   int64_t columns;
@@ -188,8 +195,10 @@ using SelectKernel = int64_t (*)(const SelectArguments&);
 
 struct IndexKernels {
   CheckKernel check;
+  ClampKernel clamp;
   CountConstantRowsKernel count_constant_rows;
   ResolveKernel resolve[kOffsetWidths];
+  DropKernel drop[kOffsetWidths];
   FoldKernel fold[kOffsetWidths];
   SelectKernel select[kOffsetWidths];
 };

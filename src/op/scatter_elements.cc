@@ -33,7 +33,8 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
   STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
   STREW_TRY(plan::CheckSameShape(call, {"updates", updates}, {"indices", indices}));
   STREW_TRY(CheckIndicesWithinData(call, *data, *indices, *normalised_axis));
-  return plan::CheckMemory(call, *data, {{"indices", indices}, {"updates", updates}}, *output);
+  return plan::CheckMemory(call, {"data", data}, {{"indices", indices}, {"updates", updates}},
+                           {"output", output});
 }
 
 void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates, int axis,

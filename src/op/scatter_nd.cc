@@ -57,7 +57,8 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
   STREW_TRY(CheckRanks(call, *data, *indices, *updates, *output));
   STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
   STREW_TRY(CheckUpdatesShape(call, *data, *indices, *updates));
-  return plan::CheckMemory(call, *data, {{"indices", indices}, {"updates", updates}}, *output);
+  return plan::CheckMemory(call, {"data", data}, {{"indices", indices}, {"updates", updates}},
+                           {"output", output});
 }
 
 void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates,

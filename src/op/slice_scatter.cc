@@ -142,13 +142,13 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* upda
   // First, because updates that would be broadcast are not available.
   STREW_TRY(CheckUpdatesShape(call, *data, *updates, *slices));
   STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
-  return plan::CheckMemory(call, *data,
+  return plan::CheckMemory(call, {"data", data},
                            {{"updates", updates},
                             {"start", slice.start},
                             {"stop", slice.stop},
                             {"step", slice.step},
                             axes_or_start},
-                           *output);
+                           {"output", output});
 }
 
 // The slice as a box of the output; its offset there, in units.

@@ -39,9 +39,9 @@ bool Intersect(const TensorView& a, const TensorView& b) {
   return one.first <= other.last && other.first <= one.last;
 }
 
-Status CheckApart(const Call& call, Operand input, const TensorView& output) {
-  if (!Intersect(*input.view, output)) return STREW_OK;
-  return call.Fail(STREW_OVERLAPPING_MEMORY, "the memory of output intersects that of %s",
+Status CheckApart(const Call& call, Operand input, Operand output) {
+  if (!Intersect(*input.view, *output.view)) return STREW_OK;
+  return call.Fail(STREW_OVERLAPPING_MEMORY, "the memory of %s intersects that of %s", output.name,
                    input.name);
 }
 
@@ -130,14 +130,14 @@ Status CheckSameShape(const Call& call, Operand operand, Operand expected) {
                    ShapeText(*expected.view).c_str());
 }
 
-Status CheckMemory(const Call& call, const TensorView& data, Operands other_inputs,
-                   const TensorView& output) {
-  if (!SameElements(data, output)) STREW_TRY(CheckApart(call, {"data", &data}, output));
+Status CheckMemory(const Call& call, Operand data, Operands other_inputs, Operand output) {
+  if (!SameElements(*data.view, *output.view)) STREW_TRY(CheckApart(call, data, output));
   for (const Operand& input : other_inputs) STREW_TRY(CheckApart(call, input, output));
-  if (output.injective) return STREW_OK;
+  const TensorView& view = *output.view;
+  if (view.injective) return STREW_OK;
   return call.Fail(STREW_OVERLAPPING_MEMORY,
-                   "output has shape %s and strides %s, in which elements may share memory",
-                   ShapeText(output).c_str(), ListText(output.strides, output.rank).c_str());
+                   "%s has shape %s and strides %s, in which elements may share memory",
+                   output.name, ShapeText(view).c_str(), ListText(view.strides, view.rank).c_str());
 }
 
 }  // namespace strew::plan

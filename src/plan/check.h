@@ -44,8 +44,7 @@ Status CheckAxis(const Call& call, IndexValue axis, int entry, int rank, int* no
 Status CheckSameShape(const Call& call, Operand operand, Operand expected);
 
 // Line 8: output is injective, and apart from every input unless it is `data` itself.
-Status CheckMemory(const Call& call, const TensorView& data, Operands other_inputs,
-                   const TensorView& output);
+Status CheckMemory(const Call& call, Operand data, Operands other_inputs, Operand output);
 
 }  // namespace strew::plan
 

@@ -11,6 +11,12 @@ void IndexedPlan::AppendComponent(int axis, const TensorView& data, const Tensor
                              StrideOf(data, axis) * units, indices_base};
 }
 
+int64_t IndexedPlan::EntryUnits() const {
+  int64_t units = run.count;
+  for (int i = 0; i < inner.rank; ++i) units *= inner.loop[i].count;
+  return units;
+}
+
 int64_t IndexedPlan::InnerLanes() const {
   int64_t turns = 1;
   for (int i = lanes.rank - inner_lanes; i < lanes.rank; ++i) turns *= lanes.loop[i].count;
@@ -28,11 +34,23 @@ void IndexedPlan::Arrange() {
   entries.Merge();
   lanes.Canonicalise();
   inner.Canonicalise();
-  run = inner.PopInnermost();
+  ChooseRun();
   lanes_count = 1;
   for (int i = 0; i < lanes.rank; ++i) lanes_count *= lanes.loop[i].count;
   ChooseSheet();
   MeasureOffsets();
+}
+
+void IndexedPlan::ChooseRun() {
+  run = inner.PopInnermost();
+  // Places that lie closer than inner turns are gone through for each turn anew: on the last axis of
+  // a matrix row by row, not column by column.
+  const bool places_are_closer =
+      components > 0 && entries.rank > 0 &&
+      Magnitude(component[components - 1].output_stride) < Magnitude(run.stride[kOutput]);
+  if (run.count == 1 || !places_are_closer) return;
+  inner.loop[inner.rank++] = run;
+  run = {1, {}};
 }
 
 void IndexedPlan::ChooseSheet() {

@@ -40,7 +40,11 @@ struct Component {
   int64_t indices_base;   // where in indices its first index lies
 };
 
+// What is done about indices that are out of range; kNothing where none is.
+enum class OutOfRange { kNothing, kDrop, kClamp };
+
 struct IndexedPlan {
+  OutOfRange out_of_range = OutOfRange::kNothing;
   int components = 0;
   Component component[kMaxRank];
 
@@ -70,6 +74,8 @@ struct IndexedPlan {
 
   void AppendComponent(int axis, const TensorView& data, const TensorView& output, int64_t units,
                        int64_t indices_base);
+  // Units of an entry of the arranged plan.
+  int64_t EntryUnits() const;
   // Turns of the inner lanes together.
   int64_t InnerLanes() const;
   // For indices that do not change along them: makes inner loops of the inner lanes.
@@ -77,6 +83,7 @@ struct IndexedPlan {
   void Arrange();
 
  private:
+  void ChooseRun();
   void ChooseSheet();
   void MeasureOffsets();
 };

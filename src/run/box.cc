@@ -58,29 +58,6 @@ void RunSheet(const kernel::Kernels& kernels, kernel::BoxArguments sheet) {
   }
 }
 
-// An arranged nest.
-void RunPart(const kernel::Kernels& kernels, BoxNest nest, unsigned char* output,
-             const unsigned char* updates, bool stream) {
-  const int64_t width = kernels.element_size;
-  kernel::BoxArguments sheet;
-  sheet.stream = stream;
-  const BoxLoop run = nest.PopInnermost();
-  const BoxLoop row = nest.PopInnermost();
-  sheet.rows = row.count;
-  sheet.output_row_stride = row.stride[kBoxOutput];
-  sheet.updates_row_stride = row.stride[kBoxUpdates];
-  sheet.run = run.count;
-  // A run of one unit lies together however it is strided.
-  sheet.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
-  sheet.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
-  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
-    sheet.output = output + offset[kBoxOutput] * width;
-    sheet.updates = updates + offset[kBoxUpdates] * width;
-    RunSheet(kernels, sheet);
-  });
-  if (stream) kernel::FinishStreaming();
-}
-
 plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
   plan::Cut cut;
   for (int i = 0; i < nest.rank; ++i) {
@@ -111,16 +88,43 @@ const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& out
   return KernelsFor(call, output, reduction, plan::IndexedUnitsOf(output.element_size));
 }
 
+void ArrangeBox(BoxNest* nest) {
+  nest->Canonicalise();
+  PairForTranspose(nest);
+}
+
+void RunBoxAlone(const kernel::Kernels& kernels, const BoxNest& arranged, unsigned char* output,
+                 const unsigned char* updates, bool stream) {
+  BoxNest nest = arranged;
+  const int64_t width = kernels.element_size;
+  kernel::BoxArguments sheet;
+  sheet.stream = stream;
+  const BoxLoop run = nest.PopInnermost();
+  const BoxLoop row = nest.PopInnermost();
+  sheet.rows = row.count;
+  sheet.output_row_stride = row.stride[kBoxOutput];
+  sheet.updates_row_stride = row.stride[kBoxUpdates];
+  sheet.run = run.count;
+  // A run of one unit lies together however it is strided.
+  sheet.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
+  sheet.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
+  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
+    sheet.output = output + offset[kBoxOutput] * width;
+    sheet.updates = updates + offset[kBoxUpdates] * width;
+    RunSheet(kernels, sheet);
+  });
+  if (stream) kernel::FinishStreaming();
+}
+
 Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   nest->Append(units.count, 1, 1);
-  nest->Canonicalise();
-  PairForTranspose(nest);
+  ArrangeBox(nest);
   const int64_t bytes = Bytes(*nest, units.width);
   const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kNanosecondsPerByte);
   const bool stream = bytes >= StreamingThreshold(tasks);
   if (tasks == 1) {
-    RunPart(kernels, *nest, output, updates, stream);
+    RunBoxAlone(kernels, *nest, output, updates, stream);
     return STREW_OK;
   }
   const plan::Cut cut = CutOf(*nest, units.width, PartsFor(tasks));
@@ -130,7 +134,7 @@ Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Unit
       const plan::Turns turns = cut.TurnsOf(part, i);
       of_part.Restrict(i, turns.first, turns.count);
     }
-    RunPart(kernels, of_part, output, updates, stream);
+    RunBoxAlone(kernels, of_part, output, updates, stream);
   });
 }
 

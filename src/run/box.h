@@ -29,6 +29,12 @@ const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& out
 Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest);
 
+// The same in two steps, on the calling thread: what can be done once for boxes that only lie
+// elsewhere, and one of these. FinishStreaming() has been called.
+void ArrangeBox(BoxNest* nest);
+void RunBoxAlone(const kernel::Kernels& kernels, const BoxNest& nest, unsigned char* output,
+                 const unsigned char* updates, bool stream);
+
 // output = data, for tensors of one shape with elements.
 Status Copy(const Call& call, const TensorView& data, const TensorView& output);
 

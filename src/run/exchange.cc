@@ -156,6 +156,7 @@ void Exchange::Sort(int64_t task, const plan::Turns& entries) const {
     if (!ranges_.At(i).IsEmpty()) picked = Pick(parcel, entries, ranges_.At(i), picked);
   }
   parcel.first[ranges_.count()] = picked;
+  if (scatter_.applied_units != nullptr) *scatter_.applied_units += picked;
 }
 
 void Exchange::Write(int64_t task) const {

@@ -132,6 +132,12 @@ int64_t Lowest(const Call& call, const plan::Component& component) {
   return call.settings().wrap_negative_indices ? -component.axis_size : 0;
 }
 
+// Whether an index makes the call fail.
+bool Fails(const Call& call, const plan::Component& component, const IndexValue& index) {
+  if (call.settings().index_policy == STREW_INDEX_CLAMP) return component.axis_size == 0;
+  return index.value < Lowest(call, component) || index.value >= component.axis_size;
+}
+
 Status ReportIndex(const Call& call, const TensorView& indices, const plan::Component& component,
                    int64_t position, IndexValue index) {
   const plan::CoordinatesText at(indices, position);
@@ -173,7 +179,7 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
     const plan::Component& component = plan.component[position % plan.components];
     const IndexValue index =
         ReadIndex(indices.dtype, indices.data + offset[kIndex] * indices.element_size);
-    if (index.value >= Lowest(call, component) && index.value < component.axis_size) return true;
+    if (!Fails(call, component, index)) return true;
     status = ReportIndex(call, indices, component, position, index);
     return false;
   });
@@ -185,6 +191,17 @@ bool MayBeConstant(const TensorView& indices, const plan::IndexedPlan& plan) {
   // Shorter rows are no better as runs than as single elements.
   constexpr int64_t kLeastLanes = 8;
   return indices.contiguous && plan.components == 1 && plan.InnerLanes() >= kLeastLanes;
+}
+
+// kNothing where the call fails.
+plan::OutOfRange RemedyFor(const Call& call, const plan::IndexedPlan& plan) {
+  const strew_index_policy policy = call.settings().index_policy;
+  if (policy == STREW_INDEX_DROP) return plan::OutOfRange::kDrop;
+  if (policy == STREW_INDEX_ERROR) return plan::OutOfRange::kNothing;
+  for (int c = 0; c < plan.components; ++c) {
+    if (plan.component[c].axis_size == 0) return plan::OutOfRange::kNothing;
+  }
+  return plan::OutOfRange::kClamp;
 }
 
 IndexNest NestOf(const TensorView& indices, const plan::IndexedPlan& plan) {
@@ -210,6 +227,8 @@ Status CheckIndices(const Call& call, const TensorView& indices, plan::IndexedPl
     STREW_TRY(checker.CheckNest(NestOf(indices, *plan), &findings));
   }
   if (findings.in_range()) return STREW_OK;
+  plan->out_of_range = RemedyFor(call, *plan);
+  if (plan->out_of_range != plan::OutOfRange::kNothing) return STREW_OK;
   if (!call.wants_report()) return STREW_INDEX_OUT_OF_RANGE;
   return ReportFirst(call, indices, *plan);
 }

@@ -6,20 +6,11 @@
 
 #include <cstdint>
 
-#include "base/tensor_view.h"
 #include "kernel/kernel.h"
 #include "plan/indexed.h"
+#include "run/scatter.h"
 
 namespace strew::run {
-
-// What a lowered operator hands over. All arguments are checked but for the values of the indices.
-struct IndexedScatter {
-  const TensorView& data;
-  const TensorView& indices;
-  const TensorView& updates;
-  const TensorView& output;
-  strew_reduction reduction;
-};
 
 struct Pace {
   // Entries ahead of its turn that a place is prefetched, 0 for not at all; and in a strip.

@@ -4,13 +4,6 @@
 #include <algorithm>
 
 namespace strew::run {
-namespace {
-
-// No destination lies so far away, and there is room for differences.
-constexpr int64_t kBeyond = INT64_MAX / 2;
-
-}  // namespace
-
 Ranges::Ranges(const Sample& sample, int64_t ranges)
     : sample_(sample), count_(std::min(ranges, kMost)) {
   for (int64_t i = 1; i < count_; ++i) first_[i] = sample[i * sample.count() / count_];
@@ -29,8 +22,8 @@ double Ranges::MostCost(double each, double wait) const {
 }
 
 DestinationRange Ranges::At(int64_t i) const {
-  const int64_t first = i == 0 ? -kBeyond : first_[i];
-  const int64_t last = i + 1 == count_ ? kBeyond : first_[i + 1] - 1;
+  const int64_t first = i == 0 ? kEverywhere.first : first_[i];
+  const int64_t last = i + 1 == count_ ? kEverywhere.last : first_[i + 1] - 1;
   return {first, last};
 }
 

@@ -17,6 +17,9 @@ struct DestinationRange {
   bool IsEmpty() const { return first > last; }
 };
 
+// No destination lies farther away, and there is room for differences.
+inline constexpr DestinationRange kEverywhere = {-(INT64_MAX / 2), INT64_MAX / 2};
+
 class Ranges {
  public:
   Ranges(const Sample& sample, int64_t ranges);

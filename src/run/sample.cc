@@ -60,7 +60,8 @@ class Locator {
     const TensorView& indices = scatter_.indices;
     const int64_t value =
         ReadIndex(indices.dtype, indices.data + index * indices.element_size).value;
-    return value < 0 ? value + axis_size : value;
+    const int64_t place = value < 0 ? value + axis_size : value;
+    return std::clamp<int64_t>(place, 0, std::max<int64_t>(axis_size - 1, 0));
   }
 
   const IndexedScatter& scatter_;

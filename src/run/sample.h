@@ -12,7 +12,7 @@ namespace strew::run {
 
 class Sample {
  public:
-  // Takes enough for `ranges` ranges of an arranged plan. All indices are in range.
+  // Takes enough for `ranges` ranges of an arranged plan. What is out of range counts as clamped.
   Sample(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int64_t width,
          int64_t ranges);
 

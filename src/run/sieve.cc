@@ -49,8 +49,8 @@ Sieve::Sieve(const Call& call, const IndexedScatter& scatter, const plan::Indexe
                                       : kernels_.element_size),
       origin_(scatter.output.data + plan.outer.base[kOutput] * kernels_.element_size) {}
 
-void Sieve::Add(const SievedRow& row) {
-  assert(row.columns <= kMostColumns);
+void Sieve::Add(const EntryRow& row) {
+  assert(row.columns <= EntrySink::kMostColumns);
   if (kept_ + row.columns > kCapacity) Write(kept_ - prefetch_);
   kernel::SelectArguments arguments;
   arguments.offsets = row.offsets;
@@ -73,6 +73,8 @@ void Sieve::Add(const SievedRow& row) {
 
 void Sieve::Finish() {
   if (kept_ > 0) Write(kept_);
+  if (pace_.streams) kernel::FinishStreaming();
+  if (scatter_.applied_units != nullptr) *scatter_.applied_units += written_ * plan_.EntryUnits();
 }
 
 // Those behind the first `entries` stay, and are fetched meanwhile.
@@ -86,6 +88,7 @@ void Sieve::Write(int64_t entries) {
     kernels_.elements[offset_width_](sheet);
   }
   kept_ -= entries;
+  written_ += entries;
   MoveToFront(offsets_, entries, kept_, offset_size_);
   MoveToFront(updates_, entries, kept_, update_size_);
 }

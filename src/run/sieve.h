@@ -10,40 +10,28 @@
 #include "base/call.h"
 #include "kernel/kernel.h"
 #include "plan/indexed.h"
+#include "run/entry_sink.h"
 #include "run/pace.h"
 #include "run/ranges.h"
 
 namespace strew::run {
 
-// A row of entries that have offsets.
-struct SievedRow {
-  const void* offsets;
-  int64_t columns;  // Sieve::kMostColumns at most
-  int64_t output;   // from where offsets count, in units from where the plan begins
-  int64_t updates;  // where the update of the first lies, in units
-  int64_t updates_stride;
-};
-
 class Sieve {
  public:
-  // More would not leave room for those that are kept already.
-  static constexpr int64_t kMostColumns = 512;
-
   Sieve(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
         const DestinationRange& range);
   Sieve(const Sieve&) = delete;
   Sieve& operator=(const Sieve&) = delete;
 
-  kernel::OffsetWidth offset_width() const { return offset_width_; }
-  // Where the plan begins in the output.
-  unsigned char* origin() const { return origin_; }
+  EntrySink sink() { return SinkOf(this, offset_width_, origin_); }
 
-  void Add(const SievedRow& row);
-  // Writes what is kept still.
+  void Add(const EntryRow& row);
+  // Writes what is kept still, and counts what was written.
   void Finish();
 
  private:
-  static constexpr int64_t kCapacity = 2 * kMostColumns;
+  // A row finds room beside those that are kept already.
+  static constexpr int64_t kCapacity = 2 * EntrySink::kMostColumns;
   static constexpr int64_t kRoom = kCapacity + kernel::kSelectMargin;
   static constexpr int64_t kMostWidth = 16;
 
@@ -65,10 +53,11 @@ class Sieve {
   unsigned char* const origin_;
 
   int64_t kept_ = 0;
+  int64_t written_ = 0;
   alignas(64) unsigned char offsets_[kRoom * sizeof(int64_t)];
   // The updates that are kept or, of more than an element, where they lie: int64_t, in units.
   alignas(64) unsigned char updates_[kRoom * kMostWidth];
-  alignas(64) int32_t columns_[kMostColumns + kernel::kSelectMargin];
+  alignas(64) int32_t columns_[EntrySink::kMostColumns + kernel::kSelectMargin];
 };
 
 }  // namespace strew::run

@@ -18,6 +18,7 @@ constexpr int64_t kMostPlaces = 64;
 // Where entries land and where their updates lie, in units; the entries in the order in which they
 // are applied.
 struct Places {
+  int64_t entries = 0;  // with those that are dropped
   int64_t count = 0;
   int64_t output[kMostPlaces];
   int64_t updates[kMostPlaces];
@@ -26,16 +27,21 @@ struct Places {
 };
 
 // Adds what the indices of one entry and lane, of which the first lies at `at`, mean for its place.
-// False where one is out of range.
-bool AddPlace(const IndexedScatter& scatter, const plan::IndexedPlan& plan, bool wrap, int64_t at,
-              int64_t* output) {
+// False where one is out of range and not clamped.
+bool AddPlace(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+              int64_t at, int64_t* output) {
+  const bool wrap = call.settings().wrap_negative_indices;
+  const bool clamps = call.settings().index_policy == STREW_INDEX_CLAMP;
   const TensorView& indices = scatter.indices;
   for (int c = 0; c < plan.components; ++c) {
     const plan::Component& component = plan.component[c];
     const int64_t place = at + component.indices_base;
     int64_t index = ReadIndex(indices.dtype, indices.data + place * indices.element_size).value;
     if (index < 0 && wrap) index += component.axis_size;
-    if (index < 0 || index >= component.axis_size) return false;
+    if (index < 0 || index >= component.axis_size) {
+      if (!clamps || component.axis_size == 0) return false;
+      index = index < 0 ? 0 : component.axis_size - 1;
+    }
     *output += index * component.output_stride;
   }
   return true;
@@ -44,22 +50,28 @@ bool AddPlace(const IndexedScatter& scatter, const plan::IndexedPlan& plan, bool
 // False where an index is out of range.
 bool Locate(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
             Places* places) {
-  const bool wrap = call.settings().wrap_negative_indices;
+  const bool drops = call.settings().index_policy == STREW_INDEX_DROP;
   bool good = true;
+  int64_t entries = 0;
   // Lanes never meet, so they may turn within the entries.
   plan::ForEachTurn(plan.entries, plan.entries.rank, [&](const int64_t* entry) {
     plan::ForEachTurn(plan.lanes, plan.lanes.rank, [&](const int64_t* lane) {
       int64_t output = lane[kOutput];
-      good = AddPlace(scatter, plan, wrap, entry[kIndices] + lane[kIndices], &output);
+      ++entries;
+      if (!AddPlace(call, scatter, plan, entry[kIndices] + lane[kIndices], &output)) {
+        good = drops;
+        return good;
+      }
       const int64_t updates = entry[kUpdates] + lane[kUpdates];
       places->updates_lie_together &= updates == places->count;
       places->are_near &= output == static_cast<int32_t>(output);
       places->output[places->count] = output;
       places->updates[places->count++] = updates;
-      return good;
+      return true;
     });
     return good;
   });
+  places->entries = entries;
   return good;
 }
 
@@ -98,12 +110,13 @@ Status RunSmall(const Call& call, const IndexedScatter& scatter, plan::IndexedPl
     STREW_TRY(Copy(call, scatter.data, scatter.output));
   }
   const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
+  if (places.count == 0) return call.Succeed(0);
   if (plan->inner.rank == 0 && places.updates_lie_together) {
     Apply(kernels, scatter, places);
   } else {
     ApplyInner(kernels, scatter, &plan->inner, places);
   }
-  return call.Succeed(scatter.updates.size);
+  return call.Succeed(scatter.updates.size / places.entries * places.count);
 }
 
 }  // namespace strew::run

@@ -32,20 +32,31 @@ void FetchUpcoming(const kernel::Upcoming& upcoming, const unsigned char* update
 }  // namespace
 
 TileApplier::TileApplier(const Call& call, const IndexedScatter& scatter,
-                         const plan::IndexedPlan& plan, Sieve* sieve)
+                         const plan::IndexedPlan& plan, const EntrySink* sink)
     : scatter_(scatter),
       plan_(plan),
       index_kernels_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)),
       kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
-      sieve_(sieve),
+      sink_(sink),
       pace_(PaceOf(scatter, plan, kernels_)),
-      offset_width_(sieve == nullptr ? OffsetWidthOf(plan.span) : sieve->offset_width()),
+      offset_width_(sink == nullptr ? OffsetWidthOf(plan.span) : sink->offset_width),
       width_(kernels_.element_size),
-      block_(sieve == nullptr ? kBlockBytes / OffsetSize(offset_width_) : Sieve::kMostColumns) {}
+      block_(sink == nullptr ? kBlockBytes / OffsetSize(offset_width_) : EntrySink::kMostColumns),
+      wrap_(call.settings().wrap_negative_indices) {}
 
 void TileApplier::Finish() const {
-  if (sieve_ != nullptr) sieve_->Finish();
   if (pace_.streams) kernel::FinishStreaming();
+}
+
+void TileApplier::ResolveIndices(kernel::ResolveArguments arguments) const {
+  const kernel::ResolveKernel resolve = index_kernels_.resolve[offset_width_];
+  if (plan_.out_of_range == plan::OutOfRange::kNothing) return resolve(arguments);
+  alignas(64) unsigned char clamped[kBlockBytes / sizeof(int32_t) * sizeof(int64_t)];
+  index_kernels_.clamp(arguments.sheet, wrap_, clamped);
+  arguments.sheet.indices = clamped;
+  arguments.sheet.row_stride = arguments.sheet.columns;
+  arguments.sheet.column_stride = 1;
+  resolve(arguments);
 }
 
 void TileApplier::Resolve(const int64_t* offset, const Tile& tile, const Landing& landing,
@@ -72,10 +83,19 @@ void TileApplier::Resolve(const int64_t* offset, const Tile& tile, const Landing
         scatter_.indices.data + (first + component.indices_base) * scatter_.indices.element_size;
     arguments.sheet.axis_size = component.axis_size;
     arguments.output_stride = landing.is_strip ? landing.axis_stride : component.output_stride;
-    index_kernels_.resolve[offset_width_](arguments);
+    ResolveIndices(arguments);
     arguments.accumulate = true;
     arguments.lane_row_stride = 0;
     arguments.lane_column_stride = 0;
+  }
+  if (plan_.out_of_range != plan::OutOfRange::kDrop) return;
+  // At last, because no later component may move what is dropped.
+  for (int c = 0; c < plan_.components; ++c) {
+    const plan::Component& component = plan_.component[c];
+    arguments.sheet.indices =
+        scatter_.indices.data + (first + component.indices_base) * scatter_.indices.element_size;
+    arguments.sheet.axis_size = component.axis_size;
+    index_kernels_.drop[offset_width_](arguments.sheet, wrap_, offsets);
   }
 }
 
@@ -132,18 +152,18 @@ void TileApplier::Locate(const int64_t* offset, const Tile& tile, const Landing&
                 scatter_.updates.data + UpdateOf(offset, tile) * width_, tile.columns, width_);
 }
 
-void TileApplier::SieveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
-                            const unsigned char* offsets) const {
+void TileApplier::GiveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
+                           const unsigned char* offsets) const {
   const int64_t row_bytes = tile.columns * OffsetSize(offset_width_);
   const int64_t updates = UpdateOf(offset, tile);
-  SievedRow row;
+  EntryRow row;
   row.columns = tile.columns;
-  row.output = (landing.memory - sieve_->origin()) / width_;
+  row.output = (landing.memory - sink_->origin) / width_;
   row.updates_stride = plan_.column.stride[kUpdates];
   for (int64_t r = 0; r < tile.rows; ++r) {
     row.offsets = offsets + r * row_bytes;
     row.updates = updates + r * plan_.row.stride[kUpdates];
-    sieve_->Add(row);
+    sink_->add(sink_->self, row);
   }
 }
 
@@ -156,9 +176,9 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
   assert(tile.rows * (tile.columns + tile.lookahead) <= block_);
   assert(tile.rows == 1 || tile.lookahead == 0);
   alignas(64) unsigned char offsets[kBlockBytes];
-  if (sieve_ != nullptr) {
+  if (sink_ != nullptr) {
     Locate(offset, tile, landing, offsets);
-    return SieveTile(offset, tile, landing, offsets);
+    return GiveTile(offset, tile, landing, offsets);
   }
   Resolve(offset, tile, landing, offsets);
 
@@ -202,7 +222,10 @@ void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
   arguments.lane_column_stride = 0;
   arguments.accumulate = true;
   arguments.offsets = offsets;
-  index_kernels_.resolve[offset_width_](arguments);
+  ResolveIndices(arguments);
+  if (plan_.out_of_range == plan::OutOfRange::kDrop) {
+    index_kernels_.drop[offset_width_](arguments.sheet, wrap_, offsets);
+  }
 
   const unsigned char* const updates = scatter_.updates.data + tile.update * width_;
   kernel::Upcoming upcoming;
@@ -211,10 +234,10 @@ void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
     upcoming.index_size = index_size;
     upcoming.updates_distance = tile.entries * width_;
   }
-  if (sieve_ != nullptr) {
+  if (sink_ != nullptr) {
     FetchUpcoming(upcoming, updates, tile.entries, width_);
-    const int64_t lane = (output - sieve_->origin()) / width_;
-    return sieve_->Add({offsets, tile.entries, lane, tile.update, 1});
+    const int64_t lane = (output - sink_->origin) / width_;
+    return sink_->add(sink_->self, {offsets, tile.entries, lane, tile.update, 1});
   }
 
   kernel::SheetArguments sheet =

@@ -8,8 +8,8 @@
 #include "base/tensor_view.h"
 #include "kernel/kernel.h"
 #include "plan/indexed.h"
+#include "run/entry_sink.h"
 #include "run/pace.h"
-#include "run/sieve.h"
 
 namespace strew::run {
 
@@ -49,17 +49,17 @@ inline constexpr int64_t kBlockBytes = 8192;
 
 class TileApplier {
  public:
-  // What a sieve lets through is written, and all where `sieve` is NULL.
+  // Entries are written, or go to `sink` where it is not NULL.
   TileApplier(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-              Sieve* sieve);
+              const EntrySink* sink);
 
   // Entries of which the offsets fit a block.
   int64_t block() const { return block_; }
   kernel::OffsetWidth offset_width() const { return offset_width_; }
-  // How many entries ahead of its turn a place is prefetched. A sieve does that by itself.
-  int64_t prefetch() const { return sieve_ == nullptr ? pace_.prefetch : 0; }
+  // How many entries ahead of its turn a place is prefetched. Sinks do that by themselves.
+  int64_t prefetch() const { return sink_ == nullptr ? pace_.prefetch : 0; }
 
-  // Writes what is kept back still.
+  // Waits for what is streamed.
   void Finish() const;
 
   // Stores the offsets of a tile, and fetches what the next one will read.
@@ -73,12 +73,14 @@ class TileApplier {
  private:
   void Resolve(const int64_t* offset, const Tile& tile, const Landing& landing,
                void* offsets) const;
+  // Of one component; indices that are out of range are clamped first.
+  void ResolveIndices(kernel::ResolveArguments arguments) const;
   // Where the update of the first entry lies, in units.
   int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;
   kernel::Upcoming UpcomingAfter(const int64_t* offset, const Tile& tile,
                                  const Landing& landing) const;
-  void SieveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
-                 const unsigned char* offsets) const;
+  void GiveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
+                const unsigned char* offsets) const;
   bool FoldRows(const Tile& tile, const Landing& landing, void* offsets,
                 kernel::RowsArguments* rows) const;
 
@@ -86,11 +88,12 @@ class TileApplier {
   const plan::IndexedPlan& plan_;
   const kernel::IndexKernels& index_kernels_;
   const kernel::Kernels& kernels_;
-  Sieve* const sieve_;
+  const EntrySink* const sink_;
   const Pace pace_;
   const kernel::OffsetWidth offset_width_;
   const int64_t width_;
   const int64_t block_;
+  const bool wrap_;
 };
 
 }  // namespace strew::run

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/cache_write.h"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "base/index_value.h"
+#include "plan/cut.h"
+#include "plan/text.h"
+#include "plan/unit.h"
+#include "run/box.h"
+#include "run/cache.h"
+#include "run/parallel.h"
+
+namespace strew::run {
+namespace {
+
+constexpr int64_t kDropped = -1;
+
+// Where each batch entry is written.
+class Starts {
+ public:
+  Starts(const Call& call, const CacheWrite& write)
+      : policy_(call.settings().index_policy),
+        indices_(write.write_indices),
+        circular_(write.circular),
+        positions_(write.past.shape[write.axis]),
+        last_(positions_ - write.update.shape[write.axis]) {}
+
+  int64_t last() const { return last_; }
+
+  IndexValue IndexOf(int64_t entry) const {
+    if (indices_ == nullptr) return {0, 0};
+    return ReadIndex(indices_->dtype,
+                     indices_->data + entry * StrideOf(*indices_, 0) * indices_->element_size);
+  }
+
+  bool IsInRange(IndexValue index) const {
+    return index.value >= 0 && (circular_ || index.value <= last_);
+  }
+
+  // The first position of an entry, or kDropped.
+  int64_t At(int64_t entry) const {
+    const IndexValue index = IndexOf(entry);
+    if (!IsInRange(index)) {
+      if (policy_ == STREW_INDEX_DROP) return kDropped;
+      return index.value < 0 ? 0 : last_;
+    }
+    if (!circular_ || index.value < positions_) return index.value;
+    if (positions_ == 0) return 0;
+    const uint64_t whole =
+        index.overflow != 0 ? index.overflow : static_cast<uint64_t>(index.value);
+    return static_cast<int64_t>(whole % static_cast<uint64_t>(positions_));
+  }
+
+ private:
+  const strew_index_policy policy_;
+  const TensorView* const indices_;
+  const bool circular_;
+  const int64_t positions_;
+  const int64_t last_;  // for the first of the new positions
+};
+
+Status ReportIndex(const Call& call, const CacheWrite& write, const Starts& starts, int64_t entry) {
+  const plan::IndexText value(starts.IndexOf(entry));
+  const int64_t positions = write.past.shape[write.axis];
+  if (write.circular) {
+    return call.FailAt(entry, STREW_INDEX_OUT_OF_RANGE,
+                       "write_indices[%" PRId64 "] = %s is negative", entry, value.c_str());
+  }
+  return call.FailAt(entry, STREW_INDEX_OUT_OF_RANGE,
+                     "write_indices[%" PRId64 "] = %s is out of range [0, %" PRId64 "] for %" PRId64
+                     " positions on axis %d of past_cache, which has %" PRId64,
+                     entry, value.c_str(), starts.last(), write.update.shape[write.axis],
+                     write.axis, positions);
+}
+
+// Counts the entries that are written.
+Status CheckStarts(const Call& call, const CacheWrite& write, const Starts& starts,
+                   int64_t* written) {
+  const int64_t entries = write.past.shape[0];
+  *written = entries;
+  if (write.write_indices == nullptr) return STREW_OK;
+  const strew_index_policy policy = call.settings().index_policy;
+  for (int64_t b = 0; b < entries; ++b) {
+    if (starts.IsInRange(starts.IndexOf(b))) continue;
+    if (policy == STREW_INDEX_ERROR) return ReportIndex(call, write, starts, b);
+    if (policy == STREW_INDEX_DROP) --*written;
+  }
+  return STREW_OK;
+}
+
+// The dim that is shared out besides the batch and the positions, in which the writes of different
+// tasks lie farthest apart; -1 where there is none.
+int OuterDim(const CacheWrite& write) {
+  int outer = -1;
+  uint64_t farthest = 0;
+  for (int i = 1; i < write.update.rank; ++i) {
+    const uint64_t distance = Magnitude(StrideOf(write.present, i));
+    if (i == write.axis || write.update.shape[i] <= 1 || distance <= farthest) continue;
+    outer = i;
+    farthest = distance;
+  }
+  return outer;
+}
+
+class Writer {
+ public:
+  Writer(const Call& call, const CacheWrite& write, const Starts& starts, int64_t tasks)
+      : write_(write),
+        starts_(starts),
+        units_(plan::UnitsOf(write.present.element_size)),
+        kernels_(KernelsFor(call, write.present, STREW_NONE, units_)),
+        outer_(OuterDim(write)),
+        positions_(write.past.shape[write.axis]),
+        stream_(write.update.size * write.update.element_size >= StreamingThreshold(tasks)) {
+    const TensorView& update = write.update;
+    const int64_t parts = PartsFor(tasks);
+    cut_.Append(update.shape[0], 1, parts);
+    if (outer_ >= 0) cut_.Append(update.shape[outer_], 1, parts);
+    cut_.Append(update.shape[write.axis], 1, parts);
+  }
+
+  int64_t parts() const { return cut_.parts(); }
+
+  void WritePart(int64_t part) const {
+    int next = 0;
+    const plan::Turns entries = cut_.TurnsOf(part, next++);
+    const plan::Turns all = {0, 1};
+    const plan::Turns outer = outer_ >= 0 ? cut_.TurnsOf(part, next++) : all;
+    const plan::Turns positions = cut_.TurnsOf(part, next);
+    const BoxNest whole = NestOf(outer, positions.count);
+    for (int64_t b = entries.first; b < entries.first + entries.count; ++b) {
+      int64_t start = starts_.At(b);
+      if (start == kDropped) continue;
+      start += positions.first;
+      if (start >= positions_) start -= positions_;
+      const int64_t first = std::min(positions.count, positions_ - start);
+      if (first == positions.count) {
+        WriteBox(whole, b, start, positions.first);
+      } else {
+        WriteBox(NestOf(outer, first), b, start, positions.first);
+        WriteBox(NestOf(outer, positions.count - first), b, 0, positions.first + first);
+      }
+    }
+  }
+
+ private:
+  // So many positions of one entry.
+  BoxNest NestOf(const plan::Turns& outer, int64_t positions) const {
+    BoxNest nest;
+    for (int i = 1; i < write_.update.rank; ++i) {
+      const int64_t count = i == write_.axis ? positions
+                            : i == outer_    ? outer.count
+                                             : write_.update.shape[i];
+      nest.Append(count, StrideOf(write_.present, i) * units_.count,
+                  StrideOf(write_.update, i) * units_.count);
+    }
+    nest.Append(units_.count, 1, 1);
+    if (outer_ >= 0) {
+      nest.base[kBoxOutput] = outer.first * StrideOf(write_.present, outer_) * units_.count;
+      nest.base[kBoxUpdates] = outer.first * StrideOf(write_.update, outer_) * units_.count;
+    }
+    ArrangeBox(&nest);
+    return nest;
+  }
+
+  void WriteBox(const BoxNest& nest, int64_t entry, int64_t start, int64_t first) const {
+    const int64_t size = write_.present.element_size;
+    const int64_t output =
+        entry * StrideOf(write_.present, 0) + start * StrideOf(write_.present, write_.axis);
+    const int64_t update =
+        entry * StrideOf(write_.update, 0) + first * StrideOf(write_.update, write_.axis);
+    RunBoxAlone(kernels_, nest, write_.present.data + output * size,
+                write_.update.data + update * size, stream_);
+  }
+
+  const CacheWrite& write_;
+  const Starts& starts_;
+  const plan::Units units_;
+  const kernel::Kernels& kernels_;
+  const int outer_;
+  const int64_t positions_;
+  const bool stream_;
+  plan::Cut cut_;
+};
+
+}  // namespace
+
+Status RunCacheWrite(const Call& call, const CacheWrite& write) {
+  const TensorView& update = write.update;
+  const Starts starts(call, write);
+  int64_t written;
+  STREW_TRY(CheckStarts(call, write, starts, &written));
+  if (write.present.size != 0 && !SameElements(write.past, write.present)) {
+    STREW_TRY(Copy(call, write.past, write.present));
+  }
+  if (update.size == 0) return call.Succeed(0);
+  const double bytes = static_cast<double>(update.size) * static_cast<double>(update.element_size);
+  const int64_t tasks = TasksFor(call, 2 * bytes * kNanosecondsPerByte);
+  const Writer writer(call, write, starts, tasks);
+  STREW_TRY(ForEachPart(call, tasks, writer.parts(),
+                        [&](int64_t part, int64_t) { writer.WritePart(part); }));
+  return call.Succeed(update.size / update.shape[0] * written);
+}
+
+}  // namespace strew::run

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/sheets.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "plan/flat.h"
+#include "run/box.h"
+#include "run/cache.h"
+#include "run/tile.h"
+
+namespace strew::run {
+namespace {
+
+using plan::kData;
+using plan::kIndices;
+using plan::kOutput;
+using plan::kUpdates;
+
+// Lanes of a strip without scratch: enough for the streams of indices and updates, few enough for
+// the lines of a short axis to stay near.
+constexpr int64_t kStrip = 128;
+// Lines of the axis that are copied at once, with their updates behind.
+constexpr int64_t kStagedBytes = 32 << 10;
+
+class SheetRunner {
+ public:
+  SheetRunner(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+              const plan::Staging& staging, unsigned char* scratch, const EntrySink* sink)
+      : scatter_(scatter),
+        plan_(plan),
+        staging_(staging),
+        scratch_(scratch),
+        applier_(call, scatter, plan, sink),
+        move_(IndexedKernelsFor(call, scatter.output, STREW_NONE)),
+        width_(move_.element_size) {}
+
+  void RunAll() const {
+    RunSheets();
+    applier_.Finish();
+  }
+
+ private:
+  void RunSheets() const {
+    plan::FlatPlan flat;
+    const bool staged = staging_.copies_data || staging_.strip != 0;
+    if (!staged && plan::Flatten(plan_, applier_.block(), &flat)) return RunFlat(flat);
+    plan::ForEachTurn(plan_.outer, plan_.outer.rank, [this](const int64_t* offset) {
+      if (staging_.strip != 0) return RunStrips(offset);
+      if (plan_.columns_are_lanes) return RunLaneColumns(offset);
+      if (plan_.column.count <= applier_.block()) return RunShortRows(offset);
+      RunLongRows(offset);
+    });
+  }
+  void RunFlat(const plan::FlatPlan& flat) const;
+  void RunStrips(const int64_t* offset) const;
+  void RunLaneColumns(const int64_t* offset) const;
+  void RunShortRows(const int64_t* offset) const;
+  void RunLongRows(const int64_t* offset) const;
+  void RunColumns(const int64_t* offset, int64_t column, int64_t columns, Landing landing) const;
+  void StageLines(const int64_t* offset, int64_t row, int64_t rows) const;
+  Landing InOutput(const int64_t* offset, int64_t row, int64_t column) const;
+
+  const IndexedScatter& scatter_;
+  const plan::IndexedPlan& plan_;
+  const plan::Staging& staging_;
+  unsigned char* const scratch_;
+  const TileApplier applier_;
+  const kernel::Kernels& move_;
+  const int64_t width_;
+};
+
+Landing SheetRunner::InOutput(const int64_t* offset, int64_t row, int64_t column) const {
+  const int64_t row_stride = plan_.row.stride[kOutput];
+  const int64_t column_stride = plan_.column.stride[kOutput];
+  const int64_t lane = offset[kOutput] + row * row_stride + column * column_stride;
+  return {scatter_.output.data + lane * width_, row_stride, column_stride, false, 0};
+}
+
+// ---- Small sheets ----
+
+// Where the lanes of `slabs` periods land.
+template <class Offset>
+void FillPattern(const plan::FlatPlan& flat, int64_t slabs, void* pattern) {
+  Offset* next = static_cast<Offset*>(pattern);
+  for (int64_t s = 0; s < slabs; ++s) {
+    const int64_t first = s * flat.slab.stride[kOutput];
+    plan::ForEachTurn(flat.period, flat.period.rank, [&](const int64_t* offset) {
+      *next++ = static_cast<Offset>(first + offset[kOutput]);
+    });
+  }
+}
+
+void SheetRunner::RunFlat(const plan::FlatPlan& flat) const {
+  alignas(64) unsigned char pattern[kBlockBytes];
+  const int64_t step = std::min(applier_.block() / flat.period_turns, flat.slab.count);
+  const auto fill =
+      applier_.offset_width() == kernel::kOffset32 ? FillPattern<int32_t> : FillPattern<int64_t>;
+  fill(flat, step, pattern);
+  plan::ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* offset) {
+    for (int64_t s = 0; s < flat.slab.count; s += step) {
+      const int64_t left = flat.slab.count - s;
+      const int64_t before = s * flat.period_turns;
+      const FlatTile tile = {offset[kIndices] + before, offset[kUpdates] + before,
+                             std::min(left, step) * flat.period_turns, pattern, left >= 2 * step};
+      const int64_t lane = offset[kOutput] + s * flat.slab.stride[kOutput];
+      applier_.ApplyFlat(tile, scatter_.output.data + lane * width_);
+    }
+  });
+}
+
+// ---- Columns that are lanes ----
+
+void SheetRunner::RunColumns(const int64_t* offset, int64_t column, int64_t columns,
+                             Landing landing) const {
+  const int64_t rows = plan_.row.count;
+  const int64_t height = applier_.block() / columns;
+  unsigned char* const first = landing.memory;
+  for (int64_t r = 0; r < rows; r += height) {
+    const int64_t left = rows - r;
+    landing.memory = first + r * landing.row_stride * width_;
+    const int64_t next = left >= 2 * height ? height : 0;
+    applier_.Apply(offset, {r, std::min(height, left), column, columns, 0, next, 0}, landing);
+  }
+}
+
+void SheetRunner::RunLaneColumns(const int64_t* offset) const {
+  const int64_t columns = plan_.column.count;
+  for (int64_t c = 0; c < columns; c += kStrip) {
+    RunColumns(offset, c, std::min(kStrip, columns - c), InOutput(offset, 0, c));
+  }
+}
+
+// Each strip of columns is brought into scratch, where its axis lies close together, and back.
+void SheetRunner::RunStrips(const int64_t* offset) const {
+  assert(plan_.components == 1 && scratch_ != nullptr);
+  const plan::Component& axis = plan_.component[0];
+  const bool fresh = staging_.copies_data;
+  const unsigned char* const source = fresh ? scatter_.data.data : scatter_.output.data;
+  const int operand = fresh ? kData : kOutput;
+  const int64_t source_axis_stride = fresh ? axis.data_stride : axis.output_stride;
+  const int64_t source_stride = plan_.column.stride[operand];
+  const int64_t output_stride = plan_.column.stride[kOutput];
+  const int64_t columns = plan_.column.count;
+  const bool large = scatter_.output.size * width_ >= StreamingThreshold();
+  for (int64_t c = 0; c < columns; c += staging_.strip) {
+    const int64_t strip = std::min(staging_.strip, columns - c);
+    const unsigned char* const from = source + (offset[operand] + c * source_stride) * width_;
+    unsigned char* const to = scatter_.output.data + (offset[kOutput] + c * output_stride) * width_;
+    kernel::WalkBox(move_, {scratch_, from, axis.axis_size, strip, source_axis_stride, strip, 1,
+                            source_stride, false});
+    RunColumns(offset, c, strip, {scratch_, 0, 1, true, strip});
+    kernel::WalkBox(move_, {to, scratch_, axis.axis_size, axis.output_stride, strip, strip,
+                            output_stride, 1, large});
+  }
+  if (large) kernel::FinishStreaming();
+}
+
+// ---- Columns that are entries ----
+
+// Copies the lines of the axis on which rows of a tile write.
+void SheetRunner::StageLines(const int64_t* offset, int64_t row, int64_t rows) const {
+  if (!staging_.copies_data) return;
+  assert(plan_.components == 1);
+  const plan::Component& axis = plan_.component[0];
+  const int64_t row_stride = plan_.row.stride[kOutput];
+  const int64_t data_row_stride = plan_.row.stride[kData];
+  unsigned char* const to = scatter_.output.data + (offset[kOutput] + row * row_stride) * width_;
+  const unsigned char* const from =
+      scatter_.data.data + (offset[kData] + row * data_row_stride) * width_;
+  kernel::WalkBox(move_, {to, from, rows, row_stride, data_row_stride, axis.axis_size,
+                          axis.output_stride, axis.data_stride, false});
+}
+
+void SheetRunner::RunShortRows(const int64_t* offset) const {
+  const int64_t rows = plan_.row.count;
+  const int64_t columns = plan_.column.count;
+  int64_t height = applier_.block() / columns;
+  if (staging_.copies_data) {
+    const int64_t staged = kStagedBytes / (plan_.component[0].axis_size * width_);
+    height = std::min(height, std::max<int64_t>(staged, 1));
+  }
+  for (int64_t r = 0; r < rows; r += height) {
+    const int64_t left = rows - r;
+    const int64_t count = std::min(height, left);
+    const int64_t next = left >= 2 * height ? height : 0;
+    StageLines(offset, r, count);
+    applier_.Apply(offset, {r, count, 0, columns, 0, next, 0}, InOutput(offset, r, 0));
+  }
+}
+
+void SheetRunner::RunLongRows(const int64_t* offset) const {
+  const int64_t columns = plan_.column.count;
+  const int64_t step = applier_.block() - applier_.prefetch();
+  for (int64_t r = 0; r < plan_.row.count; ++r) {
+    StageLines(offset, r, 1);
+    for (int64_t c = 0; c < columns; c += step) {
+      const int64_t left = columns - c;
+      const int64_t lookahead = std::min(applier_.prefetch(), std::max<int64_t>(left - step, 0));
+      Tile tile = {r, 1, c, std::min(left, step), lookahead, 0, 0};
+      if (left >= 2 * step) {
+        tile.next_columns = step;
+      } else if (r + 1 < plan_.row.count && columns >= step) {
+        // Rows of one and a half tiles have no second tile of the same shape.
+        tile.next_rows = 1;
+        tile.next_columns = columns < 2 * step ? 0 : -c;
+      }
+      applier_.Apply(offset, tile, InOutput(offset, r, c));
+    }
+  }
+}
+
+}  // namespace
+
+void RunSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+               const plan::Staging& staging, unsigned char* scratch) {
+  SheetRunner(call, scatter, plan, staging, scratch, nullptr).RunAll();
+}
+
+void GiveSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                const EntrySink& sink) {
+  SheetRunner(call, scatter, plan, plan::kNoStaging, nullptr, &sink).RunAll();
+}
+
+}  // namespace strew::run
