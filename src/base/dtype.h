@@ -57,6 +57,12 @@ constexpr bool IsIndexDtype(strew_dtype dtype) {
   return dtype >= STREW_INT8 && dtype <= STREW_UINT64;
 }
 
+// The signed integer of the same width for an unsigned one, any other dtype itself.
+constexpr strew_dtype WithSign(strew_dtype dtype) {
+  const bool is_unsigned = dtype >= STREW_UINT8 && dtype <= STREW_UINT64;
+  return is_unsigned ? dtype - STREW_UINT8 + STREW_INT8 : dtype;
+}
+
 }  // namespace strew
 
 #endif  // STREW_BASE_DTYPE_H_

@@ -28,6 +28,12 @@ enum class KernelReduction {
       kCount
 };
 
+// Whether the reduction tells integers with a sign from those without. Sums and products modulo 2^n
+// are the same bits, so the kernels of intN serve uintN too.
+constexpr bool DependsOnSign(KernelReduction reduction) {
+  return reduction != KernelReduction::kAdd && reduction != KernelReduction::kMul;
+}
+
 // The parts of a strew_reduction.
 constexpr strew_reduction ReductionKind(strew_reduction reduction) {
   return reduction & ~static_cast<strew_reduction>(STREW_EXCLUDE_SELF);

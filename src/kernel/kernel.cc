@@ -27,7 +27,8 @@ const Kernels& MoveKernels(int32_t width, int32_t target) {
 }
 
 const Kernels& ReductionKernels(strew_dtype dtype, KernelReduction reduction, int32_t target) {
-  return ReductionTable(dtype, TargetSlot(target))[static_cast<int>(reduction)];
+  const strew_dtype provider = DependsOnSign(reduction) ? dtype : WithSign(dtype);
+  return ReductionTable(provider, TargetSlot(target))[static_cast<int>(reduction)];
 }
 
 const IndexKernels& IndexKernelsFor(strew_dtype dtype, int32_t target) {

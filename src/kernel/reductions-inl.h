@@ -4,6 +4,8 @@
 // STREW_ELEMENT before; there is no include guard, because each pass wants it again.
 #include <hwy/highway.h>
 
+#include <type_traits>
+
 #include "base/reduction.h"
 #include "kernel/families.h"
 #include "kernel/elements-inl.h"
@@ -19,9 +21,16 @@ constexpr Arithmetic kArithmetic = Arithmetic::kInteger;
 template <class Part>
 constexpr Arithmetic kArithmetic<Complex<Part>> = Arithmetic::kComplex;
 
-template <class T, template <class> class Op, strew_reduction kReduction>
-constexpr Kernels KernelsIfDefined() {
-  if constexpr (IsReductionDefined(kReduction, kArithmetic<T>)) {
+// Whether the reduction is defined on T, and not on signed integers in the same way.
+template <class T>
+constexpr bool NeedsKernels(strew_reduction kind, KernelReduction reduction) {
+  return IsReductionDefined(kind, kArithmetic<T>) &&
+         (DependsOnSign(reduction) || !std::is_unsigned_v<T>);
+}
+
+template <class T, template <class> class Op, bool kNeeded>
+constexpr Kernels KernelsIf() {
+  if constexpr (kNeeded) {
     return KernelsOf<T, Op<T>>();
   } else {
     return {};
@@ -29,7 +38,8 @@ constexpr Kernels KernelsIfDefined() {
 }
 
 #define STREW_KERNELS(CONSTANT, FUNCTOR, NAME) \
-  KernelsIfDefined<STREW_ELEMENT, FUNCTOR, STREW_##CONSTANT>(),
+  KernelsIf<STREW_ELEMENT, FUNCTOR,            \
+            NeedsKernels<STREW_ELEMENT>(STREW_##CONSTANT, KernelReduction::k##FUNCTOR)>(),
 
 const Kernels* HWY_CONCAT(STREW_FAMILY, TableHere)() {
   static constexpr Kernels kTable[] = {STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNELS)};
