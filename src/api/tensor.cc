@@ -120,7 +120,6 @@ Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, con
   view->contiguous = true;
   const bool counted = CountElements(view);
   if (view->size != 0 && !IsAligned(data, info.alignment)) return STREW_INVALID_ARGUMENT;
-  if (!info.available) return STREW_UNSUPPORTED;
   if (!counted) return STREW_SIZE_OVERFLOW;
   if (strides == nullptr) {
     FillRowMajor(view);

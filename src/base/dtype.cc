@@ -13,26 +13,21 @@ DtypeInfo DescribeDtype(strew_dtype dtype) {
   switch (dtype) {
 #define STREW_REDUCIBLE(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
   case STREW_##CONSTANT:                                                      \
-    return {NAME, BYTES, ALIGNMENT, Arithmetic::ARITHMETIC, true};
+    return {NAME, BYTES, ALIGNMENT, Arithmetic::ARITHMETIC};
     STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_REDUCIBLE)
 #undef STREW_REDUCIBLE
 #define STREW_MOVED(CONSTANT, NAME, BYTES, ALIGNMENT) \
   case STREW_##CONSTANT:                              \
-    return {NAME, BYTES, ALIGNMENT, Arithmetic::kNone, true};
+    return {NAME, BYTES, ALIGNMENT, Arithmetic::kNone};
     STREW_FOR_EACH_MOVED_DTYPE(STREW_MOVED)
 #undef STREW_MOVED
-#define STREW_PENDING(CONSTANT, NAME, BYTES, ALIGNMENT) \
-  case STREW_##CONSTANT:                                \
-    return {NAME, BYTES, ALIGNMENT, Arithmetic::kFloating, false};
-    STREW_FOR_EACH_PENDING_DTYPE(STREW_PENDING)
-#undef STREW_PENDING
     default:
       break;
   }
   if (dtype > kOpaqueBase && dtype <= kOpaqueBase + kLargestOpaque) {
-    return {"opaque", dtype - kOpaqueBase, 1, Arithmetic::kNone, true};
+    return {"opaque", dtype - kOpaqueBase, 1, Arithmetic::kNone};
   }
-  return {"unknown", 0, 1, Arithmetic::kNone, false};
+  return {"unknown", 0, 1, Arithmetic::kNone};
 }
 
 }  // namespace strew

@@ -14,37 +14,33 @@ enum class Arithmetic : uint8_t { kNone, kLogical, kInteger, kFloating, kComplex
 
 // X(constant after STREW_, kernel family, name, bytes, alignment, arithmetic). Every line has a
 // kernel file, src/kernel/<name>.cc, that defines <family>Table() and is named in src/meson.build.
-#define STREW_FOR_EACH_REDUCIBLE_DTYPE(X)              \
-  X(BOOL, Bool, "bool", 1, 1, kLogical)                \
-  X(INT8, Int8, "int8", 1, 1, kInteger)                \
-  X(INT16, Int16, "int16", 2, 2, kInteger)             \
-  X(INT32, Int32, "int32", 4, 4, kInteger)             \
-  X(INT64, Int64, "int64", 8, 8, kInteger)             \
-  X(UINT8, Uint8, "uint8", 1, 1, kInteger)             \
-  X(UINT16, Uint16, "uint16", 2, 2, kInteger)          \
-  X(UINT32, Uint32, "uint32", 4, 4, kInteger)          \
-  X(UINT64, Uint64, "uint64", 8, 8, kInteger)          \
-  X(FLOAT16, Float16, "float16", 2, 2, kFloating)      \
-  X(BFLOAT16, Bfloat16, "bfloat16", 2, 2, kFloating)   \
-  X(FLOAT32, Float32, "float32", 4, 4, kFloating)      \
-  X(FLOAT64, Float64, "float64", 8, 8, kFloating)      \
-  X(COMPLEX64, Complex64, "complex64", 8, 4, kComplex) \
-  X(COMPLEX128, Complex128, "complex128", 16, 8, kComplex)
+#define STREW_FOR_EACH_REDUCIBLE_DTYPE(X)                          \
+  X(BOOL, Bool, "bool", 1, 1, kLogical)                            \
+  X(INT8, Int8, "int8", 1, 1, kInteger)                            \
+  X(INT16, Int16, "int16", 2, 2, kInteger)                         \
+  X(INT32, Int32, "int32", 4, 4, kInteger)                         \
+  X(INT64, Int64, "int64", 8, 8, kInteger)                         \
+  X(UINT8, Uint8, "uint8", 1, 1, kInteger)                         \
+  X(UINT16, Uint16, "uint16", 2, 2, kInteger)                      \
+  X(UINT32, Uint32, "uint32", 4, 4, kInteger)                      \
+  X(UINT64, Uint64, "uint64", 8, 8, kInteger)                      \
+  X(FLOAT16, Float16, "float16", 2, 2, kFloating)                  \
+  X(BFLOAT16, Bfloat16, "bfloat16", 2, 2, kFloating)               \
+  X(FLOAT32, Float32, "float32", 4, 4, kFloating)                  \
+  X(FLOAT64, Float64, "float64", 8, 8, kFloating)                  \
+  X(COMPLEX64, Complex64, "complex64", 8, 4, kComplex)             \
+  X(COMPLEX128, Complex128, "complex128", 16, 8, kComplex)         \
+  X(FLOAT8_E4M3FN, Float8E4m3fn, "float8_e4m3fn", 1, 1, kFloating) \
+  X(FLOAT8_E5M2, Float8E5m2, "float8_e5m2", 1, 1, kFloating)
 
 // X(constant, name, bytes, alignment): dtypes that are only moved.
 #define STREW_FOR_EACH_MOVED_DTYPE(X) X(STRING, "string", sizeof(const char*), alignof(const char*))
-
-// X(constant, name, bytes, alignment): known by name, not yet available in tensors.
-#define STREW_FOR_EACH_PENDING_DTYPE(X)   \
-  X(FLOAT8_E4M3FN, "float8_e4m3fn", 1, 1) \
-  X(FLOAT8_E5M2, "float8_e5m2", 1, 1)
 
 struct DtypeInfo {
   const char* name;  // "unknown" for an unknown code
   int32_t size;      // bytes of one element; 0 for an unknown code
   int32_t alignment;
   Arithmetic arithmetic;
-  bool available;  // whether tensors of it can be made
 
   bool known() const { return size != 0; }
 };

@@ -14,12 +14,11 @@ namespace strew {
   X(ADD, Add, "add")                       \
   X(MUL, Mul, "mul")                       \
   X(MIN, Min, "min")                       \
-  X(MAX, Max, "max")
+  X(MAX, Max, "max")                       \
+  X(SUB, Sub, "sub")
 
 // X(constant, name): known, not yet available.
-#define STREW_FOR_EACH_PENDING_REDUCTION(X) \
-  X(SUB, "sub")                             \
-  X(MEAN, "mean")
+#define STREW_FOR_EACH_PENDING_REDUCTION(X) X(MEAN, "mean")
 
 enum class KernelReduction {
 #define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) k##FUNCTOR,
@@ -28,10 +27,17 @@ enum class KernelReduction {
       kCount
 };
 
-// Whether the reduction tells integers with a sign from those without. Sums and products modulo 2^n
-// are the same bits, so the kernels of intN serve uintN too.
+// Whether the reduction tells integers with a sign from those without. Sums, differences and
+// products modulo 2^n are the same bits, so the kernels of intN serve uintN too.
 constexpr bool DependsOnSign(KernelReduction reduction) {
-  return reduction != KernelReduction::kAdd && reduction != KernelReduction::kMul;
+  switch (reduction) {
+    case KernelReduction::kAdd:
+    case KernelReduction::kSub:
+    case KernelReduction::kMul:
+      return false;
+    default:
+      return true;
+  }
 }
 
 // The parts of a strew_reduction.

@@ -34,16 +34,13 @@ struct Lanes {
 };
 template <>
 struct Lanes<Logical> : Lanes<uint8_t> {};
-// As many 16-bit lanes as float32 lanes fit a vector, so that each widens to one vector.
-struct HalfLanes {
-  using Lane = uint16_t;
-  using Tag = hn::Rebind<uint16_t, hn::ScalableTag<float>>;
+// As many lanes as float32 lanes fit a vector, so that each widens to one vector.
+template <int kExponent, int kFraction, bool kHasInfinity>
+struct Lanes<ShortFloat<kExponent, kFraction, kHasInfinity>> {
+  using Lane = typename ShortFloat<kExponent, kFraction, kHasInfinity>::Lane;
+  using Tag = hn::Rebind<Lane, hn::ScalableTag<float>>;
   static constexpr size_t kPerElement = 1;
 };
-template <>
-struct Lanes<Half> : HalfLanes {};
-template <>
-struct Lanes<Brain> : HalfLanes {};
 template <class Part>
 struct Lanes<Complex<Part>> {
   using Lane = Part;
@@ -55,23 +52,6 @@ struct Lanes<Wide> {
   using Lane = uint64_t;
   using Tag = hn::ScalableTag<uint64_t>;
   static constexpr size_t kPerElement = 2;
-};
-
-// ---- Floats as integers ----
-
-// A float as an integer: its bits order like the number they mean, -0 below +0, once those of
-// negative ones are flipped; NaNs lie beyond the infinities.
-template <class T>
-struct FloatBits;
-template <>
-struct FloatBits<Half> {
-  using Bits = int16_t;
-  static constexpr Bits kInfinity = 0x7C00, kQuiet = 0x0200;
-};
-template <>
-struct FloatBits<Brain> {
-  using Bits = int16_t;
-  static constexpr Bits kInfinity = 0x7F80, kQuiet = 0x0040;
 };
 
 // ---- On vectors ----
@@ -89,23 +69,23 @@ HWY_INLINE V Extremum(V a, V b) {
   return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), ordered);
 }
 
-// The same for 16-bit floats, on their bits: they need not be widened to be compared.
+// The same for floats of 8 and 16 bits, which need not be widened to be compared: as integers they
+// order like the numbers they mean, -0 below +0, once the bits of negative ones are flipped.
 template <bool kMaximum, class T, class D, class V = hn::Vec<D>>
 HWY_INLINE V ShortExtremum(D d, V a, V b) {
   const hn::RebindToSigned<D> di;
-  const auto magnitude_bits = hn::Set(di, int16_t{0x7FFF});
-  const auto infinity = hn::Set(di, FloatBits<T>::kInfinity);
+  const auto magnitude_bits = hn::Set(di, T::kOnes);
+  const auto largest = hn::Set(di, T::kLargest);
   const auto x = hn::BitCast(di, a);
   const auto y = hn::BitCast(di, b);
   const auto order = [&](hn::Vec<decltype(di)> bits) HWY_ATTR {
-    return hn::Xor(bits, hn::And(hn::ShiftRight<15>(bits), magnitude_bits));
+    return hn::Xor(bits, hn::And(hn::BroadcastSignBit(bits), magnitude_bits));
   };
   const auto chosen =
       kMaximum ? order(hn::Max(order(x), order(y))) : order(hn::Min(order(x), order(y)));
-  const auto x_is_nan = hn::Gt(hn::And(x, magnitude_bits), infinity);
-  const auto is_nan = hn::Or(x_is_nan, hn::Gt(hn::And(y, magnitude_bits), infinity));
-  const auto quiet = hn::Or(hn::IfThenElse(x_is_nan, x, y), hn::Set(di, FloatBits<T>::kQuiet));
-  return hn::BitCast(d, hn::IfThenElse(is_nan, quiet, chosen));
+  const auto x_is_nan = hn::Gt(hn::And(x, magnitude_bits), largest);
+  const auto is_nan = hn::Or(x_is_nan, hn::Gt(hn::And(y, magnitude_bits), largest));
+  return hn::BitCast(d, hn::IfThenElse(is_nan, hn::Set(di, T::kNan), chosen));
 }
 
 // Lanes of 8 bits have no product: those of 16 give it for the even and for the odd ones.
@@ -150,8 +130,8 @@ HWY_INLINE T ExtremumOf(T a, T b) {
   }
 }
 
-// 16-bit floats as the float32 that CPUs compare, where those are had for nothing: half the
-// instructions of those that follow.
+// Short floats as the float32 that CPUs compare, where those are had for nothing: half the
+// instructions of those on their bits.
 template <bool kMaximum>
 HWY_INLINE Brain ExtremumOf(Brain a, Brain b) {
   const auto widened = [](Brain half) HWY_ATTR {
@@ -166,21 +146,33 @@ HWY_INLINE Brain ExtremumOf(Brain a, Brain b) {
   return {static_cast<uint16_t>(bits >> 16)};
 }
 
-template <bool kMaximum>
-HWY_INLINE Half ExtremumOf(Half a, Half b) {
-  const hn::CappedTag<uint16_t, 1> d;
+template <bool kMaximum, int kExponent, int kFraction, bool kHasInfinity>
+HWY_INLINE auto ExtremumOf(ShortFloat<kExponent, kFraction, kHasInfinity> a,
+                           ShortFloat<kExponent, kFraction, kHasInfinity> b) {
+  using T = ShortFloat<kExponent, kFraction, kHasInfinity>;
+  const hn::CappedTag<typename T::Lane, 1> d;
   const auto x = hn::Set(d, a.bits);
   const auto y = hn::Set(d, b.bits);
-#if STREW_NATIVE_HALF
-  const auto chosen = Extremum<kMaximum>(Widen(Half(), d, x), Widen(Half(), d, y));
-  return {hn::GetLane(Narrow(Half(), d, chosen))};
-#else
-  return {hn::GetLane(ShortExtremum<kMaximum, Half>(d, x, y))};
-#endif
+  if constexpr (sizeof(T) == 1) {
+    const auto ordered = [](T element) HWY_ATTR {
+      const int bits = static_cast<typename T::Bits>(element.bits);
+      return bits < 0 ? bits ^ T::kOnes : bits;
+    };
+    const int magnitude = HWY_MAX(a.bits & T::kOnes, b.bits & T::kOnes);
+    const T chosen = (ordered(a) < ordered(b)) == kMaximum ? b : a;
+    return magnitude > T::kLargest ? T{T::kNan} : chosen;
+  } else if constexpr (STREW_NATIVE_HALF && std::is_same_v<T, Half>) {
+    const auto chosen = Extremum<kMaximum>(Widen(T(), d, x), Widen(T(), d, y));
+    return T{hn::GetLane(Narrow(T(), d, chosen))};
+  } else {
+    return T{hn::GetLane(ShortExtremum<kMaximum, T>(d, x, y))};
+  }
 }
 
 template <class T>
-constexpr bool kIsShortFloat = std::is_same_v<T, Half> || std::is_same_v<T, Brain>;
+constexpr bool kIsShortFloat = false;
+template <int kExponent, int kFraction, bool kHasInfinity>
+constexpr bool kIsShortFloat<ShortFloat<kExponent, kFraction, kHasInfinity>> = true;
 
 // The type in which sums and products wrap modulo 2^n; 8 and 16 bits would be promoted to int.
 template <class T>
@@ -210,6 +202,21 @@ struct Add {
       return static_cast<T>(static_cast<Wrapping<T>>(old) + static_cast<Wrapping<T>>(update));
     } else {
       return old + update;
+    }
+  }
+};
+
+template <class T>
+struct Sub {
+  template <class D, class V>
+  static HWY_INLINE V OnLanes(D, V old, V update) {
+    return hn::Sub(old, update);
+  }
+  static HWY_INLINE T OnElement(T old, T update) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(static_cast<Wrapping<T>>(old) - static_cast<Wrapping<T>>(update));
+    } else {
+      return old - update;
     }
   }
 };
@@ -263,7 +270,7 @@ struct Max {
   static HWY_INLINE T OnElement(T old, T update) { return ExtremumOf<true>(old, update); }
 };
 
-// bool: or, and.
+// bool: or, exclusive or, and.
 struct LogicalOr {
   template <class D, class V>
   static HWY_INLINE V OnLanes(D d, V old, V update) {
@@ -271,6 +278,15 @@ struct LogicalOr {
   }
   static HWY_INLINE Logical OnElement(Logical old, Logical update) {
     return {static_cast<uint8_t>((old.bits | update.bits) != 0)};
+  }
+};
+struct LogicalXor {
+  template <class D, class V>
+  static HWY_INLINE V OnLanes(D d, V old, V update) {
+    return hn::Xor(TruthOf(d, old), TruthOf(d, update));
+  }
+  static HWY_INLINE Logical OnElement(Logical old, Logical update) {
+    return {static_cast<uint8_t>((old.bits != 0) != (update.bits != 0))};
   }
 };
 struct LogicalAnd {
@@ -287,11 +303,13 @@ struct Add<Logical> : LogicalOr {};
 template <>
 struct Max<Logical> : LogicalOr {};
 template <>
+struct Sub<Logical> : LogicalXor {};
+template <>
 struct Mul<Logical> : LogicalAnd {};
 template <>
 struct Min<Logical> : LogicalAnd {};
 
-// 16-bit floats: the reduction on float32, rounded.
+// Short floats: the reduction on float32, rounded.
 template <class T, class FloatOp>
 struct Rounded {
   template <class D, class V>
@@ -300,18 +318,27 @@ struct Rounded {
     return Narrow(T(), d, FloatOp::OnLanes(df, Widen(T(), d, old), Widen(T(), d, update)));
   }
   static HWY_INLINE T OnElement(T old, T update) {
-    const hn::CappedTag<uint16_t, 1> d;
-    return {hn::GetLane(OnLanes(d, hn::Set(d, old.bits), hn::Set(d, update.bits)))};
+    const hn::CappedTag<typename T::Lane, 1> d;
+    if constexpr (sizeof(T) == 1) {
+      // Half the instructions.
+      const WideFloat<decltype(d)> df;
+      const auto x = hn::Set(df, kNumbers<T>.number[old.bits]);
+      const auto y = hn::Set(df, kNumbers<T>.number[update.bits]);
+      return {hn::GetLane(Narrow(T(), d, FloatOp::OnLanes(df, x, y)))};
+    } else {
+      return {hn::GetLane(OnLanes(d, hn::Set(d, old.bits), hn::Set(d, update.bits)))};
+    }
   }
 };
-template <>
-struct Add<Half> : Rounded<Half, Add<float>> {};
-template <>
-struct Add<Brain> : Rounded<Brain, Add<float>> {};
-template <>
-struct Mul<Half> : Rounded<Half, Mul<float>> {};
-template <>
-struct Mul<Brain> : Rounded<Brain, Mul<float>> {};
+template <int kExponent, int kFraction, bool kHasInfinity>
+struct Add<ShortFloat<kExponent, kFraction, kHasInfinity>>
+    : Rounded<ShortFloat<kExponent, kFraction, kHasInfinity>, Add<float>> {};
+template <int kExponent, int kFraction, bool kHasInfinity>
+struct Sub<ShortFloat<kExponent, kFraction, kHasInfinity>>
+    : Rounded<ShortFloat<kExponent, kFraction, kHasInfinity>, Sub<float>> {};
+template <int kExponent, int kFraction, bool kHasInfinity>
+struct Mul<ShortFloat<kExponent, kFraction, kHasInfinity>>
+    : Rounded<ShortFloat<kExponent, kFraction, kHasInfinity>, Mul<float>> {};
 
 template <class T, class Op>
 constexpr bool kIsExtremum = std::is_same_v<Op, Min<T>> || std::is_same_v<Op, Max<T>>;
@@ -328,6 +355,16 @@ struct Add<Complex<Part>> {
   }
   static HWY_INLINE Complex<Part> OnElement(Complex<Part> old, Complex<Part> update) {
     return {old.real + update.real, old.imaginary + update.imaginary};
+  }
+};
+template <class Part>
+struct Sub<Complex<Part>> {
+  template <class D, class V>
+  static HWY_INLINE V OnLanes(D, V old, V update) {
+    return hn::Sub(old, update);
+  }
+  static HWY_INLINE Complex<Part> OnElement(Complex<Part> old, Complex<Part> update) {
+    return {old.real - update.real, old.imaginary - update.imaginary};
   }
 };
 template <class Part>

@@ -42,12 +42,29 @@ HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
 }
 
 template <class T, class Op>
+HWY_NOINLINE T CombinedByCall(T old, T update) {
+  return Op::OnElement(old, update);
+}
+
+// Conversions of short floats take so many instructions, but for those that are instructions, that
+// a call is little beside them.
+template <class T, class Op>
+HWY_INLINE T CombinedElement(T old, T update) {
+  if constexpr (kIsShortFloat<T> && (sizeof(T) == 1 || !STREW_NATIVE_HALF)) {
+    return CombinedByCall<T, Op>(old, update);
+  } else {
+    return Op::OnElement(old, update);
+  }
+}
+
+template <class T, class Op>
 HWY_INLINE void CombineElement(unsigned char* output, const unsigned char* updates) {
   if constexpr (kMoves<T, Op>) {
     // Without a variable of the type, which for odd sizes would be put together on the stack.
     std::memcpy(output, updates, sizeof(T));
   } else {
-    StoreElement(Op::OnElement(LoadElement<T>(output), LoadElement<T>(updates)), output);
+    const T combined = CombinedElement<T, Op>(LoadElement<T>(output), LoadElement<T>(updates));
+    StoreElement(combined, output);
   }
 }
 
@@ -113,7 +130,9 @@ HWY_INLINE void CombineContiguous(unsigned char* output, const unsigned char* up
     const size_t last = n - lanes;
     const auto tail = Combined<Op>(d, out + last, in + last);
     size_t i = 0;
-    for (; i + 4 * lanes <= last; i += 4 * lanes) {
+    // Conversions of short floats fill the CPU by themselves.
+    constexpr bool kUnrolls = !kIsShortFloat<T>;
+    for (; kUnrolls && i + 4 * lanes <= last; i += 4 * lanes) {
       const auto first = Combined<Op>(d, out + i, in + i);
       const auto second = Combined<Op>(d, out + i + lanes, in + i + lanes);
       const auto third = Combined<Op>(d, out + i + 2 * lanes, in + i + 2 * lanes);
@@ -236,7 +255,7 @@ HWY_INLINE void CombineIntoOne(unsigned char* output, const unsigned char* updat
   } else {
     T result = LoadElement<T>(output);
     for (int64_t i = 0; i < n; ++i) {
-      result = Op::OnElement(result, LoadElement<T>(updates + At<T>(i * stride)));
+      result = CombinedElement<T, Op>(result, LoadElement<T>(updates + At<T>(i * stride)));
     }
     StoreElement(result, output);
   }

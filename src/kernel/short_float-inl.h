@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 16-bit floats: to float32 and back, rounding to nearest even.
+// Floats of 8 and 16 bits: to float32 and back, rounding to nearest even.
 #if defined(STREW_KERNEL_SHORT_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_SHORT_FLOAT_INL_H_
 #undef STREW_KERNEL_SHORT_FLOAT_INL_H_
@@ -8,6 +8,9 @@
 #endif
 
 #include <hwy/highway.h>
+
+#include <cstdint>
+#include <limits>
 
 #include "kernel/element.h"
 
@@ -27,10 +30,97 @@ namespace hn = hwy::HWY_NAMESPACE;
 #define STREW_NATIVE_HALF 0
 #endif
 
+// The lower bits of a float32 that T does not have.
+template <class T>
+constexpr int kDropped = 23 - T::kFractionBits;
+
+// The bits, of which the sign is not set, where a float32 has them and with its bias: the same
+// number, unless it is subnormal. Infinity and NaNs become what would follow the finite numbers.
+template <class T>
+constexpr int32_t WideBitsOf(int32_t bits) {
+  return (bits << kDropped<T>)+((127 - T::kBias) << 23);
+}
+
 template <class D>
 using WideFloat = hn::Rebind<float, D>;
 template <class D>
 using WideBits = hn::Rebind<uint32_t, D>;
+template <class D>
+using WideInteger = hn::Rebind<int32_t, D>;
+
+// What widens by itself: Half where there are instructions for it, which take subnormal numbers at
+// full speed, as the products of others do not; else float32.
+#if STREW_NATIVE_HALF
+using Carrier = int16_t;
+constexpr int kCarrierFractionBits = 10, kCarrierBias = 15;
+template <class D>
+HWY_INLINE hn::Vec<WideFloat<D>> WidenCarrier(D d, hn::Vec<hn::Rebind<Carrier, D>> bits) {
+  return hn::PromoteTo(WideFloat<D>(), hn::BitCast(hn::Rebind<hwy::float16_t, D>(), bits));
+}
+#else
+using Carrier = int32_t;
+constexpr int kCarrierFractionBits = 23, kCarrierBias = 127;
+template <class D>
+HWY_INLINE hn::Vec<WideFloat<D>> WidenCarrier(D, hn::Vec<hn::Rebind<Carrier, D>> bits) {
+  return hn::BitCast(WideFloat<D>(), bits);
+}
+#endif
+
+template <class T, class D>
+HWY_INLINE hn::Vec<WideFloat<D>> Widen(T, D d, hn::Vec<D> bits) {
+  constexpr int kUnused = 8 * static_cast<int>(sizeof(Carrier) - sizeof(T));
+  constexpr int kCopies = kUnused - (kCarrierFractionBits - T::kFractionBits);
+  const hn::Rebind<Carrier, D> dc;
+  const WideInteger<D> di32;
+  const WideFloat<D> df;
+  // The sign on top, no copies of it, and the other bits where a carrier has them: a power of two of
+  // the value, subnormals included, so that the product below is exact.
+  using Limits = std::numeric_limits<Carrier>;
+  const auto upper = hn::ShiftLeft<kUnused>(hn::PromoteTo(dc, bits));
+  const auto no_copies = static_cast<Carrier>(Limits::min() | (Limits::max() >> kCopies));
+  const auto placed = hn::And(hn::ShiftRight<kCopies>(upper), hn::Set(dc, no_copies));
+  const auto carried = WidenCarrier(d, placed);
+  if constexpr (kCarrierBias == T::kBias) {
+    return carried;
+  } else {
+    constexpr int32_t kScale = (127 + kCarrierBias - T::kBias) << 23;
+    const auto value = hn::Mul(carried, hn::BitCast(df, hn::Set(di32, kScale)));
+    const auto overflow = hn::BitCast(df, hn::Set(di32, WideBitsOf<T>(T::kOverflow)));
+    const auto special = hn::Or(value, hn::BitCast(df, hn::Set(di32, 0x7F800000)));
+    return hn::IfThenElse(hn::Ge(hn::Abs(value), overflow), special, value);
+  }
+}
+
+template <class T, class D>
+HWY_INLINE hn::Vec<D> Narrow(T, D d, hn::Vec<WideFloat<D>> value) {
+  constexpr int32_t kLeastNormal = WideBitsOf<T>(1 << T::kFractionBits);
+  const WideBits<D> d32;
+  const WideInteger<D> di32;
+  const WideFloat<D> df;
+  const auto all = hn::BitCast(di32, value);
+  const auto magnitude = hn::And(all, hn::Set(di32, INT32_MAX));
+  const auto sign = hn::ShiftRight<32 - 8 * static_cast<int>(sizeof(T))>(
+      hn::BitCast(d32, hn::Xor(all, magnitude)));
+  const auto bounded = hn::Min(magnitude, hn::Set(di32, WideBitsOf<T>(T::kOverflow)));
+
+  // Beside a power of two so far above a number that the last bit of their sum is the last one that
+  // T keeps, the number is rounded by the addition itself, subnormal or not, to an integer of those.
+  const auto exponent =
+      hn::And(hn::Max(bounded, hn::Set(di32, kLeastNormal)), hn::Set(di32, 0x7F800000));
+  const auto power = hn::Add(exponent, hn::Set(di32, kDropped<T> << 23));
+  const auto sum = hn::Add(hn::BitCast(df, bounded), hn::BitCast(df, power));
+  const auto significand = hn::Sub(hn::BitCast(di32, sum), power);
+  // Its leading bit, which a subnormal number lacks, adds one to the exponent below.
+  const auto above_least = hn::Sub(exponent, hn::Set(di32, kLeastNormal));
+  auto result = hn::Add(significand, hn::ShiftRight<kDropped<T>>(above_least));
+  if constexpr (T::kOverflow != T::kNan) {
+    const auto is_nan = hn::Gt(magnitude, hn::Set(di32, 0x7F800000));
+    result = hn::IfThenElse(is_nan, hn::Set(di32, int32_t{T::kNan}), result);
+  }
+  return hn::TruncateTo(d, hn::Or(hn::BitCast(d32, result), sign));
+}
+
+// ---- What needs less ----
 
 template <class D>
 HWY_INLINE hn::Vec<WideFloat<D>> Widen(Brain, D, hn::Vec<D> bits) {
@@ -51,62 +141,13 @@ HWY_INLINE hn::Vec<D> Narrow(Brain, D d, hn::Vec<WideFloat<D>> value) {
 
 #if STREW_NATIVE_HALF
 template <class D>
-HWY_INLINE hn::Vec<WideFloat<D>> Widen(Half, D, hn::Vec<D> bits) {
-  return hn::PromoteTo(WideFloat<D>(), hn::BitCast(hn::Rebind<hwy::float16_t, D>(), bits));
+HWY_INLINE hn::Vec<WideFloat<D>> Widen(Half, D d, hn::Vec<D> bits) {
+  return WidenCarrier(d, hn::BitCast(hn::Rebind<Carrier, D>(), bits));
 }
 
 template <class D>
 HWY_INLINE hn::Vec<D> Narrow(Half, D d, hn::Vec<WideFloat<D>> value) {
   return hn::BitCast(d, hn::DemoteTo(hn::Rebind<hwy::float16_t, D>(), value));
-}
-#else
-template <class D>
-HWY_INLINE hn::Vec<WideFloat<D>> Widen(Half, D, hn::Vec<D> bits) {
-  const WideBits<D> d32;
-  const WideFloat<D> df;
-  const auto wide = hn::PromoteTo(d32, bits);
-  const auto magnitude = hn::And(wide, hn::Set(d32, 0x7FFFu));
-  const auto sign = hn::ShiftLeft<16>(hn::Xor(wide, magnitude));
-  // Read as float32, the shifted bits are 2^-112 of the value, subnormals included: exact.
-  const auto scale = hn::BitCast(df, hn::Set(d32, uint32_t{127 + 112} << 23));
-  const auto finite = hn::Mul(hn::BitCast(df, hn::ShiftLeft<13>(magnitude)), scale);
-  const auto special = hn::Or(hn::ShiftLeft<13>(magnitude), hn::Set(d32, 0x7F800000u));
-  const auto is_finite = hn::Lt(hn::BitCast(hn::RebindToSigned<decltype(d32)>(), magnitude),
-                                hn::Set(hn::RebindToSigned<decltype(d32)>(), 0x7C00));
-  const auto chosen =
-      hn::IfThenElse(hn::RebindMask(d32, is_finite), hn::BitCast(d32, finite), special);
-  return hn::BitCast(df, hn::Or(chosen, sign));
-}
-
-template <class D>
-HWY_INLINE hn::Vec<D> Narrow(Half, D d, hn::Vec<WideFloat<D>> value) {
-  const WideBits<D> d32;
-  const hn::RebindToSigned<decltype(d32)> di32;
-  const WideFloat<D> df;
-  const auto all = hn::BitCast(d32, value);
-  const auto magnitude = hn::And(all, hn::Set(d32, 0x7FFFFFFFu));
-  const auto sign = hn::ShiftRight<16>(hn::Xor(all, magnitude));
-  // Magnitudes are non-negative as signed numbers too, and those compare everywhere.
-  const auto compared = hn::BitCast(di32, magnitude);
-
-  // Normal results: round at bit 13, then move the exponent from bias 127 to 15. A carry out of the
-  // mantissa moves up to the next exponent, and from the largest one to infinity, as it should.
-  const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(d32, 1u));
-  const auto bias = hn::Set(d32, 0xFFFu - ((127u - 15u) << 23));
-  const auto normal = hn::ShiftRight<13>(hn::Add(magnitude, hn::Add(odd, bias)));
-  // Subnormal results: adding 1/2 leaves the multiple of 2^-24, rounded by the addition itself.
-  const auto half = hn::Set(df, 0.5f);
-  const auto subnormal =
-      hn::Sub(hn::BitCast(d32, hn::Add(hn::BitCast(df, magnitude), half)), hn::BitCast(d32, half));
-  // Too large for rounding to bring back: infinity, or a quiet NaN.
-  const auto is_nan = hn::RebindMask(d32, hn::Gt(compared, hn::Set(di32, 0x7F800000)));
-  const auto special = hn::IfThenElse(is_nan, hn::Set(d32, 0x7E00u), hn::Set(d32, 0x7C00u));
-
-  const auto is_subnormal = hn::RebindMask(d32, hn::Lt(compared, hn::Set(di32, 113 << 23)));
-  const auto is_special = hn::RebindMask(d32, hn::Gt(compared, hn::Set(di32, (143 << 23) - 1)));
-  const auto finite = hn::IfThenElse(is_subnormal, subnormal, normal);
-  const auto chosen = hn::Or(hn::IfThenElse(is_special, special, finite), sign);
-  return hn::TruncateTo(d, chosen);
 }
 #endif
 

@@ -195,19 +195,6 @@ TEST(Tensor, UnknownDtype) {
   }
 }
 
-TEST(Tensor, Float8IsUnsupported) {
-  for (const strew_dtype dtype : {STREW_FLOAT8_E4M3FN, STREW_FLOAT8_E5M2}) {
-    ExpectRefused(With([=](Description& d) { d.dtype = dtype; }), STREW_UNSUPPORTED);
-  }
-}
-
-TEST(Tensor, InvalidArgumentComesBeforeFloat8AndFloat8BeforeOverflow) {
-  Description d = Shaped({-1, 2}, {}, STREW_FLOAT8_E5M2);
-  ExpectRefused(d, STREW_INVALID_ARGUMENT);
-  d.shape = {kHighest, 2};
-  ExpectRefused(d, STREW_UNSUPPORTED);
-}
-
 TEST(Tensor, NegativeDim) {
   ExpectRefused(Shaped({2, -1}), STREW_INVALID_ARGUMENT);
   ExpectRefused(Shaped({0, -1}), STREW_INVALID_ARGUMENT);

@@ -14,11 +14,12 @@
 namespace strew_test {
 namespace {
 
-// ---- 16-bit floats ---------------------------------------------------------------------------
+// ---- Floats of 8 and 16 bits -----------------------------------------------------------------
 
-TEST(Float16, EveryPatternComesBack) {
-  for (const SmallFloat format : {kFloat16, kBfloat16}) {
-    for (int pattern = 0; pattern <= 0xffff; ++pattern) {
+TEST(SmallFloats, EveryPatternComesBack) {
+  for (const SmallFloat format : {kFloat16, kBfloat16, kFloat8E4m3fn, kFloat8E5m2}) {
+    const int bits_of_format = 1 + format.exponent_bits + format.fraction_bits;
+    for (int pattern = 0; pattern < 1 << bits_of_format; ++pattern) {
       const auto bits = static_cast<uint16_t>(pattern);
       const double value = Decode(format, bits);
       if (std::isnan(value)) continue;
@@ -67,6 +68,32 @@ TEST(Float16, RoundsToNearestEven) {
   EXPECT_EQ(Encode(kBfloat16, 259), 0x4382);                   // tie, up to 260
 }
 
+TEST(Float8, Landmarks) {
+  EXPECT_EQ(Decode(kFloat8E4m3fn, 0x38), 1.0);
+  EXPECT_EQ(Decode(kFloat8E4m3fn, 0xfe), -448.0);
+  EXPECT_EQ(Decode(kFloat8E4m3fn, 0x01), std::ldexp(1, -9));
+  EXPECT_TRUE(std::isnan(Decode(kFloat8E4m3fn, 0xff)));
+  EXPECT_EQ(Decode(kFloat8E5m2, 0x3c), 1.0);
+  EXPECT_EQ(Decode(kFloat8E5m2, 0xfb), -57344.0);
+  EXPECT_EQ(Decode(kFloat8E5m2, 0x01), std::ldexp(1, -16));
+  EXPECT_EQ(Decode(kFloat8E5m2, 0x7c), std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(Decode(kFloat8E5m2, 0x7d)));
+}
+
+TEST(Float8, RoundsToNearestEven) {
+  EXPECT_EQ(Encode(kFloat8E4m3fn, 17), 0x58);                   // tie, down to 16
+  EXPECT_EQ(Encode(kFloat8E4m3fn, -19), 0xda);                  // tie, away from 0 to -20
+  EXPECT_EQ(Encode(kFloat8E4m3fn, 464), 0x7e);                  // tie, down to 448
+  EXPECT_EQ(Encode(kFloat8E4m3fn, 464.01), 0x7f);               // NaN
+  EXPECT_EQ(Encode(kFloat8E4m3fn, -496), 0xff);                 // would carry into the sign
+  EXPECT_EQ(Encode(kFloat8E4m3fn, 1e300), 0x7f);                // far beyond
+  EXPECT_EQ(Encode(kFloat8E4m3fn, std::ldexp(1, -10)), 0x00);   // tie, down to 0
+  EXPECT_EQ(Encode(kFloat8E4m3fn, std::ldexp(15, -10)), 0x08);  // to the smallest normal number
+  EXPECT_EQ(Encode(kFloat8E5m2, 61439.99), 0x7b);               // 57344
+  EXPECT_EQ(Encode(kFloat8E5m2, -61440), 0xfc);                 // infinity
+  EXPECT_EQ(Encode(kFloat8E5m2, -std::ldexp(3, -17)), 0x82);    // tie, away from 0
+}
+
 // ---- Reductions ------------------------------------------------------------------------------
 
 template <class T>
@@ -85,6 +112,9 @@ TEST(Reduction, IntegersWrap) {
   EXPECT_EQ(Combined<uint16_t>(STREW_UINT16, STREW_MUL, 65535, 65535), 1);
   EXPECT_EQ(Combined<int64_t>(STREW_INT64, STREW_ADD, std::numeric_limits<int64_t>::max(), 1),
             std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(Combined<uint8_t>(STREW_UINT8, STREW_SUB, 1, 2), 255);
+  EXPECT_EQ(Combined<int64_t>(STREW_INT64, STREW_SUB, std::numeric_limits<int64_t>::min(), 1),
+            std::numeric_limits<int64_t>::max());
   EXPECT_EQ(Combined<uint8_t>(STREW_UINT8, STREW_MAX, 200, 100), 200);
   EXPECT_EQ(Combined<int8_t>(STREW_INT8, STREW_MIN, 100, -56), -56);
 }
@@ -112,6 +142,8 @@ TEST(Reduction, BoolsAnswerZeroOrOne) {
     EXPECT_EQ(Combined<Byte>(STREW_BOOL, both, 2, 255), 1);
     EXPECT_EQ(Combined<Byte>(STREW_BOOL, both, 255, 0), 0);
   }
+  EXPECT_EQ(Combined<Byte>(STREW_BOOL, STREW_SUB, 2, 255), 0);
+  EXPECT_EQ(Combined<Byte>(STREW_BOOL, STREW_SUB, 0, 4), 1);
   EXPECT_EQ(Combined<Byte>(STREW_BOOL, STREW_NONE, 1, 255), 255);
 }
 

@@ -139,7 +139,7 @@ void AddRefusedReductions(Faults& faults) {
 
 void AddUnsupported(Faults& faults) {
   for (const strew_reduction reduction : std::vector<strew_reduction>{
-           STREW_SUB, STREW_MEAN, STREW_NONE | STREW_EXCLUDE_SELF, STREW_ADD | STREW_EXCLUDE_SELF,
+           STREW_MEAN, STREW_NONE | STREW_EXCLUDE_SELF, STREW_ADD | STREW_EXCLUDE_SELF,
            STREW_MEAN | STREW_EXCLUDE_SELF}) {
     faults.push_back({3, STREW_UNSUPPORTED, "reduction " + std::to_string(reduction), "reduction",
                       [=](Request& r) { r.reduction = reduction; }});

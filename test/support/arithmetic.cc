@@ -16,11 +16,18 @@ namespace {
 
 int Bias(SmallFloat format) { return (1 << (format.exponent_bits - 1)) - 1; }
 
-uint16_t Infinity(SmallFloat format) {
-  return static_cast<uint16_t>(((1 << format.exponent_bits) - 1) << format.fraction_bits);
+int SignBit(SmallFloat format) { return 1 << (format.exponent_bits + format.fraction_bits); }
+
+// The bits that follow those of the largest finite number.
+int Overflow(SmallFloat format) {
+  const int ones = SignBit(format) - 1;
+  return format.has_infinity ? ones - ((1 << format.fraction_bits) - 1) : ones;
 }
 
+int QuietNan(SmallFloat format) { return Overflow(format) | (Overflow(format) >> 1); }
+
 bool CombineBool(strew_reduction reduction, bool a, bool b) {
+  if (reduction == STREW_SUB) return a != b;
   return reduction == STREW_ADD || reduction == STREW_MAX ? a || b : a && b;
 }
 
@@ -34,6 +41,8 @@ T CombineInteger(strew_reduction reduction, T a, T b) {
       return static_cast<T>(x + y);
     case STREW_MUL:
       return static_cast<T>(x * y);
+    case STREW_SUB:
+      return static_cast<T>(x - y);
     case STREW_MIN:
       return std::min(a, b);
     case STREW_MAX:
@@ -58,6 +67,8 @@ T CombineFloat(strew_reduction reduction, T a, T b) {
       return a + b;
     case STREW_MUL:
       return a * b;
+    case STREW_SUB:
+      return a - b;
     case STREW_MIN:
       return Extremum(a, b, false);
     case STREW_MAX:
@@ -86,6 +97,7 @@ template <class T>
 std::complex<T> CombineComplex(strew_reduction reduction, std::complex<T> x, std::complex<T> y) {
   const T a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
   if (reduction == STREW_ADD) return {a + c, b + d};
+  if (reduction == STREW_SUB) return {a - c, b - d};
   return {Rounded(a * c) - Rounded(b * d), Rounded(a * d) + Rounded(b * c)};
 }
 
@@ -111,10 +123,11 @@ void UpdateComplex(strew_reduction reduction, unsigned char* element, const unsi
                   [=](Complex a, Complex b) { return CombineComplex<T>(reduction, a, b); });
 }
 
+template <class Bits>
 void UpdateSmallFloat(SmallFloat format, strew_reduction reduction, unsigned char* element,
                       const unsigned char* update) {
-  Update<uint16_t>(element, update, [=](uint16_t a, uint16_t b) {
-    return CombineSmallFloat(format, reduction, a, b);
+  Update<Bits>(element, update, [=](Bits a, Bits b) {
+    return static_cast<Bits>(CombineSmallFloat(format, reduction, a, b));
   });
 }
 
@@ -128,6 +141,7 @@ bool IsNan(const unsigned char* bytes, int fraction_bits) {
 }
 
 bool IsNan(size_t width, int fraction_bits, const unsigned char* bytes) {
+  if (width == 1) return IsNan<uint8_t>(bytes, fraction_bits);
   if (width == 2) return IsNan<uint16_t>(bytes, fraction_bits);
   if (width == 4) return IsNan<uint32_t>(bytes, fraction_bits);
   return IsNan<uint64_t>(bytes, fraction_bits);
@@ -136,38 +150,39 @@ bool IsNan(size_t width, int fraction_bits, const unsigned char* bytes) {
 }  // namespace
 
 double Decode(SmallFloat format, uint16_t bits) {
-  const int exponent_ones = (1 << format.exponent_bits) - 1;
   const int hidden = 1 << format.fraction_bits;
-  const int fraction = bits & (hidden - 1);
-  const int exponent = (bits >> format.fraction_bits) & exponent_ones;
-  const double sign = (bits >> 15) != 0 ? -1.0 : 1.0;
-  if (exponent == exponent_ones) {
-    return fraction != 0 ? std::numeric_limits<double>::quiet_NaN()
-                         : sign * std::numeric_limits<double>::infinity();
+  const int magnitude = bits & (SignBit(format) - 1);
+  const double sign = (bits & SignBit(format)) != 0 ? -1.0 : 1.0;
+  if (magnitude >= Overflow(format)) {
+    const bool is_infinity = format.has_infinity && magnitude == Overflow(format);
+    return is_infinity ? sign * std::numeric_limits<double>::infinity()
+                       : std::numeric_limits<double>::quiet_NaN();
   }
+  const int fraction = magnitude % hidden;
+  const int exponent = magnitude / hidden;
   const int significand = exponent == 0 ? fraction : fraction + hidden;
   const int scale = std::max(exponent, 1) - Bias(format) - format.fraction_bits;
   return sign * std::ldexp(significand, scale);
 }
 
 uint16_t Encode(SmallFloat format, double value) {
-  const uint16_t infinity = Infinity(format);
-  if (std::isnan(value)) return static_cast<uint16_t>(infinity | (infinity >> 1));
-  const int sign = std::signbit(value) ? 0x8000 : 0;
+  if (std::isnan(value)) return static_cast<uint16_t>(QuietNan(format));
+  const int sign = std::signbit(value) ? SignBit(format) : 0;
+  const int overflow = Overflow(format);
   const double magnitude = std::fabs(value);
-  if (std::isinf(magnitude)) return static_cast<uint16_t>(sign | infinity);
+  if (std::isinf(magnitude)) return static_cast<uint16_t>(sign | overflow);
   if (magnitude == 0) return static_cast<uint16_t>(sign);
 
   const int smallest = 1 - Bias(format);
   const int exponent = std::max(std::ilogb(magnitude), smallest);
+  if (exponent > Bias(format) + 1) return static_cast<uint16_t>(sign | overflow);
   // The significand as an integer. The scaling is exact in double, and nearbyint rounds to nearest
   // even in the default environment.
   const double significand = std::nearbyint(std::ldexp(magnitude, format.fraction_bits - exponent));
-  if (exponent > Bias(format)) return static_cast<uint16_t>(sign | infinity);
   // The hidden bit of a normal number adds the one that its biased exponent lacks here, and a
   // significand that was rounded up to the next power of two carries into the exponent.
   const int bits = ((exponent - smallest) << format.fraction_bits) + static_cast<int>(significand);
-  return static_cast<uint16_t>(sign | bits);
+  return static_cast<uint16_t>(sign | std::min(bits, overflow));
 }
 
 void Combine(strew_dtype dtype, strew_reduction reduction, unsigned char* element,
@@ -197,9 +212,13 @@ void Combine(strew_dtype dtype, strew_reduction reduction, unsigned char* elemen
     case STREW_UINT64:
       return UpdateInteger<uint64_t>(reduction, element, update);
     case STREW_FLOAT16:
-      return UpdateSmallFloat(kFloat16, reduction, element, update);
+      return UpdateSmallFloat<uint16_t>(kFloat16, reduction, element, update);
     case STREW_BFLOAT16:
-      return UpdateSmallFloat(kBfloat16, reduction, element, update);
+      return UpdateSmallFloat<uint16_t>(kBfloat16, reduction, element, update);
+    case STREW_FLOAT8_E4M3FN:
+      return UpdateSmallFloat<uint8_t>(kFloat8E4m3fn, reduction, element, update);
+    case STREW_FLOAT8_E5M2:
+      return UpdateSmallFloat<uint8_t>(kFloat8E5m2, reduction, element, update);
     case STREW_FLOAT32:
       return UpdateFloat<float>(reduction, element, update);
     case STREW_FLOAT64:
@@ -216,6 +235,10 @@ void Combine(strew_dtype dtype, strew_reduction reduction, unsigned char* elemen
 void ForgiveNanPayload(strew_dtype dtype, const unsigned char* expected, unsigned char* actual) {
   const Dtype line = Find(dtype);
   if (line.fraction_bits == 0) return;
+  if (dtype == STREW_FLOAT8_E4M3FN) {
+    if (((*expected & *actual) & 0x7F) == 0x7F) *actual = *expected;
+    return;
+  }
   const size_t width = line.kind == Kind::kComplex ? line.width / 2 : line.width;
   for (size_t i = 0; i < line.width; i += width) {
     if (IsNan(width, line.fraction_bits, expected + i) &&

@@ -10,18 +10,22 @@
 
 namespace strew_test {
 
-// A binary interchange format of 16 bits, with subnormals, infinities and NaNs as in IEEE 754.
+// A format of 8 or 16 bits, with subnormals, infinities and NaNs as in IEEE 754; or without
+// infinities, and with the one NaN of all ones.
 struct SmallFloat {
   int exponent_bits;
   int fraction_bits;
+  bool has_infinity;
 };
-inline constexpr SmallFloat kFloat16{5, 10};
-inline constexpr SmallFloat kBfloat16{8, 7};
+inline constexpr SmallFloat kFloat16{5, 10, true};
+inline constexpr SmallFloat kBfloat16{8, 7, true};
+inline constexpr SmallFloat kFloat8E4m3fn{4, 3, false};
+inline constexpr SmallFloat kFloat8E5m2{5, 2, true};
 
 // Exact.
 double Decode(SmallFloat format, uint16_t bits);
 
-// Rounds to nearest, ties to even.
+// Rounds to nearest, ties to even. What is too large becomes infinity, or NaN where there is none.
 uint16_t Encode(SmallFloat format, double value);
 
 // element = element (+) update. The pair of dtype and reduction must be defined.

@@ -7,6 +7,8 @@
 namespace strew_test {
 namespace {
 
+constexpr strew_dtype kLastCode = STREW_FLOAT8_E5M2;  // before those of opaque
+
 Dtype Opaque(size_t size) {
   return {"opaque", STREW_OPAQUE(static_cast<strew_dtype>(size)), size, 1, Kind::kMoved, 0};
 }
@@ -29,6 +31,8 @@ std::vector<Dtype> MakeDtypes() {
       {"float64", STREW_FLOAT64, 8, 8, Kind::kFloat, 52},
       {"complex64", STREW_COMPLEX64, 8, 4, Kind::kComplex, 23},
       {"complex128", STREW_COMPLEX128, 16, 8, Kind::kComplex, 52},
+      {"float8_e4m3fn", STREW_FLOAT8_E4M3FN, 1, 1, Kind::kFloat, 3},
+      {"float8_e5m2", STREW_FLOAT8_E5M2, 1, 1, Kind::kFloat, 2},
       {"string", STREW_STRING, kPointer, kPointer, Kind::kMoved, 0},
   };
   for (const size_t size : {1u, 3u, 5u, 8u, 12u, 16u, 17u, 100u, 4096u})
@@ -73,9 +77,9 @@ Dtype Find(strew_dtype code) {
 size_t WidthOf(strew_dtype code) {
   // Addresses are computed element by element: a table beats a search.
   static const std::vector<size_t> widths = [] {
-    std::vector<size_t> by_code(static_cast<size_t>(STREW_STRING) + 1, 0);
+    std::vector<size_t> by_code(static_cast<size_t>(kLastCode) + 1, 0);
     for (const Dtype& dtype : Dtypes()) {
-      if (dtype.code <= STREW_STRING) by_code[static_cast<size_t>(dtype.code)] = dtype.width;
+      if (dtype.code <= kLastCode) by_code[static_cast<size_t>(dtype.code)] = dtype.width;
     }
     return by_code;
   }();
@@ -85,7 +89,7 @@ size_t WidthOf(strew_dtype code) {
 
 const std::vector<strew_reduction>& Reductions() {
   static const std::vector<strew_reduction> reductions = {STREW_NONE, STREW_ADD, STREW_MUL,
-                                                          STREW_MIN, STREW_MAX};
+                                                          STREW_MIN,  STREW_MAX, STREW_SUB};
   return reductions;
 }
 
@@ -109,13 +113,15 @@ const char* NameOf(strew_reduction reduction) {
       return "min";
     case STREW_MAX:
       return "max";
+    case STREW_SUB:
+      return "sub";
     default:
       return "?";
   }
 }
 
 std::string TestName(const Dtype& dtype) {
-  if (dtype.code <= STREW_STRING) return dtype.name;
+  if (dtype.code <= kLastCode) return dtype.name;
   return std::string(dtype.name) + "_" + std::to_string(dtype.width);
 }
 

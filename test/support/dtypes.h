@@ -35,7 +35,7 @@ Dtype Find(strew_dtype code);
 
 size_t WidthOf(strew_dtype code);
 
-// The five reductions of this version, STREW_NONE first.
+// The reductions of this version, STREW_NONE first.
 const std::vector<strew_reduction>& Reductions();
 
 // Those of Reductions() that are defined on the dtype.

@@ -17,6 +17,10 @@ void WriteNumber(strew_dtype dtype, unsigned char* bytes, double value) {
       return Store(bytes, Encode(kFloat16, value));
     case STREW_BFLOAT16:
       return Store(bytes, Encode(kBfloat16, value));
+    case STREW_FLOAT8_E4M3FN:
+      return Store(bytes, static_cast<uint8_t>(Encode(kFloat8E4m3fn, value)));
+    case STREW_FLOAT8_E5M2:
+      return Store(bytes, static_cast<uint8_t>(Encode(kFloat8E5m2, value)));
     case STREW_FLOAT32:
       return Store(bytes, static_cast<float>(value));
     case STREW_FLOAT64:

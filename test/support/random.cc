@@ -24,9 +24,10 @@ uint64_t SpecialFloat(Random& random, int width, int fraction_bits) {
   const uint64_t one = (infinity >> 1) & ~(hidden - 1);
   const uint64_t quiet_nan = infinity | (hidden >> 1);
   const uint64_t signalling_nan = infinity | 1;
+  const uint64_t ones = infinity | (hidden - 1);
   return random.Pick(std::vector<uint64_t>{0, 1, hidden - 1, hidden, one, one + hidden,
                                            infinity - 1, infinity, quiet_nan, quiet_nan | 1,
-                                           signalling_nan});
+                                           signalling_nan, ones - 1, ones});
 }
 
 // Between 1/8 and 16, where sums and products of a few numbers stay finite and round.

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernel/float8_e4m3fn.cc"
+#include <hwy/foreach_target.h>
+
+#define STREW_FAMILY Float8E4m3fn
+#define STREW_ELEMENT E4m3fn
+#include "kernel/reductions-inl.h"
