@@ -48,7 +48,7 @@ from harness.values import (
 )
 from harness.workloads import Operator
 
-REDUCTIONS = ("none", "add", "mul", "min", "max")
+REDUCTIONS = ("none", "add", "mul", "min", "max", "sub")
 WIDTHS = (1, 2, 4, 8, 16)
 COLUMNS = ("walk", "dtype", "reduction", "nanoseconds", "plain", "ratio", "bound") + (
     "peer",

@@ -145,6 +145,8 @@ std::string ElementText(const ElementType& type, const std::byte* element) {
       return std::to_string(Load<std::uint32_t>(element));
     case STREW_UINT64:
       return std::to_string(Load<std::uint64_t>(element));
+    case STREW_FLOAT8_E5M2:  // the upper half of a float16
+      return HalfText(static_cast<std::uint16_t>(Load<std::uint8_t>(element) << 8));
     case STREW_FLOAT16:
       return HalfText(Load<std::uint16_t>(element));
     case STREW_FLOAT32:

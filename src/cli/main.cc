@@ -26,7 +26,8 @@ constexpr char kGroup[] = "Commands";
 constexpr char kCommonHelp[] =
     R"(Files are .npy of version 1.0, 2.0 or 3.0, in either array order and byte order. Dtypes are
 bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128, and for
---reduction none also S, U and V of up to 4096 bytes an element (V2 is the bfloat16 of ml_dtypes).
+--reduction none also S, U and V of up to 4096 bytes an element. Of the dtypes of ml_dtypes NumPy
+writes float8_e5m2 as f1, which is read as such, bfloat16 as V2 and float8_e4m3fn as V1.
 The result has the dtype of data, in C order and native byte order. -o may name one of the inputs.
 
 --repeat reports on standard error the time of the fastest of N calls and its GB/s. The bytes

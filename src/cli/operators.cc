@@ -18,7 +18,7 @@ struct Reduction {
 
 constexpr Reduction kReductions[] = {
     {"none", STREW_NONE}, {"add", STREW_ADD}, {"mul", STREW_MUL},
-    {"min", STREW_MIN},   {"max", STREW_MAX},
+    {"min", STREW_MIN},   {"max", STREW_MAX}, {"sub", STREW_SUB},
 };
 
 strew_reduction ReductionCode(const Options& options) {

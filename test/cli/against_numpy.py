@@ -13,7 +13,14 @@ except ImportError as error:
     sys.exit(77)
 
 NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
-REDUCTIONS = {"none": None, "add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
+REDUCTIONS = {
+    "none": None,
+    "add": np.add,
+    "mul": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+    "sub": np.subtract,
+}
 CASES = [
     (dtype, reduction, function)
     for dtype in NUMBERS

@@ -24,7 +24,10 @@ LETTERS = {
 
 @dataclass(frozen=True)
 class Array:
-    """An array by its elements in row-major order; elements of S, U and V are their bytes."""
+    """An array by its elements in row-major order; elements of S, U and V are their bytes.
+
+    Those of f1, float8_e5m2, are the upper halves of float16.
+    """
 
     descr: str
     shape: tuple[int, ...]
@@ -43,6 +46,8 @@ def element_size(descr: str) -> int:
 def pack(descr: str, value) -> bytes:
     if descr[1] in "SUV":
         return value.ljust(element_size(descr), b"\0")
+    if descr[1:] == "f1":
+        return struct.pack("<e", value)[1:]
     order = NATIVE if descr[0] in "|=" else descr[0]
     letter = LETTERS[descr[1:]]
     if descr[1] == "c":
@@ -53,6 +58,8 @@ def pack(descr: str, value) -> bytes:
 def unpack(descr: str, element: bytes):
     if descr[1] in "SUV":
         return element
+    if descr[1:] == "f1":
+        return struct.unpack("<e", b"\0" + element)[0]
     order = NATIVE if descr[0] in "|=" else descr[0]
     letter = LETTERS[descr[1:]]
     if descr[1] == "c":

@@ -131,7 +131,7 @@ class Layouts(CommandTest):
 class Dtypes(CommandTest):
     """data [1, 2, 3] meets the updates 4 and 3 in its middle."""
 
-    EXPECTED = {"none": 3, "add": 9, "mul": 24, "min": 2, "max": 4}
+    EXPECTED = {"none": 3, "add": 9, "mul": 24, "min": 2, "max": 4, "sub": -5}
 
     def scatter(self, descr: str, data: list, updates: list, *arguments: str) -> list[str]:
         self.save("data.npy", Array(descr, (len(data),), data))
@@ -151,7 +151,16 @@ class Dtypes(CommandTest):
             for order, reduction in itertools.product("<>", self.EXPECTED):
                 if kind[0] == "c" and reduction in ("min", "max"):
                     continue
-                self.check(order + kind, [1, 2, 3], [4, 3], reduction, self.EXPECTED[reduction])
+                expected = self.EXPECTED[reduction]
+                if kind[0] == "u":
+                    expected %= 2 ** (8 * int(kind[1:]))
+                self.check(order + kind, [1, 2, 3], [4, 3], reduction, expected)
+
+    def test_float8_rounds(self) -> None:
+        for descr, (reduction, expected) in itertools.product(
+            ("<f1", "|f1"), (self.EXPECTED | {"add": 8}).items()
+        ):
+            self.check(descr, [1, 2, 3], [4, 3], reduction, expected)
 
     def test_complex(self) -> None:
         data, updates = [0j, 1 + 2j, 5j], [3 - 1j]
@@ -160,6 +169,7 @@ class Dtypes(CommandTest):
                 self.check(order + kind, data, updates, "none", 3 - 1j)
                 self.check(order + kind, data, updates, "add", 4 + 1j)
                 self.check(order + kind, data, updates, "mul", 5 + 5j)
+                self.check(order + kind, data, updates, "sub", -2 + 3j)
             for reduction in ("min", "max"):
                 call = self.scatter(NATIVE + kind, data, updates, "--reduction", reduction)
                 self.assertIn("STREW_INVALID_DTYPE", self.fail_with(*call))
@@ -172,6 +182,7 @@ class Dtypes(CommandTest):
                 self.check("|b1", data, [new], reduction, old or new)
             for reduction in ("mul", "min"):
                 self.check("|b1", data, [new], reduction, old and new)
+            self.check("|b1", data, [new], "sub", old != new)
 
     def test_opaque(self) -> None:
         for descr, data, update in (

@@ -33,12 +33,14 @@ UFUNCS = {
     Reduction.MUL: np.multiply,
     Reduction.MIN: np.minimum,
     Reduction.MAX: np.maximum,
+    Reduction.SUB: np.subtract,
 }
 REDUCED = {
     Reduction.ADD: [BOOL, *INTEGERS, *FLOATS, *COMPLEX],
     Reduction.MUL: [BOOL, *INTEGERS, *FLOATS],
     Reduction.MIN: [BOOL, *INTEGERS],
     Reduction.MAX: [BOOL, *INTEGERS],
+    Reduction.SUB: [*INTEGERS, *FLOATS, *COMPLEX],
 }
 MOVED = [BOOL, *INTEGERS, *FLOATS, *COMPLEX, np.dtype("V3"), np.dtype("V20")]
 CELLS = [(Reduction.NONE, dtype) for dtype in MOVED]
