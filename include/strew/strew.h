@@ -64,10 +64,10 @@
  * ABI. Every argument is a pointer, an int32_t, an int64_t or a size_t; no enum, bool, long or
  * structure by value stands in a signature. Values of constants never change.
  *
- * IN THIS VERSION these answer STREW_UNSUPPORTED: STREW_SUB, STREW_MEAN, STREW_EXCLUDE_SELF, tensors of a float8 dtype, and
- * updates of slice_scatter that would have to be broadcast (which shows at line 7, once the slice
- * is known). A build without OpenMP answers it to strew_context_set_num_threads() of more than one
- * thread; the caller's own threads are welcome in every build.
+ * IN THIS VERSION these answer STREW_UNSUPPORTED: STREW_MEAN, STREW_EXCLUDE_SELF, and updates of
+ * slice_scatter that would have to be broadcast (which shows at line 7, once the slice is known). A
+ * build without OpenMP answers it to strew_context_set_num_threads() of more than one thread; the
+ * caller's own threads are welcome in every build.
  */
 #ifndef STREW_STREW_H_
 #define STREW_STREW_H_
@@ -134,11 +134,11 @@ enum {
   STREW_BFLOAT16 = 11, /* the upper half of a binary32 */
   STREW_FLOAT32 = 12,
   STREW_FLOAT64 = 13,
-  STREW_COMPLEX64 = 14,  /* two float32: real, imaginary */
-  STREW_COMPLEX128 = 15, /* two float64: real, imaginary */
-  STREW_STRING = 16,     /* a `const char *`, moved as a pointer and never read */
-  STREW_FLOAT8_E4M3FN = 17,
-  STREW_FLOAT8_E5M2 = 18
+  STREW_COMPLEX64 = 14,     /* two float32: real, imaginary */
+  STREW_COMPLEX128 = 15,    /* two float64: real, imaginary */
+  STREW_STRING = 16,        /* a `const char *`, moved as a pointer and never read */
+  STREW_FLOAT8_E4M3FN = 17, /* 4 bits of exponent, 3 of fraction; no infinity, 0x7F is NaN */
+  STREW_FLOAT8_E5M2 = 18    /* the upper half of a binary16 */
 };
 
 /* n bytes that are only moved, 1 <= n <= 4096. */
@@ -146,13 +146,16 @@ enum {
 
 /* How an update combines with the element that it meets, on dtype T:
  *   - STREW_NONE replaces, for every dtype. The others: every dtype but string and opaque.
- *   - Integers wrap modulo 2^n. float16 and bfloat16 compute in float32 and round to nearest even
- *     after every update.
+ *   - Integers wrap modulo 2^n. float16, bfloat16 and float8 compute in float32 and round to
+ *     nearest even after every update. What is too large becomes infinity, or NaN in float8_e4m3fn,
+ *     where conversions of PyTorch and ONNX Cast saturate.
+ *   - STREW_SUB takes the update from the element that it meets.
  *   - STREW_MIN and STREW_MAX are IEEE 754-2019 minimum and maximum: any NaN gives NaN, and
  *     -0 < +0. They are refused for complex.
- *   - bool: STREW_ADD and STREW_MAX are or, STREW_MUL and STREW_MIN are and.
- *   - complex: STREW_ADD by component; STREW_MUL is (ac - bd) + (ad + bc)i, every product and every
- *     sum rounded.
+ *   - bool: STREW_ADD and STREW_MAX are or, STREW_MUL and STREW_MIN are and, STREW_SUB is exclusive
+ *     or.
+ *   - complex: STREW_ADD and STREW_SUB by component; STREW_MUL is (ac - bd) + (ad + bc)i, every
+ *     product and every sum rounded.
  * A refused pair of dtype and reduction is STREW_INVALID_DTYPE. STREW_EXCLUDE_SELF is or-ed in: the
  * old value of a touched element takes no part. */
 typedef int32_t strew_reduction;
@@ -232,8 +235,8 @@ typedef struct strew_tensor strew_tensor;
  *   out      receives the descriptor; NULL on failure
  *
  * Errors, in this order: INVALID_ARGUMENT (NULL out, NULL shape at rank > 0, rank outside 0 ... 32,
- * unknown dtype, negative dim, misaligned data); UNSUPPORTED (float8); SIZE_OVERFLOW (element count
- * or byte extent above PTRDIFF_MAX); OUT_OF_MEMORY. */
+ * unknown dtype, negative dim, misaligned data); SIZE_OVERFLOW (element count or byte extent above
+ * PTRDIFF_MAX); OUT_OF_MEMORY. */
 STREW_API strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, const int64_t *shape,
                                            const int64_t *strides, void *data, strew_tensor **out);
 
@@ -404,8 +407,7 @@ STREW_API strew_status strew_scatter_elements(strew_context *context, const stre
  * Each index is checked against its own axis.
  * Errors: INVALID_SHAPE for ranks and extents other than these, and those common to all operators.
  *
- * Implements ONNX ScatterND 11, 13, 16 and 18, and OpenVINO ScatterNDUpdate-3 and, without sub,
- * -15. */
+ * Implements ONNX ScatterND 11, 13, 16 and 18, and OpenVINO ScatterNDUpdate-3 and -15. */
 STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tensor *data,
                                         const strew_tensor *indices, const strew_tensor *updates,
                                         strew_reduction reduction, strew_tensor *output);
