@@ -57,12 +57,22 @@ TEST(Target, EveryTargetHasKernelsOfItsOwn) {
       return kernel::MoveKernels(width, i);
     });
   }
-#define STREW_EXPECT_DISTINCT(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
-  expect_distinct(NAME, [](int32_t i) -> const kernel::Kernels& {                   \
-    return kernel::ReductionKernels(STREW_##CONSTANT, KernelReduction::kAdd, i);    \
-  });
-  STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_EXPECT_DISTINCT)
+  const auto expect_reductions = [&](const char* dtype_name, strew_dtype dtype) {
+    const Arithmetic arithmetic = DescribeDtype(dtype).arithmetic;
+#define STREW_EXPECT_DISTINCT(CONSTANT, FUNCTOR, NAME)                         \
+  if (IsReductionDefined(STREW_##CONSTANT, arithmetic)) {                      \
+    SCOPED_TRACE(NAME);                                                        \
+    expect_distinct(dtype_name, [dtype](int32_t i) -> const kernel::Kernels& { \
+      return kernel::ReductionKernels(dtype, KernelReduction::k##FUNCTOR, i);  \
+    });                                                                        \
+  }
+    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_EXPECT_DISTINCT)
 #undef STREW_EXPECT_DISTINCT
+  };
+#define STREW_EXPECT_REDUCTIONS(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
+  expect_reductions(NAME, STREW_##CONSTANT);
+  STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_EXPECT_REDUCTIONS)
+#undef STREW_EXPECT_REDUCTIONS
 }
 
 #if defined(__x86_64__)
