@@ -17,8 +17,8 @@ namespace strew {
   X(MAX, Max, "max")                       \
   X(SUB, Sub, "sub")
 
-// X(constant, name): known, not yet available.
-#define STREW_FOR_EACH_PENDING_REDUCTION(X) X(MEAN, "mean")
+// X(constant, name): those that are made of several steps.
+#define STREW_FOR_EACH_COMPOSED_REDUCTION(X) X(MEAN, "mean")
 
 enum class KernelReduction {
 #define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) k##FUNCTOR,
@@ -61,7 +61,7 @@ constexpr const char* ReductionName(strew_reduction kind) {
 #define STREW_REDUCTION(CONSTANT, NAME) \
   case STREW_##CONSTANT:                \
     return NAME;
-      STREW_FOR_EACH_PENDING_REDUCTION(STREW_REDUCTION)
+      STREW_FOR_EACH_COMPOSED_REDUCTION(STREW_REDUCTION)
 #undef STREW_REDUCTION
     default:
       return "unknown";
@@ -74,7 +74,7 @@ constexpr bool IsKnownReduction(strew_reduction reduction) {
     case STREW_NONE:
 #define STREW_REDUCTION(CONSTANT, ...) case STREW_##CONSTANT:
       STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
-      STREW_FOR_EACH_PENDING_REDUCTION(STREW_REDUCTION)
+      STREW_FOR_EACH_COMPOSED_REDUCTION(STREW_REDUCTION)
 #undef STREW_REDUCTION
       return true;
     default:
@@ -82,8 +82,8 @@ constexpr bool IsKnownReduction(strew_reduction reduction) {
   }
 }
 
-// Whether this version can run it.
-constexpr bool IsReductionAvailable(strew_reduction reduction) {
+// Whether it is one step: none, or a reduction with kernels of its own.
+constexpr bool IsOneStep(strew_reduction reduction) {
   switch (reduction) {
     case STREW_NONE:
 #define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) case STREW_##CONSTANT:

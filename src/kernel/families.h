@@ -10,9 +10,11 @@
 
 namespace strew::kernel {
 
-// One table of reductions, in the order of KernelReduction, for each dtype that has reductions.
+// One table of reductions, in the order of KernelReduction, for each dtype that has reductions, and
+// its means.
 #define STREW_FAMILY_TABLE(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
-  const Kernels* FAMILY##Table(size_t slot);
+  const Kernels* FAMILY##Table(size_t slot);                                     \
+  const MeanKernels& FAMILY##Mean(size_t slot);
 STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_FAMILY_TABLE)
 #undef STREW_FAMILY_TABLE
 

@@ -134,8 +134,7 @@ void Drop(const IndexSheet& sheet, bool wrap, void* memory) {
     const unsigned char* const row = sheet.indices + At<T>(r * sheet.row_stride);
     for (int64_t c = 0; c < sheet.columns; ++c) {
       const T index = LoadElement<T>(row + At<T>(c * sheet.column_stride));
-      const bool drops = range.Shifted(index) > range.limit || sheet.axis_size == 0;
-      offsets[c] = drops ? kDropped : offsets[c];
+      if (range.Shifted(index) > range.limit || sheet.axis_size == 0) offsets[c] = kDropped;
     }
   }
 }

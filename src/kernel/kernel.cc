@@ -31,6 +31,19 @@ const Kernels& ReductionKernels(strew_dtype dtype, KernelReduction reduction, in
   return ReductionTable(provider, TargetSlot(target))[static_cast<int>(reduction)];
 }
 
+const MeanKernels& MeanKernelsFor(strew_dtype dtype, int32_t target) {
+  static constexpr MeanKernels kNone = {};
+  switch (dtype) {
+#define STREW_SELECT(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
+  case STREW_##CONSTANT:                                                   \
+    return FAMILY##Mean(TargetSlot(target));
+    STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_SELECT)
+#undef STREW_SELECT
+    default:
+      return kNone;
+  }
+}
+
 const IndexKernels& IndexKernelsFor(strew_dtype dtype, int32_t target) {
   return IndexTable(TargetSlot(target))[dtype - STREW_INT8];
 }

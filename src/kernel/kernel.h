@@ -95,6 +95,44 @@ const Kernels& MoveKernels(int32_t width, int32_t target);
 // Those of a reduction that is defined on the dtype.
 const Kernels& ReductionKernels(strew_dtype dtype, KernelReduction reduction, int32_t target);
 
+// ---- Means ----
+
+// output[i * output_stride] = sums[i * sums_stride] / count for i < n
+struct FinishArguments {
+  unsigned char* output;
+  int64_t output_stride;
+  const unsigned char* sums;
+  int64_t sums_stride;
+  int64_t n;
+  int64_t count;
+};
+
+// A sum for each place, and how many updates it has.
+struct CountedSums {
+  unsigned char* sums;
+  uint32_t* counts;
+};
+
+// Sums are exact for integers, and of the computing type for floats.
+struct MeanKernels {
+  int64_t sum_size;        // bytes
+  bool sums_are_elements;  // whether a sum has the type of an element, and is that of STREW_ADD
+  // sums[i] = elements[i * stride], and sums[i] += updates[i * stride], for i < n
+  void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
+  void (*add)(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
+  void (*finish)(const FinishArguments&);
+  // sums[offsets[c]] += updates[c * updates_column_stride], but for what is dropped. Sums that are
+  // near have offsets of 32 bits.
+  void (*add_each)(const CountedSums&, const SheetArguments& row);
+  // output[i * stride] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n
+  void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t stride,
+                      int64_t n);
+  Kernels pairs;  // the mean of an old value and one update; has runs only
+};
+
+// Those of a dtype on which means are defined.
+const MeanKernels& MeanKernelsFor(strew_dtype dtype, int32_t target);
+
 // Fetches what will be read once.
 void PrefetchOnce(const unsigned char* from, int64_t bytes);
 

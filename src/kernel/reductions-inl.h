@@ -9,6 +9,7 @@
 #include "base/reduction.h"
 #include "kernel/families.h"
 #include "kernel/elements-inl.h"
+#include "kernel/mean-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
@@ -48,6 +49,11 @@ const Kernels* HWY_CONCAT(STREW_FAMILY, TableHere)() {
 
 #undef STREW_KERNELS
 
+const MeanKernels& HWY_CONCAT(STREW_FAMILY, MeanHere)() {
+  static constexpr MeanKernels kKernels = MeanKernelsOf<STREW_ELEMENT>();
+  return kKernels;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace strew::kernel
@@ -57,10 +63,15 @@ HWY_AFTER_NAMESPACE();
 namespace strew::kernel {
 namespace {
 HWY_EXPORT(HWY_CONCAT(STREW_FAMILY, TableHere));
+HWY_EXPORT(HWY_CONCAT(STREW_FAMILY, MeanHere));
 }  // namespace
 
 const Kernels* HWY_CONCAT(STREW_FAMILY, Table)(size_t slot) {
   return HWY_DISPATCH_TABLE(HWY_CONCAT(STREW_FAMILY, TableHere))[slot]();
+}
+
+const MeanKernels& HWY_CONCAT(STREW_FAMILY, Mean)(size_t slot) {
+  return HWY_DISPATCH_TABLE(HWY_CONCAT(STREW_FAMILY, MeanHere))[slot]();
 }
 }  // namespace strew::kernel
 #endif

@@ -41,6 +41,7 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
            const TensorView& output, plan::IndexedPlan* plan) {
   const plan::Units units = plan::IndexedUnitsOf(output.element_size);
   plan->AppendComponent(axis, data, output, units.count, 0);
+  plan->entry_dim = axis;
   for (int i = 0; i < output.rank; ++i) {
     const int64_t count = indices.shape[i];
     const int64_t output_stride = StrideOf(output, i) * units.count;

@@ -66,6 +66,7 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
   const plan::Units units = plan::IndexedUnitsOf(output.element_size);
   const int tuples = indices.rank - 1;
   const int k = static_cast<int>(TupleLength(indices));
+  plan->has_tuples = true;
   for (int c = 0; c < k; ++c) {
     plan->AppendComponent(c, data, output, units.count, c * StrideOf(indices, tuples));
   }

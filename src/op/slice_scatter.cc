@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // output[start0:stop0:step0, ...] (+)= updates
+#include <algorithm>
 #include <cinttypes>
 
 #include "api/context.h"
 #include "api/tensor.h"
+#include "base/identity.h"
 #include "base/index_value.h"
+#include "base/reduction.h"
 #include "plan/check.h"
 #include "plan/overlay.h"
 #include "plan/slice.h"
@@ -203,13 +206,34 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
   return run::RunBox(call, kernels, units, output.data + first * units.width, updates.data, &nest);
 }
 
+// An element of a slice has one update. Where its old value takes no part it is replaced, but for
+// bools, of which reductions make 0 or 1.
+Status RunReduction(const Call& call, const TensorView& data, const TensorView& updates,
+                    const Slices& slices, strew_reduction reduction, const TensorView& output) {
+  const strew_reduction kind = ReductionKind(reduction);
+  if (!ExcludesSelf(reduction) || kind == STREW_NONE) {
+    return RunSlice(call, data, updates, slices, kind, output);
+  }
+  if (output.dtype != STREW_BOOL) {
+    return RunSlice(call, data, updates, slices, STREW_NONE, output);
+  }
+  unsigned char identity;
+  StoreIdentity(STREW_BOOL, kind, &identity);
+  TensorView identities = updates;
+  identities.data = &identity;
+  identities.contiguous = false;
+  std::fill_n(identities.strides, identities.rank, int64_t{0});
+  STREW_TRY(RunSlice(call, data, identities, slices, STREW_NONE, output));
+  return RunSlice(call, output, updates, slices, kind, output);
+}
+
 Status SliceScatter(const Call& call, const TensorView* data, const TensorView* updates,
                     const SliceOperands& slice, strew_reduction reduction,
                     const TensorView* output) {
   Slices slices;
   STREW_TRY(Validate(call, data, updates, slice, reduction, output, &slices));
   if (updates->size != 0) {
-    STREW_TRY(RunSlice(call, *data, *updates, slices, reduction, *output));
+    STREW_TRY(RunReduction(call, *data, *updates, slices, reduction, *output));
   } else if (data->size != 0 && !SameElements(*data, *output)) {
     STREW_TRY(run::Copy(call, *data, *output));
   }

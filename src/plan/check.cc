@@ -82,11 +82,7 @@ Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_redu
     return call.Fail(STREW_INVALID_DTYPE, "%s has dtype %s, which is not an integer dtype",
                      operand.name, DescribeDtype(operand.view->dtype).name);
   }
-  STREW_TRY(CheckReductionDtype(call, reduction, first.view->dtype));
-  if (IsReductionAvailable(reduction)) return STREW_OK;
-  return call.Fail(STREW_UNSUPPORTED, "reduction %s%s is not available in this version",
-                   ReductionName(ReductionKind(reduction)),
-                   ExcludesSelf(reduction) ? " with exclude-self" : "");
+  return CheckReductionDtype(call, reduction, first.view->dtype);
 }
 
 Status CheckIndexedOperands(const Call& call, const TensorView* data, const TensorView* indices,

@@ -31,6 +31,13 @@ class Cut {
 
   int64_t parts() const { return parts_; }
 
+  // No part has more turns of the loop that was appended as the i-th.
+  int64_t MostTurns(int i) const {
+    const CutLoop& loop = loop_[i];
+    return (loop.granules - 1) / loop.pieces * loop.granule + loop.granule +
+           loop.count % loop.granule;
+  }
+
   // What of the loop that was appended as the i-th belongs to a part.
   Turns TurnsOf(int64_t part, int i) const {
     for (int inner = rank_ - 1; inner > i; --inner) part /= loop_[inner].pieces;

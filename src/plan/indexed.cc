@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/indexed.h"
 
+#include <cassert>
+
 #include "base/checked.h"
 
 namespace strew::plan {
@@ -9,6 +11,29 @@ void IndexedPlan::AppendComponent(int axis, const TensorView& data, const Tensor
                                   int64_t units, int64_t indices_base) {
   component[components++] = {axis, output.shape[axis], StrideOf(output, axis) * units,
                              StrideOf(data, axis) * units, indices_base};
+}
+
+int64_t IndexedPlan::Entries() const {
+  int64_t entries = row.count * column.count;
+  for (int i = 0; i < outer.rank; ++i) entries *= outer.loop[i].count;
+  return entries;
+}
+
+void IndexedPlan::NumberPlaces() {
+  assert(components == 1);
+  int64_t next = 1;
+  const auto number = [&next](int64_t count, int64_t* stride) {
+    *stride = next;
+    next *= count;
+  };
+  if (columns_are_lanes) number(column.count, &column.stride[kOutput]);
+  number(component[0].axis_size, &component[0].output_stride);
+  if (rows_are_lanes) number(row.count, &row.stride[kOutput]);
+  for (int i = outer_lanes - 1; i >= 0; --i) {
+    number(outer.loop[i].count, &outer.loop[i].stride[kOutput]);
+  }
+  outer.base[kOutput] = 0;
+  MeasureOffsets();
 }
 
 int64_t IndexedPlan::EntryUnits() const {

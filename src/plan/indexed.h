@@ -49,6 +49,9 @@ struct IndexedPlan {
   Component component[kMaxRank];
 
   // Filled by the operator.
+  // The dim of indices that goes over entries where the others are lanes, else -1.
+  int entry_dim = -1;
+  bool has_tuples = false;  // whether the last dim of indices goes over components
   IndexedNest entries;
   IndexedNest lanes;
   int inner_lanes = 0;  // how many loops of lanes, the last ones, go within entries in indices
@@ -74,8 +77,12 @@ struct IndexedPlan {
 
   void AppendComponent(int axis, const TensorView& data, const TensorView& output, int64_t units,
                        int64_t indices_base);
-  // Units of an entry of the arranged plan.
+  // Of the arranged plan: entries of all lanes, and the units of each.
+  int64_t Entries() const;
   int64_t EntryUnits() const;
+  // Makes of an arranged plan with one component one whose output has, from 0 on, a unit for each
+  // place of each lane, without gaps; columns that are lanes lie together, else the axis does.
+  void NumberPlaces();
   // Turns of the inner lanes together.
   int64_t InnerLanes() const;
   // For indices that do not change along them: makes inner loops of the inner lanes.

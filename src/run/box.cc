@@ -78,6 +78,8 @@ const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
     return kernel::ReductionKernels(output.dtype, KernelReduction::k##FUNCTOR, target);
     STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNELS_FOR)
 #undef STREW_KERNELS_FOR
+    case STREW_MEAN:
+      return kernel::MeanKernelsFor(output.dtype, target).pairs;
     default:
       return kernel::MoveKernels(units.width, target);
   }

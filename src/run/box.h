@@ -17,7 +17,8 @@ namespace strew::run {
 enum { kBoxOutput, kBoxUpdates, kBoxOperands };
 using BoxNest = plan::LoopNest<kBoxOperands>;
 
-// The kernels of a reduction on tensors of this dtype, of which elements are so many units.
+// The kernels of a reduction on tensors of this dtype, of which elements are so many units. Those of
+// STREW_MEAN are for one update of each element.
 const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
                                   strew_reduction reduction, const plan::Units& units);
 

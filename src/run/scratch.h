@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <utility>
 
 #include "base/call.h"
 
@@ -12,7 +13,8 @@ namespace strew::run {
 
 class Scratch {
  public:
-  // Every plan that wants scratch has one that does without, so a failure is not an error.
+  Scratch() = default;
+  // A failure shows by memory() alone: most plans that want scratch have one that does without.
   Scratch(const Call& call, size_t size) : allocator_(call.settings().allocator), size_(size) {
     if (size == 0) return;
     memory_ =
@@ -31,14 +33,20 @@ class Scratch {
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
 
+  void Swap(Scratch* other) {
+    std::swap(allocator_, other->allocator_);
+    std::swap(size_, other->size_);
+    std::swap(memory_, other->memory_);
+  }
+
   // NULL where nothing was asked for or nothing was had.
   unsigned char* memory() const { return static_cast<unsigned char*>(memory_); }
 
  private:
   static constexpr size_t kAlignment = 64;
 
-  const Allocator& allocator_;
-  size_t size_;
+  Allocator allocator_ = {nullptr, nullptr, nullptr};
+  size_t size_ = 0;
   void* memory_ = nullptr;
 };
 

@@ -71,8 +71,12 @@ void Sieve::Add(const EntryRow& row) {
   kept_ += count;
 }
 
-void Sieve::Finish() {
+void Sieve::Flush() {
   if (kept_ > 0) Write(kept_);
+}
+
+void Sieve::Finish() {
+  Flush();
   if (pace_.streams) kernel::FinishStreaming();
   if (scatter_.applied_units != nullptr) *scatter_.applied_units += written_ * plan_.EntryUnits();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/small.h"
 
-#include "base/index_value.h"
 #include "run/box.h"
 #include "run/index_check.h"
+#include "run/place.h"
 
 namespace strew::run {
 namespace {
@@ -26,27 +26,6 @@ struct Places {
   bool are_near = true;  // whether 32 bits hold all that is in output
 };
 
-// Adds what the indices of one entry and lane, of which the first lies at `at`, mean for its place.
-// False where one is out of range and not clamped.
-bool AddPlace(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-              int64_t at, int64_t* output) {
-  const bool wrap = call.settings().wrap_negative_indices;
-  const bool clamps = call.settings().index_policy == STREW_INDEX_CLAMP;
-  const TensorView& indices = scatter.indices;
-  for (int c = 0; c < plan.components; ++c) {
-    const plan::Component& component = plan.component[c];
-    const int64_t place = at + component.indices_base;
-    int64_t index = ReadIndex(indices.dtype, indices.data + place * indices.element_size).value;
-    if (index < 0 && wrap) index += component.axis_size;
-    if (index < 0 || index >= component.axis_size) {
-      if (!clamps || component.axis_size == 0) return false;
-      index = index < 0 ? 0 : component.axis_size - 1;
-    }
-    *output += index * component.output_stride;
-  }
-  return true;
-}
-
 // False where an index is out of range.
 bool Locate(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
             Places* places) {
@@ -58,7 +37,7 @@ bool Locate(const Call& call, const IndexedScatter& scatter, const plan::Indexed
     plan::ForEachTurn(plan.lanes, plan.lanes.rank, [&](const int64_t* lane) {
       int64_t output = lane[kOutput];
       ++entries;
-      if (!AddPlace(call, scatter, plan, entry[kIndices] + lane[kIndices], &output)) {
+      if (!AddPlace(call, scatter.indices, plan, entry[kIndices] + lane[kIndices], &output)) {
         good = drops;
         return good;
       }

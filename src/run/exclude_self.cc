@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/exclude_self.h"
+
+#include <cinttypes>
+#include <limits>
+
+#include "base/identity.h"
+#include "run/apply.h"
+#include "run/box.h"
+#include "run/ranges.h"
+#include "run/scratch.h"
+#include "run/seen.h"
+#include "run/sheets.h"
+#include "run/sieve.h"
+
+namespace strew::run {
+namespace {
+
+using plan::kUpdates;
+
+// All updates are the one at the beginning.
+void ReadOneUpdate(plan::IndexedPlan* plan) {
+  for (int i = 0; i < plan->outer.rank; ++i) plan->outer.loop[i].stride[kUpdates] = 0;
+  for (int i = 0; i < plan->inner.rank; ++i) plan->inner.loop[i].stride[kUpdates] = 0;
+  plan->outer.base[kUpdates] = 0;
+  plan->inner.base[kUpdates] = 0;
+  plan->row.stride[kUpdates] = 0;
+  plan->column.stride[kUpdates] = 0;
+  plan->run.stride[kUpdates] = 0;
+}
+
+// Sends the first update of each destination to one sieve and the others to another one, row by row.
+class FirstReplaces {
+ public:
+  FirstReplaces(const Call& call, const IndexedScatter& replacing, const IndexedScatter& reducing,
+                const plan::IndexedPlan& plan, Seen* seen)
+      : replacing_(call, replacing, plan, kEverywhere),
+        reducing_(call, reducing, plan, kEverywhere),
+        lowest_(-plan.reach),
+        seen_(seen) {}
+
+  EntrySink sink() {
+    const EntrySink like = replacing_.sink();
+    return SinkOf(this, like.offset_width, like.origin);
+  }
+
+  void Add(const EntryRow& row) {
+    if (replacing_.sink().offset_width == kernel::kOffset32) {
+      Split<int32_t>(row);
+    } else {
+      Split<int64_t>(row);
+    }
+  }
+
+  void Finish() {
+    replacing_.Finish();
+    reducing_.Finish();
+  }
+
+ private:
+  // What goes to the other one counts as dropped.
+  template <class Offset>
+  void Split(EntryRow row) {
+    constexpr Offset kDropped = std::numeric_limits<Offset>::min();
+    Offset first[EntrySink::kMostColumns];
+    Offset other[EntrySink::kMostColumns];
+    const Offset* offsets = static_cast<const Offset*>(row.offsets);
+    for (int64_t c = 0; c < row.columns; ++c) {
+      first[c] = kDropped;
+      other[c] = kDropped;
+      if (offsets[c] == kDropped) continue;
+      const int64_t destination = row.output + offsets[c] - lowest_;
+      (seen_->Add(static_cast<uint64_t>(destination)) ? first : other)[c] = offsets[c];
+    }
+    row.offsets = first;
+    replacing_.Add(row);
+    replacing_.Flush();
+    row.offsets = other;
+    reducing_.Add(row);
+    reducing_.Flush();
+  }
+
+  Sieve replacing_;
+  Sieve reducing_;
+  const int64_t lowest_;
+  Seen* const seen_;
+};
+
+}  // namespace
+
+Status StoreIdentities(const Call& call, const IndexedScatter& scatter,
+                       const plan::IndexedPlan& plan, strew_reduction kind, bool in_place) {
+  alignas(16) unsigned char identity[16];
+  StoreIdentity(scatter.output.dtype, kind, identity);
+  TensorView updates = scatter.updates;
+  updates.data = identity;
+  plan::IndexedPlan of_identities = plan;
+  ReadOneUpdate(&of_identities);
+  return Apply(call, {scatter.data, scatter.indices, updates, scatter.output, STREW_NONE},
+               of_identities, in_place);
+}
+
+Status ApplyAfterFirst(const Call& call, const IndexedScatter& scatter,
+                       const plan::IndexedPlan& plan, bool in_place) {
+  constexpr int64_t kSmall = 1024;
+  Seen seen(std::numeric_limits<uint64_t>::max(), plan.Entries());
+  alignas(uint64_t) unsigned char small[kSmall];
+  const bool is_small = seen.bytes() <= kSmall;
+  const Scratch scratch(call, is_small ? 0 : static_cast<size_t>(seen.bytes()));
+  unsigned char* const memory = is_small ? small : scratch.memory();
+  if (memory == nullptr) {
+    return call.Fail(STREW_OUT_OF_MEMORY,
+                     "%" PRId64 " bytes to tell the first update of an element were refused",
+                     seen.bytes());
+  }
+  if (!in_place) STREW_TRY(Copy(call, scatter.data, scatter.output));
+  seen.Begin(memory);
+  IndexedScatter replacing = scatter;
+  replacing.reduction = STREW_NONE;
+  FirstReplaces first_replaces(call, replacing, scatter, plan, &seen);
+  GiveSheets(call, scatter, plan, first_replaces.sink());
+  first_replaces.Finish();
+  return STREW_OK;
+}
+
+}  // namespace strew::run

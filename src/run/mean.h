@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Means: the old value and all updates of an element, divided by how many they are.
+#ifndef STREW_RUN_MEAN_H_
+#define STREW_RUN_MEAN_H_
+
+#include "base/call.h"
+#include "base/status.h"
+#include "plan/indexed.h"
+#include "run/scatter.h"
+
+namespace strew::run {
+
+// STREW_MEAN, with STREW_EXCLUDE_SELF or without. The plan is arranged and the indices are checked.
+// Takes 40 bytes for a touched element at most, besides 2 MiB.
+Status ApplyMean(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                 bool in_place);
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_MEAN_H_

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/mean_table.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstring>
+#include <limits>
+
+#include "base/identity.h"
+#include "base/reduction.h"
+#include "plan/cut.h"
+#include "run/apply.h"
+#include "run/box.h"
+#include "run/pace.h"
+#include "run/distinct.h"
+#include "run/exclude_self.h"
+#include "run/parallel.h"
+#include "run/seen.h"
+#include "run/sheets.h"
+
+namespace strew::run {
+namespace {
+
+using plan::kOutput;
+using plan::kUpdates;
+
+// Tables of so few bytes need no estimate of what they must hold.
+constexpr int64_t kSmallTable = int64_t{1} << 20;
+// What a touched element may take, less what an estimate may be wrong by, and what a table takes at
+// most of it for each slot that is filled.
+constexpr double kMostElementBytes = 38.8;
+constexpr double kMostSlots = 2;
+constexpr double kLeastSlots = 1.15;
+// Entries ahead that a slot is fetched.
+constexpr int64_t kAhead = 16;
+
+// Gives each entry that is not dropped to a body, as (place, updates) in units.
+template <class Body>
+class EntryWalk {
+ public:
+  EntryWalk(const plan::IndexedPlan& plan, Body* body)
+      : offset_width_(OffsetWidthOf(plan.whole_span)), body_(body) {}
+
+  EntrySink sink(unsigned char* origin) { return SinkOf(this, offset_width_, origin); }
+
+  void Add(const EntryRow& row) {
+    if (offset_width_ == kernel::kOffset32) return Walk<int32_t>(row);
+    Walk<int64_t>(row);
+  }
+
+ private:
+  template <class Offset>
+  void Walk(const EntryRow& row) {
+    constexpr Offset kDropped = std::numeric_limits<Offset>::min();
+    const Offset* offsets = static_cast<const Offset*>(row.offsets);
+    for (int64_t c = 0; c < row.columns; ++c) {
+      const Offset ahead = offsets[std::min(c + kAhead, row.columns - 1)];
+      body_->Fetch(row.output + ahead);
+      if (offsets[c] == kDropped) continue;
+      body_->Take(row.output + offsets[c], row.updates + c * row.updates_stride);
+    }
+  }
+
+  const kernel::OffsetWidth offset_width_;
+  Body* const body_;
+};
+
+}  // namespace
+
+MeanTable::MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan)
+    : call_(call),
+      scatter_(scatter),
+      plan_(plan),
+      kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)),
+      width_(scatter.output.element_size),
+      entry_units_(plan.EntryUnits()),
+      sum_bytes_(kernels_.sums_are_elements ? 0 : kernels_.sum_size * entry_units_) {}
+
+template <class Body>
+void MeanTable::ForEachEntry(Body body) const {
+  EntryWalk<Body> walk(plan_, &body);
+  unsigned char* const origin = scatter_.output.data + plan_.outer.base[kOutput] * width_;
+  GiveSheets(call_, scatter_, plan_, walk.sink(origin));
+}
+
+Status MeanTable::Refuse(int64_t bytes) const {
+  return call_.Fail(STREW_OUT_OF_MEMORY, "%" PRId64 " bytes for the counts of means were refused",
+                    bytes);
+}
+
+// ---- The table ----
+
+MeanTable::Slot* MeanTable::Find(int64_t place) const {
+  int64_t i = SlotOf(Hash(static_cast<uint64_t>(place)), slots_);
+  while (slot_[i].count != 0 && slot_[i].place != place) {
+    if (++i == slots_) i = 0;
+  }
+  return &slot_[i];
+}
+
+// -1 where there is no memory.
+int64_t MeanTable::EstimateTouched() const {
+  const int64_t entries = plan_.Entries();
+  if (entries <= kSmallTable / static_cast<int64_t>(sizeof(Slot)) / 2) return entries;
+  const Scratch scratch(call_, Distinct::kBytes);
+  if (scratch.memory() == nullptr) return -1;
+  Distinct distinct(scratch.memory());
+  struct Body {
+    Distinct* distinct;
+    void Fetch(int64_t) const {}
+    void Take(int64_t place, int64_t) const { distinct->Add(static_cast<uint64_t>(place)); }
+  };
+  ForEachEntry(Body{&distinct});
+  return std::min(distinct.Estimate() + 1, entries);
+}
+
+bool MeanTable::Grow() {
+  constexpr int64_t kGrowth = 4;  // by a quarter
+  const int64_t old_slots = slots_;
+  Slot* const old = slot_;
+  slots_ += slots_ / kGrowth + 1;
+  Scratch larger(call_, static_cast<size_t>(slots_) * sizeof(Slot));
+  if (larger.memory() == nullptr) return false;
+  slot_ = reinterpret_cast<Slot*>(larger.memory());
+  std::memset(larger.memory(), 0, static_cast<size_t>(slots_) * sizeof(Slot));
+  for (int64_t i = 0; i < old_slots; ++i) {
+    if (old[i].count != 0) *Find(old[i].place) = old[i];
+  }
+  table_.Swap(&larger);
+  return true;
+}
+
+Status MeanTable::Count() {
+  const int64_t estimate = EstimateTouched();
+  if (estimate < 0) return Refuse(Distinct::kBytes);
+  const double units = static_cast<double>(entry_units_);
+  const double slot_bytes = static_cast<double>(sizeof(Slot)) + static_cast<double>(sum_bytes_);
+  const double factor = std::clamp(kMostElementBytes * units / slot_bytes, kLeastSlots, kMostSlots);
+  slots_ = static_cast<int64_t>(static_cast<double>(estimate) * factor) + 8;
+  Scratch table(call_, static_cast<size_t>(slots_) * sizeof(Slot));
+  if (table.memory() == nullptr) return Refuse(slots_ * static_cast<int64_t>(sizeof(Slot)));
+  table_.Swap(&table);
+  slot_ = reinterpret_cast<Slot*>(table_.memory());
+  std::memset(table_.memory(), 0, static_cast<size_t>(slots_) * sizeof(Slot));
+  struct Body {
+    MeanTable* table;
+    bool* refused;
+    void Fetch(int64_t place) const {
+      const uint64_t hash = Hash(static_cast<uint64_t>(place));
+      __builtin_prefetch(table->slot_ + SlotOf(hash, table->slots_), 1);
+    }
+    void Take(int64_t place, int64_t) const {
+      if (*refused) return;
+      Slot* const slot = table->Find(place);
+      ++table->applied_;
+      if (slot->count++ != 0) return;
+      slot->place = place;
+      // Where the estimate was too low.
+      if (++table->touched_ > table->slots_ - table->slots_ / 16) *refused = !table->Grow();
+    }
+  };
+  bool refused = false;
+  ForEachEntry(Body{this, &refused});
+  return refused ? Refuse(slots_ * static_cast<int64_t>(sizeof(Slot))) : Status(STREW_OK);
+}
+
+unsigned char* MeanTable::OutputOf(const Slot& slot) const {
+  return scatter_.output.data + (plan_.outer.base[kOutput] + slot.place) * width_;
+}
+
+template <class Body>
+Status MeanTable::ForEachTouched(Body body) const {
+  constexpr double kNanosecondsPerSlot = 3;
+  const double bytes = static_cast<double>(touched_ * entry_units_ * width_);
+  const int64_t tasks = TasksFor(
+      call_, static_cast<double>(slots_) * kNanosecondsPerSlot + bytes * kNanosecondsPerByte);
+  plan::Cut cut;
+  cut.Append(slots_, 1, PartsFor(tasks));
+  return ForEachPart(call_, tasks, cut.parts(), [&](int64_t part, int64_t) {
+    const plan::Turns slots = cut.TurnsOf(part, 0);
+    for (int64_t i = slots.first; i < slots.first + slots.count; ++i) {
+      const int64_t next = std::min(i + kAhead, slots_ - 1);
+      if (slot_[next].count != 0) __builtin_prefetch(OutputOf(slot_[next]), 1);
+      if (slot_[i].count == 0) continue;
+      int64_t done = 0;
+      plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
+        body(slot_[i], i, done, OutputOf(slot_[i]) + inner[kOutput] * width_);
+        done += plan_.run.count;
+      });
+    }
+  });
+}
+
+// ---- The sums ----
+
+// They are those of STREW_ADD.
+Status MeanTable::ReduceInOutput(bool in_place) const {
+  const bool excludes_self = ExcludesSelf(scatter_.reduction);
+  const IndexedScatter adding = {scatter_.data, scatter_.indices, scatter_.updates, scatter_.output,
+                                 STREW_ADD};
+  if (excludes_self) {
+    STREW_TRY(StoreIdentities(call_, adding, plan_, STREW_ADD, in_place));
+  }
+  STREW_TRY(Apply(call_, adding, plan_, in_place || excludes_self));
+  return ForEachTouched([&](const Slot& slot, int64_t, int64_t, unsigned char* output) {
+    const int64_t stride = plan_.run.stride[kOutput];
+    kernels_.finish(
+        {output, stride, output, stride, plan_.run.count, slot.count + (excludes_self ? 0 : 1)});
+  });
+}
+
+Status MeanTable::ReduceInSums(bool in_place) const {
+  const Scratch scratch(call_, static_cast<size_t>(slots_ * sum_bytes_));
+  if (scratch.memory() == nullptr) return Refuse(slots_ * sum_bytes_);
+  unsigned char* const sums = scratch.memory();
+  const bool excludes_self = ExcludesSelf(scatter_.reduction);
+  alignas(16) unsigned char identity[16];
+  StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
+  if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
+  const int64_t stride = plan_.run.stride[kOutput];
+  const int64_t sum_size = kernels_.sum_size;
+  STREW_TRY(ForEachTouched([&](const Slot&, int64_t i, int64_t done, unsigned char* output) {
+    kernels_.begin(sums + i * sum_bytes_ + done * sum_size, excludes_self ? identity : output,
+                   excludes_self ? 0 : stride, plan_.run.count);
+  }));
+  struct Body {
+    const MeanTable* table;
+    unsigned char* sums;
+    void Fetch(int64_t place) const {
+      const uint64_t hash = Hash(static_cast<uint64_t>(place));
+      const int64_t slot = SlotOf(hash, table->slots_);
+      __builtin_prefetch(table->slot_ + slot);
+      __builtin_prefetch(sums + slot * table->sum_bytes_, 1);
+    }
+    void Take(int64_t place, int64_t updates) const {
+      const plan::IndexedPlan& plan = table->plan_;
+      unsigned char* sum = sums + (table->Find(place) - table->slot_) * table->sum_bytes_;
+      plan::ForEachTurn(plan.inner, plan.inner.rank, [&](const int64_t* inner) {
+        const int64_t first = (updates + inner[kUpdates]) * table->width_;
+        table->kernels_.add(sum, table->scatter_.updates.data + first, plan.run.stride[kUpdates],
+                            plan.run.count);
+        sum += plan.run.count * table->kernels_.sum_size;
+      });
+    }
+  };
+  ForEachEntry(Body{this, sums});
+  return ForEachTouched([&](const Slot& slot, int64_t i, int64_t done, unsigned char* output) {
+    kernels_.finish({output, stride, sums + i * sum_bytes_ + done * sum_size, 1, plan_.run.count,
+                     slot.count + (excludes_self ? 0 : 1)});
+  });
+}
+
+Status MeanTable::Run(bool in_place) {
+  STREW_TRY(Count());
+  if (scatter_.applied_units != nullptr) *scatter_.applied_units += applied_ * entry_units_;
+  return kernels_.sums_are_elements ? ReduceInOutput(in_place) : ReduceInSums(in_place);
+}
+
+}  // namespace strew::run

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Means of entries that may land anywhere: a hash table has a count for each place that is touched,
+// and sums where the output cannot hold them.
+#ifndef STREW_RUN_MEAN_TABLE_H_
+#define STREW_RUN_MEAN_TABLE_H_
+
+#include "base/call.h"
+#include "base/status.h"
+#include "kernel/kernel.h"
+#include "plan/indexed.h"
+#include "run/scatter.h"
+#include "run/scratch.h"
+
+namespace strew::run {
+
+class MeanTable {
+ public:
+  MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
+
+  Status Run(bool in_place);
+
+ private:
+  struct Slot {
+    int64_t place;  // units from where the plan begins
+    int64_t count;  // 0 for an empty slot
+  };
+
+  int64_t EstimateTouched() const;
+  Status Count();
+  bool Grow();
+  Slot* Find(int64_t place) const;
+  template <class Body>
+  void ForEachEntry(Body body) const;
+  // Calls body(slot, sums, offset) for the runs of each entry that is in the table.
+  template <class Body>
+  Status ForEachTouched(Body body) const;
+  Status ReduceInOutput(bool in_place) const;
+  Status ReduceInSums(bool in_place) const;
+  unsigned char* OutputOf(const Slot& slot) const;
+  Status Refuse(int64_t bytes) const;
+
+  const Call& call_;
+  const IndexedScatter& scatter_;
+  const plan::IndexedPlan& plan_;
+  const kernel::MeanKernels& kernels_;
+  const int64_t width_;
+  const int64_t entry_units_;
+  const int64_t sum_bytes_;  // of an entry
+  int64_t slots_ = 0;
+  int64_t touched_ = 0;
+  int64_t applied_ = 0;  // entries
+  Slot* slot_ = nullptr;
+  Scratch table_;
+};
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_MEAN_TABLE_H_
