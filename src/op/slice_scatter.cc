@@ -30,17 +30,6 @@ IndexValue NumberAt(const TensorView& numbers, int64_t i) {
   return ReadIndex(numbers.dtype, numbers.data + i * StrideOf(numbers, 0) * numbers.element_size);
 }
 
-Status CheckHandles(const Call& call, const TensorView* data, const TensorView* updates,
-                    const SliceOperands& slice, const TensorView* output) {
-  STREW_TRY(plan::CheckBound(call, {{"data", data},
-                                    {"updates", updates},
-                                    {"start", slice.start},
-                                    {"stop", slice.stop},
-                                    {"step", slice.step},
-                                    {"output", output}}));
-  return slice.axes == nullptr ? Status(STREW_OK) : plan::CheckBound(call, {{"axes", slice.axes}});
-}
-
 // `axes` may be NULL; `start` then stands in for it where a list of operands is wanted.
 plan::Operand AxesOrStart(const SliceOperands& slice) {
   return slice.axes == nullptr ? plan::Operand{"start", slice.start}
@@ -128,9 +117,16 @@ Status CheckUpdatesShape(const Call& call, const TensorView& data, const TensorV
 Status Validate(const Call& call, const TensorView* data, const TensorView* updates,
                 const SliceOperands& slice, strew_reduction reduction, const TensorView* output,
                 Slices* slices) {
-  STREW_TRY(CheckHandles(call, data, updates, slice, output));
-  STREW_TRY(plan::CheckReduction(call, reduction));
   const plan::Operand axes_or_start = AxesOrStart(slice);
+  STREW_TRY(plan::CheckBound(call,
+                             {{"data", data},
+                              {"updates", updates},
+                              {"start", slice.start},
+                              {"stop", slice.stop},
+                              {"step", slice.step},
+                              axes_or_start},
+                             {"output", output}));
+  STREW_TRY(plan::CheckReduction(call, reduction));
   STREW_TRY(plan::CheckDtypes(
       call, {{"data", data}, {"updates", updates}, {"output", output}},
       {{"start", slice.start}, {"stop", slice.stop}, {"step", slice.step}, axes_or_start},
@@ -233,6 +229,7 @@ Status ViewOfArray(const Call& call, const char* name, const int64_t* numbers, i
   view->highest = count > kMaxRank ? 0 : count * view->element_size;
   view->injective = true;
   view->contiguous = true;
+  view->read_only = true;
   view->data = reinterpret_cast<unsigned char*>(const_cast<int64_t*>(numbers));
   return STREW_OK;
 }
