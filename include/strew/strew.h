@@ -65,10 +65,9 @@
  * ABI. Every argument is a pointer, an int32_t, an int64_t or a size_t; no enum, bool, long or
  * structure by value stands in a signature. Values of constants never change.
  *
- * IN THIS VERSION these answer STREW_UNSUPPORTED: STREW_MEAN, STREW_EXCLUDE_SELF, and updates of
- * slice_scatter that would have to be broadcast (which shows at line 7, once the slice is known). A
- * build without OpenMP answers it to strew_context_set_num_threads() of more than one thread; the
- * caller's own threads are welcome in every build.
+ * IN THIS VERSION these answer STREW_UNSUPPORTED: STREW_MEAN and STREW_EXCLUDE_SELF. A build without
+ * OpenMP answers it to strew_context_set_num_threads() of more than one thread; the caller's own
+ * threads are welcome in every build.
  */
 #ifndef STREW_STREW_H_
 #define STREW_STREW_H_
@@ -459,12 +458,14 @@ STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tens
  *   step                     in elements, not 0; negative slices backwards. A start below -d with a
  *                            negative step is an empty slice, as in Python
  *   axes                     in [-r, r - 1], unique; NULL = 0, ..., n - 1
- *   updates                  the shape of the slice
+ *   updates                  the shape of the slice, or of rank <= r and broadcast to it as NumPy
+ *                            does: dims of 1 and missing leading ones are repeated
  *
  * Errors: INVALID_SHAPE for ranks, lengths and extents other than these, INVALID_AXIS,
  * INVALID_ARGUMENT for a step of 0, and those common to all operators. The policies of a context
  * for indices do not apply.
- * Implements OpenVINO SliceScatter-15. */
+ * Implements OpenVINO SliceScatter-15, PyTorch slice_scatter and, with an entry of one element,
+ * select_scatter. */
 STREW_API strew_status strew_slice_scatter(strew_context *context, const strew_tensor *data,
                                            const strew_tensor *updates, const strew_tensor *start,
                                            const strew_tensor *stop, const strew_tensor *step,

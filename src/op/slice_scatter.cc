@@ -86,31 +86,22 @@ Status MakeSlices(const Call& call, const TensorView& data, const SliceOperands&
 }
 
 // Whether NumPy would broadcast updates to the slice.
-bool IsBroadcastable(const TensorView& updates, const int64_t* expected, int rank) {
+bool IsBroadcastable(const TensorView& updates, const Slices& slices, int rank) {
+  const int added = rank - updates.rank;
   for (int i = 0; i < updates.rank; ++i) {
-    const int64_t dim = updates.shape[updates.rank - 1 - i];
-    if (dim != 1 && dim != expected[rank - 1 - i]) return false;
+    const int64_t dim = updates.shape[i];
+    if (dim != 1 && dim != slices[added + i].count) return false;
   }
   return true;
 }
 
 Status CheckUpdatesShape(const Call& call, const TensorView& data, const TensorView& updates,
                          const Slices& slices) {
+  if (IsBroadcastable(updates, slices, data.rank)) return STREW_OK;
   int64_t expected[kMaxRank];
-  bool same = updates.rank == data.rank;
-  for (int i = 0; i < data.rank; ++i) {
-    expected[i] = slices[i].count;
-    same = same && updates.shape[i] == expected[i];
-  }
-  if (same) return STREW_OK;
-  if (IsBroadcastable(updates, expected, data.rank)) {
-    return call.Fail(
-        STREW_UNSUPPORTED,
-        "updates of shape %s would have to be broadcast to the slice, %s, which is not "
-        "available in this version",
-        plan::ShapeText(updates).c_str(), plan::ListText(expected, data.rank).c_str());
-  }
-  return call.Fail(STREW_INVALID_SHAPE, "updates has shape %s, but the slice has shape %s",
+  for (int i = 0; i < data.rank; ++i) expected[i] = slices[i].count;
+  return call.Fail(STREW_INVALID_SHAPE,
+                   "updates has shape %s, which cannot be broadcast to that of the slice, %s",
                    plan::ShapeText(updates).c_str(), plan::ListText(expected, data.rank).c_str());
 }
 
@@ -135,9 +126,8 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* upda
   int axes[kMaxRank];
   STREW_TRY(CheckAxes(call, *data, slice, axes));
   STREW_TRY(MakeSlices(call, *data, slice, axes, slices));
-  // First, because updates that would be broadcast are not available.
-  STREW_TRY(CheckUpdatesShape(call, *data, *updates, *slices));
   STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
+  STREW_TRY(CheckUpdatesShape(call, *data, *updates, *slices));
   return plan::CheckMemory(call, {"data", data},
                            {{"updates", updates},
                             {"start", slice.start},
@@ -145,6 +135,21 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* upda
                             {"step", slice.step},
                             axes_or_start},
                            {"output", output});
+}
+
+// Updates in the shape of the slice, with strides of 0 where they are repeated.
+TensorView Broadcast(const TensorView& updates, const Slices& slices, const TensorView& data) {
+  TensorView repeated = updates;
+  repeated.rank = data.rank;
+  // A slice of an empty tensor is empty, and the product of its other dims may overflow.
+  repeated.size = data.size == 0 ? 0 : 1;
+  const int added = data.rank - updates.rank;
+  for (int i = 0; i < data.rank; ++i) {
+    repeated.shape[i] = slices[i].count;
+    repeated.strides[i] = i < added ? 0 : StrideOf(updates, i - added);
+    repeated.size *= slices[i].count;
+  }
+  return repeated;
 }
 
 // The slice as a box of the output; its offset there, in units.
@@ -177,7 +182,7 @@ plan::OverlayPlan LowerToOverlay(const TensorView& data, const TensorView& updat
 // What fits the L1 cache may be gone through twice.
 constexpr int64_t kSmallOutput = 16384;
 
-// `updates` has elements.
+// `updates` has the shape of the slice, and elements.
 Status RunSlice(const Call& call, const TensorView& data, const TensorView& updates,
                 const Slices& slices, strew_reduction reduction, const TensorView& output) {
   const plan::Units units = plan::UnitsOf(output.element_size);
@@ -204,8 +209,9 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
                     const TensorView* output) {
   Slices slices;
   STREW_TRY(Validate(call, data, updates, slice, reduction, output, &slices));
-  if (updates->size != 0) {
-    STREW_TRY(RunSlice(call, *data, *updates, slices, reduction, *output));
+  const TensorView repeated = Broadcast(*updates, slices, *data);
+  if (repeated.size != 0) {
+    STREW_TRY(RunSlice(call, *data, repeated, slices, reduction, *output));
   } else if (data->size != 0 && !SameElements(*data, *output)) {
     STREW_TRY(run::Copy(call, *data, *output));
   }
