@@ -245,6 +245,11 @@ TEST_P(Dlpack, OffsetsBeyondTheAddressSpace) {
               STREW_SIZE_OVERFLOW)
         << offset;
   }
+  EXPECT_EQ(StatusOf([=](Producer& p) {
+              p.managed.tensor.data = reinterpret_cast<void*>(UINTPTR_MAX - 63);
+              p.managed.tensor.byte_offset = 64;
+            }),
+            STREW_SIZE_OVERFLOW);
 }
 
 // ---- Versions and flags ----------------------------------------------------------------------
