@@ -150,7 +150,6 @@ TEST_P(Dlpack, EveryTypeWithACounterpart) {
     const DlType type = DlTypeOf(dtype);
     if (type.bits != 0) expected[type.code * 256u + type.bits] = dtype;
   }
-  const int64_t one = 1;
   for (unsigned code = 0; code < 256; ++code) {
     for (unsigned bits = 0; bits < 256; ++bits) {
       const strew_dtype dtype = expected[code * 256 + bits];
@@ -158,15 +157,9 @@ TEST_P(Dlpack, EveryTypeWithACounterpart) {
       producer.managed.tensor.dtype = {static_cast<uint8_t>(code), static_cast<uint8_t>(bits), 1};
       Tensor tensor;
       const strew_status status = producer.Offer(GetParam(), &tensor);
-      strew_tensor* created = nullptr;
-      const strew_status wanted =
-          dtype == 0 ? STREW_UNSUPPORTED
-                     : strew_tensor_create(dtype, 1, &one, nullptr, nullptr, &created);
-      strew_tensor_destroy(created);
-      ASSERT_EQ(status, wanted) << "code " << code << " bits " << bits;
-      if (status == STREW_OK) {
-        EXPECT_EQ(strew_tensor_dtype(tensor.get()), dtype);
-      }
+      ASSERT_EQ(status, dtype == 0 ? STREW_UNSUPPORTED : STREW_OK)
+          << "code " << code << " bits " << bits;
+      ASSERT_EQ(strew_tensor_dtype(tensor.get()), dtype);
     }
   }
 }
