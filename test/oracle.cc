@@ -29,6 +29,15 @@ size_t RowMajorPosition(const Dims& shape, const Dims& index) {
   return static_cast<size_t>(position);
 }
 
+// Where NumPy finds the element for an index of a shape that `shape` is broadcast to.
+Dims Broadcast(const Dims& index, const Dims& shape) {
+  Dims found(index.end() - static_cast<std::ptrdiff_t>(shape.size()), index.end());
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == 1) found[axis] = 0;
+  }
+  return found;
+}
+
 void Copy(const View& data, const View& output) {
   ForEachIndex(data.shape(),
                [&](const Dims& i) { std::memmove(output.At(i), data.At(i), WidthOf(data.dtype)); });
@@ -122,11 +131,12 @@ Outcome SliceScatter(const View& data, const View& updates, const Dims& start, c
   Outcome outcome;
   Copy(data, output);
   outcome.reduced.resize(static_cast<size_t>(Product(data.shape())));
-  ForEachIndex(updates.shape(), [&](const Dims& i) {
+  ForEachIndex(SliceShape(data.shape(), start, stop, step, axes), [&](const Dims& i) {
     Dims target = first;
     for (size_t axis = 0; axis < i.size(); ++axis) target[axis] += i[axis] * stride[axis];
-    Apply(reduction, output, target, updates.At(i), outcome);
+    Apply(reduction, output, target, updates.At(Broadcast(i, updates.shape())), outcome);
   });
+  outcome.applied = Product(updates.shape());
   return outcome;
 }
 

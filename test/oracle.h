@@ -19,7 +19,7 @@ struct Outcome {
   strew_status status = STREW_OK;
   int64_t error_position = -1;
   std::string error;          // what the error text must contain
-  int64_t applied = 0;        // elements of updates
+  int64_t applied = 0;        // elements of updates as stored
   std::vector<bool> reduced;  // by row-major position in output: a reduction wrote this element
 };
 
@@ -30,7 +30,7 @@ Outcome ScatterElements(const View& data, const View& indices, const View& updat
 Outcome ScatterNd(const View& data, const View& indices, const View& updates,
                   strew_reduction reduction, bool wrap, const View& output);
 
-// Entry j slices axis axes[j]; empty axes stand for 0, ..., n - 1.
+// Entry j slices axis axes[j]; empty axes stand for 0, ..., n - 1. updates are broadcast.
 Outcome SliceScatter(const View& data, const View& updates, const Dims& start, const Dims& stop,
                      const Dims& step, const Dims& axes, strew_reduction reduction,
                      const View& output);
@@ -45,7 +45,7 @@ struct Range {
 // Python's range(*slice(start, stop, step).indices(dim)).
 Range PythonSlice(int64_t start, int64_t stop, int64_t step, int64_t dim);
 
-// The shape of data[start:stop:step], which is that of updates.
+// The shape of data[start:stop:step], to which updates are broadcast.
 Dims SliceShape(const Dims& shape, const Dims& start, const Dims& stop, const Dims& step,
                 const Dims& axes);
 

@@ -26,8 +26,9 @@
  * first byte of `output` is written: on every status but STREW_OK and STREW_RUNNER_FAILED its bytes
  * are what they were. Where several things are wrong, the first line of this list decides:
  *
- *    1. STREW_INVALID_ARGUMENT    a NULL handle, an unbound tensor with elements, unknown reduction
- *                                 bits, STREW_SUB | STREW_EXCLUDE_SELF
+ *    1. STREW_INVALID_ARGUMENT    a NULL handle, an unbound tensor with elements, a read-only output
+ *                                 (from DLPack), unknown reduction bits,
+ *                                 STREW_SUB | STREW_EXCLUDE_SELF
  *    2. STREW_INVALID_DTYPE       dtypes of data, updates and output differ; an index operand that
  *                                 is not of an integer dtype; a reduction not defined on the dtype
  *    3. STREW_UNSUPPORTED         not available in this build
@@ -64,10 +65,9 @@
  * ABI. Every argument is a pointer, an int32_t, an int64_t or a size_t; no enum, bool, long or
  * structure by value stands in a signature. Values of constants never change.
  *
- * IN THIS VERSION these answer STREW_UNSUPPORTED: STREW_MEAN, STREW_EXCLUDE_SELF, and updates of
- * slice_scatter that would have to be broadcast (which shows at line 7, once the slice is known). A
- * build without OpenMP answers it to strew_context_set_num_threads() of more than one thread; the
- * caller's own threads are welcome in every build.
+ * IN THIS VERSION these answer STREW_UNSUPPORTED: STREW_MEAN and STREW_EXCLUDE_SELF. A build without
+ * OpenMP answers it to strew_context_set_num_threads() of more than one thread; the caller's own
+ * threads are welcome in every build.
  */
 #ifndef STREW_STREW_H_
 #define STREW_STREW_H_
@@ -242,13 +242,46 @@ STREW_API strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, cons
 
 /* Makes an existing descriptor describe something else, as strew_tensor_create() would. Allocates
  * nothing; on failure (also INVALID_ARGUMENT for a NULL tensor) the descriptor stays as it was.
- * shape and strides may be those that the descriptor itself returned. */
+ * shape and strides may be those that the descriptor itself returned. A read-only descriptor is
+ * then one no longer. */
 STREW_API strew_status strew_tensor_reset(strew_tensor *tensor, strew_dtype dtype, int32_t rank,
                                           const int64_t *shape, const int64_t *strides, void *data);
 
 /* Binds the descriptor to other memory; NULL unbinds it. INVALID_ARGUMENT for a NULL tensor or a
- * misaligned pointer; the old pointer then stays. */
+ * misaligned pointer; the old pointer then stays. A read-only descriptor stays read-only. */
 STREW_API strew_status strew_tensor_set_data(strew_tensor *tensor, void *data);
+
+/* Makes a descriptor of what a DLTensor of DLPack describes: the structure that a DLManagedTensor
+ * ("dltensor" as a Python capsule) begins with. The caller owns the descriptor. It copies the shape
+ * and the strides and borrows the memory, so keep the producer's tensor alive as long as operators
+ * are given the descriptor; strew calls no deleter.
+ *
+ *   device      kDLCPU; device_id is not judged
+ *   dtype       lanes = 1, and the code and the bits of one of these:
+ *                 kDLBool      8                 STREW_BOOL
+ *                 kDLInt       8, 16, 32, 64     STREW_INT8 ... STREW_INT64
+ *                 kDLUInt      8, 16, 32, 64     STREW_UINT8 ... STREW_UINT64
+ *                 kDLFloat     16, 32, 64        STREW_FLOAT16, _FLOAT32, _FLOAT64
+ *                 kDLBfloat    16                STREW_BFLOAT16
+ *                 kDLComplex   64, 128           STREW_COMPLEX64, _COMPLEX128
+ *                 kDLFloat8_e4m3fn, _e5m2   8    STREW_FLOAT8_E4M3FN, _E5M2
+ *   ndim,       as rank, shape and strides of strew_tensor_create(); strides may be NULL
+ *   shape,
+ *   strides
+ *   data        the first element lies byte_offset behind it; NULL makes an unbound tensor
+ *   out         receives the descriptor; NULL on failure
+ *
+ * Errors, in this order: INVALID_ARGUMENT (NULL out or dl_tensor); UNSUPPORTED (another device or
+ * dtype); those of strew_tensor_create() before OUT_OF_MEMORY; SIZE_OVERFLOW (a first element beyond
+ * the address space, or more than PTRDIFF_MAX bytes behind data); OUT_OF_MEMORY. */
+STREW_API strew_status strew_tensor_from_dlpack(const void *dl_tensor, strew_tensor **out);
+
+/* The same of a DLManagedTensorVersioned ("dltensor_versioned"). UNSUPPORTED for a major version
+ * other than 1, of which nothing else is read. Where the flags say DLPACK_FLAG_BITMASK_READ_ONLY the
+ * descriptor is read-only: every operator answers INVALID_ARGUMENT to it as output, even without
+ * elements, until strew_tensor_reset(). The other flags are not judged. */
+STREW_API strew_status strew_tensor_from_dlpack_versioned(const void *dl_managed_tensor_versioned,
+                                                          strew_tensor **out);
 
 /* Frees the descriptor, not the memory that it describes. NULL is allowed. */
 STREW_API void strew_tensor_destroy(strew_tensor *tensor);
@@ -425,12 +458,14 @@ STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tens
  *   step                     in elements, not 0; negative slices backwards. A start below -d with a
  *                            negative step is an empty slice, as in Python
  *   axes                     in [-r, r - 1], unique; NULL = 0, ..., n - 1
- *   updates                  the shape of the slice
+ *   updates                  the shape of the slice, or of rank <= r and broadcast to it as NumPy
+ *                            does: dims of 1 and missing leading ones are repeated
  *
  * Errors: INVALID_SHAPE for ranks, lengths and extents other than these, INVALID_AXIS,
  * INVALID_ARGUMENT for a step of 0, and those common to all operators. The policies of a context
  * for indices do not apply.
- * Implements OpenVINO SliceScatter-15. */
+ * Implements OpenVINO SliceScatter-15, PyTorch slice_scatter and, with an entry of one element,
+ * select_scatter. */
 STREW_API strew_status strew_slice_scatter(strew_context *context, const strew_tensor *data,
                                            const strew_tensor *updates, const strew_tensor *start,
                                            const strew_tensor *stop, const strew_tensor *step,

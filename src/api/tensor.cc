@@ -118,6 +118,7 @@ Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, con
   view->highest = 0;
   view->injective = true;
   view->contiguous = true;
+  view->read_only = false;
   const bool counted = CountElements(view);
   if (view->size != 0 && !IsAligned(data, info.alignment)) return STREW_INVALID_ARGUMENT;
   if (!counted) return STREW_SIZE_OVERFLOW;
@@ -133,6 +134,13 @@ Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, con
   return STREW_OK;
 }
 
+Status NewTensor(const TensorView& view, strew_tensor** out) {
+  void* const memory = std::malloc(sizeof(strew_tensor));
+  if (memory == nullptr) return STREW_OUT_OF_MEMORY;
+  *out = new (memory) strew_tensor{view};
+  return STREW_OK;
+}
+
 }  // namespace strew
 
 using strew::TensorView;
@@ -145,11 +153,7 @@ strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, const int64_t*
   *out = nullptr;
   TensorView view;
   const strew::Status status = strew::DescribeTensor(dtype, rank, shape, strides, data, &view);
-  if (!status.ok()) return status.code();
-  void* const memory = std::malloc(sizeof(strew_tensor));
-  if (memory == nullptr) return STREW_OUT_OF_MEMORY;
-  *out = new (memory) strew_tensor{view};
-  return STREW_OK;
+  return status.ok() ? strew::NewTensor(view, out).code() : status.code();
 }
 
 strew_status strew_tensor_reset(strew_tensor* tensor, strew_dtype dtype, int32_t rank,

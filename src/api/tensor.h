@@ -17,6 +17,9 @@ namespace strew {
 Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, const int64_t* strides,
                       void* data, TensorView* view);
 
+// Stores a descriptor of what the view describes.
+Status NewTensor(const TensorView& view, strew_tensor** out);
+
 // NULL for NULL.
 inline const TensorView* ViewOf(const strew_tensor* tensor) {
   return tensor == nullptr ? nullptr : &tensor->view;

@@ -22,6 +22,7 @@ struct TensorView {
   int64_t highest;
   bool injective;   // as the contract asks of an output
   bool contiguous;  // row-major without gaps
+  bool read_only;   // may not be an output
   unsigned char* data;
   int64_t shape[kMaxRank];
   int64_t strides[kMaxRank];  // in elements

@@ -3,6 +3,9 @@
 // beside a run; with the runs inlined into walks of their own the library was twice as large.
 #include <hwy/cache_control.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include "kernel/kernel.h"
 
 namespace strew::kernel {
@@ -82,12 +85,86 @@ bool ReadsPages(const BoxArguments& box, int64_t size) {
          box.updates_row_stride * size >= kPage;
 }
 
+// A few updates that are repeated are written out beforehand, as often as fits: kernels then find
+// them side by side, and none needs a loop of its own for this. 64 MiB set to one number on a Zen 5:
+// int8 17 ms one by one, 0.8 so; float32 4.3, 0.75; rows of 16 bytes 9, 0.8.
+class Pattern {
+ public:
+  explicit Pattern(int64_t period) : period_(period) {}
+
+  // For `bytes` of updates that begin anew every `period` bytes.
+  void Fill(const unsigned char* updates, int64_t bytes) {
+    filled_ = std::min(bytes, kBytes / period_ * period_);
+    if (period_ == 1) {
+      std::memset(pattern_, *updates, static_cast<size_t>(filled_));
+      return;
+    }
+    int64_t done = period_;
+    std::memcpy(pattern_, updates, static_cast<size_t>(done));
+    for (; done < filled_; done += std::min(done, filled_ - done)) {
+      std::memcpy(pattern_ + done, pattern_, static_cast<size_t>(std::min(done, filled_ - done)));
+    }
+  }
+
+  // output (+)= the first `bytes` bytes.
+  void Run(RunKernel run, int64_t size, unsigned char* output, int64_t bytes) const {
+    for (int64_t i = 0; i < bytes; i += filled_) {
+      run(output + i, 1, pattern_, 1, std::min(filled_, bytes - i) / size);
+    }
+  }
+
+ private:
+  static constexpr int64_t kBytes = 4096;
+
+  alignas(64) unsigned char pattern_[kBytes];
+  const int64_t period_;
+  int64_t filled_ = 0;
+};
+
+// Filling a pattern takes as long as about so many elements one by one.
+constexpr int64_t kLeastRepeated = 64;
+// Longer rows are as fast one by one.
+constexpr int64_t kLongestPeriod = 512;
+
+// Whether every run repeats one element.
+bool RepeatsElements(const BoxArguments& box) {
+  return box.output_stride == 1 && box.updates_stride == 0 && box.run >= kLeastRepeated;
+}
+
+// Whether the rows repeat one run, and lie together.
+bool RepeatsRuns(const BoxArguments& box, int64_t size) {
+  return box.updates_row_stride == 0 && box.output_row_stride == box.run &&
+         box.output_stride == 1 && box.updates_stride == 1 && box.run * size <= kLongestPeriod &&
+         box.rows * box.run >= kLeastRepeated;
+}
+
+// Not in WalkBox, whose small boxes need no room for a pattern.
+[[gnu::noinline]] void WalkRepeatedElements(RunKernel run, int64_t size, const BoxArguments& box) {
+  const int64_t bytes = box.run * size;
+  Pattern pattern(size);
+  for (int64_t r = 0; r < box.rows; ++r) {
+    if (r == 0 || box.updates_row_stride != 0) {
+      pattern.Fill(box.updates + r * box.updates_row_stride * size, bytes);
+    }
+    pattern.Run(run, size, box.output + r * box.output_row_stride * size, bytes);
+  }
+}
+
+[[gnu::noinline]] void WalkRepeatedRuns(RunKernel run, int64_t size, const BoxArguments& box) {
+  const int64_t bytes = box.rows * box.run * size;
+  Pattern pattern(box.run * size);
+  pattern.Fill(box.updates, bytes);
+  pattern.Run(run, size, box.output, bytes);
+}
+
 }  // namespace
 
 void WalkBox(const Kernels& kernels, const BoxArguments& box) {
   const bool streams = box.stream && kernels.stream != nullptr;
   const RunKernel run = streams ? kernels.stream : kernels.run;
   const int64_t size = kernels.element_size;
+  if (RepeatsElements(box)) return WalkRepeatedElements(run, size, box);
+  if (RepeatsRuns(box, size)) return WalkRepeatedRuns(run, size, box);
   const int64_t row_bytes = box.updates_row_stride * size;
   const int64_t prefetched = ReadsPages(box, size) ? box.rows - kRowsAhead : 0;
   for (int64_t r = 0; r < box.rows; ++r) {

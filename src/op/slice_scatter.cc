@@ -33,17 +33,6 @@ IndexValue NumberAt(const TensorView& numbers, int64_t i) {
   return ReadIndex(numbers.dtype, numbers.data + i * StrideOf(numbers, 0) * numbers.element_size);
 }
 
-Status CheckHandles(const Call& call, const TensorView* data, const TensorView* updates,
-                    const SliceOperands& slice, const TensorView* output) {
-  STREW_TRY(plan::CheckBound(call, {{"data", data},
-                                    {"updates", updates},
-                                    {"start", slice.start},
-                                    {"stop", slice.stop},
-                                    {"step", slice.step},
-                                    {"output", output}}));
-  return slice.axes == nullptr ? Status(STREW_OK) : plan::CheckBound(call, {{"axes", slice.axes}});
-}
-
 // `axes` may be NULL; `start` then stands in for it where a list of operands is wanted.
 plan::Operand AxesOrStart(const SliceOperands& slice) {
   return slice.axes == nullptr ? plan::Operand{"start", slice.start}
@@ -100,40 +89,38 @@ Status MakeSlices(const Call& call, const TensorView& data, const SliceOperands&
 }
 
 // Whether NumPy would broadcast updates to the slice.
-bool IsBroadcastable(const TensorView& updates, const int64_t* expected, int rank) {
+bool IsBroadcastable(const TensorView& updates, const Slices& slices, int rank) {
+  const int added = rank - updates.rank;
   for (int i = 0; i < updates.rank; ++i) {
-    const int64_t dim = updates.shape[updates.rank - 1 - i];
-    if (dim != 1 && dim != expected[rank - 1 - i]) return false;
+    const int64_t dim = updates.shape[i];
+    if (dim != 1 && dim != slices[added + i].count) return false;
   }
   return true;
 }
 
 Status CheckUpdatesShape(const Call& call, const TensorView& data, const TensorView& updates,
                          const Slices& slices) {
+  if (IsBroadcastable(updates, slices, data.rank)) return STREW_OK;
   int64_t expected[kMaxRank];
-  bool same = updates.rank == data.rank;
-  for (int i = 0; i < data.rank; ++i) {
-    expected[i] = slices[i].count;
-    same = same && updates.shape[i] == expected[i];
-  }
-  if (same) return STREW_OK;
-  if (IsBroadcastable(updates, expected, data.rank)) {
-    return call.Fail(
-        STREW_UNSUPPORTED,
-        "updates of shape %s would have to be broadcast to the slice, %s, which is not "
-        "available in this version",
-        plan::ShapeText(updates).c_str(), plan::ListText(expected, data.rank).c_str());
-  }
-  return call.Fail(STREW_INVALID_SHAPE, "updates has shape %s, but the slice has shape %s",
+  for (int i = 0; i < data.rank; ++i) expected[i] = slices[i].count;
+  return call.Fail(STREW_INVALID_SHAPE,
+                   "updates has shape %s, which cannot be broadcast to that of the slice, %s",
                    plan::ShapeText(updates).c_str(), plan::ListText(expected, data.rank).c_str());
 }
 
 Status Validate(const Call& call, const TensorView* data, const TensorView* updates,
                 const SliceOperands& slice, strew_reduction reduction, const TensorView* output,
                 Slices* slices) {
-  STREW_TRY(CheckHandles(call, data, updates, slice, output));
-  STREW_TRY(plan::CheckReduction(call, reduction));
   const plan::Operand axes_or_start = AxesOrStart(slice);
+  STREW_TRY(plan::CheckBound(call,
+                             {{"data", data},
+                              {"updates", updates},
+                              {"start", slice.start},
+                              {"stop", slice.stop},
+                              {"step", slice.step},
+                              axes_or_start},
+                             {"output", output}));
+  STREW_TRY(plan::CheckReduction(call, reduction));
   STREW_TRY(plan::CheckDtypes(
       call, {{"data", data}, {"updates", updates}, {"output", output}},
       {{"start", slice.start}, {"stop", slice.stop}, {"step", slice.step}, axes_or_start},
@@ -142,9 +129,8 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* upda
   int axes[kMaxRank];
   STREW_TRY(CheckAxes(call, *data, slice, axes));
   STREW_TRY(MakeSlices(call, *data, slice, axes, slices));
-  // First, because updates that would be broadcast are not available.
-  STREW_TRY(CheckUpdatesShape(call, *data, *updates, *slices));
   STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
+  STREW_TRY(CheckUpdatesShape(call, *data, *updates, *slices));
   return plan::CheckMemory(call, {"data", data},
                            {{"updates", updates},
                             {"start", slice.start},
@@ -152,6 +138,21 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* upda
                             {"step", slice.step},
                             axes_or_start},
                            {"output", output});
+}
+
+// Updates in the shape of the slice, with strides of 0 where they are repeated.
+TensorView Broadcast(const TensorView& updates, const Slices& slices, const TensorView& data) {
+  TensorView repeated = updates;
+  repeated.rank = data.rank;
+  // A slice of an empty tensor is empty, and the product of its other dims may overflow.
+  repeated.size = data.size == 0 ? 0 : 1;
+  const int added = data.rank - updates.rank;
+  for (int i = 0; i < data.rank; ++i) {
+    repeated.shape[i] = slices[i].count;
+    repeated.strides[i] = i < added ? 0 : StrideOf(updates, i - added);
+    repeated.size *= slices[i].count;
+  }
+  return repeated;
 }
 
 // The slice as a box of the output; its offset there, in units.
@@ -184,7 +185,7 @@ plan::OverlayPlan LowerToOverlay(const TensorView& data, const TensorView& updat
 // What fits the L1 cache may be gone through twice.
 constexpr int64_t kSmallOutput = 16384;
 
-// `updates` has elements.
+// `updates` has the shape of the slice, and elements.
 Status RunSlice(const Call& call, const TensorView& data, const TensorView& updates,
                 const Slices& slices, strew_reduction reduction, const TensorView& output) {
   const plan::Units units = plan::UnitsOf(output.element_size);
@@ -232,8 +233,9 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
                     const TensorView* output) {
   Slices slices;
   STREW_TRY(Validate(call, data, updates, slice, reduction, output, &slices));
-  if (updates->size != 0) {
-    STREW_TRY(RunReduction(call, *data, *updates, slices, reduction, *output));
+  const TensorView repeated = Broadcast(*updates, slices, *data);
+  if (repeated.size != 0) {
+    STREW_TRY(RunReduction(call, *data, repeated, slices, reduction, *output));
   } else if (data->size != 0 && !SameElements(*data, *output)) {
     STREW_TRY(run::Copy(call, *data, *output));
   }
@@ -257,6 +259,7 @@ Status ViewOfArray(const Call& call, const char* name, const int64_t* numbers, i
   view->highest = count > kMaxRank ? 0 : count * view->element_size;
   view->injective = true;
   view->contiguous = true;
+  view->read_only = true;
   view->data = reinterpret_cast<unsigned char*>(const_cast<int64_t*>(numbers));
   return STREW_OK;
 }

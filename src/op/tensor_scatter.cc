@@ -24,9 +24,9 @@ plan::Operand WriteIndicesOr(const Operands& at, plan::Operand other) {
 }
 
 Status CheckHandles(const Call& call, const Operands& at, strew_cache_mode mode) {
-  STREW_TRY(plan::CheckBound(call, {{"past_cache", at.past}, {"update", at.update}}));
-  STREW_TRY(plan::CheckBound(
-      call, {WriteIndicesOr(at, {"update", at.update}), {"present_cache", at.present}}));
+  const plan::Operand update = {"update", at.update};
+  STREW_TRY(plan::CheckBound(call, {{"past_cache", at.past}, update, WriteIndicesOr(at, update)},
+                             {"present_cache", at.present}));
   if (mode == STREW_CACHE_LINEAR || mode == STREW_CACHE_CIRCULAR) return STREW_OK;
   return call.Fail(STREW_INVALID_ARGUMENT, "mode %" PRId32 " is unknown", mode);
 }

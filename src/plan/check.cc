@@ -11,6 +11,12 @@
 namespace strew::plan {
 namespace {
 
+Status CheckHandle(const Call& call, Operand operand) {
+  if (operand.view == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", operand.name);
+  if (operand.view->data != nullptr || operand.view->size == 0) return STREW_OK;
+  return call.Fail(STREW_INVALID_ARGUMENT, "%s is not bound to memory", operand.name);
+}
+
 Status CheckReductionDtype(const Call& call, strew_reduction reduction, strew_dtype dtype) {
   const strew_reduction kind = ReductionKind(reduction);
   const DtypeInfo info = DescribeDtype(dtype);
@@ -47,15 +53,11 @@ Status CheckApart(const Call& call, Operand input, Operand output) {
 
 }  // namespace
 
-Status CheckBound(const Call& call, Operands operands) {
-  for (const Operand& operand : operands) {
-    if (operand.view == nullptr)
-      return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", operand.name);
-    if (operand.view->data == nullptr && operand.view->size != 0) {
-      return call.Fail(STREW_INVALID_ARGUMENT, "%s is not bound to memory", operand.name);
-    }
-  }
-  return STREW_OK;
+Status CheckBound(const Call& call, Operands inputs, Operand output) {
+  for (const Operand& input : inputs) STREW_TRY(CheckHandle(call, input));
+  STREW_TRY(CheckHandle(call, output));
+  if (!output.view->read_only) return STREW_OK;
+  return call.Fail(STREW_INVALID_ARGUMENT, "%s is read-only", output.name);
 }
 
 Status CheckReduction(const Call& call, strew_reduction reduction) {
@@ -88,8 +90,8 @@ Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_redu
 Status CheckIndexedOperands(const Call& call, const TensorView* data, const TensorView* indices,
                             const TensorView* updates, strew_reduction reduction,
                             const TensorView* output) {
-  STREW_TRY(CheckBound(
-      call, {{"data", data}, {"indices", indices}, {"updates", updates}, {"output", output}}));
+  STREW_TRY(CheckBound(call, {{"data", data}, {"indices", indices}, {"updates", updates}},
+                       {"output", output}));
   STREW_TRY(CheckReduction(call, reduction));
   return CheckDtypes(call, {{"data", data}, {"updates", updates}, {"output", output}},
                      {{"indices", indices}}, reduction);

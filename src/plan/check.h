@@ -20,8 +20,8 @@ struct Operand {
 };
 using Operands = std::initializer_list<Operand>;
 
-// Line 1: handles and bindings; the reduction's bits.
-Status CheckBound(const Call& call, Operands operands);
+// Line 1: handles and bindings, an output that may be written; the reduction's bits.
+Status CheckBound(const Call& call, Operands inputs, Operand output);
 Status CheckReduction(const Call& call, strew_reduction reduction);
 
 // Lines 2 and 3: one dtype for all of `same`, integers for `indices`, the reduction on that dtype.

@@ -51,7 +51,7 @@ int64_t PatternSpan(const FlatPlan& flat, int64_t block) {
 
 bool Flatten(const IndexedPlan& plan, int64_t block, FlatPlan* flat) {
   const bool one_entry_loop = plan.components == 1 && plan.entries.rank == 0;
-  if (!one_entry_loop || plan.run.count > 1 || plan.lanes_count == 1) return false;
+  if (!one_entry_loop || plan.EntryUnits() > 1 || plan.lanes_count == 1) return false;
   if (!IsWorthIt(plan)) return false;
   const IndexedNest nest = InOrderOfIndices(plan);
   // Takes loops into the period from the innermost one on, while they lie together.

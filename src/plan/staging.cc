@@ -34,7 +34,7 @@ Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in
   Staging staging = kNoStaging;
   // A line is brought near once: no entries outside of the sheet may come back to it.
   const bool once = plan.components == 1 && plan.entries.rank == 0;
-  if (!once || plan.run.count > 1 || plan.lanes_count == 1) return staging;
+  if (!once || plan.EntryUnits() > 1 || plan.lanes_count == 1) return staging;
   const bool covers = !in_place && plan.lanes_count * plan.component[0].axis_size == units;
   const int64_t axis_size = plan.component[0].axis_size;
   const int64_t axis_bytes = axis_size * width;

@@ -41,8 +41,9 @@ void PairForTranspose(BoxNest* nest) {
 }
 
 void RunSheet(const kernel::Kernels& kernels, kernel::BoxArguments sheet) {
-  const bool transposes =
-      sheet.rows > 1 && Magnitude(sheet.updates_row_stride) < Magnitude(sheet.updates_stride);
+  // One row of updates for all rows is read from the caches anyway, unless it is scattered itself.
+  const uint64_t step = Magnitude(sheet.updates_stride);
+  const bool transposes = sheet.rows > 1 && step > 1 && Magnitude(sheet.updates_row_stride) < step;
   if (!transposes) return kernel::WalkBox(kernels, sheet);
   const int64_t width = kernels.element_size;
   kernel::BoxArguments tile = sheet;

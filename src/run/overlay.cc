@@ -179,6 +179,8 @@ class LineReplacer {
  public:
   LineReplacer(const OverlayPlan& plan, const kernel::Kernels& move, bool stream)
       : line_(plan.dim[plan.rank - 1]),
+        kernels_(move),
+        stream_(stream),
         move_(stream ? move.stream : move.run),
         width_(move.element_size),
         prefetched_(stream && line_.IsWhole() ? std::min(line_.size * width_, kMostPrefetched)
@@ -190,17 +192,25 @@ class LineReplacer {
     const plan::Slice& slice = line_.slice;
     const int64_t end = slice.first + slice.count;
     if (slice.first > 0) move_(at.output, 1, at.data, 1, slice.first);
-    move_(at.output + slice.first * width_, 1, at.updates, line_.updates_stride, slice.count);
+    MoveUpdates(at.output + slice.first * width_, at.updates);
     if (end == line_.size) return;
     move_(at.output + end * width_, 1, at.data + end * width_, 1, line_.size - end);
   }
 
  private:
+  void MoveUpdates(unsigned char* output, const unsigned char* updates) const {
+    const int64_t count = line_.slice.count;
+    if (line_.updates_stride != 0) return move_(output, 1, updates, line_.updates_stride, count);
+    kernel::WalkBox(kernels_, {output, updates, 1, 0, 0, count, 1, 0, stream_});
+  }
+
   // Longer lines are streams that the CPU finds by itself. Lines of 4 KiB, every second one
   // replaced, 0.85 x the time.
   static constexpr int64_t kMostPrefetched = 8192;
 
   const OverlayDim& line_;
+  const kernel::Kernels& kernels_;
+  const bool stream_;
   const kernel::RunKernel move_;
   const int64_t width_;
   const int64_t prefetched_;

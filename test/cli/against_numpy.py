@@ -51,6 +51,13 @@ class AgainstNumpy(CommandTest):
             array += 1j * self.random.integers(0, 4, shape)
         return array
 
+    def broadcastable(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """A shape that NumPy broadcasts to this one; in one of two cases this one itself."""
+        if self.random.integers(2):
+            return shape
+        kept = shape[self.random.integers(0, len(shape) + 1) :]
+        return tuple(1 if self.random.integers(2) else dim for dim in kept)
+
     def check(self, expected: np.ndarray, *arguments: str) -> None:
         self.assertEqual(self.succeed(*arguments, "-o", "out.npy"), "")
         result = np.load(self.directory / "out.npy")
@@ -112,7 +119,7 @@ class AgainstNumpy(CommandTest):
                     slices[axis] = slice(*numbers)
                 expected = data.copy()
                 view = expected[tuple(slices)]
-                updates = self.values(dtype, view.shape)
+                updates = self.values(dtype, self.broadcastable(view.shape))
                 view[...] = updates if function is None else function(view, updates)
                 files = [self.operand("data.npy", data), self.operand("updates.npy", updates)]
                 lists = {"--start": start, "--stop": stop, "--step": step, "--axes": axes}

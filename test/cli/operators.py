@@ -91,6 +91,16 @@ class WorkedExamples(CommandTest):
         self.check(expected, "slice-scatter", *files, "--start", "-3,1", "--stop", "3,5", *steps)
         self.check(expected, "slice-scatter", "--start=-3,-4", "--stop", "3,5", *steps, *files)
 
+    def test_slice_scatter_broadcasts_updates(self) -> None:
+        self.save("data.npy", floats((2, 3), [0] * 6))
+        self.save("column.npy", floats((2, 1), [7, 8]))
+        self.save("number.npy", floats((), [9]))
+        where = ["--start", "1", "--stop", "3", "--axes", "1"]
+        expected = floats((2, 3), [0, 7, 7, 0, 8, 8])
+        self.check(expected, "slice-scatter", "data.npy", "column.npy", *where)
+        expected = floats((2, 3), [0, 9, 9, 0, 9, 9])
+        self.check(expected, "slice-scatter", "data.npy", "number.npy", *where)
+
     def test_slice_scatter_backwards(self) -> None:
         self.save("data.npy", floats((5,), range(5)))
         self.save("updates.npy", floats((5,), [10, 11, 12, 13, 14]))

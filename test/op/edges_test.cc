@@ -2,6 +2,7 @@
 //
 // Corners of the operators' definitions, one by one and with literal results.
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -176,16 +177,43 @@ TEST(SliceScatter, NegativeBoundsCountFromTheEndWithoutWrap) {
   ExpectOutput(c, Floats(c.data.shape(), {1, 9, 3}));
 }
 
-TEST(SliceScatter, UpdatesThatWouldBeBroadcastAreUnsupported) {
+// Backwards on the axis that is not repeated, every other element of the one that is.
+TEST(SliceScatter, UpdatesAreBroadcast) {
+  struct Sample {
+    Array updates;
+    Numbers expected;
+  };
+  Sample samples[] = {{Floats({2, 1}, {4, 5}), {5, 0, 5, 4, 0, 4}},
+                      {Floats({2}, {4, 5}), {4, 0, 5, 4, 0, 5}},
+                      {Floats({1, 2}, {4, 5}), {4, 0, 5, 4, 0, 5}},
+                      {Floats({1}, {4}), {4, 0, 4, 4, 0, 4}},
+                      {Floats({}, {4}), {4, 0, 4, 4, 0, 4}}};
+  for (Sample& sample : samples) {
+    Case c{Operator::kSliceScatterInt64, Floats({2, 3}, Numbers(6, 0)), std::move(sample.updates)};
+    c.start = IndexArray(STREW_INT64, {2}, {-1, 0});
+    c.stop = IndexArray(STREW_INT64, {2}, {-3, 3});
+    c.step = IndexArray(STREW_INT64, {2}, {-1, 2});
+    ExpectOutput(c, Floats({2, 3}, sample.expected));
+  }
+}
+
+TEST(SliceScatter, BroadcastUpdatesCountAsStored) {
+  Case c{Operator::kSliceScatterInt64, Floats({3}, {0, 0, 0}), Floats({}, {7})};
+  c.start = IndexArray(STREW_INT64, {1}, {0});
+  c.step = IndexArray(STREW_INT64, {1}, {1});
+  const Context context = MakeContext();
+  for (const int64_t stop : {3, 0}) {
+    c.stop = IndexArray(STREW_INT64, {1}, {stop});
+    ASSERT_EQ(Call(c, context.get(), c.data.tensor()), STREW_OK);
+    EXPECT_EQ(strew_context_applied(context.get()), 1) << stop;
+  }
+}
+
+TEST(SliceScatter, UpdatesThatNumPyWouldNotBroadcast) {
   for (const Operator op : {Operator::kSliceScatter, Operator::kSliceScatterInt64}) {
     Request request = GoodRequest(op);  // a slice of shape [2, 4]
-    for (const Dims& shape : {Dims{4}, Dims{1}, Dims{}, Dims{1, 4}, Dims{2, 1}, Dims{1, 1}}) {
-      request.updates.SetShape(shape);
-      const Answer answer = Send(request, nullptr);
-      EXPECT_EQ(answer.status, STREW_UNSUPPORTED) << ToString(shape);
-      EXPECT_FALSE(answer.wrote);
-    }
-    for (const Dims& shape : {Dims{2}, Dims{3, 4}, Dims{1, 2, 4}, Dims{2, 0}, Dims{0}}) {
+    for (const Dims& shape :
+         {Dims{2}, Dims{3, 4}, Dims{1, 2, 4}, Dims{2, 0}, Dims{0}, Dims{2, 2}}) {
       request.updates.SetShape(shape);
       EXPECT_EQ(Send(request, nullptr).status, STREW_INVALID_SHAPE) << ToString(shape);
     }

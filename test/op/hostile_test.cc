@@ -98,14 +98,20 @@ TEST_F(Hostile, StridesThatMeanNothingAreNotComputedWith) {
   }
 }
 
-TEST_F(Hostile, BroadcastIsUnsupportedBeforeTheOutputIsJudged) {
-  const int64_t start = 0, stop = 4, step = 1;
-  const Tensor data = MakeTensor(STREW_FLOAT32, {{4}, {1}}, data_);
-  const Tensor updates = MakeTensor(STREW_FLOAT32, {{1}, {1}}, update_);
-  const Tensor output = MakeTensor(STREW_FLOAT32, {{3}, {1}}, update_ + 4);
-  EXPECT_EQ(strew_slice_scatter_int64(context_.get(), data.get(), updates.get(), 1, &start, &stop,
-                                      &step, nullptr, STREW_NONE, output.get()),
-            STREW_UNSUPPORTED);
+// Strides of dims of 1 mean nothing, and dims of an empty slice may have any product.
+TEST_F(Hostile, BroadcastUpdatesOfAnyStrides) {
+  const int64_t start = 0, end = 4, step = 1, wild = kLeast;
+  const Tensor data = MakeTensor(STREW_FLOAT32, {{kMost, kMost, 0}, {wild, wild, wild}}, nullptr);
+  const Tensor updates = MakeTensor(STREW_FLOAT32, {{1, 1}, {wild, wild}}, update_);
+  EXPECT_EQ(strew_slice_scatter_int64(context_.get(), data.get(), updates.get(), 1, &start, &end,
+                                      &step, nullptr, STREW_ADD, data.get()),
+            STREW_OK);
+  const Tensor line = MakeTensor(STREW_FLOAT32, {{4, 1}, {1, wild}}, data_);
+  update_[0] = 5;
+  EXPECT_EQ(strew_slice_scatter_int64(context_.get(), line.get(), updates.get(), 1, &start, &end,
+                                      &step, nullptr, STREW_ADD, line.get()),
+            STREW_OK);
+  EXPECT_EQ(data_[3], 9);
 }
 
 // Sentences with the longest of shapes are whole.

@@ -170,6 +170,28 @@ TEST_P(Large, SliceOfManyDims) {
   }
 }
 
+// Updates that repeat after one element, after short rows and after long ones.
+TEST_P(Large, BroadcastUpdates) {
+  for (const strew_dtype dtype : {STREW_FLOAT32, STREW_INT8, STREW_COMPLEX128}) {
+    for (const Dims& shape : {Dims{3, 20011}, Dims{7001, 5}, Dims{60, 3, 200}}) {
+      const Dims last = {shape.back()};
+      Dims first(shape.size(), 1);
+      first[0] = shape[0];
+      for (const Dims& updates : {Dims{}, last, first}) {
+        Case c{Operator::kSliceScatterInt64, RandomArray(random_, dtype, RowMajor(shape)),
+               RandomArray(random_, dtype, RowMajor(updates))};
+        c.start = IndexArray(STREW_INT64, {0}, {});
+        c.stop = IndexArray(STREW_INT64, {0}, {});
+        c.step = IndexArray(STREW_INT64, {0}, {});
+        const std::vector<strew_reduction> defined = ReductionsOf(Find(dtype));
+        if (std::find(defined.begin(), defined.end(), GetParam()) == defined.end()) continue;
+        c.reduction = GetParam();
+        CheckTwice(c);
+      }
+    }
+  }
+}
+
 // Bytes that pass the last cache of most machines, where copies may turn to streaming stores.
 int64_t BeyondTheCache() {
   int64_t bytes = int64_t{32} << 20;
@@ -196,6 +218,31 @@ TEST_P(Large, OutputBeyondTheCache) {
   slice.axes = IndexArray(STREW_INT64, {1}, {-1});
   slice.reduction = GetParam();
   ASSERT_TRUE(Check(slice));
+
+  Case repeated{Operator::kSliceScatterInt64, std::move(slice.data),
+                RandomArray(random_, STREW_FLOAT32, RowMajor({}))};
+  repeated.output = std::move(slice.output);
+  repeated.start = IndexArray(STREW_INT64, {1}, {3});
+  repeated.stop = IndexArray(STREW_INT64, {1}, {-5});
+  repeated.step = IndexArray(STREW_INT64, {1}, {1});
+  repeated.axes = IndexArray(STREW_INT64, {1}, {-1});
+  repeated.reduction = GetParam();
+  ASSERT_TRUE(Check(repeated));
+}
+
+// Opaque elements of an odd size are a pattern of bytes.
+TEST(LargeShape, BroadcastOfOneOpaqueElement) {
+  Random random(Seed());
+  for (const Dims& shape : {Dims{100, 300}, Dims{20011}}) {
+    Case c{Operator::kSliceScatterInt64, RandomArray(random, STREW_OPAQUE(7), RowMajor(shape)),
+           RandomArray(random, STREW_OPAQUE(7), RowMajor({1}))};
+    c.start = IndexArray(STREW_INT64, {1}, {0});
+    c.stop = IndexArray(STREW_INT64, {1}, {20011});
+    c.step = IndexArray(STREW_INT64, {1}, {1});
+    EXPECT_TRUE(Check(c));
+    c.output.emplace(STREW_OPAQUE(7), RowMajor(shape));
+    EXPECT_TRUE(Check(c));
+  }
 }
 
 // The odd byte comes first where the output ends with a page, and last where it begins with one.

@@ -62,6 +62,10 @@ void AddHandles(Operator op, Faults& faults) {
     faults.push_back({1, STREW_INVALID_ARGUMENT, "unbound " + name, name,
                       [=](Request& r) { (r.*operand).bound = false; }});
   }
+  faults.push_back({1, STREW_INVALID_ARGUMENT, "read-only output", "output", [](Request& r) {
+                      r.output.read_only = true;
+                      r.output.dtype = STREW_FLOAT32;  // DLPack, which says so, has no opaque ones
+                    }});
 }
 
 void AddUnknownReductions(Faults& faults) {

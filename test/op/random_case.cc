@@ -221,6 +221,17 @@ Array AnyBox(Random& random, strew_dtype dtype, const Dims& values) {
   return array;
 }
 
+// A shape that can be broadcast to `shape`; mostly itself.
+Dims AnyBroadcastable(Random& random, Dims shape) {
+  if (!random.OneIn(3)) return shape;
+  for (int64_t& dim : shape) {
+    if (random.OneIn(2)) dim = 1;
+  }
+  if (random.OneIn(2)) return shape;
+  const auto rank = static_cast<int64_t>(shape.size());
+  return Dims(shape.begin() + random.Between(0, rank), shape.end());
+}
+
 Case AnySliceScatter(Random& random, Operator op, const Dtype& dtype) {
   const Dims shape = AnyDataShape(random, dtype.width);
   const auto rank = static_cast<int64_t>(shape.size());
@@ -241,7 +252,8 @@ Case AnySliceScatter(Random& random, Operator op, const Dtype& dtype) {
     stop.push_back(AnyBound(random, stop_dtype, dim));
     step.push_back(AnyStep(random, step_dtype));
   }
-  Case c = AnyCase(random, op, dtype, shape, SliceShape(shape, start, stop, step, axes));
+  Case c = AnyCase(random, op, dtype, shape,
+                   AnyBroadcastable(random, SliceShape(shape, start, stop, step, axes)));
   c.start = AnyBox(random, start_dtype, start);
   c.stop = AnyBox(random, stop_dtype, stop);
   c.step = AnyBox(random, step_dtype, step);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "support/dlpack.h"
 #include "support/dtypes.h"
 #include "support/handles.h"
 #include "support/indices.h"
@@ -26,6 +27,9 @@ bool IsIndexDtype(strew_dtype dtype) {
 
 Tensor Describe(const Operand& operand, Arena& arena) {
   if (operand.null) return nullptr;
+  if (operand.read_only) {
+    return MakeReadOnlyTensor(operand.dtype, operand.layout, Memory(operand, arena));
+  }
   return MakeTensor(operand.dtype, operand.layout, Memory(operand, arena));
 }
 
@@ -81,10 +85,10 @@ void Request::SetDtype(strew_dtype dtype) {
 
 Request GoodRequest(Operator op) {
   const auto number = [](const char* name, const Dims& shape, size_t offset) {
-    return Operand{name, false, STREW_FLOAT32, RowMajor(shape), true, offset, {}};
+    return Operand{name, false, STREW_FLOAT32, RowMajor(shape), true, false, offset, {}};
   };
   const auto index = [](const char* name, const Dims& shape, size_t offset, const Dims& values) {
-    return Operand{name, false, STREW_INT64, RowMajor(shape), true, offset, values};
+    return Operand{name, false, STREW_INT64, RowMajor(shape), true, false, offset, values};
   };
   const bool nd = op == Operator::kScatterNd;
   const bool elements = op == Operator::kScatterElements;

@@ -33,6 +33,7 @@ struct Operand {
   strew_dtype dtype;
   Layout layout;
   bool bound;
+  bool read_only;
   size_t offset;  // in the arena
   Dims values;    // of an index operand, in row-major order; otherwise empty
 

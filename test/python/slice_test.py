@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import strew_ctypes as strew
 from arrays import INDEX_DTYPES, Layout, Placed, assert_same_bytes, check_call, copied
-from strategies import fills, layouts, placed, shapes, sources_and_targets
+from strategies import broadcastable, fills, layouts, placed, shapes, sources_and_targets
 from strew_ctypes import Reduction, Status, StrewError, Tensor
 
 INT64_MAX = np.iinfo(np.int64).max
@@ -111,7 +111,7 @@ def test_against_numpy(data, shape, reduction) -> None:
     dtype = data.draw(st.sampled_from(DTYPES if reduction == Reduction.ADD else MOVED_DTYPES))
     fill = data.draw(fills(dtype, moved_only=reduction == Reduction.NONE))
     source, target = data.draw(sources_and_targets(fill, shape))
-    updates = data.draw(placed(fill, source.view[key].shape))
+    updates = data.draw(placed(fill, data.draw(broadcastable(source.view[key].shape))))
 
     expected = copied(source, target)
     if reduction == Reduction.NONE:

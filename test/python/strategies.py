@@ -32,6 +32,15 @@ def shapes(draw, max_rank: int = 4) -> tuple[int, ...]:
     return tuple(draw(st.permutations([*outer, draw(dims)])))
 
 
+@st.composite
+def broadcastable(draw, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape that NumPy broadcasts to this one; mostly this one itself."""
+    if draw(st.integers(0, 2)):
+        return shape
+    kept = shape[draw(st.integers(0, len(shape))) :]
+    return tuple(1 if draw(st.booleans()) else dim for dim in kept)
+
+
 def layouts(rank: int, repeats: bool) -> st.SearchStrategy[Layout]:
     """`repeats` allows strides of 0, which only inputs may have."""
     steps = [1, 1, 1, -1, 2, -2, 3] + [0] * repeats

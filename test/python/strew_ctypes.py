@@ -66,6 +66,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ),
     "strew_tensor_reset": (c_int32, [_handle, c_int32, c_int32, _int64s, _int64s, c_void_p]),
     "strew_tensor_set_data": (c_int32, [_handle, c_void_p]),
+    "strew_tensor_from_dlpack": (c_int32, [c_void_p, _out_handle]),
+    "strew_tensor_from_dlpack_versioned": (c_int32, [c_void_p, _out_handle]),
     "strew_tensor_destroy": (None, [_handle]),
     "strew_tensor_dtype": (c_int32, [_handle]),
     "strew_tensor_rank": (c_int32, [_handle]),
