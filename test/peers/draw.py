@@ -19,6 +19,7 @@ SIGNED = [np.dtype(name) for name in ("int8", "int16", "int32", "int64")]
 UNSIGNED = [np.dtype(name) for name in ("uint8", "uint16", "uint32", "uint64")]
 INTEGERS = SIGNED + UNSIGNED
 SHORT_FLOATS = [np.dtype("float16"), np.dtype(ml_dtypes.bfloat16)]
+FLOAT8 = [np.dtype(ml_dtypes.float8_e4m3fn), np.dtype(ml_dtypes.float8_e5m2)]
 LONG_FLOATS = [np.dtype("float32"), np.dtype("float64")]
 FLOATS = SHORT_FLOATS + LONG_FLOATS
 COMPLEX = [np.dtype("complex64"), np.dtype("complex128")]

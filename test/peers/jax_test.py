@@ -10,14 +10,14 @@ import pytest
 import strew_ctypes as strew
 from arrays import assert_same_bytes
 from differential import Rows, assert_refused, context
-from draw import BOOL, COMPLEX, FLOATS, INTEGERS, SHORT_FLOATS, Draw
+from draw import BOOL, COMPLEX, FLOAT8, FLOATS, INTEGERS, SHORT_FLOATS, Draw
 from strew_ctypes import IndexPolicy, Reduction, Status
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)
 
-NUMBERS = [*INTEGERS, *FLOATS, *COMPLEX]
-REAL = [*BOOL, *INTEGERS, *FLOATS]
+NUMBERS = [*INTEGERS, *FLOATS, *FLOAT8, *COMPLEX]
+REAL = [*BOOL, *INTEGERS, *FLOATS, *FLOAT8]
 METHODS = {
     "set": (Reduction.NONE, [*BOOL, *NUMBERS]),
     "add": (Reduction.ADD, NUMBERS),
@@ -169,6 +169,14 @@ def test_sums_of_16_bits(dtype) -> None:
     assert updated("add", data, (indices,), updates).tolist() == [largest]
     actual = strew.scatter_update(data, indices, updates, 0, Reduction.ADD)
     assert actual.tolist() == [largest]
+
+
+def test_overflow_of_float8() -> None:
+    for dtype, most, sum_of_both in ((FLOAT8[0], 448, np.nan), (FLOAT8[1], 57344, np.inf)):
+        data, indices, updates = np.full(1, most, dtype), np.array([0]), np.full(1, most, dtype)
+        expected = np.array([sum_of_both], dtype)
+        assert_same_bytes(updated("add", data, (indices,), updates), expected)
+        assert_same_bytes(strew.scatter_update(data, indices, updates, 0, Reduction.ADD), expected)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import torch
 import strew_ctypes as strew
 from arrays import assert_same_bytes
 from differential import Rows, assert_refused, context, seen_in
-from draw import BOOL, COMPLEX, FLOATS, SHORT_FLOATS, SIGNED, Draw, Operands
+from draw import BOOL, COMPLEX, FLOAT8, FLOATS, SHORT_FLOATS, SIGNED, Draw, Operands
 from strew_ctypes import Reduction, Status
 
 warnings.filterwarnings("ignore", message=".*index_reduce.*")
@@ -264,6 +264,20 @@ def test_sums_of_16_bits(dtype) -> None:
     assert called("index_put_", data, (tensor(indices),), updates, True).tolist() == [largest]
     actual = strew.scatter_elements(data, indices, updates, 0, Reduction.ADD)
     assert actual.tolist() == [largest]
+
+
+@seen_in("torch")
+def test_overflow_of_float8() -> None:
+    """There E4M3FN stays at its largest number, and only index_put_ has such sums."""
+    most = np.full(1, 448, FLOAT8[0])
+    there = torch.tensor([448.0]).to(torch.float8_e4m3fn)
+    for method in ("scatter_add_", "scatter_reduce_", "index_add_"):
+        with pytest.raises(NotImplementedError):
+            getattr(there.clone(), method)(0, torch.tensor([0]), there, *INDEXED[method])
+    there.index_put_((torch.tensor([0]),), there.clone(), True)
+    assert there.float().tolist() == [448]
+    here = strew.scatter_elements(most, np.array([0]), most, 0, Reduction.ADD)
+    assert np.isnan(here).tolist() == [True]
 
 
 @seen_in("torch")
