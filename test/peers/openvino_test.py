@@ -100,6 +100,11 @@ def dtypes(draw: Draw, name: str) -> tuple[list[np.dtype], dict[str, bool]]:
     return [*BOOL, *NARROW, *FLOATS], {"powers": name == "prod"}
 
 
+def first_of_slice(data: openvino.Node, updates: openvino.Node) -> openvino.Node:
+    bounds = [np.array([number]) for number in (0, 1, 1, 0)]
+    return opset15.slice_scatter(data, updates, *bounds)
+
+
 def index_dtype(draw: Draw) -> np.dtype:
     return draw.one_of([np.dtype("int32"), np.dtype("int64")])
 
@@ -229,18 +234,29 @@ def test_out_of_range(make, indices) -> None:
 
 
 @seen_in("openvino")
-def test_wide_dtypes_are_narrowed() -> None:
-    for number, dtype, there in (
-        (2**40 + 1, "int64", 1),
-        (2**63 + 1, "uint64", 1),
-        (1 + 2**-40, "float64", 1),
+@pytest.mark.parametrize(
+    ("number", "dtype"), [(2**40 + 1, "int64"), (2**63 + 1, "uint64"), (1 + 2**-40, "float64")]
+)
+def test_wide_dtypes_are_narrowed(number, dtype) -> None:
+    data, zero, updates = np.zeros(2, dtype), np.array([0]), np.array([number], dtype)
+    for there in (
+        run(update(), data, zero, updates),
+        run(elements_update_3(), data, zero, updates),
+        run(elements_update(), data, zero, updates),
+        run(opset4.scatter_nd_update, data, zero[:, None], updates),
+        run(nd_update(), data, zero[:, None], updates),
+        run(first_of_slice, data, updates),
     ):
-        inputs = [np.zeros(2, dtype), np.array([0]), np.array([number], dtype)]
-        assert run(elements_update(), *inputs).tolist() == [there, 0]
-        assert strew.scatter_elements(*inputs, 0).tolist() == [number, 0]
-    inputs = [np.zeros(2, "uint32"), np.array([0]), np.array([2**32 - 1], "uint32")]
-    assert run(elements_update("max"), *inputs).tolist() == [0, 0]
-    assert strew.scatter_elements(*inputs, 0, Reduction.MAX).tolist() == [2**32 - 1, 0]
+        assert there.tolist() == [1, 0]
+    assert strew.scatter_elements(data, zero, updates, 0).tolist() == [number, 0]
+
+
+@seen_in("openvino")
+def test_large_uint32_are_negative() -> None:
+    data, zero, updates = (np.array([number], np.uint32) for number in (0, 0, 2**32 - 1))
+    assert run(elements_update("max"), data, zero.astype(int), updates).tolist() == [0]
+    assert run(nd_update("max"), data, zero[:, None].astype(int), updates).tolist() == [0]
+    assert strew.scatter_elements(data, zero, updates, 0, Reduction.MAX).tolist() == [2**32 - 1]
 
 
 @seen_in("openvino")

@@ -70,6 +70,7 @@ NEGATIVE = {"negative indices are errors there": "test_negative_indices_are_refu
 WRITTEN = {"a failed call has written there": "test_out_of_range"}
 UNSEEN = {"out of range is no error there": "test_out_of_range"}
 NARROWED = {"numbers of 64 bits are computed in 32 there": "test_wide_dtypes_are_narrowed"}
+LARGE = {"uint32 of 2^31 and more are not negative": "test_large_uint32_are_negative"}
 REFUSED = {"no sums of float16 and bfloat16 there": "test_sums_of_16_bits"}
 DEFAULT = {"out of range is an error by default": "test_out_of_range"}
 BOOL = {"bool is no error": "test_bool_is_refused"}
@@ -135,6 +136,7 @@ ROWS = (
             "infinities and -0 survive `EXCLUDE_SELF`": (
                 "test_excluded_values_are_replaced_by_finite_ones"
             ),
+            **LARGE,
             **UNSEEN,
             **NARROWED,
         },
@@ -148,19 +150,20 @@ ROWS = (
                 "test_operators_of_opset_3_wrap_negative_indices"
             ),
             **UNSEEN,
+            **NARROWED,
         },
     ),
     Row(
         "openvino",
         "ScatterNDUpdate-15",
         f"{ND} with `NONE`, `ADD`, `SUB`, `MUL`, `MIN`, `MAX`",
-        UNSEEN,
+        {**LARGE, **UNSEEN, **NARROWED},
     ),
     Row(
         "openvino",
         "SliceScatter-15",
         SLICE,
-        {"updates may be broadcast": "test_updates_of_a_slice_are_broadcast_here"},
+        {"updates may be broadcast": "test_updates_of_a_slice_are_broadcast_here", **NARROWED},
     ),
     Row(
         "torch",

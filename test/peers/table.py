@@ -36,7 +36,7 @@ def made() -> str:
     seen = [f"{peer.title} {peer.version}" for peer in PEERS.values() if peer.version]
     where = f"Seen in {', '.join(seen)} on a CPU; TensorFlow by its documentation."
     lines = [
-        "| there | here | what differs |",
+        "| function | call here | what differs |",
         "|---|---|---|",
         *map(line_of, ROWS),
         "",
