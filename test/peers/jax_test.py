@@ -29,7 +29,7 @@ METHODS = {
 POLICIES = {"drop": IndexPolicy.INDEX_DROP, "clip": IndexPolicy.INDEX_CLAMP}
 
 # Every shape is compiled anew.
-rows = Rows("jax", count=15)
+rows = Rows("jax", count=10)
 
 
 def updated(

@@ -197,7 +197,12 @@ ROWS = (
         f"{UPDATE} with `MUL`, `MEAN`, `MAX`, `MIN`; `EXCLUDE_SELF` for `include_self=False`",
         NEGATIVE,
     ),
-    Row("torch", "index_put_", f"{ND}, indices side by side; `accumulate`: `ADD`", {}),
+    Row(
+        "torch",
+        "index_put_",
+        f"{ND}, indices side by side; `accumulate`: `ADD`",
+        {"indices and updates are not broadcast": "test_nothing_is_broadcast"},
+    ),
     Row(
         "torch",
         "slice_scatter",

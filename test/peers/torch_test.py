@@ -215,6 +215,15 @@ def test_updates_may_be_larger_than_indices() -> None:
     )
 
 
+def test_nothing_is_broadcast() -> None:
+    data, columns = np.zeros((2, 3), np.float32), (torch.tensor([0, 1]), torch.tensor([2]))
+    assert called("index_put_", data, columns, NINE).tolist() == [[0, 0, 9], [0, 0, 9]]
+    tuples = np.array([[0, 2], [1, 2]])
+    assert_refused(Status.INVALID_SHAPE, lambda: strew.scatter_nd(data, tuples, NINE))
+    same = np.broadcast_to(NINE, 2)  # of stride 0
+    assert strew.scatter_nd(data, tuples, same).tolist() == [[0, 0, 9], [0, 0, 9]]
+
+
 def test_a_number_has_an_axis() -> None:
     number, zero = np.array(3, np.float32), np.array(0)
     assert called("scatter_", number, 0, zero, np.array(4, np.float32)).tolist() == 4
