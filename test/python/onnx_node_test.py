@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node tests of ONNX for Scatter, ScatterElements and ScatterND."""
+"""The node tests of ONNX for Scatter, ScatterElements, ScatterND and TensorScatter."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from onnx.backend.test.case.test_case import TestCase
 
 import strew_ctypes as strew
 from arrays import assert_same_bytes
-from strew_ctypes import Reduction
+from strew_ctypes import CacheMode, Reduction
 
-OPERATORS = ("Scatter", "ScatterElements", "ScatterND")
+OPERATORS = ("Scatter", "ScatterElements", "ScatterND", "TensorScatter")
 REDUCTIONS = {
     "none": Reduction.NONE,
     "add": Reduction.ADD,
@@ -23,6 +23,7 @@ REDUCTIONS = {
     "min": Reduction.MIN,
     "max": Reduction.MAX,
 }
+MODES = {b"linear": CacheMode.CACHE_LINEAR, b"circular": CacheMode.CACHE_CIRCULAR}
 KNOWN = {
     "test_scatter_with_axis",
     "test_scatter_without_axis",
@@ -37,6 +38,9 @@ KNOWN = {
     "test_scatternd_multiply",
     "test_scatternd_max",
     "test_scatternd_min",
+    "test_tensorscatter",
+    "test_tensorscatter_3d",
+    "test_tensorscatter_circular",
 }
 
 
@@ -53,6 +57,10 @@ CASES = collect()
 
 def run(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray:
     attributes = {field.name: onnx.helper.get_attribute_value(field) for field in node.attribute}
+    if node.op_type == "TensorScatter":
+        axis, mode = attributes.pop("axis", -2), MODES[attributes.pop("mode", b"linear")]
+        assert not attributes
+        return strew.tensor_scatter(*inputs, axis, mode)
     reduction = REDUCTIONS[attributes.pop("reduction", b"none").decode()]
     if node.op_type == "ScatterND":
         assert not attributes

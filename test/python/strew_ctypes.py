@@ -34,6 +34,7 @@ Dtype = _constants("strew_dtype")
 Reduction = _constants("strew_reduction")
 IndexPolicy = _constants("strew_index_policy")
 DuplicatePolicy = _constants("strew_duplicate_policy")
+CacheMode = _constants("strew_cache_mode")
 
 
 def opaque(size: int) -> int:
@@ -94,6 +95,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
         c_int32,
         [_handle] * 3 + [c_int64] + [_int64s] * 4 + [c_int32, _handle],
     ),
+    "strew_scatter_update": (c_int32, [_handle] * 4 + [c_int64, c_int32, _handle]),
+    "strew_tensor_scatter": (c_int32, [_handle] * 4 + [c_int64, c_int32, _handle]),
 }
 
 library = ctypes.CDLL(os.environ["STREW_LIBRARY"])
@@ -231,6 +234,33 @@ def slice_scatter_int64(
         out,
         context,
     )
+
+
+def scatter_update(
+    data: Operand,
+    indices: Operand,
+    updates: Operand,
+    axis: int,
+    reduction: int = Reduction.NONE,
+    out: Operand | None = None,
+    context: Context | None = None,
+) -> np.ndarray:
+    inputs = [_tensor(data), _tensor(indices), _tensor(updates)]
+    return _call("strew_scatter_update", inputs, [axis, reduction], out, context)
+
+
+def tensor_scatter(
+    past_cache: Operand,
+    update: Operand,
+    write_indices: Operand | None,
+    axis: int,
+    mode: int = CacheMode.CACHE_LINEAR,
+    out: Operand | None = None,
+    context: Context | None = None,
+) -> np.ndarray:
+    inputs = [_tensor(past_cache), _tensor(update)]
+    inputs.append(None if write_indices is None else _tensor(write_indices))
+    return _call("strew_tensor_scatter", inputs, [axis, mode], out, context)
 
 
 def _call(
