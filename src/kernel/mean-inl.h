@@ -115,7 +115,8 @@ HWY_INLINE int64_t WidenVectors(unsigned char* sums, const unsigned char* elemen
 }
 
 template <class T>
-HWY_NOINLINE void BeginSums(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n) {
+HWY_NOINLINE void BeginSums(unsigned char* sums, const unsigned char* elements, int64_t stride,
+                            int64_t n) {
   const auto take = [](auto, const float*, auto widened) HWY_ATTR { return widened; };
   const int64_t done = WidenVectors<T>(sums, elements, stride, n, take);
   ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
@@ -124,7 +125,8 @@ HWY_NOINLINE void BeginSums(unsigned char* sums, const unsigned char* elements, 
 }
 
 template <class T>
-HWY_NOINLINE void AddToSums(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n) {
+HWY_NOINLINE void AddToSums(unsigned char* sums, const unsigned char* updates, int64_t stride,
+                            int64_t n) {
   const auto add = [](auto df, const float* sum, auto widened)
                        HWY_ATTR { return hn::Add(hn::LoadU(df, sum), widened); };
   const int64_t done = WidenVectors<T>(sums, updates, stride, n, add);
@@ -154,14 +156,18 @@ template <class T>
 void AddEach(const CountedSums& to, const SheetArguments& row) {
   constexpr int32_t kDropped = std::numeric_limits<int32_t>::min();
   const int32_t* HWY_RESTRICT offsets = static_cast<const int32_t*>(row.offsets);
+  const unsigned char* HWY_RESTRICT updates = row.updates;
+  unsigned char* HWY_RESTRICT sums = to.sums;
+  uint32_t* HWY_RESTRICT counts = to.counts;
+  const int64_t columns = row.columns;
   const int64_t step = At<T>(row.updates_column_stride);
-  for (int64_t c = 0; c < row.columns; ++c) {
+  for (int64_t c = 0; c < columns; ++c) {
     const int32_t offset = offsets[c];
     if (offset == kDropped) continue;
-    unsigned char* const sum = to.sums + At<SumOf<T>>(offset);
-    const T update = LoadElement<T>(row.updates + c * step);
+    unsigned char* const sum = sums + At<SumOf<T>>(offset);
+    const T update = LoadElement<T>(updates + c * step);
     StoreElement(MeanOf<T>::Add(LoadElement<SumOf<T>>(sum), update), sum);
-    ++to.counts[offset];
+    ++counts[offset];
   }
 }
 
@@ -177,8 +183,9 @@ HWY_INLINE T CountedMean(SumOf<T> sum, uint32_t count, int64_t more, T old) {
 }
 
 template <class T>
-void FinishEach(const CountedSums& from, int64_t more, unsigned char* output, int64_t stride,
+void FinishEach(const CountedSums& all, int64_t more, unsigned char* output, int64_t stride,
                 int64_t n) {
+  const CountedSums from = all;
   ForRun<T>(0, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
     const SumOf<T> sum = LoadElement<SumOf<T>>(from.sums + At<SumOf<T>>(i));
     const T old = LoadElement<T>(output + at);

@@ -82,10 +82,13 @@ Status CheckStarts(const Call& call, const CacheWrite& write, const Starts& star
   *written = entries;
   if (write.write_indices == nullptr) return STREW_OK;
   const strew_index_policy policy = call.settings().index_policy;
-  for (int64_t b = 0; b < entries; ++b) {
+  // One index may stand for any number of entries.
+  const bool same = StrideOf(*write.write_indices, 0) == 0;
+  const int64_t looks = same ? std::min<int64_t>(entries, 1) : entries;
+  for (int64_t b = 0; b < looks; ++b) {
     if (starts.IsInRange(starts.IndexOf(b))) continue;
     if (policy == STREW_INDEX_ERROR) return ReportIndex(call, write, starts, b);
-    if (policy == STREW_INDEX_DROP) --*written;
+    if (policy == STREW_INDEX_DROP) *written -= same ? entries : 1;
   }
   return STREW_OK;
 }

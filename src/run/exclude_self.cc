@@ -90,12 +90,19 @@ class FirstReplaces {
 
 Status StoreIdentities(const Call& call, const IndexedScatter& scatter,
                        const plan::IndexedPlan& plan, strew_reduction kind, bool in_place) {
-  alignas(16) unsigned char identity[16];
-  StoreIdentity(scatter.output.dtype, kind, identity);
-  TensorView updates = scatter.updates;
-  updates.data = identity;
+  // Runs find a run of them, if it fits: kernels know no better way to repeat one.
+  constexpr int64_t kBytes = 4096;
+  alignas(64) unsigned char identities[kBytes];
+  const int64_t width = scatter.output.element_size;
   plan::IndexedPlan of_identities = plan;
   ReadOneUpdate(&of_identities);
+  const bool fits = plan.run.count <= kBytes / width;
+  if (fits) of_identities.run.stride[kUpdates] = 1;
+  for (int64_t i = 0; i < (fits ? plan.run.count : 1); ++i) {
+    StoreIdentity(scatter.output.dtype, kind, identities + i * width);
+  }
+  TensorView updates = scatter.updates;
+  updates.data = identities;
   return Apply(call, {scatter.data, scatter.indices, updates, scatter.output, STREW_NONE},
                of_identities, in_place);
 }

@@ -21,6 +21,8 @@ using plan::kOutput;
 
 // For all tasks, as strew.h tells.
 constexpr int64_t kMostScratch = int64_t{2} << 20;
+// Sums and counts of a part stay in the L1 or L2 cache, unless one lane has more.
+constexpr int64_t kNearBytes = int64_t{128} << 10;
 // A place costs so much less than an update.
 constexpr int64_t kMostPlacesOfEntry = 8;
 constexpr double kNanosecondsPerEntry = 1.5;
@@ -94,7 +96,7 @@ LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan
   if (fitting(1) == 0) return;
   tasks_ = TasksFor(call, static_cast<double>(entries) * kNanosecondsPerEntry);
   tasks_ = std::min({tasks_, plan.lanes_count, fitting(1)});
-  lanes_of_part_ = fitting(tasks_);
+  lanes_of_part_ = std::clamp<int64_t>(kNearBytes / place_bytes / axis_size, 1, fitting(tasks_));
 }
 
 plan::Cut LaneMeans::CutLanes(int64_t* lanes_of_part) const {

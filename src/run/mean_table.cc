@@ -168,6 +168,15 @@ unsigned char* MeanTable::OutputOf(const Slot& slot) const {
   return scatter_.output.data + (plan_.outer.base[kOutput] + slot.place) * width_;
 }
 
+void MeanTable::Fetch(const unsigned char* output) const {
+  constexpr int64_t kLine = 64;
+  constexpr int64_t kMostFetched = 1024;
+  const int64_t bytes = plan_.run.stride[kOutput] == 1 ? plan_.run.count * width_ : 1;
+  for (int64_t i = 0; i < std::min(bytes, kMostFetched); i += kLine) {
+    __builtin_prefetch(output + i, 1);
+  }
+}
+
 template <class Body>
 Status MeanTable::ForEachTouched(Body body) const {
   constexpr double kNanosecondsPerSlot = 3;
@@ -180,7 +189,7 @@ Status MeanTable::ForEachTouched(Body body) const {
     const plan::Turns slots = cut.TurnsOf(part, 0);
     for (int64_t i = slots.first; i < slots.first + slots.count; ++i) {
       const int64_t next = std::min(i + kAhead, slots_ - 1);
-      if (slot_[next].count != 0) __builtin_prefetch(OutputOf(slot_[next]), 1);
+      if (slot_[next].count != 0) Fetch(OutputOf(slot_[next]));
       if (slot_[i].count == 0) continue;
       int64_t done = 0;
       plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {

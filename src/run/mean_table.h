@@ -37,6 +37,7 @@ class MeanTable {
   Status ReduceInOutput(bool in_place) const;
   Status ReduceInSums(bool in_place) const;
   unsigned char* OutputOf(const Slot& slot) const;
+  void Fetch(const unsigned char* output) const;
   Status Refuse(int64_t bytes) const;
 
   const Call& call_;
