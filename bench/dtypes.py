@@ -6,7 +6,8 @@ A figure is nanoseconds per update. Beside it stands its ratio to the plain dtyp
 in the same run: int8, int16, int32 or int64, replaced for `none` and added for every reduction.
 What is wider than 8 bytes is compared with twice the time of int64 or float64; an opaque width
 between two, with the next wider one. A ratio above its bound is flagged: 2, or 3 where a reduction
-computes in another format (16-bit floats), in two parts (complex), or compares (min and max).
+computes in another format (16-bit floats), in two parts (complex), or compares (min and max), and 8
+where it computes float8 as float32, of which a vector holds a quarter.
 
 With --peers, NumPy and PyTorch do the same on the same memory, the best function of each; where
 one of them is faster than strew, that is flagged too.
@@ -54,7 +55,7 @@ COLUMNS = ("walk", "dtype", "reduction", "nanoseconds", "plain", "ratio", "bound
     "peer",
     "peer_nanoseconds",
 )
-BOUND, WIDER_BOUND = 2.0, 3.0
+BOUND, WIDER_BOUND, FLOAT8_BOUND = 2.0, 3.0, 8.0
 # A peer this many times slower than strew is not asked to take turns.
 HOPELESS = 4.0
 # How a peer says that it does not know a dtype or a reduction of it.
@@ -184,6 +185,8 @@ def bound_of(entrant: Entrant) -> float:
     if entrant.reduction == "none":
         return BOUND
     dtype = entrant.dtype
+    if dtype.startswith("float8") and entrant.reduction not in ("min", "max"):
+        return FLOAT8_BOUND
     small_float = dtype in FLOATS and as_numpy(dtype).itemsize <= 2
     costly = small_float or dtype in COMPLEX or entrant.reduction in ("min", "max")
     return WIDER_BOUND if costly else BOUND

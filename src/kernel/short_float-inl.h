@@ -73,8 +73,8 @@ HWY_INLINE hn::Vec<WideFloat<D>> Widen(T, D d, hn::Vec<D> bits) {
   const hn::Rebind<Carrier, D> dc;
   const WideInteger<D> di32;
   const WideFloat<D> df;
-  // The sign on top, no copies of it, and the other bits where a carrier has them: a power of two of
-  // the value, subnormals included, so that the product below is exact.
+  // The sign on top, no copies of it, and the other bits where a carrier has them: a power of two
+  // of the value, subnormals included, so that the product below is exact.
   using Limits = std::numeric_limits<Carrier>;
   const auto upper = hn::ShiftLeft<kUnused>(hn::PromoteTo(dc, bits));
   const auto no_copies = static_cast<Carrier>(Limits::min() | (Limits::max() >> kCopies));
@@ -103,8 +103,8 @@ HWY_INLINE hn::Vec<D> Narrow(T, D d, hn::Vec<WideFloat<D>> value) {
       hn::BitCast(d32, hn::Xor(all, magnitude)));
   const auto bounded = hn::Min(magnitude, hn::Set(di32, WideBitsOf<T>(T::kOverflow)));
 
-  // Beside a power of two so far above a number that the last bit of their sum is the last one that
-  // T keeps, the number is rounded by the addition itself, subnormal or not, to an integer of those.
+  // Beside a power of two so far above a number that the last bit of their sum is the last one
+  // that T keeps, the addition itself rounds the number, subnormal or not, to an integer of those.
   const auto exponent =
       hn::And(hn::Max(bounded, hn::Set(di32, kLeastNormal)), hn::Set(di32, 0x7F800000));
   const auto power = hn::Add(exponent, hn::Set(di32, kDropped<T> << 23));

@@ -99,7 +99,7 @@ class Misuse(CommandTest):
             call = [operator, *files, *where]
             for name in ("sum", "ADD", "0", "", "sub", "mean"):
                 message = self.misuse(*call, "--reduction", name)
-                self.assertIn("{none,add,mul,min,max}", message)
+                self.assertIn("{none,add,mul,min,max,sub}", message)
             self.assertIn("--simd", self.misuse(*call, "--simd", "MMX"))
             for count in ("0", "-1", "x", "1.5", str(2**40)):
                 self.assertIn("--repeat", self.misuse(*call, "--repeat", count))

@@ -20,6 +20,7 @@ uint64_t FiniteMask(const Dtype& dtype) {
   const bool complex = dtype.kind == Kind::kComplex;
   if (!complex && dtype.kind != Kind::kFloat) return ~uint64_t{0};
   const size_t width = complex ? dtype.width / 2 : dtype.width;
+  if (width == 1) return 0xBFBFBFBFBFBFBFBF;
   if (width == 2) return 0xBFFFBFFFBFFFBFFF;
   return width == 4 ? 0xBFFFFFFFBFFFFFFF : 0xBFFFFFFFFFFFFFFF;
 }
