@@ -124,7 +124,8 @@ struct MeanKernels {
   // sums[offsets[c]] += updates[c * updates_column_stride], but for what is dropped. Sums that are
   // near have offsets of 32 bits.
   void (*add_each)(const CountedSums&, const SheetArguments& row);
-  // output[i * stride] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n
+  // output[i * stride] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n; counts are less
+  // than 2^31
   void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t stride,
                       int64_t n);
   Kernels pairs;  // the mean of an old value and one update; has runs only

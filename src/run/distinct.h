@@ -13,14 +13,16 @@ namespace strew::run {
 
 class Distinct {
  public:
-  // Of so many at most: the estimate is then within 1 % of the truth but for one time in a hundred.
+  // So many at most: the estimate is within 1 % of the truth where half of them are.
   static constexpr int64_t kMostKept = 1 << 16;
   static constexpr int64_t kSlots = 2 * kMostKept;
   static constexpr int64_t kBytes = kSlots * static_cast<int64_t>(sizeof(uint64_t));
 
-  // `memory` has room for kBytes.
-  explicit Distinct(unsigned char* memory) : slot_(reinterpret_cast<uint64_t*>(memory)) {
+  // `memory` has room for kBytes. Of so many numbers a share is enough from the first one on.
+  Distinct(unsigned char* memory, int64_t numbers) : slot_(reinterpret_cast<uint64_t*>(memory)) {
     std::memset(memory, 0, static_cast<size_t>(kBytes));
+    while ((numbers >> shift_) > 2 * kMostKept) ++shift_;
+    mask_ = (uint64_t{1} << shift_) - 1;
   }
 
   void Add(uint64_t number) {

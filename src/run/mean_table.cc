@@ -2,21 +2,17 @@
 #include "run/mean_table.h"
 
 #include <algorithm>
-#include <cinttypes>
 #include <cstring>
-#include <limits>
 
 #include "base/identity.h"
 #include "base/reduction.h"
 #include "plan/cut.h"
 #include "run/apply.h"
 #include "run/box.h"
-#include "run/pace.h"
-#include "run/distinct.h"
+#include "run/entry_walk.h"
 #include "run/exclude_self.h"
 #include "run/parallel.h"
 #include "run/seen.h"
-#include "run/sheets.h"
 
 namespace strew::run {
 namespace {
@@ -24,71 +20,39 @@ namespace {
 using plan::kOutput;
 using plan::kUpdates;
 
-// Tables of so few bytes need no estimate of what they must hold.
-constexpr int64_t kSmallTable = int64_t{1} << 20;
 // What a touched element may take, less what an estimate may be wrong by, and what a table takes at
 // most of it for each slot that is filled.
 constexpr double kMostElementBytes = 38.8;
 constexpr double kMostSlots = 2;
 constexpr double kLeastSlots = 1.15;
-// Entries ahead that a slot is fetched.
+// Slots ahead that the output of one is fetched.
 constexpr int64_t kAhead = 16;
-
-// Gives each entry that is not dropped to a body, as (place, updates) in units.
-template <class Body>
-class EntryWalk {
- public:
-  EntryWalk(const plan::IndexedPlan& plan, Body* body)
-      : offset_width_(OffsetWidthOf(plan.whole_span)), body_(body) {}
-
-  EntrySink sink(unsigned char* origin) { return SinkOf(this, offset_width_, origin); }
-
-  void Add(const EntryRow& row) {
-    if (offset_width_ == kernel::kOffset32) return Walk<int32_t>(row);
-    Walk<int64_t>(row);
-  }
-
- private:
-  template <class Offset>
-  void Walk(const EntryRow& row) {
-    constexpr Offset kDropped = std::numeric_limits<Offset>::min();
-    const Offset* offsets = static_cast<const Offset*>(row.offsets);
-    for (int64_t c = 0; c < row.columns; ++c) {
-      const Offset ahead = offsets[std::min(c + kAhead, row.columns - 1)];
-      body_->Fetch(row.output + ahead);
-      if (offsets[c] == kDropped) continue;
-      body_->Take(row.output + offsets[c], row.updates + c * row.updates_stride);
-    }
-  }
-
-  const kernel::OffsetWidth offset_width_;
-  Body* const body_;
-};
 
 }  // namespace
 
-MeanTable::MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan)
+MeanTable::MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                     int64_t touched)
     : call_(call),
       scatter_(scatter),
       plan_(plan),
       kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)),
       width_(scatter.output.element_size),
       entry_units_(plan.EntryUnits()),
-      sum_bytes_(kernels_.sums_are_elements ? 0 : kernels_.sum_size * entry_units_) {}
+      sum_bytes_(kernels_.sums_are_elements ? 0 : kernels_.sum_size * entry_units_),
+      estimate_(touched) {}
 
-template <class Body>
-void MeanTable::ForEachEntry(Body body) const {
-  EntryWalk<Body> walk(plan_, &body);
-  unsigned char* const origin = scatter_.output.data + plan_.outer.base[kOutput] * width_;
-  GiveSheets(call_, scatter_, plan_, walk.sink(origin));
-}
-
-Status MeanTable::Refuse(int64_t bytes) const {
-  return call_.Fail(STREW_OUT_OF_MEMORY, "%" PRId64 " bytes for the counts of means were refused",
-                    bytes);
+Status MeanTable::Refuse() const {
+  return call_.Fail(STREW_OUT_OF_MEMORY, "memory for the counts and sums of means was refused");
 }
 
 // ---- The table ----
+
+int64_t MeanTable::SlotsFor(int64_t touched) const {
+  const double units = static_cast<double>(entry_units_);
+  const double slot_bytes = static_cast<double>(sizeof(Slot)) + static_cast<double>(sum_bytes_);
+  const double factor = std::clamp(kMostElementBytes * units / slot_bytes, kLeastSlots, kMostSlots);
+  return static_cast<int64_t>(static_cast<double>(touched) * factor) + 2;
+}
 
 MeanTable::Slot* MeanTable::Find(int64_t place) const {
   int64_t i = SlotOf(Hash(static_cast<uint64_t>(place)), slots_);
@@ -98,50 +62,23 @@ MeanTable::Slot* MeanTable::Find(int64_t place) const {
   return &slot_[i];
 }
 
-// -1 where there is no memory.
-int64_t MeanTable::EstimateTouched() const {
-  const int64_t entries = plan_.Entries();
-  if (entries <= kSmallTable / static_cast<int64_t>(sizeof(Slot)) / 2) return entries;
-  const Scratch scratch(call_, Distinct::kBytes);
-  if (scratch.memory() == nullptr) return -1;
-  Distinct distinct(scratch.memory());
-  struct Body {
-    Distinct* distinct;
-    void Fetch(int64_t) const {}
-    void Take(int64_t place, int64_t) const { distinct->Add(static_cast<uint64_t>(place)); }
-  };
-  ForEachEntry(Body{&distinct});
-  return std::min(distinct.Estimate() + 1, entries);
-}
-
-bool MeanTable::Grow() {
-  constexpr int64_t kGrowth = 4;  // by a quarter
+bool MeanTable::Resize(int64_t slots) {
   const int64_t old_slots = slots_;
-  Slot* const old = slot_;
-  slots_ += slots_ / kGrowth + 1;
-  Scratch larger(call_, static_cast<size_t>(slots_) * sizeof(Slot));
-  if (larger.memory() == nullptr) return false;
-  slot_ = reinterpret_cast<Slot*>(larger.memory());
-  std::memset(larger.memory(), 0, static_cast<size_t>(slots_) * sizeof(Slot));
+  const Slot* const old = slot_;
+  Scratch table(call_, static_cast<size_t>(slots) * sizeof(Slot));
+  if (table.memory() == nullptr) return false;
+  slots_ = slots;
+  slot_ = reinterpret_cast<Slot*>(table.memory());
+  std::memset(table.memory(), 0, static_cast<size_t>(slots) * sizeof(Slot));
   for (int64_t i = 0; i < old_slots; ++i) {
     if (old[i].count != 0) *Find(old[i].place) = old[i];
   }
-  table_.Swap(&larger);
+  table_.Swap(&table);
   return true;
 }
 
 Status MeanTable::Count() {
-  const int64_t estimate = EstimateTouched();
-  if (estimate < 0) return Refuse(Distinct::kBytes);
-  const double units = static_cast<double>(entry_units_);
-  const double slot_bytes = static_cast<double>(sizeof(Slot)) + static_cast<double>(sum_bytes_);
-  const double factor = std::clamp(kMostElementBytes * units / slot_bytes, kLeastSlots, kMostSlots);
-  slots_ = static_cast<int64_t>(static_cast<double>(estimate) * factor) + 8;
-  Scratch table(call_, static_cast<size_t>(slots_) * sizeof(Slot));
-  if (table.memory() == nullptr) return Refuse(slots_ * static_cast<int64_t>(sizeof(Slot)));
-  table_.Swap(&table);
-  slot_ = reinterpret_cast<Slot*>(table_.memory());
-  std::memset(table_.memory(), 0, static_cast<size_t>(slots_) * sizeof(Slot));
+  if (!Resize(SlotsFor(estimate_))) return Refuse();
   struct Body {
     MeanTable* table;
     bool* refused;
@@ -156,12 +93,17 @@ Status MeanTable::Count() {
       if (slot->count++ != 0) return;
       slot->place = place;
       // Where the estimate was too low.
-      if (++table->touched_ > table->slots_ - table->slots_ / 16) *refused = !table->Grow();
+      if (++table->touched_ > table->slots_ - table->slots_ / 16 - 1) {
+        *refused = !table->Resize(table->slots_ + table->slots_ / 4 + 1);
+      }
     }
   };
   bool refused = false;
-  ForEachEntry(Body{this, &refused});
-  return refused ? Refuse(slots_ * static_cast<int64_t>(sizeof(Slot))) : Status(STREW_OK);
+  ForEachEntry(call_, scatter_, plan_, Body{this, &refused});
+  if (refused) return Refuse();
+  // Each slot has sums, and those of long rows are large.
+  const bool shrinks = sum_bytes_ != 0 && slots_ / 2 > SlotsFor(touched_);
+  return shrinks && !Resize(SlotsFor(touched_)) ? Refuse() : Status(STREW_OK);
 }
 
 unsigned char* MeanTable::OutputOf(const Slot& slot) const {
@@ -220,7 +162,7 @@ Status MeanTable::ReduceInOutput(bool in_place) const {
 
 Status MeanTable::ReduceInSums(bool in_place) const {
   const Scratch scratch(call_, static_cast<size_t>(slots_ * sum_bytes_));
-  if (scratch.memory() == nullptr) return Refuse(slots_ * sum_bytes_);
+  if (scratch.memory() == nullptr) return Refuse();
   unsigned char* const sums = scratch.memory();
   const bool excludes_self = ExcludesSelf(scatter_.reduction);
   alignas(16) unsigned char identity[16];
@@ -252,7 +194,7 @@ Status MeanTable::ReduceInSums(bool in_place) const {
       });
     }
   };
-  ForEachEntry(Body{this, sums});
+  ForEachEntry(call_, scatter_, plan_, Body{this, sums});
   return ForEachTouched([&](const Slot& slot, int64_t i, int64_t done, unsigned char* output) {
     kernels_.finish({output, stride, sums + i * sum_bytes_ + done * sum_size, 1, plan_.run.count,
                      slot.count + (excludes_self ? 0 : 1)});

@@ -15,7 +15,9 @@ namespace strew::run {
 
 class MeanTable {
  public:
-  MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
+  // About so many places are touched.
+  MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+            int64_t touched);
 
   Status Run(bool in_place);
 
@@ -25,12 +27,11 @@ class MeanTable {
     int64_t count;  // 0 for an empty slot
   };
 
-  int64_t EstimateTouched() const;
   Status Count();
-  bool Grow();
+  // False where there is no memory.
+  bool Resize(int64_t slots);
+  int64_t SlotsFor(int64_t touched) const;
   Slot* Find(int64_t place) const;
-  template <class Body>
-  void ForEachEntry(Body body) const;
   // Calls body(slot, sums, offset) for the runs of each entry that is in the table.
   template <class Body>
   Status ForEachTouched(Body body) const;
@@ -38,7 +39,7 @@ class MeanTable {
   Status ReduceInSums(bool in_place) const;
   unsigned char* OutputOf(const Slot& slot) const;
   void Fetch(const unsigned char* output) const;
-  Status Refuse(int64_t bytes) const;
+  Status Refuse() const;
 
   const Call& call_;
   const IndexedScatter& scatter_;
@@ -47,6 +48,7 @@ class MeanTable {
   const int64_t width_;
   const int64_t entry_units_;
   const int64_t sum_bytes_;  // of an entry
+  const int64_t estimate_;
   int64_t slots_ = 0;
   int64_t touched_ = 0;
   int64_t applied_ = 0;  // entries

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Goes through the entries of a plan one by one, those that are dropped left out.
+#ifndef STREW_RUN_ENTRY_WALK_H_
+#define STREW_RUN_ENTRY_WALK_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "base/call.h"
+#include "plan/indexed.h"
+#include "run/entry_sink.h"
+#include "run/pace.h"
+#include "run/scatter.h"
+#include "run/sheets.h"
+
+namespace strew::run {
+
+template <class Body>
+class EntryWalk {
+ public:
+  EntryWalk(const plan::IndexedPlan& plan, Body* body)
+      : offset_width_(OffsetWidthOf(plan.whole_span)), body_(body) {}
+
+  EntrySink sink(unsigned char* origin) { return SinkOf(this, offset_width_, origin); }
+
+  void Add(const EntryRow& row) {
+    if (offset_width_ == kernel::kOffset32) return Walk<int32_t>(row);
+    Walk<int64_t>(row);
+  }
+
+ private:
+  // Entries ahead that a place is announced.
+  static constexpr int64_t kAhead = 16;
+
+  template <class Offset>
+  void Walk(const EntryRow& row) {
+    constexpr Offset kDropped = std::numeric_limits<Offset>::min();
+    const Offset* offsets = static_cast<const Offset*>(row.offsets);
+    for (int64_t c = 0; c < row.columns; ++c) {
+      body_->Fetch(row.output + offsets[std::min(c + kAhead, row.columns - 1)]);
+      if (offsets[c] == kDropped) continue;
+      body_->Take(row.output + offsets[c], row.updates + c * row.updates_stride);
+    }
+  }
+
+  const kernel::OffsetWidth offset_width_;
+  Body* const body_;
+};
+
+// Calls body.Take(place, update), both in units and the place from where the plan begins, for each
+// entry, and body.Fetch(place) some entries before, perhaps also for one that is dropped.
+template <class Body>
+void ForEachEntry(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                  Body body) {
+  EntryWalk<Body> walk(plan, &body);
+  const int64_t base = plan.outer.base[plan::kOutput] * scatter.output.element_size;
+  GiveSheets(call, scatter, plan, walk.sink(scatter.output.data + base));
+}
+
+}  // namespace strew::run
+
+#endif  // STREW_RUN_ENTRY_WALK_H_
