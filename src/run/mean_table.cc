@@ -25,6 +25,8 @@ using plan::kUpdates;
 constexpr double kMostElementBytes = 38.8;
 constexpr double kMostSlots = 2;
 constexpr double kLeastSlots = 1.15;
+// What a call may take for itself, whatever is touched.
+constexpr double kFreeBytes = 2 << 20;
 // Slots ahead that the output of one is fetched.
 constexpr int64_t kAhead = 16;
 
@@ -100,10 +102,26 @@ Status MeanTable::Count() {
   };
   bool refused = false;
   ForEachEntry(call_, scatter_, plan_, Body{this, &refused});
-  if (refused) return Refuse();
-  // Each slot has sums, and those of long rows are large.
-  const bool shrinks = sum_bytes_ != 0 && slots_ / 2 > SlotsFor(touched_);
+  return refused ? Refuse() : Status(STREW_OK);
+}
+
+// Each slot will have sums, and those of long rows are large.
+Status MeanTable::Shrink() {
+  const bool shrinks = slots_ / 2 > SlotsFor(touched_);
   return shrinks && !Resize(SlotsFor(touched_)) ? Refuse() : Status(STREW_OK);
+}
+
+int64_t MeanTable::OrderBytes() const {
+  return (slots_ + applied_) * static_cast<int64_t>(sizeof(int64_t));
+}
+
+// Whether the updates of a place may be brought together: they are runs, and what touched elements
+// may take is enough.
+bool MeanTable::GroupsPay() const {
+  constexpr int64_t kLeastUnits = 8;
+  const double most = kMostElementBytes * static_cast<double>(touched_ * entry_units_);
+  const int64_t bytes = OrderBytes() + slots_ * static_cast<int64_t>(sizeof(Slot));
+  return entry_units_ >= kLeastUnits && static_cast<double>(bytes) <= std::max(most, kFreeBytes);
 }
 
 unsigned char* MeanTable::OutputOf(const Slot& slot) const {
@@ -120,6 +138,15 @@ void MeanTable::Fetch(const unsigned char* output) const {
 }
 
 template <class Body>
+void MeanTable::ForEachRun(const Slot& slot, Body body) const {
+  int64_t done = 0;
+  plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
+    body(OutputOf(slot) + inner[kOutput] * width_, done);
+    done += plan_.run.count;
+  });
+}
+
+template <class Body>
 Status MeanTable::ForEachTouched(Body body) const {
   constexpr double kNanosecondsPerSlot = 3;
   const double bytes = static_cast<double>(touched_ * entry_units_ * width_);
@@ -132,12 +159,7 @@ Status MeanTable::ForEachTouched(Body body) const {
     for (int64_t i = slots.first; i < slots.first + slots.count; ++i) {
       const int64_t next = std::min(i + kAhead, slots_ - 1);
       if (slot_[next].count != 0) Fetch(OutputOf(slot_[next]));
-      if (slot_[i].count == 0) continue;
-      int64_t done = 0;
-      plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
-        body(slot_[i], i, done, OutputOf(slot_[i]) + inner[kOutput] * width_);
-        done += plan_.run.count;
-      });
+      if (slot_[i].count != 0) body(slot_[i], i);
     }
   });
 }
@@ -153,11 +175,61 @@ Status MeanTable::ReduceInOutput(bool in_place) const {
     STREW_TRY(StoreIdentities(call_, adding, plan_, STREW_ADD, in_place));
   }
   STREW_TRY(Apply(call_, adding, plan_, in_place || excludes_self));
-  return ForEachTouched([&](const Slot& slot, int64_t, int64_t, unsigned char* output) {
-    const int64_t stride = plan_.run.stride[kOutput];
-    kernels_.finish(
-        {output, stride, output, stride, plan_.run.count, slot.count + (excludes_self ? 0 : 1)});
+  return ForEachTouched([&](const Slot& slot, int64_t) {
+    ForEachRun(slot, [&](unsigned char* output, int64_t) {
+      const int64_t stride = plan_.run.stride[kOutput];
+      kernels_.finish(
+          {output, stride, output, stride, plan_.run.count, slot.count + (excludes_self ? 0 : 1)});
+    });
   });
+}
+
+// All updates of a place together, in order: its elements are gone through once, with sums that stay
+// in the L1 cache. `order` has room for an update of each entry.
+void MeanTable::ReduceGroup(const Slot& slot, const int64_t* order) const {
+  constexpr int64_t kBytes = 8192;
+  unsigned char sums[kBytes];
+  alignas(16) unsigned char identity[16];
+  const bool excludes_self = ExcludesSelf(scatter_.reduction);
+  if (excludes_self) StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
+  const int64_t stride = plan_.run.stride[kOutput];
+  const int64_t updates_stride = plan_.run.stride[kUpdates];
+  const int64_t most = kBytes / kernels_.sum_size;
+  plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
+    for (int64_t r = 0; r < plan_.run.count; r += most) {
+      const int64_t count = std::min(most, plan_.run.count - r);
+      unsigned char* const output = OutputOf(slot) + (inner[kOutput] + r * stride) * width_;
+      kernels_.begin(sums, excludes_self ? identity : output, excludes_self ? 0 : stride, count);
+      for (int64_t i = 0; i < slot.count; ++i) {
+        const int64_t update = order[i] + inner[kUpdates] + r * updates_stride;
+        kernels_.add(sums, scatter_.updates.data + update * width_, updates_stride, count);
+      }
+      kernels_.finish({output, stride, sums, 1, count, slot.count + (excludes_self ? 0 : 1)});
+    }
+  });
+}
+
+Status MeanTable::ReduceGroups(bool in_place, unsigned char* memory) const {
+  int64_t* const first = reinterpret_cast<int64_t*>(memory);
+  int64_t* const order = first + slots_;
+  int64_t next = 0;
+  for (int64_t i = 0; i < slots_; ++i) {
+    first[i] = next;
+    next += slot_[i].count;
+  }
+  struct Body {
+    const MeanTable* table;
+    int64_t* first;
+    int64_t* order;
+    void Fetch(int64_t) const {}
+    void Take(int64_t place, int64_t update) const {
+      order[first[table->Find(place) - table->slot_]++] = update;
+    }
+  };
+  ForEachEntry(call_, scatter_, plan_, Body{this, first, order});
+  if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
+  return ForEachTouched(
+      [&](const Slot& slot, int64_t i) { ReduceGroup(slot, order + first[i] - slot.count); });
 }
 
 Status MeanTable::ReduceInSums(bool in_place) const {
@@ -170,9 +242,11 @@ Status MeanTable::ReduceInSums(bool in_place) const {
   if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
   const int64_t stride = plan_.run.stride[kOutput];
   const int64_t sum_size = kernels_.sum_size;
-  STREW_TRY(ForEachTouched([&](const Slot&, int64_t i, int64_t done, unsigned char* output) {
-    kernels_.begin(sums + i * sum_bytes_ + done * sum_size, excludes_self ? identity : output,
-                   excludes_self ? 0 : stride, plan_.run.count);
+  STREW_TRY(ForEachTouched([&](const Slot& slot, int64_t i) {
+    ForEachRun(slot, [&](unsigned char* output, int64_t done) {
+      kernels_.begin(sums + i * sum_bytes_ + done * sum_size, excludes_self ? identity : output,
+                     excludes_self ? 0 : stride, plan_.run.count);
+    });
   }));
   struct Body {
     const MeanTable* table;
@@ -195,16 +269,22 @@ Status MeanTable::ReduceInSums(bool in_place) const {
     }
   };
   ForEachEntry(call_, scatter_, plan_, Body{this, sums});
-  return ForEachTouched([&](const Slot& slot, int64_t i, int64_t done, unsigned char* output) {
-    kernels_.finish({output, stride, sums + i * sum_bytes_ + done * sum_size, 1, plan_.run.count,
-                     slot.count + (excludes_self ? 0 : 1)});
+  return ForEachTouched([&](const Slot& slot, int64_t i) {
+    ForEachRun(slot, [&](unsigned char* output, int64_t done) {
+      kernels_.finish({output, stride, sums + i * sum_bytes_ + done * sum_size, 1, plan_.run.count,
+                       slot.count + (excludes_self ? 0 : 1)});
+    });
   });
 }
 
 Status MeanTable::Run(bool in_place) {
   STREW_TRY(Count());
   if (scatter_.applied_units != nullptr) *scatter_.applied_units += applied_ * entry_units_;
-  return kernels_.sums_are_elements ? ReduceInOutput(in_place) : ReduceInSums(in_place);
+  const Scratch order(call_, GroupsPay() ? static_cast<size_t>(OrderBytes()) : 0);
+  if (order.memory() != nullptr) return ReduceGroups(in_place, order.memory());
+  if (kernels_.sums_are_elements) return ReduceInOutput(in_place);
+  STREW_TRY(Shrink());
+  return ReduceInSums(in_place);
 }
 
 }  // namespace strew::run

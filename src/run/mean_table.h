@@ -32,9 +32,17 @@ class MeanTable {
   bool Resize(int64_t slots);
   int64_t SlotsFor(int64_t touched) const;
   Slot* Find(int64_t place) const;
-  // Calls body(slot, sums, offset) for the runs of each entry that is in the table.
+  Status Shrink();
+  int64_t OrderBytes() const;
+  bool GroupsPay() const;
+  // Calls body(slot, its number) for each that is filled.
   template <class Body>
   Status ForEachTouched(Body body) const;
+  // Calls body(output, units before it) for each run of a place.
+  template <class Body>
+  void ForEachRun(const Slot& slot, Body body) const;
+  void ReduceGroup(const Slot& slot, const int64_t* order) const;
+  Status ReduceGroups(bool in_place, unsigned char* memory) const;
   Status ReduceInOutput(bool in_place) const;
   Status ReduceInSums(bool in_place) const;
   unsigned char* OutputOf(const Slot& slot) const;
