@@ -94,64 +94,154 @@ HWY_INLINE void ForRun(int64_t first, int64_t stride, int64_t n, const Body& bod
   }
 }
 
-// Vectors of short floats that lie together: combine(sums, widened). Returns how many are done.
-template <class T, class Combine>
-HWY_INLINE int64_t WidenVectors(unsigned char* sums, const unsigned char* elements, int64_t stride,
-                                int64_t n, const Combine& combine) {
-  int64_t i = 0;
+// Whether sums are floats, or pairs of them: then there are vectors of sums. And how their lanes
+// lie: those of elements are as many, and may be shorter.
+template <class T>
+constexpr bool kHasVectorSums = !std::is_integral_v<T>;
+template <class T>
+struct SumLanes {
+  using Part = T;
+};
+template <class Real>
+struct SumLanes<Complex<Real>> {
+  using Part = Real;
+};
+template <int kExponent, int kFraction, bool kHasInfinity>
+struct SumLanes<ShortFloat<kExponent, kFraction, kHasInfinity>> {
+  using Part = float;
+};
+
+template <class T, class D, class DSum>
+HWY_INLINE hn::Vec<DSum> LoadWidened(D d, DSum, const unsigned char* elements) {
+  const auto lanes = hn::LoadU(d, reinterpret_cast<const hn::TFromD<D>*>(elements));
   if constexpr (kIsShortFloat<T>) {
-    const typename Lanes<T>::Tag d;
-    const WideFloat<typename Lanes<T>::Tag> df;
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-    if (stride != 1) return 0;
-    for (; i + lanes <= n; i += lanes) {
-      float* const sum = reinterpret_cast<float*>(sums + At<float>(i));
-      const auto* const from =
-          reinterpret_cast<const typename Lanes<T>::Lane*>(elements + At<T>(i));
-      hn::StoreU(combine(df, sum, Widen(T(), d, hn::LoadU(d, from))), df, sum);
-    }
+    return Widen(T(), d, lanes);
+  } else {
+    return lanes;
   }
-  return i;
+}
+
+template <class T, class D, class V>
+HWY_INLINE void StoreNarrowed(D d, V means, unsigned char* elements) {
+  auto* const to = reinterpret_cast<hn::TFromD<D>*>(elements);
+  if constexpr (kIsShortFloat<T>) {
+    hn::StoreU(Narrow(T(), d, means), d, to);
+  } else {
+    hn::StoreU(means, d, to);
+  }
+}
+
+// Calls body(d, ds, first lane) for vectors of elements and of their sums. Returns how many elements
+// are done.
+template <class T, class Body>
+HWY_INLINE int64_t ForVectors(int64_t n, const Body& body) {
+  if constexpr (kHasVectorSums<T> && hn::MaxLanes(typename Lanes<T>::Tag()) >= 2) {
+    using Part = typename SumLanes<T>::Part;
+    const typename Lanes<T>::Tag d;
+    const hn::Rebind<Part, decltype(d)> ds;
+    const int64_t step = static_cast<int64_t>(hn::Lanes(d) / Lanes<T>::kPerElement);
+    int64_t i = 0;
+    for (; i + step <= n; i += step) body(d, ds, i);
+    return i;
+  } else {
+    return 0;
+  }
+}
+
+// Whether integers are so short that their sums, and quotients of less than 2^31 of them, are exact
+// enough in float64: a quotient is at least 2^-31 from the next integer above it, or is one.
+template <class T>
+constexpr bool kDividesAsFloat = std::is_integral_v<T> && sizeof(T) <= 2;
+
+// The floors of quotients of short integers. Divisions of integers took 7 x the time.
+template <class T, class DWide, class V>
+HWY_INLINE hn::Vec<hn::Rebind<T, DWide>> FloorQuotients(DWide d, const unsigned char* sums,
+                                                        V terms) {
+  const hn::Rebind<int64_t, DWide> d64;
+  const hn::Rebind<int32_t, DWide> d32;
+  const auto sum = hn::LoadU(d64, reinterpret_cast<const int64_t*>(sums));
+  const auto quotients = hn::Floor(hn::Div(hn::ConvertTo(d, sum), terms));
+  return hn::DemoteTo(hn::Rebind<T, DWide>(), hn::DemoteTo(d32, quotients));
 }
 
 template <class T>
-HWY_NOINLINE void BeginSums(unsigned char* sums, const unsigned char* elements, int64_t stride,
-                            int64_t n) {
+HWY_INLINE auto* SumAt(unsigned char* sums, int64_t i) {
+  return reinterpret_cast<typename SumLanes<T>::Part*>(sums + At<SumOf<T>>(i));
+}
+
+template <class T>
+HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
+                            const unsigned char* HWY_RESTRICT elements, int64_t stride, int64_t n) {
   if (stride == 0) {
     const SumOf<T> sum = MeanOf<T>::Widen(LoadElement<T>(elements));
     for (int64_t i = 0; i < n; ++i) StoreElement(sum, sums + At<SumOf<T>>(i));
     return;
   }
-  const auto take = [](auto, const float*, auto widened) HWY_ATTR { return widened; };
-  const int64_t done = WidenVectors<T>(sums, elements, stride, n, take);
+  int64_t done = 0;
+  if (stride == 1) {
+    done = ForVectors<T>(n, [&](auto d, auto ds, int64_t i) HWY_ATTR {
+      hn::StoreU(LoadWidened<T>(d, ds, elements + At<T>(i)), ds, SumAt<T>(sums, i));
+    });
+  }
   ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
     StoreElement(MeanOf<T>::Widen(LoadElement<T>(elements + at)), sums + At<SumOf<T>>(i));
   });
 }
 
 template <class T>
-HWY_NOINLINE void AddToSums(unsigned char* sums, const unsigned char* updates, int64_t stride,
-                            int64_t n) {
-  const auto add = [](auto df, const float* sum, auto widened)
-                       HWY_ATTR { return hn::Add(hn::LoadU(df, sum), widened); };
-  const int64_t done = WidenVectors<T>(sums, updates, stride, n, add);
+HWY_NOINLINE void AddToSums(unsigned char* HWY_RESTRICT sums,
+                            const unsigned char* HWY_RESTRICT updates, int64_t stride, int64_t n) {
+  int64_t done = 0;
+  if (stride == 1) {
+    done = ForVectors<T>(n, [&](auto d, auto ds, int64_t i) HWY_ATTR {
+      auto* const sum = SumAt<T>(sums, i);
+      const auto update = LoadWidened<T>(d, ds, updates + At<T>(i));
+      hn::StoreU(hn::Add(hn::LoadU(ds, sum), update), ds, sum);
+    });
+  }
   ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
     unsigned char* const sum = sums + At<SumOf<T>>(i);
     StoreElement(MeanOf<T>::Add(LoadElement<SumOf<T>>(sum), LoadElement<T>(updates + at)), sum);
   });
 }
 
+// Sums may lie where the output does.
 template <class T>
 HWY_NOINLINE void FinishSums(const FinishArguments& all) {
   const FinishArguments to = all;
-  const auto finish = [&](int64_t output, int64_t sum) HWY_ATTR {
-    const SumOf<T> total = LoadElement<SumOf<T>>(to.sums + At<SumOf<T>>(sum));
-    StoreElement(MeanOf<T>::Divide(total, to.count), to.output + At<T>(output));
-  };
-  if (to.output_stride == 1 && to.sums_stride == 1) {
-    for (int64_t i = 0; i < to.n; ++i) finish(i, i);
-  } else {
-    for (int64_t i = 0; i < to.n; ++i) finish(i * to.output_stride, i * to.sums_stride);
+  int64_t done = 0;
+  if constexpr (kHasVectorSums<T>) {
+    using Part = typename SumLanes<T>::Part;
+    const Part terms = static_cast<Part>(to.count);
+    // A product with half of a number is as exact as its division by 2, and takes an eighth of it.
+    const bool is_power_of_two = (to.count & (to.count - 1)) == 0;
+    const Part factor = 1 / terms;
+    if (to.output_stride == 1 && to.sums_stride == 1) {
+      done = ForVectors<T>(to.n, [&](auto d, auto ds, int64_t i) HWY_ATTR {
+        const auto* const from = reinterpret_cast<const Part*>(to.sums + At<SumOf<T>>(i));
+        const auto sum = hn::LoadU(ds, from);
+        const auto mean =
+            is_power_of_two ? hn::Mul(sum, hn::Set(ds, factor)) : hn::Div(sum, hn::Set(ds, terms));
+        StoreNarrowed<T>(d, mean, to.output + At<T>(i));
+      });
+    }
+  }
+  if constexpr (kDividesAsFloat<T>) {
+    const hn::ScalableTag<double> d;
+    const int64_t step = static_cast<int64_t>(hn::Lanes(d));
+    const bool is_short = to.count <= std::numeric_limits<int32_t>::max();
+    if (is_short && to.output_stride == 1 && to.sums_stride == 1) {
+      const auto terms = hn::Set(d, static_cast<double>(to.count));
+      for (; done + step <= to.n; done += step) {
+        const auto means = FloorQuotients<T>(d, to.sums + At<int64_t>(done), terms);
+        hn::StoreU(means, hn::Rebind<T, decltype(d)>(),
+                   reinterpret_cast<T*>(to.output + At<T>(done)));
+      }
+    }
+  }
+  for (int64_t i = done; i < to.n; ++i) {
+    const SumOf<T> sum = LoadElement<SumOf<T>>(to.sums + At<SumOf<T>>(i * to.sums_stride));
+    StoreElement(MeanOf<T>::Divide(sum, to.count), to.output + At<T>(i * to.output_stride));
   }
 }
 
@@ -188,12 +278,37 @@ HWY_INLINE T CountedMean(SumOf<T> sum, uint32_t count, int64_t more, T old) {
   }
 }
 
-// Of float32 and of short floats that lie together; counts are less than 2^31. Returns how many are
-// done.
+// Of short integers that lie together; counts are less than 2^31. Returns how many are done.
+template <class T>
+HWY_INLINE int64_t FinishShort(const CountedSums& from, int64_t more, unsigned char* output,
+                               int64_t n) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<int32_t, decltype(d)> d32;
+  const hn::Rebind<T, decltype(d)> dt;
+  const hn::RebindToSigned<decltype(dt)> ds;
+  const int64_t step = static_cast<int64_t>(hn::Lanes(d));
+  int64_t i = 0;
+  for (; i + step <= n; i += step) {
+    const auto counts = hn::LoadU(d32, reinterpret_cast<const int32_t*>(from.counts + i));
+    const auto terms = hn::PromoteTo(d, hn::Add(counts, hn::Set(d32, static_cast<int32_t>(more))));
+    const auto means = FloorQuotients<T>(d, from.sums + At<int64_t>(i), terms);
+    const auto touched = hn::VecFromMask(d32, hn::Gt(counts, hn::Zero(d32)));
+    const auto chosen = hn::BitCast(dt, hn::DemoteTo(ds, touched));
+    T* const to = reinterpret_cast<T*>(output + At<T>(i));
+    const auto old = hn::LoadU(dt, to);
+    hn::StoreU(hn::Or(hn::And(chosen, means), hn::AndNot(chosen, old)), dt, to);
+  }
+  return i;
+}
+
+// The same of float32 and of short floats.
 template <class T>
 HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned char* output,
                                  int64_t stride, int64_t n) {
   int64_t i = 0;
+  if constexpr (kDividesAsFloat<T>) {
+    if (stride == 1) return FinishShort<T>(from, more, output, n);
+  }
   if constexpr (std::is_same_v<SumOf<T>, float>) {
     const typename Lanes<T>::Tag d;
     const hn::Rebind<float, decltype(d)> df;

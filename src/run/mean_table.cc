@@ -27,6 +27,8 @@ constexpr double kMostSlots = 2;
 constexpr double kLeastSlots = 1.15;
 // What a call may take for itself, whatever is touched.
 constexpr double kFreeBytes = 2 << 20;
+// Of a run.
+constexpr int64_t kMostFetched = 1024;
 // Slots ahead that the output of one is fetched.
 constexpr int64_t kAhead = 16;
 
@@ -115,13 +117,14 @@ int64_t MeanTable::OrderBytes() const {
   return (slots_ + applied_) * static_cast<int64_t>(sizeof(int64_t));
 }
 
-// Whether the updates of a place may be brought together: they are runs, and what touched elements
-// may take is enough.
+// Whether the updates of a place are brought together: they are runs of which the output cannot
+// hold the sums, and what touched elements may take is enough.
 bool MeanTable::GroupsPay() const {
   constexpr int64_t kLeastUnits = 8;
   const double most = kMostElementBytes * static_cast<double>(touched_ * entry_units_);
   const int64_t bytes = OrderBytes() + slots_ * static_cast<int64_t>(sizeof(Slot));
-  return entry_units_ >= kLeastUnits && static_cast<double>(bytes) <= std::max(most, kFreeBytes);
+  return !kernels_.sums_are_elements && entry_units_ >= kLeastUnits &&
+         static_cast<double>(bytes) <= std::max(most, kFreeBytes);
 }
 
 unsigned char* MeanTable::OutputOf(const Slot& slot) const {
@@ -130,7 +133,6 @@ unsigned char* MeanTable::OutputOf(const Slot& slot) const {
 
 void MeanTable::Fetch(const unsigned char* output) const {
   constexpr int64_t kLine = 64;
-  constexpr int64_t kMostFetched = 1024;
   const int64_t bytes = plan_.run.stride[kOutput] == 1 ? plan_.run.count * width_ : 1;
   for (int64_t i = 0; i < std::min(bytes, kMostFetched); i += kLine) {
     __builtin_prefetch(output + i, 1);
@@ -228,8 +230,15 @@ Status MeanTable::ReduceGroups(bool in_place, unsigned char* memory) const {
   };
   ForEachEntry(call_, scatter_, plan_, Body{this, first, order});
   if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
-  return ForEachTouched(
-      [&](const Slot& slot, int64_t i) { ReduceGroup(slot, order + first[i] - slot.count); });
+  return ForEachTouched([&](const Slot& slot, int64_t i) {
+    const int64_t next = std::min(i + kAhead, slots_ - 1);
+    if (slot_[next].count != 0) {
+      const int64_t update = order[first[next] - slot_[next].count];
+      kernel::PrefetchOnce(scatter_.updates.data + update * width_,
+                           std::min(plan_.run.count * width_, kMostFetched));
+    }
+    ReduceGroup(slot, order + first[i] - slot.count);
+  });
 }
 
 Status MeanTable::ReduceInSums(bool in_place) const {
