@@ -86,8 +86,8 @@ bool ReadsPages(const BoxArguments& box, int64_t size) {
 }
 
 // A few updates that are repeated are written out beforehand, as often as fits: kernels then find
-// them side by side, and none needs a loop of its own for this. 64 MiB set to one number on a Zen 5:
-// int8 17 ms one by one, 0.8 so; float32 4.3, 0.75; rows of 16 bytes 9, 0.8.
+// them side by side, and none needs a loop of its own for this. 64 MiB set to one number on a
+// Zen 5: int8 17 ms one by one, 0.7 so; float32 4.3, 0.7; rows of four float32 10, 0.7.
 class Pattern {
  public:
   explicit Pattern(int64_t period) : period_(period) {}

@@ -49,6 +49,8 @@ struct Work {
   // Single elements that may land anywhere. Two threads gain nothing by sharing them out where the
   // caches hold all places.
   bool lands_anywhere = false;
+  // Of a slice: one update is broadcast to each line.
+  bool broadcasts = false;
 
   Dims UpdatesShape() const;
 };
