@@ -128,7 +128,9 @@ def index_reduce(draw):
         return draw.rows(real, indices_rank=1, **how)
 
     case, name, reduction, include_self = reduced(draw, rows_of_vectors)
-    if name == "sum":  # index_add_ is for that
+    # index_add_ is for sums. Products of 16-bit floats end in an internal assertion of 2.13 where
+    # an index is repeated and the axis is the only one of more than one element.
+    if name == "sum" or name == "prod" and case.data.dtype in SHORT_FLOATS:
         name, reduction, include_self = "amax", Reduction.MAX, True
     arguments = (case.axis, case.indices, case.updates, name)
     expected = called("index_reduce_", case.data, *arguments, include_self=include_self)
