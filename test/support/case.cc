@@ -140,6 +140,8 @@ bool Report(const Case& c, const std::string& where, const std::string& trouble)
 strew_context* Prepare(const Target& target, const Case& c) {
   strew_context* context = target.context.get();
   EXPECT_EQ(strew_context_set_negative_indices(context, c.wrap ? 1 : 0), STREW_OK);
+  EXPECT_EQ(strew_context_set_index_policy(context, c.policy), STREW_OK);
+  EXPECT_EQ(strew_context_set_duplicate_policy(context, c.duplicates), STREW_OK);
   return context;
 }
 
@@ -152,10 +154,14 @@ bool CheckTargets(Case& c, Expectation& expectation) {
   return true;
 }
 
+bool HasDefaultPolicies(const Case& c) {
+  return c.wrap && c.policy == STREW_INDEX_ERROR && c.duplicates == STREW_DUPLICATE_LAST;
+}
+
 // In place means the same memory, not the same descriptor: this one is another, and the strides of
 // its dims <= 1, which say nothing, are others too.
 bool CheckWithoutContext(Case& c, Expectation& expectation) {
-  if (!c.wrap) return true;
+  if (!HasDefaultPolicies(c)) return true;
   const View& view = c.destination().view();
   Layout layout = view.layout;
   for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
@@ -163,6 +169,14 @@ bool CheckWithoutContext(Case& c, Expectation& expectation) {
   }
   const Tensor twin = MakeTensor(view.dtype, layout, view.origin);
   return Report(c, "no context", Trouble(c, expectation, nullptr, twin.get()));
+}
+
+std::string DescribePolicies(const Case& c) {
+  std::string text = c.wrap ? "" : " without wrap";
+  if (c.policy == STREW_INDEX_DROP) text += " drop";
+  if (c.policy == STREW_INDEX_CLAMP) text += " clamp";
+  if (c.duplicates == STREW_DUPLICATE_ERROR) text += " without duplicates";
+  return text;
 }
 
 std::string Describe(const char* name, const Array& array) {
@@ -227,10 +241,9 @@ strew_status Call(const Case& c, strew_context* context, strew_tensor* output) {
 Outcome Expect(const Case& c, const View& data, const View& output) {
   switch (c.op) {
     case Operator::kScatterElements:
-      return ScatterElements(data, c.indices->view(), c.updates.view(), c.axis, c.reduction, c.wrap,
-                             output);
+      return ScatterElements(data, c.indices->view(), c.updates.view(), c.axis, c.rules(), output);
     case Operator::kScatterNd:
-      return ScatterNd(data, c.indices->view(), c.updates.view(), c.reduction, c.wrap, output);
+      return ScatterNd(data, c.indices->view(), c.updates.view(), c.rules(), output);
     default:
       return SliceScatter(data, c.updates.view(), Values(c.start), Values(c.stop), Values(c.step),
                           Values(c.axes), c.reduction, output);
@@ -239,10 +252,10 @@ Outcome Expect(const Case& c, const View& data, const View& output) {
 
 std::string Describe(const Case& c) {
   return std::string(NameOf(c.op)) + " " + NameOf(c.reduction) + " axis " + std::to_string(c.axis) +
-         (c.wrap ? "" : " without wrap") + Describe("data", c.data) +
-         Describe("updates", c.updates) + Describe("indices", c.indices) +
-         Describe("start", c.start) + Describe("stop", c.stop) + Describe("step", c.step) +
-         Describe("axes", c.axes) + (c.output ? Describe("output", *c.output) : "\n  in place");
+         DescribePolicies(c) + Describe("data", c.data) + Describe("updates", c.updates) +
+         Describe("indices", c.indices) + Describe("start", c.start) + Describe("stop", c.stop) +
+         Describe("step", c.step) + Describe("axes", c.axes) +
+         (c.output ? Describe("output", *c.output) : "\n  in place");
 }
 
 bool Check(Case& c) {

@@ -33,6 +33,10 @@ struct Case {
   strew_reduction reduction = STREW_NONE;
   int64_t axis = 0;
   bool wrap = true;
+  strew_index_policy policy = STREW_INDEX_ERROR;
+  strew_duplicate_policy duplicates = STREW_DUPLICATE_LAST;
+
+  Rules rules() const { return {reduction, wrap, policy, duplicates}; }
 
   // The array that the call writes.
   Array& destination() { return output ? *output : data; }
