@@ -197,9 +197,9 @@ std::string Describe(const char* name, const std::optional<Array>& indices) {
 }  // namespace
 
 const std::vector<Operator>& Operators() {
-  static const std::vector<Operator> operators = {Operator::kScatterElements, Operator::kScatterNd,
-                                                  Operator::kSliceScatter,
-                                                  Operator::kSliceScatterInt64};
+  static const std::vector<Operator> operators = {
+      Operator::kScatterElements,   Operator::kScatterNd,     Operator::kSliceScatter,
+      Operator::kSliceScatterInt64, Operator::kScatterUpdate, Operator::kTensorScatter};
   return operators;
 }
 
@@ -213,6 +213,10 @@ const char* NameOf(Operator op) {
       return "slice_scatter";
     case Operator::kSliceScatterInt64:
       return "slice_scatter_int64";
+    case Operator::kScatterUpdate:
+      return "scatter_update";
+    case Operator::kTensorScatter:
+      return "tensor_scatter";
   }
   return "?";
 }
@@ -233,8 +237,15 @@ strew_status Call(const Case& c, strew_context* context, strew_tensor* output) {
       return strew_slice_scatter(context, c.data.tensor(), c.updates.tensor(), c.start->tensor(),
                                  c.stop->tensor(), c.step->tensor(),
                                  c.axes ? c.axes->tensor() : nullptr, c.reduction, output);
-    default:
+    case Operator::kSliceScatterInt64:
       return CallSliceScatterInt64(c, context, output);
+    case Operator::kScatterUpdate:
+      return strew_scatter_update(context, c.data.tensor(), c.indices->tensor(), c.updates.tensor(),
+                                  c.axis, c.reduction, output);
+    default:
+      return strew_tensor_scatter(context, c.data.tensor(), c.updates.tensor(),
+                                  c.indices ? c.indices->tensor() : nullptr, c.axis, c.mode,
+                                  output);
   }
 }
 
@@ -244,6 +255,11 @@ Outcome Expect(const Case& c, const View& data, const View& output) {
       return ScatterElements(data, c.indices->view(), c.updates.view(), c.axis, c.rules(), output);
     case Operator::kScatterNd:
       return ScatterNd(data, c.indices->view(), c.updates.view(), c.rules(), output);
+    case Operator::kScatterUpdate:
+      return ScatterUpdate(data, c.indices->view(), c.updates.view(), c.axis, c.rules(), output);
+    case Operator::kTensorScatter:
+      return TensorScatter(data, c.updates.view(), c.indices ? &c.indices->view() : nullptr, c.axis,
+                           c.mode, c.policy, output);
     default:
       return SliceScatter(data, c.updates.view(), Values(c.start), Values(c.stop), Values(c.step),
                           Values(c.axes), c.reduction, output);
@@ -251,7 +267,9 @@ Outcome Expect(const Case& c, const View& data, const View& output) {
 }
 
 std::string Describe(const Case& c) {
-  return std::string(NameOf(c.op)) + " " + NameOf(c.reduction) + " axis " + std::to_string(c.axis) +
+  return std::string(NameOf(c.op)) + " " + NameOf(c.reduction & ~STREW_EXCLUDE_SELF) +
+         ((c.reduction & STREW_EXCLUDE_SELF) != 0 ? " without self" : "") +
+         (c.mode == STREW_CACHE_CIRCULAR ? " circular" : "") + " axis " + std::to_string(c.axis) +
          DescribePolicies(c) + Describe("data", c.data) + Describe("updates", c.updates) +
          Describe("indices", c.indices) + Describe("start", c.start) + Describe("stop", c.stop) +
          Describe("step", c.step) + Describe("axes", c.axes) +

@@ -17,17 +17,26 @@
 
 namespace strew_test {
 
-enum class Operator { kScatterElements, kScatterNd, kSliceScatter, kSliceScatterInt64 };
+enum class Operator {
+  kScatterElements,
+  kScatterNd,
+  kSliceScatter,
+  kSliceScatterInt64,
+  kScatterUpdate,
+  kTensorScatter
+};
 
 const std::vector<Operator>& Operators();
 const char* NameOf(Operator op);
 bool IsSlice(Operator op);
 
+// For tensor_scatter data are past_cache, updates update, indices write_indices, and output
+// present_cache.
 struct Case {
   Operator op;
   Array data;
   Array updates;
-  std::optional<Array> indices = {};
+  std::optional<Array> indices = {};  // of tensor_scatter they may stay absent
   std::optional<Array> start = {}, stop = {}, step = {}, axes = {};  // axes may stay absent
   std::optional<Array> output = {};                                  // absent: in place
   strew_reduction reduction = STREW_NONE;
@@ -35,6 +44,7 @@ struct Case {
   bool wrap = true;
   strew_index_policy policy = STREW_INDEX_ERROR;
   strew_duplicate_policy duplicates = STREW_DUPLICATE_LAST;
+  strew_cache_mode mode = STREW_CACHE_LINEAR;
 
   Rules rules() const { return {reduction, wrap, policy, duplicates}; }
 

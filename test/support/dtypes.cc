@@ -115,6 +115,8 @@ const char* NameOf(strew_reduction reduction) {
       return "max";
     case STREW_SUB:
       return "sub";
+    case STREW_MEAN:
+      return "mean";
     default:
       return "?";
   }
