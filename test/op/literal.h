@@ -10,7 +10,7 @@
 
 #include <strew/strew.h>
 
-#include "support/case.h"
+#include "support/trial.h"
 #include "support/indices.h"
 #include "support/numbers.h"
 

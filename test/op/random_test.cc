@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "random_case.h"
-#include "support/case.h"
 #include "support/dtypes.h"
 #include "support/random.h"
+#include "support/trial.h"
 
 namespace strew_test {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One call of an operator with good arguments (index values aside), and its check against the
-// oracle on every instruction set.
+// One call of an operator with good arguments, index values aside.
 #ifndef STREW_TEST_SUPPORT_CASE_H_
 #define STREW_TEST_SUPPORT_CASE_H_
 
@@ -60,16 +59,6 @@ Outcome Expect(const Case& c, const View& data, const View& output);
 
 // One line that tells all but the values.
 std::string Describe(const Case& c);
-
-// Runs the case on every instruction set, and once without a context where that means the same.
-// Compares the status, the report of the context, and every byte of the destination's memory with
-// what the oracle says. Inputs are read-only during the calls. Answers false after a failure, which
-// GoogleTest then knows of.
-bool Check(Case& c);
-
-// The same against a literal: the destination's memory must then be that of `expected`. The oracle
-// has to agree too.
-void ExpectOutput(Case& c, const Array& expected);
 
 }  // namespace strew_test
 
