@@ -202,8 +202,10 @@ TEST(Means, OfFloatsRoundTheSumAndTheQuotient) {
 // Their sums are of float32: four times 65504 is no float16.
 TEST(Means, OfSmallFloatsDoNotOverflow) {
   EXPECT_EQ(MeanOf<uint16_t>(STREW_FLOAT16, {0x7bff, 0x7bff, 0x7bff, 0x7bff}), 0x7bff);
-  EXPECT_EQ(MeanOf<uint16_t>(STREW_BFLOAT16, {0x4380, 0x3f80}), 0x4300);  // 128.5 is a tie
-  EXPECT_EQ(MeanOf<uint16_t>(STREW_BFLOAT16, {0x7f7f, 0x7f7f}), 0x7f80);  // no float32 either
+  EXPECT_EQ(MeanOf<uint16_t>(STREW_BFLOAT16, {0x4380, 0x3f80}), 0x4300);      // 128.5 is a tie
+  EXPECT_EQ(MeanOf<uint16_t>(STREW_BFLOAT16, {0x7f7f, 0x7f7f}), 0x7f80);      // no float32 either
+  EXPECT_EQ(MeanOf<uint8_t>(STREW_FLOAT8_E4M3FN, {0x7e, 0x7e, 0x7e}), 0x7e);  // 448
+  EXPECT_EQ(MeanOf<uint8_t>(STREW_FLOAT8_E5M2, {0x3c, 0x3d}), 0x3c);          // 1.125 is a tie
 }
 
 TEST(Means, OfComplexNumbersGoByComponent) {

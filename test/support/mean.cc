@@ -65,7 +65,22 @@ uint64_t FloorQuotient(int64_t high, uint64_t low, int64_t n) {
          rest / static_cast<uint64_t>(n);
 }
 
-SmallFloat FormatOf(strew_dtype dtype) { return dtype == STREW_FLOAT16 ? kFloat16 : kBfloat16; }
+float ReadSmallFloat(SmallFloat format, size_t width, const unsigned char* bytes) {
+  const uint16_t bits = width == 1 ? Load<uint8_t>(bytes) : Load<uint16_t>(bytes);
+  return static_cast<float>(Decode(format, bits));
+}
+
+void WriteSmallFloat(SmallFloat format, size_t width, float value, unsigned char* bytes) {
+  const uint16_t bits = Encode(format, static_cast<double>(value));
+  if (width == 1) Store(bytes, static_cast<uint8_t>(bits));
+  if (width == 2) Store(bytes, bits);
+}
+
+SmallFloat FormatOf(strew_dtype dtype) {
+  if (dtype == STREW_FLOAT8_E4M3FN) return kFloat8E4m3fn;
+  if (dtype == STREW_FLOAT8_E5M2) return kFloat8E5m2;
+  return dtype == STREW_FLOAT16 ? kFloat16 : kBfloat16;
+}
 
 template <class T>
 std::complex<T> Sum(int64_t terms, std::complex<T> sum, std::complex<T> term) {
@@ -82,12 +97,12 @@ std::complex<T> Quotient(std::complex<T> sum, int64_t n) {
 
 void Mean::Add(strew_dtype dtype, const unsigned char* term) {
   switch (dtype) {
+    case STREW_FLOAT8_E4M3FN:
+    case STREW_FLOAT8_E5M2:
     case STREW_FLOAT16:
-    case STREW_BFLOAT16: {
-      const double value = Decode(FormatOf(dtype), Load<uint16_t>(term));
-      single_ = Sum<float>(terms_, single_, static_cast<float>(value));
+    case STREW_BFLOAT16:
+      single_ = Sum<float>(terms_, single_, ReadSmallFloat(FormatOf(dtype), WidthOf(dtype), term));
       break;
-    }
     case STREW_FLOAT32:
       single_ = Sum<float>(terms_, single_, Load<float>(term));
       break;
@@ -113,9 +128,11 @@ void Mean::Write(strew_dtype dtype, unsigned char* element) const {
   const std::complex<float> single = Quotient(single_, terms_);
   const std::complex<double> in_double = Quotient(double_, terms_);
   switch (dtype) {
+    case STREW_FLOAT8_E4M3FN:
+    case STREW_FLOAT8_E5M2:
     case STREW_FLOAT16:
     case STREW_BFLOAT16:
-      return Store(element, Encode(FormatOf(dtype), static_cast<double>(single.real())));
+      return WriteSmallFloat(FormatOf(dtype), WidthOf(dtype), single.real(), element);
     case STREW_FLOAT32:
       return Store(element, single.real());
     case STREW_FLOAT64:
