@@ -2,7 +2,6 @@
 #include "parallel_call.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include "support/dtypes.h"
-#include "support/indices.h"
 #include "support/random.h"
 
 namespace strew_test {
@@ -22,161 +20,7 @@ constexpr Operator kElements = Operator::kScatterElements;
 constexpr Operator kNd = Operator::kScatterNd;
 constexpr Operator kSlice = Operator::kSliceScatterInt64;
 
-Layout WithGap(const Dims& shape, int64_t gap) {
-  Dims padded = shape;
-  padded.back() += gap;
-  return {shape, RowMajor(padded).strides};
-}
-
-// ---- Values ------------------------------------------------------------------------------------
-
-// Which bits of a number are random and what the others are, repeated through 8 bytes.
-struct Pattern {
-  uint64_t random;
-  uint64_t fixed;
-};
-
-// Floats have any sign and lie in [1/4, 1/2): their sums round, and no product overflows.
-Pattern PatternOf(const Dtype& dtype) {
-  if (dtype.fraction_bits == 0) return {~uint64_t{0}, 0};
-  const size_t width = dtype.kind == Kind::kComplex ? dtype.width / 2 : dtype.width;
-  const auto bits = static_cast<int>(8 * width);
-  const uint64_t repeat = ~uint64_t{0} / (~uint64_t{0} >> (64 - bits));
-  const uint64_t bias = (uint64_t{1} << (bits - 2 - dtype.fraction_bits)) - 1;
-  const uint64_t fraction = (uint64_t{1} << dtype.fraction_bits) - 1;
-  const uint64_t sign = uint64_t{1} << (bits - 1);
-  return {repeat * (sign | fraction), repeat * ((bias - 2) << dtype.fraction_bits)};
-}
-
-// Half of bools are false, and the others odd; gaps are filled too. Xorshift: a byte costs a fraction
-// of what it does with Random.
-void FillWithTameNumbers(Random& random, Array& array) {
-  const Dtype dtype = Find(array.dtype());
-  const Pattern pattern = PatternOf(dtype);
-  unsigned char* const bytes = array.buffer().bytes();
-  const size_t size = array.buffer().size();
-  uint64_t state = random.Bits() | 1;
-  for (size_t i = 0; i < size; i += sizeof(state)) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    const uint64_t bits = (state & pattern.random) | pattern.fixed;
-    std::memcpy(bytes + i, &bits, std::min(sizeof(bits), size - i));
-  }
-  if (dtype.kind != Kind::kBool) return;
-  for (size_t i = 0; i < size; ++i) bytes[i] = bytes[i] % 2 == 0 ? 0 : bytes[i];
-}
-
-// ---- Indices -----------------------------------------------------------------------------------
-
-int64_t DimOf(const Work& work, int64_t component) {
-  return work.data[static_cast<size_t>(work.op == kNd ? component : work.axis)];
-}
-
-// The value of entry i of n on an axis of `dim` elements.
-int64_t SpreadIndex(Random& random, const Work& work, int64_t i, int64_t n, int64_t dim) {
-  const int64_t anywhere = random.Between(std::max(-dim, LowestIndex(work.index)), dim - 1);
-  const double fraction = static_cast<double>(random.Bits() >> 11) / 9007199254740992.0;
-  switch (work.spread) {
-    case Spread::kAllEqual:
-      return dim / 2;
-    case Spread::kHalfEqual:
-      return i % 2 == 0 ? dim / 3 : anywhere;
-    case Spread::kSorted:
-      return i * dim / n;
-    case Spread::kReversed:
-      return dim - 1 - i * dim / n;
-    case Spread::kZipf:
-      return std::min(static_cast<int64_t>(std::pow(dim, fraction)) - 1, dim - 1);
-    default:
-      return anywhere;
-  }
-}
-
-Array MakeIndices(Random& random, const Work& work) {
-  Array array(work.index, RowMajor(work.indices));
-  const int64_t size = Product(work.indices);
-  const int64_t components = work.op == kNd ? work.indices.back() : 1;
-  const bool along_rows = work.spread == Spread::kAlongRows && work.op == kElements;
-  const int64_t row = along_rows ? work.indices.back() : 1;
-  const auto width = static_cast<int64_t>(WidthOf(work.index));
-  int64_t value = 0;
-  for (int64_t i = 0; i < size; ++i) {
-    const int64_t component = i % components;
-    const int64_t dim = DimOf(work, component);
-    if (i % row == 0) {
-      value = SpreadIndex(random, work, i / components, size / components, dim);
-    }
-    if (work.spread == Spread::kOneRow && component == 0) value = dim / 2;
-    WriteIndex(work.index, array.buffer().bytes() + i * width, value);
-  }
-  return array;
-}
-
 }  // namespace
-
-const std::vector<Spread>& Spreads() {
-  static const std::vector<Spread> spreads = {
-      Spread::kUniform,  Spread::kAllEqual, Spread::kHalfEqual, Spread::kSorted,
-      Spread::kReversed, Spread::kZipf,     Spread::kOneRow,    Spread::kAlongRows};
-  return spreads;
-}
-
-std::string NameOf(Spread spread) {
-  static const char* const names[] = {"Uniform",  "AllEqual", "HalfEqual", "Sorted",
-                                      "Reversed", "Zipf",     "OneRow",    "AlongRows"};
-  return names[static_cast<int>(spread)];
-}
-
-// ---- Works -------------------------------------------------------------------------------------
-
-Dims Work::UpdatesShape() const {
-  if (op == kElements) return indices;
-  Dims shape;
-  if (op == kNd) {
-    shape.assign(indices.begin(), indices.end() - 1);
-    shape.insert(shape.end(), data.begin() + indices.back(), data.end());
-    return shape;
-  }
-  for (size_t i = 0; i < data.size(); ++i) {
-    const int64_t step = std::abs(indices[i]);
-    shape.push_back((data[i] + step - 1) / step);
-  }
-  return shape;
-}
-
-std::vector<Work> Works(int64_t single, int64_t in_runs) {
-  const auto part = [=](int64_t divisor) { return std::max<int64_t>(single / divisor, 2); };
-  const auto runs = [=](int64_t divisor) { return std::max<int64_t>(in_runs / divisor, 2); };
-  std::vector<Work> works = {
-      {"last axis", kElements, {part(256), 256}, {part(256), 256}, 1, STREW_INT32, 3},
-      {"short last axis", kElements, {part(12), 12}, {part(12), 12}, 1, STREW_UINT8},
-      {"first axis", kElements, {256, part(256)}, {256, part(256)}, 0, STREW_INT64, 1},
-      {"tall axis", kElements, {part(8), 2}, {part(2), 2}, 0, STREW_INT32},
-      {"middle axis", kElements, {4, part(128), 32}, {4, part(128), 32}, 1, STREW_INT32},
-      {"one line", kElements, {part(4)}, {single}, 0},
-      {"single elements", kNd, {part(4)}, {single, 1}, 0, STREW_INT32},
-      {"pairs", kNd, {64, part(512)}, {single, 2}},
-      {"rows", kNd, {runs(1024), 256}, {runs(256), 1}, 0, STREW_INT64, 2},
-      {"short rows", kNd, {runs(48), 12}, {runs(12), 1}, 0, STREW_INT32, 1},
-      {"pairs of short rows", kNd, {8, runs(400), 12}, {runs(12), 2}},
-      {"wide rows", kNd, {3, runs(8)}, {8, 1}, 0, STREW_INT8},
-      {"everything", kNd, {runs(4)}, {4, 0}},
-      {"every other", kSlice, {2 * in_runs}, {2}},
-      {"backwards", kSlice, {in_runs}, {-1}},
-      {"parts of lines", kSlice, {runs(128), 256}, {-1, 2}, 0, STREW_INT64, 1},
-      {"every third line", kSlice, {3 * runs(256), 256}, {-3, 1}, 0, STREW_INT64, 4},
-  };
-  for (Work& work : works) {
-    for (const char* const name : {"tall axis", "one line", "single elements", "pairs"}) {
-      if (std::strcmp(work.name, name) == 0) work.lands_anywhere = true;
-    }
-  }
-  Work rows{"one index for each row", kElements, {runs(128), 64}, {runs(64), 64}};
-  rows.spread = Spread::kAlongRows;
-  works.push_back(rows);
-  return works;
-}
 
 // ---- A call ------------------------------------------------------------------------------------
 

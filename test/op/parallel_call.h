@@ -14,49 +14,13 @@
 #include <strew/strew.h>
 
 #include "support/array.h"
-#include "support/case.h"
 #include "support/runners.h"
 #include "support/targets.h"
+#include "works.h"
 
 namespace strew_test {
 
 using Bytes = std::vector<unsigned char>;
-
-// How the values of indices are distributed.
-enum class Spread {
-  kUniform,
-  kAllEqual,
-  kHalfEqual,
-  kSorted,
-  kReversed,
-  kZipf,       // the k-th place about 1 / k times as often as the first
-  kOneRow,     // the first number of each tuple is the same
-  kAlongRows,  // one value along each row, written out in full
-};
-
-const std::vector<Spread>& Spreads();
-std::string NameOf(Spread spread);
-
-struct Work {
-  const char* name;
-  Operator op;
-  Dims data;
-  Dims indices;  // or the steps of a slice
-  int64_t axis = 0;
-  strew_dtype index = STREW_INT64;
-  int64_t gap = 0;  // elements behind each line of data and of output
-  Spread spread = Spread::kUniform;
-  // Single elements that may land anywhere. Two threads gain nothing by sharing them out where the
-  // caches hold all places.
-  bool lands_anywhere = false;
-
-  Dims UpdatesShape() const;
-};
-
-// One for each way in which work may be shared out, with about so many elements of updates each, at
-// least 512: where each is a place of its own, and where they go by runs and slices.
-std::vector<Work> Works(int64_t single, int64_t in_runs);
-inline std::vector<Work> Works(int64_t updates) { return Works(updates, updates); }
 
 enum class Place { kInPlace, kNewOutput };
 inline constexpr Place kPlaces[] = {Place::kInPlace, Place::kNewOutput};
