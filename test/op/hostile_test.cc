@@ -69,6 +69,22 @@ TEST_F(Hostile, ArraysLongerThanTheRankAreInvalidShape) {
   }
 }
 
+// No element is named, so that nobody may look at each of 2^41 tuples.
+TEST_F(Hostile, PoliciesDoNotVisitTuplesThatNameNothing) {
+  int64_t index[2] = {0, 9};
+  const int64_t count = int64_t{1} << 40;
+  const Tensor data = MakeTensor(STREW_FLOAT32, {{4, 0}, {1, 1}}, nullptr);
+  const Tensor indices = MakeTensor(STREW_INT64, {{2, count, 1}, {1, 0, 0}}, index);
+  const Tensor updates = MakeTensor(STREW_FLOAT32, {{2, count, 0}, {1, 1, 1}}, nullptr);
+  for (const strew_index_policy policy : {STREW_INDEX_DROP, STREW_INDEX_CLAMP}) {
+    ASSERT_EQ(strew_context_set_index_policy(context_.get(), policy), STREW_OK);
+    EXPECT_EQ(strew_scatter_nd(context_.get(), data.get(), indices.get(), updates.get(), STREW_NONE,
+                               data.get()),
+              STREW_OK);
+    EXPECT_EQ(strew_context_applied(context_.get()), 0);
+  }
+}
+
 // Strides of dims <= 1 and of empty tensors may be anything, also times the parts of an element.
 TEST_F(Hostile, StridesThatMeanNothingAreNotComputedWith) {
   unsigned char bytes[12] = {};
