@@ -100,5 +100,32 @@ TEST_P(Rules, HoldForSkewedIndices) {
   }
 }
 
+// ---- Errors ------------------------------------------------------------------------------------
+
+// Of a million indices of every form the first bad one is reported, whoever finds it.
+TEST(FirstBadIndex, IsReportedForAxes) {
+  constexpr int64_t kIndices = 1 << 20;
+  std::vector<Work> works = {
+      {"one line", Operator::kScatterUpdate, {100}, {kIndices}, 0, STREW_INT32},
+      {"columns", Operator::kScatterUpdate, {2, 100}, {kIndices / 256, 256}, 1, STREW_INT16},
+      {"caches", Operator::kTensorScatter, {kIndices, 2}, {1}, 1, STREW_INT64},
+  };
+  Random random(Seed());
+  for (const Work& work : works) {
+    Case c = MakeCase(random, work, STREW_INT8, true);
+    const int64_t size = Product(c.indices->shape());
+    for (const int64_t first : {int64_t{0}, size / 3, size - 2}) {
+      const std::vector<unsigned char> good = c.indices->Snapshot();
+      const auto width = static_cast<int64_t>(WidthOf(work.index));
+      for (const int64_t position : {first, size - 1}) {
+        WriteIndex(work.index, c.indices->buffer().bytes() + position * width, -101);
+      }
+      EXPECT_EQ(Trial(c).outcome().error_position, first) << work.name;
+      ASSERT_TRUE(CheckWithWorkers(c, {1, 2, 8})) << work.name;
+      c.indices->Restore(good);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace strew_test
