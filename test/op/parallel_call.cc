@@ -14,61 +14,27 @@
 #include "support/random.h"
 
 namespace strew_test {
-namespace {
-
-constexpr Operator kElements = Operator::kScatterElements;
-constexpr Operator kNd = Operator::kScatterNd;
-constexpr Operator kSlice = Operator::kSliceScatterInt64;
-
-}  // namespace
-
 // ---- A call ------------------------------------------------------------------------------------
 
 LargeCall::LargeCall(const Work& work, strew_dtype dtype, strew_reduction reduction)
-    : work_(work),
-      reduction_(reduction),
-      data_(dtype, WithGap(work.data, work.gap)),
-      updates_(dtype, RowMajor(work.UpdatesShape())),
-      output_(dtype, WithGap(work.data, work.gap)) {
-  Random random(Seed());
-  FillWithTameNumbers(random, data_);
-  FillWithTameNumbers(random, updates_);
-  data_before_ = data_.Snapshot();
-  output_before_.assign(output_.buffer().size(), 0xE7);
-  if (work.op != kSlice) {
-    indices_ = MakeIndices(random, work_);
-    return;
-  }
-  for (size_t i = 0; i < work.data.size(); ++i) {
-    const bool forwards = work.indices[i] > 0;
-    start_.push_back(forwards ? 0 : work.data[i]);
-    stop_.push_back(forwards ? work.data[i] : -work.data[i] - 1);
-  }
-}
+    : LargeCall(Random(Seed()), work, dtype, reduction) {}
 
-strew_status LargeCall::Call(strew_context* context) const {
-  const strew_tensor* const data = data_.tensor();
-  const strew_tensor* const updates = updates_.tensor();
-  strew_tensor* const output = place_ == Place::kInPlace ? data_.tensor() : output_.tensor();
-  if (work_.op == kElements) {
-    return strew_scatter_elements(context, data, indices_->tensor(), updates, work_.axis,
-                                  reduction_, output);
-  }
-  if (work_.op == kNd) {
-    return strew_scatter_nd(context, data, indices_->tensor(), updates, reduction_, output);
-  }
-  return strew_slice_scatter_int64(context, data, updates, static_cast<int64_t>(start_.size()),
-                                   start_.data(), stop_.data(), work_.indices.data(), nullptr,
-                                   reduction_, output);
+LargeCall::LargeCall(Random random, const Work& work, strew_dtype dtype, strew_reduction reduction)
+    : work_(work),
+      case_(MakeCase(random, work, dtype, true)),
+      output_(dtype, WithGap(work.data, work.gap)),
+      data_before_(case_.data.Snapshot()),
+      output_before_(output_.buffer().size(), 0xE7) {
+  case_.reduction = reduction;
 }
 
 strew_status LargeCall::Send(strew_context* context) {
   output().Restore(before());
-  std::vector<Array*> inputs = {&updates_};
-  if (indices_) inputs.push_back(&*indices_);
-  if (place_ == Place::kNewOutput) inputs.push_back(&data_);
+  std::vector<Array*> inputs = {&case_.updates};
+  if (case_.indices) inputs.push_back(&*case_.indices);
+  if (place_ == Place::kNewOutput) inputs.push_back(&case_.data);
   for (Array* input : inputs) input->buffer().SetReadOnly(true);
-  const strew_status status = Call(context);
+  const strew_status status = Call(case_, context, output().tensor());
   for (Array* input : inputs) input->buffer().SetReadOnly(false);
   return status;
 }
@@ -84,7 +50,7 @@ std::string LargeCall::Trouble(strew_context* context, const Bytes& expected) {
     return std::string(strew_status_name(status)) + " " + strew_context_error(context);
   }
   if (!output().buffer().IsMarginIntact()) return "wrote outside of the output";
-  if (context != nullptr && strew_context_applied(context) != Product(updates_.shape())) {
+  if (context != nullptr && strew_context_applied(context) != Product(case_.updates.shape())) {
     return "applied " + std::to_string(strew_context_applied(context));
   }
   const unsigned char* const bytes = output().buffer().bytes();
@@ -96,7 +62,7 @@ std::string LargeCall::Trouble(strew_context* context, const Bytes& expected) {
 
 std::string LargeCall::Describe() const {
   return std::string(NameOf(work_.op)) + " of " + work_.name + ", " + NameOf(work_.spread) + ", " +
-         TestName(Find(data_.dtype())) + " " + NameOf(reduction_) + ", data " +
+         TestName(Find(case_.data.dtype())) + " " + NameOf(case_.reduction) + ", data " +
          ToString(work_.data) + ", " + (place_ == Place::kInPlace ? "in place" : "new output");
 }
 
@@ -174,7 +140,7 @@ int64_t CheckWorkers(LargeCall& call, const std::vector<int32_t>& workers) {
 void CheckRunner(Runner& runner) {
   Recorder recorder(runner);
   const Context context = MakeContext();
-  for (const Work& work : Works(1 << 19)) {
+  for (const Work& work : AllWorks(1 << 19)) {
     LargeCall call(work, STREW_FLOAT32, STREW_ADD);
     for (const Place place : kPlaces) {
       call.Choose(place);

@@ -35,11 +35,11 @@ class LargeCall {
   // Puts what the output held at first back and calls. Inputs are read-only meanwhile.
   strew_status Send(strew_context* context);
 
-  Array& output() { return place_ == Place::kInPlace ? data_ : output_; }
+  Array& output() { return place_ == Place::kInPlace ? case_.data : output_; }
   // What the memory of the output holds before each call, gaps included.
   const Bytes& before() const { return place_ == Place::kInPlace ? data_before_ : output_before_; }
-  Array& indices() { return *indices_; }
-  Array& updates() { return updates_; }
+  Array& indices() { return *case_.indices; }
+  Array& updates() { return case_.updates; }
 
   // What the output holds after a call of one thread without a context.
   Bytes Alone();
@@ -50,13 +50,11 @@ class LargeCall {
   std::string Describe() const;
 
  private:
-  strew_status Call(strew_context* context) const;
+  LargeCall(Random random, const Work& work, strew_dtype dtype, strew_reduction reduction);
 
   const Work work_;
-  const strew_reduction reduction_;
-  Array data_, updates_, output_;
-  std::optional<Array> indices_;
-  Dims start_, stop_;
+  Case case_;
+  Array output_;
   Bytes data_before_, output_before_;
   Place place_ = Place::kInPlace;
 };

@@ -69,7 +69,7 @@ class ScratchOf : public testing::TestWithParam<Hunger> {
   // Calls it with so many blocks granted. Answers how many were wanted.
   int64_t Try(const Case& c, Trial& trial, int32_t workers, int64_t granted) {
     const Context context = MakeContext();
-    if (workers > 1) runner_.InstallIn(context.get(), workers);
+    if (workers > 1) threads_.InstallIn(context.get(), workers);
     Ledger ledger(granted);
     ledger.InstallIn(context.get());
     EXPECT_EQ(trial.Trouble(context.get()), "")
@@ -103,7 +103,7 @@ class ScratchOf : public testing::TestWithParam<Hunger> {
   }
 
  private:
-  InOrder runner_;
+  StdThreads threads_;
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryHunger, ScratchOf, testing::ValuesIn(kHungers),

@@ -204,6 +204,13 @@ std::vector<Work> AxisWorks(int64_t single, int64_t in_runs) {
   return works;
 }
 
+std::vector<Work> AllWorks(int64_t updates) {
+  std::vector<Work> works = Works(updates);
+  const std::vector<Work> axis_works = AxisWorks(updates, updates);
+  works.insert(works.end(), axis_works.begin(), axis_works.end());
+  return works;
+}
+
 // ---- Cases -------------------------------------------------------------------------------------
 
 namespace {

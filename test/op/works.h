@@ -53,8 +53,11 @@ struct Work {
 std::vector<Work> Works(int64_t single, int64_t in_runs);
 inline std::vector<Work> Works(int64_t updates) { return Works(updates, updates); }
 
-// The same for scatter_update and tensor_scatter.
+// The same for scatter_update and tensor_scatter, which knows no reduction.
 std::vector<Work> AxisWorks(int64_t single, int64_t in_runs);
+
+// Both.
+std::vector<Work> AllWorks(int64_t updates);
 
 Array MakeIndices(Random& random, const Work& work);
 

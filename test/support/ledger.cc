@@ -29,6 +29,7 @@ void Ledger::Free(void* opaque, void* memory, size_t size) {
 }
 
 void* Ledger::Grant(size_t size, size_t alignment) {
+  EXPECT_EQ(std::this_thread::get_id(), thread_) << "asked for on another thread";
   EXPECT_GT(size, 0u);
   EXPECT_TRUE(alignment > 0 && (alignment & (alignment - 1)) == 0) << alignment;
   if (++requests_ > granted_) return nullptr;
@@ -45,6 +46,7 @@ void* Ledger::Grant(size_t size, size_t alignment) {
 }
 
 void Ledger::TakeBack(void* memory, size_t size) {
+  EXPECT_EQ(std::this_thread::get_id(), thread_) << "freed on another thread";
   const auto found = live_.find(memory);
   ASSERT_NE(found, live_.end()) << "freed what was not allocated";
   const Block block = found->second;

@@ -8,12 +8,13 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <thread>
 
 #include <strew/strew.h>
 
 namespace strew_test {
 
-// Refuses from the n-th request on, and hands out memory full of rubbish that is aligned as asked,
+// Serves one thread only, refuses from the n-th request on, and hands out memory full of rubbish that is aligned as asked,
 // no better, and has margins that are looked at when it comes back. All has to come back.
 class Ledger {
  public:
@@ -42,6 +43,7 @@ class Ledger {
   void* Grant(size_t size, size_t alignment);
   void TakeBack(void* memory, size_t size);
 
+  const std::thread::id thread_ = std::this_thread::get_id();
   const int64_t granted_;
   int64_t requests_ = 0;
   std::map<void*, Block> live_;
