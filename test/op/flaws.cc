@@ -92,7 +92,7 @@ void AddLists(Operator op, Flaws& flaws) {
   }
 }
 
-// ---- Lines 2 and 3: dtypes and what this version does not have -------------------------------
+// ---- Line 2: dtypes ------------------------------------------------------------------------------
 
 void AddDtypes(Operator op, Flaws& flaws) {
   const char* const updates = NameOfUpdates(op);
@@ -142,16 +142,6 @@ void AddRefusedReductions(Operator op, Flaws& flaws) {
                        r.SetDtype(refusal.dtype);
                        r.reduction = refusal.reduction;
                      }});
-  }
-}
-
-void AddUnsupported(Operator op, Flaws& flaws) {
-  if (op == Operator::kTensorScatter) return;
-  for (const strew_reduction reduction : std::vector<strew_reduction>{
-           STREW_MEAN, STREW_NONE | STREW_EXCLUDE_SELF, STREW_ADD | STREW_EXCLUDE_SELF,
-           STREW_MEAN | STREW_EXCLUDE_SELF}) {
-    flaws.push_back({3, STREW_UNSUPPORTED, "reduction " + std::to_string(reduction), "reduction",
-                     [=](Request& r) { r.reduction = reduction; }});
   }
 }
 
@@ -317,7 +307,6 @@ Flaws FlawsOf(Operator op) {
   AddLists(op, flaws);
   AddDtypes(op, flaws);
   AddRefusedReductions(op, flaws);
-  AddUnsupported(op, flaws);
   AddRanks(op, flaws);
   AddCacheRanks(op, flaws);
   AddSliceLists(op, flaws);

@@ -72,5 +72,20 @@ TEST_P(Precedence, FirstLineOfTwoDecides) {
   }
 }
 
+// Line 11 is the last one.
+TEST_P(Precedence, DuplicatesComeBehindEveryFlaw) {
+  if (IsSlice(GetParam()) || GetParam() == Operator::kTensorScatter) return;
+  ASSERT_EQ(strew_context_set_duplicate_policy(context_.get(), STREW_DUPLICATE_ERROR), STREW_OK);
+  Request duplicates = GoodRequest(GetParam());
+  duplicates.indices.values.assign(duplicates.indices.values.size(), 1);
+  EXPECT_EQ(Send(duplicates, context_.get()).status, STREW_DUPLICATE_INDEX);
+  for (const Flaw& flaw : FlawsOf(GetParam())) {
+    SCOPED_TRACE(flaw.name);
+    Request request = duplicates;
+    flaw.spoil(request);
+    ExpectRefusal(request, flaw);
+  }
+}
+
 }  // namespace
 }  // namespace strew_test

@@ -28,10 +28,11 @@ Case AnyCase(Random& random, Operator op, const Dtype& dtype, const Dims& shape,
   Case c{op, AnyArray(random, dtype.code, shape, in_place ? Use::kOutput : Use::kInput),
          AnyArray(random, dtype.code, std::move(updates), Use::kInput)};
   if (!in_place) c.output = AnyArray(random, dtype.code, shape, Use::kOutput);
-  c.reduction = random.Pick(ReductionsOf(dtype));
+  c.reduction = random.Pick(AllReductionsOf(dtype));
   c.wrap = !random.OneIn(4);
   c.policy = random.Pick(std::vector<strew_index_policy>{STREW_INDEX_ERROR, STREW_INDEX_ERROR,
                                                          STREW_INDEX_DROP, STREW_INDEX_CLAMP});
+  if (random.OneIn(6)) c.duplicates = STREW_DUPLICATE_ERROR;
   return c;
 }
 

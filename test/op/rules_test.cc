@@ -33,6 +33,17 @@ const Rule kRules[] = {
     {"SubClamp", STREW_SUB, STREW_INDEX_CLAMP},
     {"MaxDrop", STREW_MAX, STREW_INDEX_DROP},
     {"MulDrop", STREW_MUL, STREW_INDEX_DROP},
+    {"AddExcludeSelf", STREW_ADD | STREW_EXCLUDE_SELF},
+    {"MulExcludeSelf", STREW_MUL | STREW_EXCLUDE_SELF},
+    {"MinExcludeSelf", STREW_MIN | STREW_EXCLUDE_SELF},
+    {"MaxExcludeSelf", STREW_MAX | STREW_EXCLUDE_SELF},
+    {"NoneExcludeSelf", STREW_NONE | STREW_EXCLUDE_SELF},
+    {"AddExcludeSelfDrop", STREW_ADD | STREW_EXCLUDE_SELF, STREW_INDEX_DROP},
+    {"MulExcludeSelfClamp", STREW_MUL | STREW_EXCLUDE_SELF, STREW_INDEX_CLAMP},
+    {"Mean", STREW_MEAN},
+    {"MeanExcludeSelf", STREW_MEAN | STREW_EXCLUDE_SELF},
+    {"MeanDrop", STREW_MEAN, STREW_INDEX_DROP},
+    {"MeanExcludeSelfClamp", STREW_MEAN | STREW_EXCLUDE_SELF, STREW_INDEX_CLAMP},
 };
 
 // One after the other of the dtypes on which the reduction is defined.
@@ -43,9 +54,8 @@ strew_dtype DtypeFor(strew_reduction reduction, size_t turn) {
       STREW_COMPLEX128, STREW_BOOL,    STREW_INT32};
   for (size_t i = turn;; ++i) {
     const strew_dtype dtype = dtypes[i % dtypes.size()];
-    const auto defined = ReductionsOf(Find(dtype));
-    const strew_reduction kind = reduction & ~STREW_EXCLUDE_SELF;
-    if (std::count(defined.begin(), defined.end(), kind) > 0) return dtype;
+    const auto defined = AllReductionsOf(Find(dtype));
+    if (std::count(defined.begin(), defined.end(), reduction) > 0) return dtype;
   }
 }
 
