@@ -59,6 +59,10 @@ void AddHandles(Operator op, Flaws& flaws) {
     flaws.push_back({1, STREW_INVALID_ARGUMENT, "unbound " + name, name,
                      [=](Request& r) { (r.*operand).bound = false; }});
   }
+  flaws.push_back({1, STREW_INVALID_ARGUMENT, "read-only output", NameOfOutput(op), [](Request& r) {
+                     r.output.read_only = true;
+                     r.output.dtype = STREW_FLOAT32;  // DLPack, which says so, has no opaque ones
+                   }});
 }
 
 void AddUnknownReductions(Operator op, Flaws& flaws) {
