@@ -137,5 +137,26 @@ TEST_P(ScratchOf, FewUpdatesOfLargeDataIsLimited) {
               {"columns", Operator::kScatterUpdate, {128, 1 << 13}, {3}, 1}});
 }
 
+// So much that what is allowed for an element or an entry counts.
+TEST_P(ScratchOf, ManyElementsIsLimited) {
+  constexpr int64_t kMany = 1 << 18;
+  CheckWorks({{"one line", Operator::kScatterElements, {kMany}, {kMany}, 0, STREW_INT32},
+              {"part of a line", Operator::kScatterElements, {4 * kMany}, {kMany / 2}, 0},
+              {"last axis", Operator::kScatterElements, {512, 512}, {512, 512}, 1, STREW_INT32},
+              {"short rows", Operator::kScatterNd, {kMany / 8, 3}, {kMany / 8, 1}}});
+}
+
+// One element, or few, that all entries name.
+TEST_P(ScratchOf, ManyEntriesOfFewElementsIsLimited) {
+  constexpr int64_t kMany = 1 << 18;
+  std::vector<Work> works = {
+      {"one line", Operator::kScatterElements, {kMany}, {kMany}, 0, STREW_INT32},
+      {"pairs", Operator::kScatterNd, {512, 512}, {kMany, 2}, 0, STREW_INT32},
+      {"last axis", Operator::kScatterElements, {16, 1 << 14}, {16, 1 << 14}, 1},
+      {"indices", Operator::kScatterUpdate, {4, 1 << 10}, {kMany / 4}, 1, STREW_INT32}};
+  for (Work& work : works) work.spread = Spread::kAllEqual;
+  CheckWorks(works);
+}
+
 }  // namespace
 }  // namespace strew_test
