@@ -21,11 +21,13 @@ namespace {
 
 // Keeps the number of elements small enough for the oracle, whatever the dtype.
 Dims AnyShape(Random& random, size_t rank, size_t width) {
-  const int64_t limit = width > 64 ? 60 : 1500;
+  const bool large = width <= 64 && random.OneIn(8);
+  const int64_t limit = large ? 20000 : width > 64 ? 60 : 1500;
   Dims shape(rank);
   int64_t elements = 1;
   for (int64_t& dim : shape) {
-    dim = std::min(AnyDim(random), std::max<int64_t>(limit / std::max<int64_t>(elements, 1), 1));
+    const int64_t any = large ? random.Between(2, 100) : AnyDim(random);
+    dim = std::min(any, std::max<int64_t>(limit / std::max<int64_t>(elements, 1), 1));
     elements *= dim;
   }
   random.Shuffle(shape);

@@ -32,7 +32,7 @@ class RandomCases : public testing::TestWithParam<Dtype> {
   static void CheckOperator(Operator op) {
     ForEachSeed([=](Random& random) {
       Case c = MakeRandomCase(random, op, GetParam());
-      return Check(c);
+      return random.OneIn(4) ? CheckWithWorkers(c, {3}) : Check(c);
     });
   }
 
