@@ -30,6 +30,7 @@ std::vector<uint64_t> Delicate(const Dtype& dtype) {
   const auto hidden = uint64_t{1} << dtype.fraction_bits;
   std::vector<uint64_t> bits = {
       0, 1, hidden - 1, hidden, sign - 2 * hidden, sign - hidden - 1, sign - hidden};
+  if (dtype.code == STREW_FLOAT8_E4M3FN) bits.push_back(sign - 2);  // the largest number
   const size_t positive = bits.size();
   for (size_t i = 0; i < positive; ++i) bits.push_back(bits[i] | sign);
   return bits;
