@@ -15,6 +15,14 @@
 
 namespace strew_test {
 
+// How indices are read and updates combined: a reduction and the policies of a context.
+struct Rules {
+  strew_reduction reduction = STREW_NONE;
+  bool wrap = true;
+  strew_index_policy policy = STREW_INDEX_ERROR;
+  strew_duplicate_policy duplicates = STREW_DUPLICATE_LAST;
+};
+
 struct Outcome {
   strew_status status = STREW_OK;
   int64_t error_position = -1;
@@ -25,10 +33,18 @@ struct Outcome {
 
 // Each writes `output` if all indices are good. `output` may be `data`.
 Outcome ScatterElements(const View& data, const View& indices, const View& updates, int64_t axis,
-                        strew_reduction reduction, bool wrap, const View& output);
+                        const Rules& rules, const View& output);
 
-Outcome ScatterNd(const View& data, const View& indices, const View& updates,
-                  strew_reduction reduction, bool wrap, const View& output);
+Outcome ScatterNd(const View& data, const View& indices, const View& updates, const Rules& rules,
+                  const View& output);
+
+Outcome ScatterUpdate(const View& data, const View& indices, const View& updates, int64_t axis,
+                      const Rules& rules, const View& output);
+
+// No write_indices stand for zeros. Of the rules only the policy for indices applies.
+Outcome TensorScatter(const View& past_cache, const View& update, const View* write_indices,
+                      int64_t axis, strew_cache_mode mode, strew_index_policy policy,
+                      const View& present_cache);
 
 // Entry j slices axis axes[j]; empty axes stand for 0, ..., n - 1. updates are broadcast.
 Outcome SliceScatter(const View& data, const View& updates, const Dims& start, const Dims& stop,

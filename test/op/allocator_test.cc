@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,82 +16,13 @@
 #include "support/dtypes.h"
 #include "support/handles.h"
 #include "support/indices.h"
+#include "support/ledger.h"
 #include "support/random.h"
 
 namespace strew_test {
 namespace {
 
 constexpr size_t kScratchLimit = (size_t{2} << 20) + (size_t{64} << 10);
-
-// Keeps books, refuses from the n-th request on, and hands out memory full of rubbish that is
-// aligned as asked, no better, and has margins that are looked at when it comes back.
-class Ledger {
- public:
-  explicit Ledger(int64_t granted) : granted_(granted) {}
-  ~Ledger() { EXPECT_TRUE(live_.empty()) << live_.size() << " blocks were not freed"; }
-
-  void InstallIn(strew_context* context) {
-    ASSERT_EQ(strew_context_set_allocator(context, Allocate, Free, this), STREW_OK);
-  }
-
-  int64_t requests() const { return requests_; }
-  size_t peak() const { return peak_; }
-
- private:
-  static void* Allocate(void* opaque, size_t size, size_t alignment) {
-    return static_cast<Ledger*>(opaque)->Grant(size, alignment);
-  }
-  static void Free(void* opaque, void* memory, size_t size) {
-    static_cast<Ledger*>(opaque)->TakeBack(memory, size);
-  }
-
-  void* Grant(size_t size, size_t alignment) {
-    EXPECT_GT(size, 0u);
-    EXPECT_TRUE(alignment > 0 && (alignment & (alignment - 1)) == 0) << alignment;
-    if (++requests_ > granted_) return nullptr;
-    const size_t rounded = (size + 2 * alignment) / (2 * alignment) * (2 * alignment);
-    Block block{nullptr, rounded + 4 * alignment, size};
-    block.bytes = static_cast<unsigned char*>(std::aligned_alloc(2 * alignment, block.capacity));
-    std::memset(block.bytes, kMargin, block.capacity);
-    unsigned char* const memory = block.bytes + alignment;
-    std::memset(memory, 0xA5, size);
-    live_[memory] = block;
-    held_ += size;
-    peak_ = std::max(peak_, held_);
-    return memory;
-  }
-
-  void TakeBack(void* memory, size_t size) {
-    const auto found = live_.find(memory);
-    ASSERT_NE(found, live_.end()) << "freed what was not allocated";
-    const Block block = found->second;
-    EXPECT_EQ(block.size, size);
-    const auto* const begin = static_cast<const unsigned char*>(memory);
-    const auto is_margin = [](unsigned char byte) { return byte == kMargin; };
-    EXPECT_TRUE(std::all_of<const unsigned char*>(block.bytes, begin, is_margin) &&
-                std::all_of(begin + size,
-                            static_cast<const unsigned char*>(block.bytes) + block.capacity,
-                            is_margin))
-        << "wrote outside of the scratch";
-    held_ -= size;
-    live_.erase(found);
-    std::free(block.bytes);
-  }
-
-  static constexpr unsigned char kMargin = 0x5C;
-
-  struct Block {
-    unsigned char* bytes;
-    size_t capacity;
-    size_t size;
-  };
-
-  const int64_t granted_;
-  int64_t requests_ = 0;
-  std::map<void*, Block> live_;
-  size_t held_ = 0;
-  size_t peak_ = 0;
-};
 
 Case MakeElements(Random& random, strew_dtype dtype, strew_dtype index, const Dims& shape,
                   int64_t axis, strew_reduction reduction) {

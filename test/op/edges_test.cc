@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "request.h"
-#include "support/case.h"
 #include "support/handles.h"
 #include "support/indices.h"
 #include "support/numbers.h"
+#include "support/trial.h"
 
 namespace strew_test {
 namespace {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worked examples of ONNX ScatterElements-11 to -18, OpenVINO ScatterNDUpdate-3 and OpenVINO
-// SliceScatter-15, as literals: for every dtype that can hold them and every index dtype.
+// The worked examples of ONNX ScatterElements-11 to -18 and TensorScatter-24, and of OpenVINO
+// ScatterNDUpdate-3 and SliceScatter-15, as literals: for every dtype that can hold them and every
+// index dtype.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -9,10 +10,10 @@
 
 #include <gtest/gtest.h>
 
-#include "support/case.h"
 #include "support/dtypes.h"
 #include "support/indices.h"
 #include "support/numbers.h"
+#include "support/trial.h"
 
 namespace strew_test {
 namespace {
@@ -170,6 +171,52 @@ TEST_P(SliceScatterExample, UpdatesEverySecondValueAndClamps) {
 TEST_P(SliceScatterExample, UpdatesEverySecondValueOverBothAxes) {
   Expect({3, 5}, {2, 2}, {50, 60, 70, 80}, {{0, 1}, {3, 5}, {2, 2}},
          {0, 50, 2, 60, 4, 5, 6, 7, 8, 9, 10, 70, 12, 80, 14});
+}
+
+// ---- ONNX TensorScatter ------------------------------------------------------------------------
+
+class TensorScatterExample : public Examples {
+ protected:
+  // Rows of five equal numbers, after the four that every batch entry of past_cache begins with.
+  static void Expect(const Dims& shape, const Numbers& updates, const Dims& write_indices,
+                     strew_cache_mode mode, const std::vector<Numbers>& rows) {
+    const Numbers past = {1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 8, 7, 6, 5, 4, 4, 3, 2, 1, 0};
+    const auto batches = static_cast<size_t>(shape.front());
+    Numbers data, update, output;
+    for (size_t b = 0; b < batches; ++b) data.insert(data.end(), past.begin(), past.end());
+    for (const double number : updates) update.insert(update.end(), 5, number);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const auto old = past.begin() + static_cast<int64_t>(i % 4 * 5);
+      const Numbers row = rows[i].empty() ? Numbers(old, old + 5) : Numbers(5, rows[i][0]);
+      output.insert(output.end(), row.begin(), row.end());
+    }
+    Dims update_shape = shape;
+    *(update_shape.end() - 2) = static_cast<int64_t>(updates.size() / batches);
+    for (const Dtype& index : IndexDtypes()) {
+      Case c{Operator::kTensorScatter, Make(shape, data), Make(update_shape, update)};
+      c.indices = IndexArray(index.code, {shape.front()}, write_indices);
+      c.axis = -2;
+      c.mode = mode;
+      ExpectBoth(c, output);
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(EveryDtype, TensorScatterExample, testing::ValuesIn(Dtypes()),
+                         [](const auto& info) { return TestName(info.param); });
+
+TEST_P(TensorScatterExample, Linear) {
+  Expect({2, 1, 4, 5}, {5, 1}, {1, 2}, STREW_CACHE_LINEAR, {{}, {5}, {}, {}, {}, {}, {1}, {}});
+}
+
+TEST_P(TensorScatterExample, Circular) {
+  Expect({2, 1, 4, 5}, {5, 6, 1, 2}, {1, 3}, STREW_CACHE_CIRCULAR,
+         {{}, {5}, {6}, {}, {2}, {}, {}, {1}});
+}
+
+TEST_P(TensorScatterExample, OfThreeDims) {
+  Expect({3, 4, 5}, {4, 5, 6, 7, 2, 3}, {1, 2, 0}, STREW_CACHE_LINEAR,
+         {{}, {4}, {5}, {}, {}, {}, {6}, {7}, {2}, {3}, {}, {}});
 }
 
 }  // namespace

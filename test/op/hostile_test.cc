@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -66,6 +67,56 @@ TEST_F(Hostile, ArraysLongerThanTheRankAreInvalidShape) {
                                         numbers, numbers, nullptr, STREW_NONE, data.get()),
               STREW_INVALID_ARGUMENT)
         << count;
+  }
+}
+
+// No element is named, so that nobody may look at each of 2^41 tuples.
+TEST_F(Hostile, PoliciesDoNotVisitTuplesThatNameNothing) {
+  int64_t index[2] = {0, 9};
+  const int64_t count = int64_t{1} << 40;
+  const Tensor data = MakeTensor(STREW_FLOAT32, {{4, 0}, {1, 1}}, nullptr);
+  const Tensor indices = MakeTensor(STREW_INT64, {{2, count, 1}, {1, 0, 0}}, index);
+  const Tensor updates = MakeTensor(STREW_FLOAT32, {{2, count, 0}, {1, 1, 1}}, nullptr);
+  for (const strew_index_policy policy : {STREW_INDEX_DROP, STREW_INDEX_CLAMP}) {
+    ASSERT_EQ(strew_context_set_index_policy(context_.get(), policy), STREW_OK);
+    EXPECT_EQ(strew_scatter_nd(context_.get(), data.get(), indices.get(), updates.get(), STREW_NONE,
+                               data.get()),
+              STREW_OK);
+    EXPECT_EQ(strew_context_applied(context_.get()), 0);
+  }
+}
+
+// They are no duplicates either, however many places the tuples might name.
+TEST_F(Hostile, TuplesThatNameNothingAreNotCompared) {
+  int64_t index[2] = {0, 2};
+  const int64_t count = int64_t{1} << 40;
+  const Tensor data = MakeTensor(STREW_FLOAT32, {{count, count, 0}, {1, 1, 1}}, nullptr);
+  const Tensor indices = MakeTensor(STREW_INT64, {{2, count, 2}, {1, 0, 0}}, index);
+  const Tensor updates = MakeTensor(STREW_FLOAT32, {{2, count, 0}, {1, 1, 1}}, nullptr);
+  ASSERT_EQ(strew_context_set_duplicate_policy(context_.get(), STREW_DUPLICATE_ERROR), STREW_OK);
+  for (const strew_reduction reduction :
+       std::vector<strew_reduction>{STREW_NONE, STREW_MEAN, STREW_MEAN | STREW_EXCLUDE_SELF,
+                                    STREW_ADD | STREW_EXCLUDE_SELF}) {
+    EXPECT_EQ(strew_scatter_nd(context_.get(), data.get(), indices.get(), updates.get(), reduction,
+                               data.get()),
+              STREW_OK)
+        << Error();
+  }
+}
+
+// Complex products remember which elements have met an update, and here is none.
+TEST_F(Hostile, UpdatesOfNothingNeedNoMemory) {
+  int64_t index = 1;
+  const int64_t count = int64_t{1} << 60;
+  const Tensor data = MakeTensor(STREW_COMPLEX64, {{4, 0}, {1, 1}}, nullptr);
+  const Tensor indices = MakeTensor(STREW_INT64, {{count}, {0}}, &index);
+  const Tensor updates = MakeTensor(STREW_COMPLEX64, {{count, 0}, {1, 1}}, nullptr);
+  for (const strew_reduction reduction :
+       std::vector<strew_reduction>{STREW_MUL | STREW_EXCLUDE_SELF, STREW_MEAN}) {
+    EXPECT_EQ(strew_scatter_update(context_.get(), data.get(), indices.get(), updates.get(), 0,
+                                   reduction, data.get()),
+              STREW_OK)
+        << Error();
   }
 }
 

@@ -10,10 +10,10 @@
 
 #include <gtest/gtest.h>
 
-#include "support/case.h"
 #include "support/dtypes.h"
 #include "support/indices.h"
 #include "support/random.h"
+#include "support/trial.h"
 
 namespace strew_test {
 namespace {

@@ -2,14 +2,17 @@
 //
 // The oracle against literals that were worked out by hand or by CPython: who checks must be right.
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <ostream>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "oracle.h"
 #include "support/arithmetic.h"
+#include "support/mean.h"
 
 namespace strew_test {
 namespace {
@@ -145,6 +148,71 @@ TEST(Reduction, BoolsAnswerZeroOrOne) {
   EXPECT_EQ(Combined<Byte>(STREW_BOOL, STREW_SUB, 2, 255), 0);
   EXPECT_EQ(Combined<Byte>(STREW_BOOL, STREW_SUB, 0, 4), 1);
   EXPECT_EQ(Combined<Byte>(STREW_BOOL, STREW_NONE, 1, 255), 255);
+}
+
+// ---- Means -----------------------------------------------------------------------------------
+
+template <class T>
+T MeanOf(strew_dtype dtype, const std::vector<T>& terms) {
+  Mean mean;
+  unsigned char bytes[sizeof(T)];
+  for (const T term : terms) {
+    std::memcpy(bytes, &term, sizeof(T));
+    mean.Add(dtype, bytes);
+  }
+  mean.Write(dtype, bytes);
+  T result;
+  std::memcpy(&result, bytes, sizeof(T));
+  return result;
+}
+
+TEST(Means, OfIntegersAreRoundedDown) {
+  EXPECT_EQ(MeanOf<int32_t>(STREW_INT32, {-3, -4}), -4);
+  EXPECT_EQ(MeanOf<int32_t>(STREW_INT32, {3, 4}), 3);
+  EXPECT_EQ(MeanOf<int8_t>(STREW_INT8, {-128, -128, -127}), -128);
+  EXPECT_EQ(MeanOf<int8_t>(STREW_INT8, {-1, 0, 0}), -1);
+  EXPECT_EQ(MeanOf<int16_t>(STREW_INT16, {-6, -6}), -6);
+  EXPECT_EQ(MeanOf<uint8_t>(STREW_UINT8, {255, 255, 254}), 254);
+}
+
+TEST(Means, OfIntegersHaveExactSums) {
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+  constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
+  EXPECT_EQ(MeanOf<int64_t>(STREW_INT64, {kMost, kMost, kMost}), kMost);
+  EXPECT_EQ(MeanOf<int64_t>(STREW_INT64, {kLeast, kLeast, kLeast}), kLeast);
+  EXPECT_EQ(MeanOf<int64_t>(STREW_INT64, {kMost, kLeast}), -1);  // -1 / 2, down
+  EXPECT_EQ(MeanOf<int64_t>(STREW_INT64, {kMost, kLeast, 1}), 0);
+  EXPECT_EQ(MeanOf<int64_t>(STREW_INT64, {kMost, kMost - 1}), kMost - 1);
+  EXPECT_EQ(MeanOf<int64_t>(STREW_INT64, {kLeast, kLeast + 1}), kLeast);
+  EXPECT_EQ(MeanOf<uint64_t>(STREW_UINT64, {kAll, kAll, kAll - 1}), kAll - 1);
+  EXPECT_EQ(MeanOf<uint64_t>(STREW_UINT64, {kAll, 0}), kAll / 2);
+  EXPECT_EQ(MeanOf(STREW_INT64, std::vector<int64_t>(100000, kLeast)), kLeast);
+  EXPECT_EQ(MeanOf(STREW_UINT64, std::vector<uint64_t>(100000, kAll)), kAll);
+}
+
+TEST(Means, OfFloatsRoundTheSumAndTheQuotient) {
+  EXPECT_EQ(MeanOf<float>(STREW_FLOAT32, {1e8f, 1, -1e8f, 3}), 0.75f);
+  EXPECT_EQ(MeanOf<float>(STREW_FLOAT32, {1, 0, 0}), 1.0f / 3.0f);
+  EXPECT_EQ(MeanOf<double>(STREW_FLOAT64, {1, 0, 0}), 1.0 / 3.0);
+  EXPECT_TRUE(std::signbit(MeanOf<float>(STREW_FLOAT32, {-0.0f})));
+  EXPECT_FALSE(std::signbit(MeanOf<float>(STREW_FLOAT32, {-0.0f, 0.0f})));
+}
+
+// Their sums are of float32: four times 65504 is no float16.
+TEST(Means, OfSmallFloatsDoNotOverflow) {
+  EXPECT_EQ(MeanOf<uint16_t>(STREW_FLOAT16, {0x7bff, 0x7bff, 0x7bff, 0x7bff}), 0x7bff);
+  EXPECT_EQ(MeanOf<uint16_t>(STREW_BFLOAT16, {0x4380, 0x3f80}), 0x4300);      // 128.5 is a tie
+  EXPECT_EQ(MeanOf<uint16_t>(STREW_BFLOAT16, {0x7f7f, 0x7f7f}), 0x7f80);      // no float32 either
+  EXPECT_EQ(MeanOf<uint8_t>(STREW_FLOAT8_E4M3FN, {0x7e, 0x7e, 0x7e}), 0x7e);  // 448
+  EXPECT_EQ(MeanOf<uint8_t>(STREW_FLOAT8_E5M2, {0x3c, 0x3d}), 0x3c);          // 1.125 is a tie
+}
+
+TEST(Means, OfComplexNumbersGoByComponent) {
+  using Complex = std::complex<float>;
+  EXPECT_EQ(MeanOf<Complex>(STREW_COMPLEX64, {{1, -2}, {2, -4}}), Complex(1.5f, -3));
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(MeanOf<Complex>(STREW_COMPLEX64, {{infinity, 1}, {0, 2}}), Complex(infinity, 1.5f));
 }
 
 // ---- Python's slices: the expectations are those of CPython ----------------------------------

@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(SomeElements, ParallelLarge,
                          NameOfElement);
 
 TEST_P(ParallelLarge, IsSharedOut) {
-  for (const Work& work : Works(1 << 19)) {
+  for (const Work& work : AllWorks(1 << 19)) {
     LargeCall call(work, GetParam().dtype, GetParam().reduction);
     for (const Place place : kPlaces) {
       call.Choose(place);

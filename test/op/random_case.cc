@@ -7,103 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "random_layout.h"
 #include "support/indices.h"
 
 namespace strew_test {
 namespace {
 
-enum class Use { kInput, kOutput };
-
 Guard AnyGuard(Random& random) { return random.OneIn(2) ? Guard::kBefore : Guard::kBehind; }
-
-// ---- Shapes ----------------------------------------------------------------------------------
-
-int64_t AnyDim(Random& random) {
-  if (random.OneIn(30)) return 0;
-  if (random.OneIn(8)) return 1;
-  if (random.OneIn(8)) return random.Between(8, 70);
-  return random.Between(2, 6);
-}
-
-// Keeps the number of elements small enough for the oracle, whatever the dtype.
-Dims AnyShape(Random& random, size_t rank, size_t width) {
-  const int64_t limit = width > 64 ? 60 : 1500;
-  Dims shape(rank);
-  int64_t elements = 1;
-  for (int64_t& dim : shape) {
-    dim = std::min(AnyDim(random), std::max<int64_t>(limit / std::max<int64_t>(elements, 1), 1));
-    elements *= dim;
-  }
-  random.Shuffle(shape);
-  return shape;
-}
-
-// Of rank 1 to 6, or of up to 32 with dims that are mostly 1.
-Dims AnyDataShape(Random& random, size_t width) {
-  Dims shape = AnyShape(random, static_cast<size_t>(random.Between(1, 6)), width);
-  if (!random.OneIn(12)) return shape;
-  const auto rank = static_cast<size_t>(random.Between(7, 32));
-  while (shape.size() < rank) {
-    const int64_t place = random.Between(0, static_cast<int64_t>(shape.size()));
-    shape.insert(shape.begin() + place, 1);
-  }
-  return shape;
-}
-
-// ---- Strides ---------------------------------------------------------------------------------
-
-// Any nesting of the dims, gaps and signs. Each stride passes the extent of the smaller ones, so
-// that no two elements meet, but need not be a multiple of them.
-Dims AnyInjectiveStrides(Random& random, const Dims& shape) {
-  std::vector<size_t> order(shape.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  random.Shuffle(order);
-  const bool gaps = random.OneIn(2);
-  Dims strides(shape.size());
-  int64_t span = 1;
-  for (const size_t axis : order) {
-    const int64_t stride = span + (gaps ? random.Between(0, 3) : 0);
-    span += std::max<int64_t>(shape[axis] - 1, 0) * stride;
-    strides[axis] = random.OneIn(3) ? -stride : stride;
-  }
-  return strides;
-}
-
-Dims ColumnMajorStrides(const Dims& shape) {
-  Dims strides = RowMajor(Dims(shape.rbegin(), shape.rend())).strides;
-  std::reverse(strides.begin(), strides.end());
-  return strides;
-}
-
-// Row-major, each row longer than the tensor needs.
-Dims PaddedStrides(Random& random, const Dims& shape) {
-  if (shape.empty()) return {};
-  Dims padded = shape;
-  padded.back() += random.Between(1, 5);
-  return RowMajor(padded).strides;
-}
-
-void ForgetStridesOfSmallDims(Random& random, Layout& layout) {
-  for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
-    if (layout.shape[axis] <= 1) layout.strides[axis] = static_cast<int64_t>(random.Bits());
-  }
-}
-
-Layout AnyLayout(Random& random, Dims shape, Use use) {
-  Layout layout = RowMajor(std::move(shape));
-  const int64_t choice = random.Between(0, 7);
-  if (choice == 0) layout.strides = ColumnMajorStrides(layout.shape);
-  if (choice == 1) layout.strides = PaddedStrides(random, layout.shape);
-  if (choice == 2 || choice == 3) layout.strides = AnyInjectiveStrides(random, layout.shape);
-  if (use == Use::kInput && random.OneIn(6)) {
-    for (int64_t& stride : layout.strides) stride *= random.Between(0, 1);
-  }
-  if (use == Use::kInput && random.OneIn(12)) {
-    layout.strides.assign(layout.strides.size(), random.OneIn(2) ? 1 : -1);  // a sliding window
-  }
-  if (random.OneIn(6)) ForgetStridesOfSmallDims(random, layout);
-  return layout;
-}
 
 // ---- Operands --------------------------------------------------------------------------------
 
@@ -118,8 +28,11 @@ Case AnyCase(Random& random, Operator op, const Dtype& dtype, const Dims& shape,
   Case c{op, AnyArray(random, dtype.code, shape, in_place ? Use::kOutput : Use::kInput),
          AnyArray(random, dtype.code, std::move(updates), Use::kInput)};
   if (!in_place) c.output = AnyArray(random, dtype.code, shape, Use::kOutput);
-  c.reduction = random.Pick(ReductionsOf(dtype));
+  c.reduction = random.Pick(AllReductionsOf(dtype));
   c.wrap = !random.OneIn(4);
+  c.policy = random.Pick(std::vector<strew_index_policy>{STREW_INDEX_ERROR, STREW_INDEX_ERROR,
+                                                         STREW_INDEX_DROP, STREW_INDEX_CLAMP});
+  if (random.OneIn(6)) c.duplicates = STREW_DUPLICATE_ERROR;
   return c;
 }
 
@@ -130,17 +43,60 @@ int64_t AnyIndex(Random& random, strew_dtype dtype, int64_t dim, bool wrap) {
   return negative ? index - dim : index;
 }
 
-// An index array of any layout; axis_of(i) is the axis that the index at i is for.
-template <class AxisOf>
-Array AnyIndices(Random& random, const Case& c, Dims shape, AxisOf axis_of) {
+// An index array of any dtype and layout, yet without good values.
+Array AnyIndexArray(Random& random, Dims shape) {
   const strew_dtype dtype = random.Pick(IndexDtypes()).code;
   Array array(dtype, AnyLayout(random, std::move(shape), Use::kInput), AnyGuard(random));
   FillWithLargeIndices(array);
+  return array;
+}
+
+// Any good indices; axis_of(i) is the axis that the index at i is for.
+template <class AxisOf>
+Array AnyIndices(Random& random, const Case& c, Dims shape, AxisOf axis_of) {
+  Array array = AnyIndexArray(random, std::move(shape));
   ForEachIndex(array.shape(), [&](const Dims& i) {
     const int64_t dim = c.data.shape()[axis_of(i)];
-    WriteIndex(dtype, array.view().At(i), AnyIndex(random, dtype, dim, c.wrap));
+    WriteIndex(array.dtype(), array.view().At(i), AnyIndex(random, array.dtype(), dim, c.wrap));
   });
   return array;
+}
+
+// The shape of at most `limit` entries, of at most `room` dims.
+Dims AnyEntries(Random& random, int64_t room, int64_t limit) {
+  Dims shape;
+  for (int64_t i = random.Between(0, std::clamp<int64_t>(room, 0, 3)); i > 0; --i) {
+    const int64_t dim = AnyDim(random);
+    shape.push_back(Product(shape) * dim <= limit ? dim : 1);
+  }
+  return shape;
+}
+
+int64_t MostEntries(const Dtype& dtype, const Dims& slice) {
+  const int64_t elements = dtype.width > 64 ? 100 : 3000;
+  return std::max<int64_t>(elements / std::max<int64_t>(Product(slice), 1), 1);
+}
+
+// Gives one entry after the other a place of its own, as long as there are places, which lie on the
+// first dims of `places` and fit into every index dtype. entry_of(i) counts the entries.
+template <class EntryOf>
+void Separate(Random& random, Case& c, const Dims& places, EntryOf entry_of) {
+  const View& view = c.indices->view();
+  const int64_t size = Product(places);
+  if (size == 0) return;
+  const int64_t first = random.Between(0, size - 1);
+  ForEachIndex(view.shape(), [&](const Dims& i) {
+    int64_t place = (first + entry_of(i)) % size;
+    const auto component = c.op == Operator::kScatterNd ? static_cast<size_t>(i.back()) : 0;
+    for (size_t axis = places.size() - 1; axis > component; --axis) place /= places[axis];
+    WriteIndex(view.dtype, view.At(i), place % places[component]);
+  });
+}
+
+int64_t PositionIn(const Dims& shape, const Dims& i) {
+  int64_t position = 0;
+  for (size_t axis = 0; axis < shape.size(); ++axis) position = position * shape[axis] + i[axis];
+  return position;
 }
 
 // ---- Operators -------------------------------------------------------------------------------
@@ -158,6 +114,7 @@ Case AnyScatterElements(Random& random, const Dtype& dtype) {
   Case c = AnyCase(random, Operator::kScatterElements, dtype, shape, updates);
   c.indices = AnyIndices(random, c, updates, [=](const Dims&) { return axis; });
   c.axis = static_cast<int64_t>(axis) - (random.OneIn(2) ? rank : 0);
+  if (random.OneIn(4)) Separate(random, c, {shape[axis]}, [=](const Dims& i) { return i[axis]; });
   return c;
 }
 
@@ -178,15 +135,9 @@ Case AnyScatterNd(Random& random, const Dtype& dtype) {
   const int64_t k = random.Between(0, static_cast<int64_t>(shape.size()));
   const Dims slice(shape.begin() + k, shape.end());
   const bool empty_axis = std::count(shape.begin(), shape.begin() + k, 0) > 0;
-  const int64_t elements = dtype.width > 64 ? 100 : 3000;
-  const int64_t limit = std::max<int64_t>(elements / std::max<int64_t>(Product(slice), 1), 1);
-  Dims indices;
   // The rank of updates stays within 32, with room for the dim of 0 below.
-  const int64_t room = std::max<int64_t>(31 - static_cast<int64_t>(slice.size()), 0);
-  for (int64_t i = random.Between(0, std::min<int64_t>(room, 3)); i > 0; --i) {
-    const int64_t dim = AnyDim(random);
-    indices.push_back(Product(indices) * dim <= limit ? dim : 1);
-  }
+  const int64_t room = 31 - static_cast<int64_t>(slice.size());
+  Dims indices = AnyEntries(random, room, MostEntries(dtype, slice));
   if (empty_axis) indices.insert(indices.begin(), 0);
   Dims updates = indices;
   updates.insert(updates.end(), slice.begin(), slice.end());
@@ -195,7 +146,63 @@ Case AnyScatterNd(Random& random, const Dtype& dtype) {
   Case c = AnyCase(random, Operator::kScatterNd, dtype, shape, updates);
   c.indices =
       AnyIndices(random, c, indices, [](const Dims& i) { return static_cast<size_t>(i.back()); });
+  if (k > 0 && random.OneIn(4)) {
+    const Dims places(shape.begin(), shape.begin() + k);
+    Separate(random, c, places, [&](const Dims& i) { return PositionIn(indices, i) / k; });
+  }
   RepairSharedIndices(random, c);
+  return c;
+}
+
+Case AnyScatterUpdate(Random& random, const Dtype& dtype) {
+  const Dims shape = AnyDataShape(random, dtype.width);
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t axis = random.Between(0, rank - 1);
+  Dims slice = shape;
+  slice.erase(slice.begin() + axis);
+  const int64_t room = 32 - rank;
+  Dims indices = AnyEntries(random, room, MostEntries(dtype, slice));
+  const int64_t dim = shape[static_cast<size_t>(axis)];
+  if (dim == 0) indices.push_back(0);  // no index into it is good
+  Dims updates = slice;
+  updates.insert(updates.begin() + axis, indices.begin(), indices.end());
+  Case c = AnyCase(random, Operator::kScatterUpdate, dtype, shape, updates);
+  c.indices =
+      AnyIndices(random, c, indices, [=](const Dims&) { return static_cast<size_t>(axis); });
+  c.axis = random.OneIn(2) ? axis - rank : axis;
+  if (random.OneIn(4)) {
+    Separate(random, c, {dim}, [&](const Dims& i) { return PositionIn(indices, i); });
+  }
+  return c;
+}
+
+// Any number that is not negative, those above INT64_MAX included.
+int64_t AnyCircularIndex(Random& random, strew_dtype dtype) {
+  if (dtype == STREW_UINT64 && random.OneIn(2)) return static_cast<int64_t>(random.Bits());
+  return random.Between(0, random.OneIn(2) ? HighestIndex(dtype) : 100);
+}
+
+Case AnyTensorScatter(Random& random, const Dtype& dtype) {
+  Dims shape = AnyDataShape(random, dtype.width);
+  if (shape.size() == 1) shape.insert(shape.begin(), random.Between(0, 4));
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t axis = random.Between(1, rank - 1);
+  const int64_t max = shape[static_cast<size_t>(axis)];
+  Dims updates = shape;
+  updates[static_cast<size_t>(axis)] = random.Between(0, max);
+  Case c = AnyCase(random, Operator::kTensorScatter, dtype, shape, updates);
+  c.reduction = STREW_NONE;
+  c.axis = random.OneIn(2) ? axis - rank : axis;
+  c.mode = random.OneIn(2) ? STREW_CACHE_CIRCULAR : STREW_CACHE_LINEAR;
+  if (random.OneIn(8)) return c;
+  c.indices = AnyIndexArray(random, {shape[0]});
+  const strew_dtype index = c.indices->dtype();
+  ForEachIndex(c.indices->shape(), [&](const Dims& b) {
+    const bool linear = c.mode == STREW_CACHE_LINEAR;
+    const int64_t last = max - updates[static_cast<size_t>(axis)];
+    WriteIndex(index, c.indices->view().At(b),
+               linear ? random.Between(0, last) : AnyCircularIndex(random, index));
+  });
   return c;
 }
 
@@ -266,12 +273,30 @@ Case AnySliceScatter(Random& random, Operator op, const Dtype& dtype) {
   return c;
 }
 
-// A value out of range for `dim` elements, or one that happens to be good where the dtype has none.
-int64_t AnyBadIndex(Random& random, strew_dtype dtype, int64_t dim, bool wrap) {
-  const int64_t below = wrap ? -dim - 1 : -1;
-  const int64_t value =
-      random.Pick(Dims{dim, dim + random.Between(0, 100), HighestIndex(dtype), below,
-                       below - random.Between(0, 100), LowestIndex(dtype)});
+// The good values of an index, both included.
+struct Bounds {
+  int64_t lowest, highest;
+};
+
+Bounds BoundsOf(const Case& c, const Dims& i) {
+  const Dims& shape = c.data.shape();
+  const auto rank = static_cast<int64_t>(shape.size());
+  const int64_t axis = c.op == Operator::kScatterNd ? i.back()
+                       : c.axis < 0                 ? c.axis + rank
+                                                    : c.axis;
+  const int64_t dim = shape[static_cast<size_t>(axis)];
+  if (c.op != Operator::kTensorScatter) return {c.wrap ? -dim : 0, dim - 1};
+  if (c.mode == STREW_CACHE_CIRCULAR) return {0, std::numeric_limits<int64_t>::max()};
+  return {0, dim - c.updates.shape()[static_cast<size_t>(axis)]};
+}
+
+// A value out of bounds, or one that happens to be good where the dtype has none.
+int64_t AnyBadIndex(Random& random, strew_dtype dtype, const Bounds& bounds) {
+  const bool above = bounds.highest < HighestIndex(dtype) && random.OneIn(2);
+  const int64_t beside = above ? bounds.highest + 1 : bounds.lowest - 1;
+  const int64_t away = random.Between(0, 100);
+  const int64_t value = random.Pick(Dims{beside, beside + (above ? away : -away),
+                                         above ? HighestIndex(dtype) : LowestIndex(dtype)});
   return std::clamp(value, LowestIndex(dtype), HighestIndex(dtype));
 }
 
@@ -283,16 +308,20 @@ Case MakeRandomCase(Random& random, Operator op, const Dtype& dtype) {
       return AnyScatterElements(random, dtype);
     case Operator::kScatterNd:
       return AnyScatterNd(random, dtype);
+    case Operator::kScatterUpdate:
+      return AnyScatterUpdate(random, dtype);
+    case Operator::kTensorScatter:
+      return AnyTensorScatter(random, dtype);
     default:
       return AnySliceScatter(random, op, dtype);
   }
 }
 
 bool SpoilIndices(Random& random, Case& c) {
+  if (!c.indices) return false;
   const View& view = c.indices->view();
   const int64_t size = Product(view.shape());
   if (size == 0) return false;
-  const auto rank = static_cast<int64_t>(c.data.shape().size());
   const int64_t first = random.Between(0, size - 1);
   bool spoiled = false;
   int64_t position = 0;
@@ -300,12 +329,10 @@ bool SpoilIndices(Random& random, Case& c) {
     const bool chosen = position == first || (position > first && random.OneIn(20));
     ++position;
     if (!chosen) return;
-    const bool by_tuple = c.op == Operator::kScatterNd;
-    const int64_t axis = by_tuple ? i.back() : c.axis < 0 ? c.axis + rank : c.axis;
-    const int64_t dim = c.data.shape()[static_cast<size_t>(axis)];
-    const int64_t value = AnyBadIndex(random, view.dtype, dim, c.wrap);
+    const Bounds bounds = BoundsOf(c, i);
+    const int64_t value = AnyBadIndex(random, view.dtype, bounds);
     WriteIndex(view.dtype, view.At(i), value);
-    spoiled = spoiled || value >= dim || value < (c.wrap ? -dim : 0);
+    spoiled = spoiled || value > bounds.highest || value < bounds.lowest;
   });
   return spoiled;
 }

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "random_case.h"
-#include "support/case.h"
 #include "support/dtypes.h"
 #include "support/random.h"
+#include "support/trial.h"
 
 namespace strew_test {
 namespace {
@@ -32,7 +32,7 @@ class RandomCases : public testing::TestWithParam<Dtype> {
   static void CheckOperator(Operator op) {
     ForEachSeed([=](Random& random) {
       Case c = MakeRandomCase(random, op, GetParam());
-      return Check(c);
+      return random.OneIn(4) ? CheckWithWorkers(c, {3}) : Check(c);
     });
   }
 
@@ -51,10 +51,14 @@ class RandomCases : public testing::TestWithParam<Dtype> {
 
 TEST_P(RandomCases, ScatterElements) { CheckOperator(Operator::kScatterElements); }
 TEST_P(RandomCases, ScatterNd) { CheckOperator(Operator::kScatterNd); }
+TEST_P(RandomCases, ScatterUpdate) { CheckOperator(Operator::kScatterUpdate); }
+TEST_P(RandomCases, TensorScatter) { CheckOperator(Operator::kTensorScatter); }
 TEST_P(RandomCases, SliceScatter) { CheckOperator(Operator::kSliceScatter); }
 TEST_P(RandomCases, SliceScatterInt64) { CheckOperator(Operator::kSliceScatterInt64); }
 TEST_P(RandomCases, ScatterElementsWithBadIndices) { CheckBadIndices(Operator::kScatterElements); }
 TEST_P(RandomCases, ScatterNdWithBadIndices) { CheckBadIndices(Operator::kScatterNd); }
+TEST_P(RandomCases, ScatterUpdateWithBadIndices) { CheckBadIndices(Operator::kScatterUpdate); }
+TEST_P(RandomCases, TensorScatterWithBadIndices) { CheckBadIndices(Operator::kTensorScatter); }
 
 INSTANTIATE_TEST_SUITE_P(EveryDtype, RandomCases, testing::ValuesIn(Dtypes()),
                          [](const auto& info) { return TestName(info.param); });

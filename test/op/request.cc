@@ -59,6 +59,12 @@ strew_status Call(const Request& r, const Tensors& t, strew_context* context) {
       return strew_slice_scatter(context, t.data.get(), t.updates.get(), t.start.get(),
                                  t.stop.get(), t.step.get(), t.axes.get(), r.reduction,
                                  t.output.get());
+    case Operator::kScatterUpdate:
+      return strew_scatter_update(context, t.data.get(), t.indices.get(), t.updates.get(), r.axis,
+                                  r.reduction, t.output.get());
+    case Operator::kTensorScatter:
+      return strew_tensor_scatter(context, t.data.get(), t.updates.get(), t.indices.get(), r.axis,
+                                  r.mode, t.output.get());
     default:
       return strew_slice_scatter_int64(context, t.data.get(), t.updates.get(), r.count,
                                        List(r.start), List(r.stop), List(r.step), List(r.axes),
@@ -90,20 +96,21 @@ Request GoodRequest(Operator op) {
   const auto index = [](const char* name, const Dims& shape, size_t offset, const Dims& values) {
     return Operand{name, false, STREW_INT64, RowMajor(shape), true, false, offset, values};
   };
-  const bool nd = op == Operator::kScatterNd;
-  const bool elements = op == Operator::kScatterElements;
-  const Dims indices = nd ? Dims{2, 1} : Dims{3, 2};
-  const Dims index_values = nd ? Dims{2, 0} : Dims{3, 0, 1, 2, -1, -4};
+  Dims indices = {3, 2}, index_values = {3, 0, 1, 2, -1, -4}, updates = {3, 2};
+  if (op == Operator::kScatterNd) indices = {2, 1}, index_values = {2, 0}, updates = {2, 4};
+  if (op == Operator::kScatterUpdate) indices = {2}, index_values = {3, -4};
+  if (op == Operator::kTensorScatter) indices = {3}, index_values = {0, 2, 1};
+  if (IsSlice(op)) updates = {2, 4};
   Request request{op,
                   number("data", {3, 4}, 0),
                   index("indices", indices, 1024, index_values),
-                  number("updates", elements ? Dims{3, 2} : Dims{2, 4}, 512),
+                  number("updates", updates, 512),
                   index("start", {1}, 1536, {0}),
                   index("stop", {1}, 1792, {2}),
                   index("step", {1}, 2048, {1}),
                   index("axes", {1}, 2304, {0}),
                   number("output", {3, 4}, 3072)};
-  request.axis = elements ? 1 : 0;
+  request.axis = op == Operator::kScatterNd || IsSlice(op) ? 0 : 1;
   request.count = 1;
   return request;
 }

@@ -52,6 +52,7 @@ struct Request {
   int64_t axis = 0;
   int64_t count = 0;  // of slice_scatter_int64
   strew_reduction reduction = STREW_NONE;
+  strew_cache_mode mode = STREW_CACHE_LINEAR;
 
   // Entry lists of a slice, all of one length.
   void SetSlice(const Dims& starts, const Dims& stops, const Dims& steps, const Dims& axis_list);
@@ -63,6 +64,8 @@ struct Request {
 //   scatter_elements   indices and updates [3, 2], axis 1
 //   scatter_nd         indices [2, 1], updates [2, 4]
 //   slice_scatter      data[0:2], axes = [0]
+//   scatter_update     indices [2], updates [3, 2], axis 1
+//   tensor_scatter     write_indices [3], update [3, 2], axis 1, linear
 Request GoodRequest(Operator op);
 
 // What a call answered.

@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(EveryFault, FaultyRunner, testing::ValuesIn(Faults()),
                          [](const auto& info) { return NameOf(info.param); });
 
 TEST_P(FaultyRunner, FailsTheCallAndNoOther) {
-  for (Work work : Works(kUpdates)) {
+  for (Work work : AllWorks(kUpdates)) {
     if (work.data.size() > 1) work.gap = 3;
     LargeCall call(work, STREW_INT32, STREW_ADD);
     for (const Place place : kPlaces) {
@@ -84,7 +84,7 @@ TEST(RunnerThatRepeats, DoesNoHarm) {
   Twice twice;
   const Context context = MakeContext();
   twice.InstallIn(context.get(), 4);
-  for (const Work& work : Works(kUpdates)) {
+  for (const Work& work : AllWorks(kUpdates)) {
     LargeCall call(work, STREW_FLOAT32, STREW_ADD);
     for (const Place place : kPlaces) {
       call.Choose(place);
@@ -131,7 +131,7 @@ TEST(RunnerOfSmallStacks, IsEnough) {
   SmallStack small_stack;
   const strew_dtype dtypes[] = {STREW_INT8, STREW_BFLOAT16, STREW_COMPLEX128, STREW_OPAQUE(3)};
   for (const strew_dtype dtype : dtypes) {
-    for (const Work& work : Works(kUpdates)) {
+    for (const Work& work : AllWorks(kUpdates)) {
       LargeCall call(work, dtype, Find(dtype).kind == Kind::kMoved ? STREW_NONE : STREW_MUL);
       const Bytes expected = call.Alone();
       for (const Target* const target : ChosenTargets()) {
@@ -152,7 +152,7 @@ TEST(RunnerOfCountlessWorkers, IsOneLikeOthers) {
   Recorder recorder(backwards);
   const Context context = MakeContext();
   recorder.InstallIn(context.get(), INT32_MAX);
-  for (const Work& work : Works(kUpdates)) {
+  for (const Work& work : AllWorks(kUpdates)) {
     LargeCall call(work, STREW_FLOAT32, STREW_ADD);
     for (const Place place : kPlaces) {
       call.Choose(place);
@@ -218,7 +218,7 @@ TEST_F(ChoiceOfRunner, RefusedSettingsChangeNothing) {
 TEST(NumThreads, GivesTheBytesOfOneThread) {
   if (!STREW_TEST_OPENMP) GTEST_SKIP() << "this build has no threads of its own";
   const Context context = MakeContext();
-  for (const Work& work : Works(kUpdates)) {
+  for (const Work& work : AllWorks(kUpdates)) {
     for (const strew_dtype dtype : {STREW_FLOAT32, STREW_INT8}) {
       LargeCall call(work, dtype, STREW_ADD);
       for (const Place place : kPlaces) {

@@ -51,6 +51,7 @@ std::vector<Dtype> MakeIndexDtypes() {
 bool IsDefined(const Dtype& dtype, strew_reduction reduction) {
   if (reduction == STREW_NONE) return true;
   if (dtype.kind == Kind::kMoved) return false;
+  if (reduction == STREW_MEAN && dtype.kind == Kind::kBool) return false;
   const bool ordering = reduction == STREW_MIN || reduction == STREW_MAX;
   return !(dtype.kind == Kind::kComplex && ordering);
 }
@@ -101,8 +102,17 @@ std::vector<strew_reduction> ReductionsOf(const Dtype& dtype) {
   return defined;
 }
 
+std::vector<strew_reduction> AllReductionsOf(const Dtype& dtype) {
+  std::vector<strew_reduction> reductions = ReductionsOf(dtype);
+  if (IsDefined(dtype, STREW_MEAN)) reductions.push_back(STREW_MEAN);
+  for (const strew_reduction reduction : std::vector<strew_reduction>(reductions)) {
+    if (reduction != STREW_SUB) reductions.push_back(reduction | STREW_EXCLUDE_SELF);
+  }
+  return reductions;
+}
+
 const char* NameOf(strew_reduction reduction) {
-  switch (reduction) {
+  switch (reduction & ~STREW_EXCLUDE_SELF) {
     case STREW_NONE:
       return "none";
     case STREW_ADD:
@@ -115,6 +125,8 @@ const char* NameOf(strew_reduction reduction) {
       return "max";
     case STREW_SUB:
       return "sub";
+    case STREW_MEAN:
+      return "mean";
     default:
       return "?";
   }

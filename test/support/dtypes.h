@@ -41,6 +41,10 @@ const std::vector<strew_reduction>& Reductions();
 // Those of Reductions() that are defined on the dtype.
 std::vector<strew_reduction> ReductionsOf(const Dtype& dtype);
 
+// All that there are, STREW_MEAN and those without the old value included.
+std::vector<strew_reduction> AllReductionsOf(const Dtype& dtype);
+
+// Of the reduction without STREW_EXCLUDE_SELF.
 const char* NameOf(strew_reduction reduction);
 
 // Unique among Dtypes(), made of letters, digits and underscores as GoogleTest wants.

@@ -59,6 +59,13 @@ std::string IndexText(strew_dtype dtype, const unsigned char* bytes) {
                        [=](auto zero) { return std::to_string(Load<decltype(zero)>(bytes)); });
 }
 
+int64_t IndexModulo(strew_dtype dtype, const unsigned char* bytes, int64_t divisor) {
+  return WithIndexType(dtype, [=](auto zero) {
+    const auto value = static_cast<uint64_t>(Load<decltype(zero)>(bytes));
+    return static_cast<int64_t>(value % static_cast<uint64_t>(divisor));
+  });
+}
+
 int64_t LowestIndex(strew_dtype dtype) {
   return WithIndexType(
       dtype, [](auto zero) { return ToInt64(std::numeric_limits<decltype(zero)>::min()); });

@@ -18,6 +18,9 @@ void WriteIndex(strew_dtype dtype, unsigned char* bytes, int64_t value);
 // The number as it stands in memory, also above INT64_MAX.
 std::string IndexText(strew_dtype dtype, const unsigned char* bytes);
 
+// The remainder of a number that is not negative, also above INT64_MAX.
+int64_t IndexModulo(strew_dtype dtype, const unsigned char* bytes, int64_t divisor);
+
 // The smallest and the largest value that ReadIndex can return.
 int64_t LowestIndex(strew_dtype dtype);
 int64_t HighestIndex(strew_dtype dtype);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scratch of calls with policies and reductions of their own plan: how much, and what happens
+// without it. strew.h names the exceptions from 2 MiB + 64 KiB for each worker.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "support/dtypes.h"
+#include "support/handles.h"
+#include "support/ledger.h"
+#include "support/runners.h"
+#include "support/trial.h"
+#include "works.h"
+
+namespace strew_test {
+namespace {
+
+constexpr int64_t kPerWorker = (int64_t{2} << 20) + (int64_t{64} << 10);
+
+struct Hunger {
+  const char* name;
+  strew_dtype dtype;
+  strew_reduction reduction;
+  strew_index_policy policy = STREW_INDEX_ERROR;
+  strew_duplicate_policy duplicates = STREW_DUPLICATE_LAST;
+};
+
+const Hunger kHungers[] = {
+    {"NoneDrop", STREW_INT8, STREW_NONE, STREW_INDEX_DROP},
+    {"AddClamp", STREW_FLOAT32, STREW_ADD, STREW_INDEX_CLAMP},
+    {"AddExcludeSelf", STREW_FLOAT32, STREW_ADD | STREW_EXCLUDE_SELF},
+    {"MulExcludeSelf", STREW_INT8, STREW_MUL | STREW_EXCLUDE_SELF, STREW_INDEX_DROP},
+    {"MinExcludeSelf", STREW_FLOAT16, STREW_MIN | STREW_EXCLUDE_SELF},
+    {"AddExcludeSelfOfComplex", STREW_COMPLEX64, STREW_ADD | STREW_EXCLUDE_SELF},
+    {"MulExcludeSelfOfComplex", STREW_COMPLEX64, STREW_MUL | STREW_EXCLUDE_SELF},
+    {"MulExcludeSelfDropOfComplex", STREW_COMPLEX128, STREW_MUL | STREW_EXCLUDE_SELF,
+     STREW_INDEX_DROP},
+    {"Duplicates", STREW_INT32, STREW_NONE, STREW_INDEX_ERROR, STREW_DUPLICATE_ERROR},
+    {"DuplicatesDrop", STREW_FLOAT64, STREW_ADD, STREW_INDEX_DROP, STREW_DUPLICATE_ERROR},
+    {"Mean", STREW_FLOAT32, STREW_MEAN},
+    {"MeanOfBytes", STREW_INT8, STREW_MEAN, STREW_INDEX_DROP},
+    {"MeanOfLongs", STREW_INT64, STREW_MEAN},
+    {"MeanExcludeSelf", STREW_COMPLEX128, STREW_MEAN | STREW_EXCLUDE_SELF},
+    {"MeanWithoutDuplicates", STREW_FLOAT64, STREW_MEAN, STREW_INDEX_CLAMP, STREW_DUPLICATE_ERROR},
+};
+
+bool IsMean(const Case& c) { return (c.reduction & ~STREW_EXCLUDE_SELF) == STREW_MEAN; }
+
+// Whether the first update of an element cannot be told from others without memory.
+bool RemembersFirstUpdates(const Case& c) {
+  const bool complex = Find(c.data.dtype()).kind == Kind::kComplex;
+  return complex && c.reduction == (STREW_MUL | STREW_EXCLUDE_SELF);
+}
+
+// Index values of scatter_elements, tuples of scatter_nd, indices of scatter_update.
+int64_t EntriesOf(const Case& c) {
+  if (!c.indices || c.op == Operator::kTensorScatter) return 0;
+  const Dims& shape = c.indices->shape();
+  if (c.op != Operator::kScatterNd) return Product(shape);
+  return Product(Dims(shape.begin(), shape.end() - 1));
+}
+
+bool NeedsScratch(const Case& c) {
+  return IsMean(c) || RemembersFirstUpdates(c) || c.duplicates == STREW_DUPLICATE_ERROR;
+}
+
+int64_t LimitOf(const Case& c, const Outcome& outcome, int32_t workers) {
+  int64_t limit = workers * kPerWorker;
+  const int64_t touched = std::count(outcome.reduced.begin(), outcome.reduced.end(), true);
+  if (IsMean(c)) limit += 40 * touched;
+  if (c.duplicates == STREW_DUPLICATE_ERROR) limit += 16 * EntriesOf(c);
+  if (RemembersFirstUpdates(c)) limit += 16 * EntriesOf(c);
+  if (workers > 1) limit += 16 * EntriesOf(c);
+  return limit;
+}
+
+class ScratchOf : public testing::TestWithParam<Hunger> {
+ protected:
+  // Calls it with so many blocks granted. Answers how many were wanted.
+  int64_t Try(const Case& c, Trial& trial, int32_t workers, int64_t granted) {
+    const Context context = MakeContext();
+    if (workers > 1) threads_.InstallIn(context.get(), workers);
+    Ledger ledger(granted);
+    ledger.InstallIn(context.get());
+    EXPECT_EQ(trial.Trouble(context.get()), "")
+        << workers << " workers, " << granted << " blocks granted: " << Describe(c);
+    EXPECT_LE(static_cast<int64_t>(ledger.peak()), LimitOf(c, trial.outcome(), workers))
+        << workers << " workers: " << Describe(c);
+    return ledger.requests();
+  }
+
+  void CheckWork(Random& random, const Work& work, bool in_place) {
+    Case c = MakeCase(random, work, GetParam().dtype, in_place);
+    c.reduction = GetParam().reduction;
+    c.policy = GetParam().policy;
+    c.duplicates = GetParam().duplicates;
+    Trial trial(c);
+    if (NeedsScratch(c)) trial.AllowOutOfMemory();
+    for (const int32_t workers : {1, 4}) {
+      const int64_t wanted = Try(c, trial, workers, Ledger::kGrantsAll);
+      for (int64_t granted = 0; granted < wanted; ++granted) Try(c, trial, workers, granted);
+    }
+  }
+
+  void CheckWorks(const std::vector<Work>& works) {
+    Random random(Seed());
+    bool in_place = false;
+    for (const Work& work : works) {
+      in_place = !in_place;
+      if (work.op != Operator::kTensorScatter) CheckWork(random, work, in_place);
+      ASSERT_FALSE(HasFailure()) << work.name;
+    }
+  }
+
+ private:
+  StdThreads threads_;
+};
+
+INSTANTIATE_TEST_SUITE_P(EveryHunger, ScratchOf, testing::ValuesIn(kHungers),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(ScratchOf, ElementsTuplesAndSlicesIsLimitedAndMayBeRefused) {
+  CheckWorks(Works(1 << 15, 1 << 16));
+}
+
+TEST_P(ScratchOf, AxesIsLimitedAndMayBeRefused) { CheckWorks(AxisWorks(1 << 15, 1 << 16)); }
+
+TEST_P(ScratchOf, FewUpdatesOfLargeDataIsLimited) {
+  CheckWorks({{"one line", Operator::kScatterElements, {1 << 20}, {100}, 0},
+              {"first axis", Operator::kScatterElements, {1024, 1024}, {10, 10}, 0},
+              {"pairs", Operator::kScatterNd, {1024, 1024}, {100, 2}},
+              {"rows", Operator::kScatterNd, {1 << 14, 64}, {10, 1}},
+              {"columns", Operator::kScatterUpdate, {128, 1 << 13}, {3}, 1}});
+}
+
+// So much that what is allowed for an element or an entry counts.
+TEST_P(ScratchOf, ManyElementsIsLimited) {
+  constexpr int64_t kMany = 1 << 18;
+  CheckWorks({{"one line", Operator::kScatterElements, {kMany}, {kMany}, 0, STREW_INT32},
+              {"part of a line", Operator::kScatterElements, {4 * kMany}, {kMany / 2}, 0},
+              {"last axis", Operator::kScatterElements, {512, 512}, {512, 512}, 1, STREW_INT32},
+              {"short rows", Operator::kScatterNd, {kMany / 8, 3}, {kMany / 8, 1}}});
+}
+
+// One element, or few, that all entries name.
+TEST_P(ScratchOf, ManyEntriesOfFewElementsIsLimited) {
+  constexpr int64_t kMany = 1 << 18;
+  std::vector<Work> works = {
+      {"one line", Operator::kScatterElements, {kMany}, {kMany}, 0, STREW_INT32},
+      {"pairs", Operator::kScatterNd, {512, 512}, {kMany, 2}, 0, STREW_INT32},
+      {"last axis", Operator::kScatterElements, {16, 1 << 14}, {16, 1 << 14}, 1},
+      {"indices", Operator::kScatterUpdate, {4, 1 << 10}, {kMany / 4}, 1, STREW_INT32}};
+  for (Work& work : works) work.spread = Spread::kAllEqual;
+  CheckWorks(works);
+}
+
+}  // namespace
+}  // namespace strew_test

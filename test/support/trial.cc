@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "arithmetic.h"
+#include "dtypes.h"
+#include "runners.h"
+#include "targets.h"
+
+namespace strew_test {
+namespace {
+
+std::vector<Array*> Inputs(Case& c) {
+  std::vector<Array*> inputs = {&c.updates};
+  if (c.output) inputs.push_back(&c.data);
+  for (std::optional<Array>* array : {&c.indices, &c.start, &c.stop, &c.step, &c.axes}) {
+    if (*array) inputs.push_back(&**array);
+  }
+  return inputs;
+}
+
+std::string Hex(const unsigned char* bytes, size_t size) {
+  std::ostringstream text;
+  for (size_t i = 0; i < std::min<size_t>(size, 16); ++i) {
+    text << std::hex << (i > 0 ? " " : "") << static_cast<int>(bytes[i]);
+  }
+  return text.str();
+}
+
+// "" where the report of the last call is as it should be.
+std::string WrongReport(const strew_context* context, const Outcome& outcome) {
+  std::ostringstream text;
+  const std::string error = strew_context_error(context);
+  const bool contained = error.find(outcome.error) != std::string::npos;
+  if (outcome.status == STREW_OK ? !error.empty() : !contained) {
+    text << "error text '" << error << "', expected '" << outcome.error << "'\n";
+  }
+  if (strew_context_error_position(context) != outcome.error_position) {
+    text << "position " << strew_context_error_position(context) << ", expected "
+         << outcome.error_position << "\n";
+  }
+  if (strew_context_applied(context) != outcome.applied) {
+    text << "applied " << strew_context_applied(context) << ", expected " << outcome.applied
+         << "\n";
+  }
+  return text.str();
+}
+
+void SetPolicies(const Case& c, strew_context* context) {
+  EXPECT_EQ(strew_context_set_negative_indices(context, c.wrap ? 1 : 0), STREW_OK);
+  EXPECT_EQ(strew_context_set_index_policy(context, c.policy), STREW_OK);
+  EXPECT_EQ(strew_context_set_duplicate_policy(context, c.duplicates), STREW_OK);
+}
+
+bool HasDefaultPolicies(const Case& c) {
+  return c.wrap && c.policy == STREW_INDEX_ERROR && c.duplicates == STREW_DUPLICATE_LAST;
+}
+
+bool Report(const Case& c, const std::string& where, const std::string& trouble) {
+  if (trouble.empty()) return true;
+  ADD_FAILURE() << where << ": " << trouble << Describe(c);
+  return false;
+}
+
+bool CheckTargets(const Case& c, Trial& trial) {
+  for (const Target& target : Targets()) {
+    if (!Report(c, target.name, trial.Trouble(target.context.get()))) return false;
+  }
+  return true;
+}
+
+// In place means the same memory, not the same descriptor: this one is another, and the strides of
+// its dims <= 1, which say nothing, are others too.
+bool CheckWithoutContext(Case& c, Trial& trial) {
+  if (!HasDefaultPolicies(c)) return true;
+  const View& view = c.destination().view();
+  Layout layout = view.layout;
+  for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
+    if (layout.shape[axis] <= 1) layout.strides[axis] += 12345;
+  }
+  const Tensor twin = MakeTensor(view.dtype, layout, view.origin);
+  return Report(c, "no context", trial.TroubleWithoutContext(twin.get()));
+}
+
+bool CheckTarget(const Case& c, Trial& trial, const Target& target, int32_t workers) {
+  static StdThreads threads;
+  static Backwards backwards;
+  static bool on_threads = false;
+  on_threads = !on_threads;
+  Runner& runner = on_threads ? static_cast<Runner&>(threads) : backwards;
+  strew_context* const context = target.context.get();
+  runner.InstallIn(context, workers);
+  const std::string trouble = trial.Trouble(context);
+  EXPECT_EQ(strew_context_set_parallel_for(context, nullptr, nullptr, 0), STREW_OK);
+  return Report(c, target.name + ", " + std::to_string(workers) + " workers", trouble);
+}
+
+}  // namespace
+
+// ---- Trial -------------------------------------------------------------------------------------
+
+Trial::Trial(Case& c) : case_(c), before_(c.destination().Snapshot()), after_(before_) {
+  const View output = c.destination().ViewOf(after_.data());
+  outcome_ = Expect(c, c.output ? c.data.view() : output, output);
+  for (Array* input : Inputs(c)) input->buffer().SetReadOnly(true);
+}
+
+Trial::~Trial() {
+  for (Array* input : Inputs(case_)) input->buffer().SetReadOnly(false);
+  case_.destination().Restore(before_);
+}
+
+std::string Trial::Trouble(strew_context* context) {
+  SetPolicies(case_, context);
+  case_.destination().Restore(before_);
+  return Compare(Call(case_, context, case_.destination().tensor()), context);
+}
+
+std::string Trial::TroubleWithoutContext(strew_tensor* output) {
+  case_.destination().Restore(before_);
+  return Compare(Call(case_, nullptr, output), nullptr);
+}
+
+std::string Trial::Compare(strew_status status, const strew_context* context) {
+  Outcome outcome = outcome_;
+  const bool refused = may_run_out_of_memory_ && status == STREW_OUT_OF_MEMORY;
+  if (refused) {
+    outcome = Outcome();
+    outcome.status = STREW_OUT_OF_MEMORY;
+  }
+  std::string trouble;
+  if (status != outcome.status) {
+    trouble += std::string(strew_status_name(status)) + ", expected " +
+               strew_status_name(outcome.status) + ": " + strew_context_error(context) + "\n";
+  }
+  trouble += DifferentBytes(refused ? before_ : after_);
+  if (!case_.destination().buffer().IsMarginIntact()) trouble += "wrote outside of the output\n";
+  if (context != nullptr) trouble += WrongReport(context, outcome);
+  return trouble;
+}
+
+// The destination's bytes, with the payload of NaNs that a reduction made taken from the oracle.
+Trial::Bytes Trial::ForgivingSnapshot(const Bytes& expected) {
+  Bytes actual = case_.destination().Snapshot();
+  if (actual == expected || outcome_.reduced.empty()) return actual;
+  Bytes ideal = expected;
+  const View ours = case_.destination().ViewOf(actual.data());
+  const View oracles = case_.destination().ViewOf(ideal.data());
+  size_t position = 0;
+  ForEachIndex(ours.shape(), [&](const Dims& i) {
+    if (outcome_.reduced[position++]) {
+      ForgiveNanPayload(ours.dtype, oracles.At(i), ours.At(i));
+    }
+  });
+  return actual;
+}
+
+// "" where the bytes agree.
+std::string Trial::DifferentBytes(const Bytes& expected) {
+  const Bytes actual = ForgivingSnapshot(expected);
+  if (actual == expected) return "";
+  const auto differ = std::mismatch(actual.begin(), actual.end(), expected.begin()).first;
+  const size_t width = WidthOf(case_.data.dtype());
+  const size_t slot = static_cast<size_t>(differ - actual.begin()) / width;
+  std::ostringstream text;
+  text << "slot " << slot << " of " << actual.size() / width << " holds "
+       << Hex(&actual[slot * width], width) << ", expected " << Hex(&expected[slot * width], width)
+       << ", before the call " << Hex(&before_[slot * width], width) << "\n";
+  return text.str();
+}
+
+// ---- Checks ------------------------------------------------------------------------------------
+
+bool Check(Case& c) {
+  Trial trial(c);
+  return CheckTargets(c, trial) && CheckWithoutContext(c, trial);
+}
+
+bool CheckWithWorkers(Case& c, const std::vector<int32_t>& workers) {
+  Trial trial(c);
+  for (const Target& target : Targets()) {
+    for (const int32_t number : workers) {
+      if (!CheckTarget(c, trial, target, number)) return false;
+    }
+  }
+  return true;
+}
+
+void ExpectOutput(Case& c, const Array& expected) {
+  Trial trial(c);
+  for (const Target& target : Targets()) {
+    Report(c, target.name, trial.Trouble(target.context.get()));
+    EXPECT_EQ(c.destination().Snapshot(), expected.Snapshot()) << target.name << Describe(c);
+  }
+  CheckWithoutContext(c, trial);
+}
+
+}  // namespace strew_test

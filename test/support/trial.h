@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of a case, compared with what the oracle says.
+#ifndef STREW_TEST_SUPPORT_TRIAL_H_
+#define STREW_TEST_SUPPORT_TRIAL_H_
+
+#include <string>
+#include <vector>
+
+#include <strew/strew.h>
+
+#include "case.h"
+
+namespace strew_test {
+
+// Inputs are read-only while it lives, and the destination then holds what it held before.
+class Trial {
+ public:
+  explicit Trial(Case& c);
+  ~Trial();
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  // What the oracle says.
+  const Outcome& outcome() const { return outcome_; }
+
+  // STREW_OUT_OF_MEMORY will do as well, if no byte changes.
+  void AllowOutOfMemory() { may_run_out_of_memory_ = true; }
+
+  // Calls with the policies of the case. "" where the status, the report of the context, and every
+  // byte of the destination's memory are those of the oracle.
+  std::string Trouble(strew_context* context);
+
+  // The same without a context, with another descriptor of the destination.
+  std::string TroubleWithoutContext(strew_tensor* output);
+
+ private:
+  using Bytes = std::vector<unsigned char>;
+
+  std::string Compare(strew_status status, const strew_context* context);
+  std::string DifferentBytes(const Bytes& expected);
+  Bytes ForgivingSnapshot(const Bytes& expected);
+
+  Case& case_;
+  const Bytes before_;
+  Bytes after_;
+  Outcome outcome_;
+  bool may_run_out_of_memory_ = false;
+};
+
+// Runs the case on every instruction set, and once without a context where that means the same.
+// Answers false after a failure, which GoogleTest then knows of.
+bool Check(Case& c);
+
+// On every instruction set with so many workers.
+bool CheckWithWorkers(Case& c, const std::vector<int32_t>& workers);
+
+// The same as Check() against a literal: the destination's memory must then be that of `expected`.
+// The oracle has to agree too.
+void ExpectOutput(Case& c, const Array& expected);
+
+}  // namespace strew_test
+
+#endif  // STREW_TEST_SUPPORT_TRIAL_H_
