@@ -86,6 +86,24 @@ TEST_F(Hostile, PoliciesDoNotVisitTuplesThatNameNothing) {
   }
 }
 
+// B = 2^40 batch entries of no heads.
+TEST_F(Hostile, CachesOfNothingAreNotVisited) {
+  int64_t write_index = 1;
+  const int64_t count = int64_t{1} << 40;
+  const Tensor past = MakeTensor(STREW_FLOAT32, {{count, 0, 4}, {1, 1, 1}}, nullptr);
+  const Tensor update = MakeTensor(STREW_FLOAT32, {{count, 0, 2}, {1, 1, 1}}, nullptr);
+  const Tensor indices = MakeTensor(STREW_INT64, {{count}, {0}}, &write_index);
+  for (const strew_cache_mode mode : {STREW_CACHE_LINEAR, STREW_CACHE_CIRCULAR}) {
+    for (const strew_index_policy policy :
+         {STREW_INDEX_ERROR, STREW_INDEX_DROP, STREW_INDEX_CLAMP}) {
+      ASSERT_EQ(strew_context_set_index_policy(context_.get(), policy), STREW_OK);
+      EXPECT_EQ(strew_tensor_scatter(context_.get(), past.get(), update.get(), indices.get(), 2,
+                                     mode, past.get()),
+                STREW_OK);
+    }
+  }
+}
+
 // They are no duplicates either, however many places the tuples might name.
 TEST_F(Hostile, TuplesThatNameNothingAreNotCompared) {
   int64_t index[2] = {0, 2};
