@@ -26,15 +26,15 @@
  * first byte of `output` is written: on every status but STREW_OK and STREW_RUNNER_FAILED its bytes
  * are what they were. Where several things are wrong, the first line of this list decides:
  *
- *    1. STREW_INVALID_ARGUMENT    a NULL handle, an unbound tensor with elements, a read-only output
- *                                 (from DLPack), unknown reduction bits,
+ *    1. STREW_INVALID_ARGUMENT    a NULL handle, an unbound tensor with elements, a read-only
+ *                                 output (from DLPack), unknown bits of a reduction or a mode,
  *                                 STREW_SUB | STREW_EXCLUDE_SELF
  *    2. STREW_INVALID_DTYPE       dtypes of data, updates and output differ; an index operand that
  *                                 is not of an integer dtype; a reduction not defined on the dtype
  *    3. STREW_UNSUPPORTED         not available in this build
  *    4. STREW_INVALID_SHAPE       ranks; start, stop, step and axes that are not 1-D or not of one
  *                                 length; more slice entries than dims
- *    5. STREW_INVALID_AXIS        an axis out of range or repeated
+ *    5. STREW_INVALID_AXIS        an axis out of range or repeated; axis 0 in tensor_scatter
  *    6. STREW_INVALID_ARGUMENT    a step of 0
  *    7. STREW_INVALID_SHAPE       extents
  *    8. STREW_OVERLAPPING_MEMORY  output intersects an input, or has elements and is not injective
@@ -45,9 +45,13 @@
  * With a context, strew_context_error() then tells operand, place, value and valid range. After
  * STREW_RUNNER_FAILED the elements of `output` are unspecified, and nothing else is touched.
  *
- * COST. In place, a call takes time in proportion to the updates, not to data. Scratch is at most
- * 2 MiB + 64 KiB for each worker, whatever the sizes; where the allocator refuses it, a plan
- * without it is taken. Calls of up to 64 updates allocate nothing.
+ * COST. In place, a call takes time in proportion to the updates, not to data (u log u for means
+ * and for STREW_DUPLICATE_ERROR). Scratch is at most 2 MiB + 64 KiB for each worker, whatever the
+ * sizes; where the allocator refuses it, a plan without it is taken. Three things have no such plan
+ * and take more: STREW_MEAN 40 bytes at most for a touched element; STREW_DUPLICATE_ERROR, and
+ * STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes, 16 bytes for an entry, which is one index value
+ * of scatter_elements, one tuple of scatter_nd or one index of scatter_update. Calls of up to 64
+ * updates with none, add, mul, min, max or sub and default policies allocate nothing.
  *
  * THREADS. A context is used by one call at a time; different contexts may be used at the same
  * time, and a tensor may be read by any number of calls at once. Inputs must not change during a
@@ -56,18 +60,19 @@
  * strew_context_set_num_threads() or strew_context_set_parallel_for(); what takes less than about
  * 40 microseconds stays on the calling thread all the same. Workers share out the check of the
  * indices, the copy of data, and the destinations: each of these belongs to one of them, so that no
- * result depends on who was faster.
+ * result depends on who was faster. Duplicates are looked for, and places of means are counted, by
+ * the calling thread.
  *
  * The library never reads or writes a byte outside the elements that a descriptor names, starts no
  * thread unless asked to, has no mutable global state besides CPU detection, and never prints,
- * aborts, throws or unwinds.
+ * aborts, throws or unwinds. (What strew_context_set_num_threads() asks of OpenMP is its own
+ * affair: libgomp ends the process where the system refuses a thread.)
  *
  * ABI. Every argument is a pointer, an int32_t, an int64_t or a size_t; no enum, bool, long or
  * structure by value stands in a signature. Values of constants never change.
  *
- * IN THIS VERSION these answer STREW_UNSUPPORTED: STREW_MEAN and STREW_EXCLUDE_SELF. A build without
- * OpenMP answers it to strew_context_set_num_threads() of more than one thread; the caller's own
- * threads are welcome in every build.
+ * A build without OpenMP answers STREW_UNSUPPORTED to strew_context_set_num_threads() of anything
+ * but 1; the caller's own threads are welcome in every build.
  */
 #ifndef STREW_STREW_H_
 #define STREW_STREW_H_
@@ -156,8 +161,13 @@ enum {
  *     or.
  *   - complex: STREW_ADD and STREW_SUB by component; STREW_MUL is (ac - bd) + (ad + bc)i, every
  *     product and every sum rounded.
+ *   - STREW_MEAN is (old + update + update + ...) / n with the n terms added in order, in float32
+ *     for floats of 8 and 16 bits, and the quotient rounded to float32 and then to T. n is
+ *     converted to the type that the sum has. Integers: the exact sum, divided and rounded down.
+ *     Elements that no update touches stay as they are. It is refused for bool.
  * A refused pair of dtype and reduction is STREW_INVALID_DTYPE. STREW_EXCLUDE_SELF is or-ed in: the
- * old value of a touched element takes no part. */
+ * old value of a touched element takes no part, so that its first update stands in its place, and n
+ * counts the updates only. With STREW_NONE it changes nothing. */
 typedef int32_t strew_reduction;
 enum {
   STREW_NONE = 0,
@@ -174,11 +184,12 @@ enum {
 typedef int32_t strew_index_policy;
 enum {
   STREW_INDEX_ERROR = 0, /* the call answers STREW_INDEX_OUT_OF_RANGE */
-  STREW_INDEX_DROP = 1,  /* the update is skipped */
-  STREW_INDEX_CLAMP = 2  /* the nearest valid index is taken */
+  STREW_INDEX_DROP = 1,  /* the update is skipped: in scatter_nd that of the whole tuple */
+  STREW_INDEX_CLAMP = 2  /* the nearest valid index is taken; on an axis of 0 elements as ERROR */
 };
 
-/* What happens when two updates name one element. */
+/* What happens when two updates name one element. Updates that are dropped name none, those that
+ * are clamped name the element that they are clamped to. */
 typedef int32_t strew_duplicate_policy;
 enum {
   STREW_DUPLICATE_LAST = 0, /* they are applied in order; with STREW_NONE the last one stays */
@@ -272,13 +283,13 @@ STREW_API strew_status strew_tensor_set_data(strew_tensor *tensor, void *data);
  *   out         receives the descriptor; NULL on failure
  *
  * Errors, in this order: INVALID_ARGUMENT (NULL out or dl_tensor); UNSUPPORTED (another device or
- * dtype); those of strew_tensor_create() before OUT_OF_MEMORY; SIZE_OVERFLOW (a first element beyond
- * the address space, or more than PTRDIFF_MAX bytes behind data); OUT_OF_MEMORY. */
+ * dtype); those of strew_tensor_create() before OUT_OF_MEMORY; SIZE_OVERFLOW (a first element
+ * beyond the address space, or more than PTRDIFF_MAX bytes behind data); OUT_OF_MEMORY. */
 STREW_API strew_status strew_tensor_from_dlpack(const void *dl_tensor, strew_tensor **out);
 
 /* The same of a DLManagedTensorVersioned ("dltensor_versioned"). UNSUPPORTED for a major version
- * other than 1, of which nothing else is read. Where the flags say DLPACK_FLAG_BITMASK_READ_ONLY the
- * descriptor is read-only: every operator answers INVALID_ARGUMENT to it as output, even without
+ * other than 1, of which nothing else is read. Where the flags say DLPACK_FLAG_BITMASK_READ_ONLY
+ * the descriptor is read-only: every operator answers INVALID_ARGUMENT to it as output, even without
  * elements, until strew_tensor_reset(). The other flags are not judged. */
 STREW_API strew_status strew_tensor_from_dlpack_versioned(const void *dl_managed_tensor_versioned,
                                                           strew_tensor **out);
@@ -346,13 +357,15 @@ STREW_API strew_status strew_context_create(strew_context **out);
 STREW_API void strew_context_destroy(strew_context *context);
 
 /* Setters answer INVALID_ARGUMENT for a NULL context or a value that is not named here, and
- * UNSUPPORTED for what this version does not have; the setting then stays as it was. They leave the
+ * UNSUPPORTED for what this build does not have; the setting then stays as it was. They leave the
  * report of the last call alone. Setting a default is always STREW_OK. */
 
 /* 1 (default): the calling thread. n > 1: as many threads, by OpenMP, but never more than the CPUs
  * that this process may run on, for which 0 stands. They are started at the first large call and
  * kept for the thread that made it. UNSUPPORTED for n != 1 in a build without OpenMP. After fork()
- * a child must not use threads of OpenMP if its parent did. */
+ * a child must not use threads of OpenMP if its parent did. A call has several phases, and by
+ * default libgomp waits between them with busy loops: where other processes want the CPUs too,
+ * OMP_WAIT_POLICY=passive in the environment is faster. */
 STREW_API strew_status strew_context_set_num_threads(strew_context *context, int32_t n);
 
 /* Runs the tasks of large calls on the caller's threads: workers >= 1 with a function, or NULL,
@@ -362,7 +375,7 @@ STREW_API strew_status strew_context_set_parallel_for(strew_context *context,
                                                       strew_parallel_for parallel_for, void *opaque,
                                                       int32_t workers);
 
-/* Default STREW_INDEX_ERROR. */
+/* Default STREW_INDEX_ERROR. Negative indices are wrapped before. Slices know no policy. */
 STREW_API strew_status strew_context_set_index_policy(strew_context *context,
                                                       strew_index_policy policy);
 
@@ -387,8 +400,9 @@ STREW_API strew_status strew_context_set_simd_target(strew_context *context, con
  * The text lives until the next call of an operator with this context, or its destruction. */
 STREW_API const char *strew_context_error(const strew_context *context);
 
-/* After STREW_INDEX_OUT_OF_RANGE the row-major position in `indices` of the first bad value;
- * otherwise -1. */
+/* After STREW_INDEX_OUT_OF_RANGE the row-major position in `indices` or `write_indices` of the
+ * first bad value; after STREW_DUPLICATE_INDEX that of the first update whose element an earlier
+ * one names, in scatter_nd of the first number of its tuple, or -1 for tuples of none; else -1. */
 STREW_API int64_t strew_context_error_position(const strew_context *context);
 
 /* How many elements of `updates`, as stored, the last call of an operator applied: fewer than all
@@ -419,8 +433,8 @@ STREW_API int64_t strew_context_applied(const strew_context *context);
  * all operators.
  *
  * Implements ONNX ScatterElements 11, 13, 16 and 18 and Scatter 9, and OpenVINO
- * ScatterElementsUpdate-3 (to the letter with strew_context_set_negative_indices(context, 0)) and,
- * with use_init_val = true and without mean, -12. */
+ * ScatterElementsUpdate-3 (to the letter with strew_context_set_negative_indices(context, 0)) and
+ * -12, use_init_val = false being STREW_EXCLUDE_SELF. */
 STREW_API strew_status strew_scatter_elements(strew_context *context, const strew_tensor *data,
                                               const strew_tensor *indices,
                                               const strew_tensor *updates, int64_t axis,

@@ -152,6 +152,7 @@ Dims Work::UpdatesShape() const {
     const int64_t step = std::abs(indices[i]);
     shape.push_back((data[i] + step - 1) / step);
   }
+  if (broadcasts) shape.back() = 1;
   return shape;
 }
 
@@ -185,6 +186,9 @@ std::vector<Work> Works(int64_t single, int64_t in_runs) {
   Work rows{"one index for each row", kElements, {runs(128), 64}, {runs(64), 64}};
   rows.spread = Spread::kAlongRows;
   works.push_back(rows);
+  Work lines{"one update for each line", kSlice, {runs(256), 256}, {-1, 1}, 0, STREW_INT64, 1};
+  lines.broadcasts = true;
+  works.push_back(lines);
   return works;
 }
 

@@ -44,6 +44,7 @@ struct Work {
   // caches hold all places.
   bool lands_anywhere = false;
   strew_cache_mode mode = STREW_CACHE_LINEAR;
+  bool broadcasts = false;  // of a slice: one update for each line
 
   Dims UpdatesShape() const;
 };
