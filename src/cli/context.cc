@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "cli/operators.h"
+
 #if defined(__linux__)
 #include <sched.h>
 #endif
@@ -52,6 +54,9 @@ void Check(strew_status status) {
 Context MakeContext(const Options& options) {
   Context context = MakeDefaultContext();
   SetThreads(context.get(), options.threads);
+  Check(strew_context_set_index_policy(context.get(), IndexPolicyCode(options.out_of_range)));
+  Check(strew_context_set_negative_indices(context.get(), options.no_negative_indices ? 0 : 1));
+  Check(strew_context_set_duplicate_policy(context.get(), DuplicatePolicyCode(options.duplicates)));
   if (!options.simd_target.empty()) {
     Check(strew_context_set_simd_target(context.get(), options.simd_target.c_str()));
   }

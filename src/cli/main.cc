@@ -56,18 +56,34 @@ void AddChoice(CLI::App& command, const std::string& name, std::string& choice,
       ->option_text(Joined(choices, '|'));
 }
 
+void AddReduction(CLI::App& command, Options& options) {
+  AddChoice(command, "--reduction", options.reduction, ReductionNames(),
+            "How an update combines with the element that it meets [none]");
+  command.add_flag("--exclude-self", options.exclude_self,
+                   "The old value of an element takes no part in the reduction");
+}
+
+void AddPolicies(CLI::App& command, Options& options) {
+  AddChoice(command, "--out-of-range", options.out_of_range, IndexPolicyNames(),
+            "What becomes of an update whose index is out of range [error]");
+  command.add_flag("--no-negative-indices", options.no_negative_indices,
+                   "Negative indices do not count from the end");
+  AddChoice(command, "--duplicates", options.duplicates, DuplicatePolicyNames(),
+            "Whether two updates of one element are an error [last]");
+}
+
 void AddOperator(CLI::App& app, const Operator& added, Options& options) {
   CLI::App& command = *app.add_subcommand(added.name, added.summary)->group(kGroup);
   const auto add_file = [&](const char* name, std::string& path, const char* description) {
     command.add_option(name, path, description)->required()->type_name("FILE");
   };
   add_file("data", options.data, "The array that a copy is made of");
-  if (added.takes_indices) add_file("indices", options.indices, "Where the updates go");
+  if (added.indices != nullptr) add_file(added.indices, options.indices, "Where the updates go");
   add_file("updates", options.updates, "The values, of the dtype of data");
 
   added.declare(command, options);
-  AddChoice(command, "--reduction", options.reduction, ReductionNames(),
-            "How an update combines with the element that it meets [none]");
+  if (added.reduces) AddReduction(command, options);
+  if (added.indices != nullptr) AddPolicies(command, options);
   command
       .add_option("-o,--output", options.output, "Write the result there instead of printing it")
       ->option_text("FILE");

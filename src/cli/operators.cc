@@ -11,21 +11,43 @@
 namespace strew::cli {
 namespace {
 
-struct Reduction {
+struct Choice {
   const char* name;
-  strew_reduction code;
+  std::int32_t code;
 };
 
-constexpr Reduction kReductions[] = {
-    {"none", STREW_NONE}, {"add", STREW_ADD}, {"mul", STREW_MUL},
-    {"min", STREW_MIN},   {"max", STREW_MAX}, {"sub", STREW_SUB},
+constexpr Choice kReductions[] = {
+    {"none", STREW_NONE}, {"add", STREW_ADD}, {"mul", STREW_MUL},   {"min", STREW_MIN},
+    {"max", STREW_MAX},   {"sub", STREW_SUB}, {"mean", STREW_MEAN},
+};
+constexpr Choice kIndexPolicies[] = {
+    {"error", STREW_INDEX_ERROR},
+    {"drop", STREW_INDEX_DROP},
+    {"clamp", STREW_INDEX_CLAMP},
+};
+constexpr Choice kDuplicatePolicies[] = {
+    {"last", STREW_DUPLICATE_LAST},
+    {"error", STREW_DUPLICATE_ERROR},
 };
 
-strew_reduction ReductionCode(const Options& options) {
-  for (const Reduction& reduction : kReductions) {
-    if (options.reduction == reduction.name) return reduction.code;
+template <std::size_t kCount>
+std::int32_t CodeOf(const Choice (&choices)[kCount], const std::string& name) {
+  for (const Choice& choice : choices) {
+    if (name == choice.name) return choice.code;
   }
   return -1;
+}
+
+template <std::size_t kCount>
+std::vector<std::string> NamesOf(const Choice (&choices)[kCount]) {
+  std::vector<std::string> names;
+  for (const Choice& choice : choices) names.emplace_back(choice.name);
+  return names;
+}
+
+strew_reduction ReductionCode(const Options& options) {
+  const strew_reduction code = CodeOf(kReductions, options.reduction);
+  return options.exclude_self ? code | STREW_EXCLUDE_SELF : code;
 }
 
 // "1,-2,3"; false for anything else.
@@ -66,7 +88,7 @@ void AddInteger(CLI::App& command, const std::string& name, std::int64_t& intege
   command.add_option_function<std::string>(name, set, description)->option_text("INT");
 }
 
-void DeclareScatterElements(CLI::App& command, Options& options) {
+void DeclareAxis(CLI::App& command, Options& options) {
   AddInteger(command, "--axis", options.axis, "Axis of data that the indices run along [0]");
 }
 
@@ -74,6 +96,26 @@ strew_status CallScatterElements(strew_context* context, const Operands& operand
                                  const Options& options) {
   return strew_scatter_elements(context, operands.data, operands.indices, operands.updates,
                                 options.axis, ReductionCode(options), operands.output);
+}
+
+strew_status CallScatterUpdate(strew_context* context, const Operands& operands,
+                               const Options& options) {
+  return strew_scatter_update(context, operands.data, operands.indices, operands.updates,
+                              options.axis, ReductionCode(options), operands.output);
+}
+
+void DeclareTensorScatter(CLI::App& command, Options& options) {
+  options.axis = 0;
+  AddInteger(command, "--axis", options.axis, "Axis of the positions; required");
+  command.get_option("--axis")->required();
+  command.add_flag("--circular", options.circular, "Go on from position 0 at the end of the cache");
+}
+
+strew_status CallTensorScatter(strew_context* context, const Operands& operands,
+                               const Options& options) {
+  return strew_tensor_scatter(
+      context, operands.data, operands.updates, operands.indices, options.axis,
+      options.circular ? STREW_CACHE_CIRCULAR : STREW_CACHE_LINEAR, operands.output);
 }
 
 void DeclareNothing(CLI::App&, Options&) {}
@@ -118,20 +160,27 @@ strew_status CallSliceScatter(strew_context* context, const Operands& operands,
 
 const std::vector<Operator>& Operators() {
   static const std::vector<Operator> operators = {
-      {"scatter-elements", "Every update has an index of its own along one axis", true,
-       DeclareScatterElements, CallScatterElements},
-      {"scatter-nd", "Every tuple of indices names an element or a slice of data", true,
+      {"scatter-elements", "Every update has an index of its own along one axis", "indices", true,
+       DeclareAxis, CallScatterElements},
+      {"scatter-nd", "Every tuple of indices names an element or a slice of data", "indices", true,
        DeclareNothing, CallScatterNd},
-      {"slice-scatter", "The updates go to data[start:stop:step, ...] by Python's rule", false,
-       DeclareSliceScatter, CallSliceScatter},
+      {"scatter-update", "Every index names a slice of one axis", "indices", true, DeclareAxis,
+       CallScatterUpdate},
+      {"slice-scatter", "The updates go to data[start:stop:step, ...] by Python's rule", nullptr,
+       true, DeclareSliceScatter, CallSliceScatter},
+      {"tensor-scatter", "Each batch entry of a cache is written from a position of its own on",
+       "write_indices", false, DeclareTensorScatter, CallTensorScatter},
   };
   return operators;
 }
 
-std::vector<std::string> ReductionNames() {
-  std::vector<std::string> names;
-  for (const Reduction& reduction : kReductions) names.emplace_back(reduction.name);
-  return names;
+std::vector<std::string> ReductionNames() { return NamesOf(kReductions); }
+std::vector<std::string> IndexPolicyNames() { return NamesOf(kIndexPolicies); }
+std::vector<std::string> DuplicatePolicyNames() { return NamesOf(kDuplicatePolicies); }
+
+strew_index_policy IndexPolicyCode(const std::string& name) { return CodeOf(kIndexPolicies, name); }
+strew_duplicate_policy DuplicatePolicyCode(const std::string& name) {
+  return CodeOf(kDuplicatePolicies, name);
 }
 
 std::vector<std::string> SimdTargets() {

@@ -25,7 +25,8 @@ struct Operands {
 struct Operator {
   const char* name;
   const char* summary;
-  bool takes_indices;
+  const char* indices;  // what the command calls them; NULL for an operator that takes none
+  bool reduces;
   void (*declare)(CLI::App& command, Options& options);
   strew_status (*call)(strew_context* context, const Operands& operands, const Options& options);
 };
@@ -33,6 +34,12 @@ struct Operator {
 const std::vector<Operator>& Operators();
 
 std::vector<std::string> ReductionNames();
+std::vector<std::string> IndexPolicyNames();
+std::vector<std::string> DuplicatePolicyNames();
+
+// Of names that are among these.
+strew_index_policy IndexPolicyCode(const std::string& name);
+strew_duplicate_policy DuplicatePolicyCode(const std::string& name);
 
 // The instruction sets that the library offers here, best first.
 std::vector<std::string> SimdTargets();

@@ -15,11 +15,16 @@ struct Options {
   std::string updates;
   std::string output;  // empty: the result is printed
   std::string reduction = "none";
+  bool exclude_self = false;
+  std::string out_of_range = "error";
+  bool no_negative_indices = false;
+  std::string duplicates = "last";
   std::string simd_target;  // empty: the best
   int threads = 1;          // 0: as many as there are CPUs to run on
   int repeat = 0;           // calls to time; 0: one call, not timed
 
-  std::int64_t axis = 0;  // scatter-elements
+  std::int64_t axis = 0;
+  bool circular = false;  // tensor-scatter
 
   std::vector<std::int64_t> start;  // slice-scatter
   std::vector<std::int64_t> stop;

@@ -83,7 +83,7 @@ void RunOperator(const Operator& chosen, const Options& options) {
   Progress progress;
   const Array data = ReadNpy(options.data, progress);
   std::optional<Array> indices;
-  if (chosen.takes_indices) indices = ReadNpy(options.indices, progress);
+  if (chosen.indices != nullptr) indices = ReadNpy(options.indices, progress);
   const Array updates = ReadNpy(options.updates, progress);
   const Array output = MakeArray(data.type, data.shape, /*fortran_order=*/false);
 

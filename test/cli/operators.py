@@ -46,6 +46,45 @@ class WorkedExamples(CommandTest):
         self.check(expected, "scatter-elements", "--axis", "-1", *files)
         self.check(expected, "scatter-elements", *files, "--axis=-1", "--reduction=none")
 
+    def test_scatter_update(self) -> None:
+        self.save("data.npy", floats((2, 3), range(6)))
+        self.save("indices.npy", integers((2,), [2, -3]))
+        self.save("updates.npy", floats((2, 2), [10, 20, 30, 40]))
+        files = ["data.npy", "indices.npy", "updates.npy"]
+        expected = floats((2, 3), [20, 1, 10, 40, 4, 30])
+        self.check(expected, "scatter-update", *files, "--axis", "1")
+        expected = floats((2, 3), [10, 1, 6, 21.5, 4, 17.5])
+        self.check(expected, "scatter-update", *files, "--axis=1", "--reduction", "mean")
+        expected = floats((2, 3), [20, 1, 10, 40, 4, 30])
+        flags = ["--reduction", "mean", "--exclude-self"]
+        self.check(expected, "scatter-update", *files, "--axis=1", *flags)
+
+    def test_tensor_scatter(self) -> None:
+        self.save("past.npy", floats((2, 4, 1), range(8)))
+        self.save("places.npy", integers((2,), [1, 3]))
+        self.save("update.npy", floats((2, 2, 1), [10, 20, 30, 40]))
+        files = ["past.npy", "places.npy", "update.npy", "--axis", "1"]
+        expected = floats((2, 4, 1), [0, 10, 20, 3, 40, 5, 6, 30])
+        self.check(expected, "tensor-scatter", *files, "--circular")
+        expected = floats((2, 4, 1), [0, 10, 20, 3, 4, 5, 30, 40])
+        self.check(expected, "tensor-scatter", *files, "--out-of-range", "clamp")
+        expected = floats((2, 4, 1), [0, 10, 20, 3, 4, 5, 6, 7])
+        self.check(expected, "tensor-scatter", *files, "--out-of-range", "drop")
+        complaint = self.fail_with("tensor-scatter", *files)
+        self.assertIn("write_indices[1] = 3 is out of range [0, 2]", complaint)
+
+    def test_policies(self) -> None:
+        self.save("data.npy", floats((3,), [1, 2, 3]))
+        self.save("indices.npy", integers((3, 1), [0, -1, 5]))
+        self.save("updates.npy", floats((3,), [10, 20, 30]))
+        call = ["scatter-nd", "data.npy", "indices.npy", "updates.npy"]
+        self.check(floats((3,), [10, 2, 20]), *call, "--out-of-range", "drop")
+        self.check(floats((3,), [10, 2, 30]), *call, "--out-of-range", "clamp")
+        flags = ["--out-of-range", "drop", "--no-negative-indices"]
+        self.check(floats((3,), [10, 2, 3]), *call, *flags)
+        flags = ["--out-of-range", "clamp", "--duplicates", "error"]
+        self.assertIn("STREW_DUPLICATE_INDEX: indices[2,0] names", self.fail_with(*call, *flags))
+
     def test_scatter_nd_of_elements(self) -> None:
         self.save("data.npy", floats((8,), range(1, 9)))
         self.save("indices.npy", integers((4, 1), [4, 3, 1, 7]))

@@ -9,7 +9,13 @@ from pathlib import Path
 from command import CommandTest
 from npy import NATIVE, Array
 
-OPERATORS = ("scatter-elements", "scatter-nd", "slice-scatter")
+OPERATORS = (
+    "scatter-elements",
+    "scatter-nd",
+    "scatter-update",
+    "slice-scatter",
+    "tensor-scatter",
+)
 HEADER = Path(__file__).parents[2] / "include" / "strew" / "strew.h"
 
 
@@ -20,11 +26,17 @@ class Asking(CommandTest):
             self.assertIn(f"  {command} ", text)
         for command in OPERATORS:
             text = self.succeed(command, "--help")
-            for word in ("--reduction", "--output", "--repeat", "--simd", "--threads"):
+            for word in ("--output", "--repeat", "--simd", "--threads"):
                 self.assertIn(f" {word} ", text.replace(",", " "))
+            for word in ("--reduction", "--exclude-self"):
+                self.assertEqual(f" {word} " in text, command != "tensor-scatter")
+            for word in ("--out-of-range", "--no-negative-indices", "--duplicates"):
+                self.assertEqual(f" {word} " in text, command != "slice-scatter")
             for word in ("Exit status", "GB/s", "'strew info'", "progress bar", "than a second"):
                 self.assertIn(word, text)
-            self.assertEqual("--axis" in text, command == "scatter-elements")
+            has_axis = command in ("scatter-elements", "scatter-update", "tensor-scatter")
+            self.assertEqual("--axis" in text, has_axis)
+            self.assertEqual("--circular" in text, command == "tensor-scatter")
             self.assertEqual("--axes" in text, command == "slice-scatter")
             self.assertEqual("indices FILE" in text, command != "slice-scatter")
 
@@ -99,7 +111,7 @@ class Misuse(CommandTest):
             call = [operator, *files, *where]
             for name in ("sum", "ADD", "0", "", "sub", "mean"):
                 message = self.misuse(*call, "--reduction", name)
-                self.assertIn("{none,add,mul,min,max,sub}", message)
+                self.assertIn("{none,add,mul,min,max,sub,mean}", message)
             self.assertIn("--simd", self.misuse(*call, "--simd", "MMX"))
             for count in ("0", "-1", "x", "1.5", str(2**40)):
                 self.assertIn("--repeat", self.misuse(*call, "--repeat", count))
