@@ -5,6 +5,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "base/checked.h"
@@ -29,6 +30,16 @@ struct LoopNest {
   int rank = 0;
   int64_t base[kOperands] = {};
   Loop<kOperands> loop[kMaxLoops];
+
+  LoopNest() = default;
+  LoopNest(const LoopNest& other) { *this = other; }
+  LoopNest& operator=(const LoopNest& other) {
+    rank = other.rank;
+    std::memcpy(base, other.base, sizeof(base));
+    // Loops that are not in use are left out: all of them took half the time of a small box.
+    std::memcpy(loop, other.loop, static_cast<size_t>(rank) * sizeof(loop[0]));
+    return *this;
+  }
 
   // Adds an innermost loop; one that turns at most once needs no loop.
   template <class... Strides>

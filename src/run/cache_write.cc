@@ -132,26 +132,29 @@ class Writer {
     const plan::Turns all = {0, 1};
     const plan::Turns outer = outer_ >= 0 ? cut_.TurnsOf(part, next++) : all;
     const plan::Turns positions = cut_.TurnsOf(part, next);
-    const BoxNest whole = NestOf(outer, positions.count);
-    for (int64_t b = entries.first; b < entries.first + entries.count; ++b) {
+    const int64_t end = entries.first + entries.count;
+    int64_t same;
+    for (int64_t b = entries.first; b < end; b += same) {
       int64_t start = starts_.At(b);
+      // Entries that begin at one position are one box.
+      for (same = 1; b + same < end && starts_.At(b + same) == start;) ++same;
       if (start == kDropped) continue;
       start += positions.first;
       if (start >= positions_) start -= positions_;
       const int64_t first = std::min(positions.count, positions_ - start);
-      if (first == positions.count) {
-        WriteBox(whole, b, start, positions.first);
-      } else {
-        WriteBox(NestOf(outer, first), b, start, positions.first);
-        WriteBox(NestOf(outer, positions.count - first), b, 0, positions.first + first);
-      }
+      WriteBox(NestOf(same, outer, first), b, start, positions.first);
+      if (first == positions.count) continue;
+      const int64_t rest = positions.count - first;
+      WriteBox(NestOf(same, outer, rest), b, 0, positions.first + first);
     }
   }
 
  private:
-  // So many positions of one entry.
-  BoxNest NestOf(const plan::Turns& outer, int64_t positions) const {
+  // So many positions of so many entries.
+  BoxNest NestOf(int64_t entries, const plan::Turns& outer, int64_t positions) const {
     BoxNest nest;
+    nest.Append(entries, StrideOf(write_.present, 0) * units_.count,
+                StrideOf(write_.update, 0) * units_.count);
     for (int i = 1; i < write_.update.rank; ++i) {
       const int64_t count = i == write_.axis ? positions
                             : i == outer_    ? outer.count

@@ -96,7 +96,10 @@ LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan
   if (fitting(1) == 0) return;
   tasks_ = TasksFor(call, static_cast<double>(entries) * kNanosecondsPerEntry);
   tasks_ = std::min({tasks_, plan.lanes_count, fitting(1)});
-  lanes_of_part_ = std::clamp<int64_t>(kNearBytes / place_bytes / axis_size, 1, fitting(tasks_));
+  // Columns that are lanes lie together in the output, and fewer of them than lines of cache hold
+  // would be a waste.
+  const int64_t near = plan.columns_are_lanes ? kMostScratch : kNearBytes;
+  lanes_of_part_ = std::clamp<int64_t>(near / place_bytes / axis_size, 1, fitting(tasks_));
 }
 
 plan::Cut LaneMeans::CutLanes(int64_t* lanes_of_part) const {
