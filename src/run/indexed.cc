@@ -27,8 +27,8 @@ int64_t LeastScratch(const IndexedScatter& scatter, const plan::IndexedPlan& pla
   return needs_none ? 0 : ScratchAfterFirst(plan);
 }
 
-// Of indices that are refused and scratch that is, too, the latter is told: see lines 9 to 11 of the
-// list in strew.h.
+// Where scratch is refused as well as indices, that is told: see lines 9 to 11 of the list in
+// strew.h.
 Status RefuseIndices(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan,
                      Status status) {
   const bool is_judgement =

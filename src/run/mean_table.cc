@@ -107,8 +107,8 @@ Status MeanTable::Count() {
   return refused ? Refuse() : Status(STREW_OK);
 }
 
-// Each slot will have sums, and those of slots that an estimate made too many might be more than may
-// be had.
+// Each slot will have sums. Those of slots that an estimate made too many might be more than a call
+// may have.
 Status MeanTable::Shrink() {
   constexpr int64_t kTolerated = 40;  // one slot of so many
   const int64_t bytes = slots_ * (static_cast<int64_t>(sizeof(Slot)) + sum_bytes_);
