@@ -290,7 +290,9 @@ HWY_INLINE int64_t FinishShort(const CountedSums& from, int64_t more, unsigned c
   int64_t i = 0;
   for (; i + step <= n; i += step) {
     const auto counts = hn::LoadU(d32, reinterpret_cast<const int32_t*>(from.counts + i));
-    const auto terms = hn::PromoteTo(d, hn::Add(counts, hn::Set(d32, static_cast<int32_t>(more))));
+    // At least 1: NaN, as 0 / 0, is no integer.
+    const auto added = hn::Add(counts, hn::Set(d32, static_cast<int32_t>(more)));
+    const auto terms = hn::PromoteTo(d, hn::Max(added, hn::Set(d32, 1)));
     const auto means = FloorQuotients<T>(d, from.sums + At<int64_t>(i), terms);
     const auto touched = hn::VecFromMask(d32, hn::Gt(counts, hn::Zero(d32)));
     const auto chosen = hn::BitCast(dt, hn::DemoteTo(ds, touched));

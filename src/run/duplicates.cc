@@ -69,7 +69,7 @@ Status CheckIndicesDiffer(const Call& call, const IndexedScatter& scatter,
   constexpr int64_t kSmall = 1024;
   const TensorView& indices = scatter.indices;
   const Numbering numbering(indices, *plan);
-  Seen seen(static_cast<uint64_t>(numbering.count), numbering.entries);
+  Seen seen(numbering.count, numbering.entries);
   alignas(uint64_t) unsigned char small[kSmall];
   const bool is_small = seen.bytes() <= kSmall;
   const Scratch scratch(call, is_small ? 0 : static_cast<size_t>(seen.bytes()));

@@ -29,6 +29,14 @@ void ReadOneUpdate(plan::IndexedPlan* plan) {
   plan->run.stride[kUpdates] = 0;
 }
 
+// Room for all places of a plan from its lowest one on.
+Seen SeenPlaces(const plan::IndexedPlan& plan) {
+  return Seen(plan.reach + plan.whole_span + 1, plan.Entries());
+}
+
+// What is not more lies on the stack.
+constexpr int64_t kSmall = 1024;
+
 // Sends the first update of each destination to one sieve and the others to another one, row by row.
 class FirstReplaces {
  public:
@@ -107,14 +115,17 @@ Status StoreIdentities(const Call& call, const IndexedScatter& scatter,
                of_identities, in_place);
 }
 
+int64_t ScratchAfterFirst(const plan::IndexedPlan& plan) {
+  const int64_t bytes = SeenPlaces(plan).bytes();
+  return bytes <= kSmall ? 0 : bytes;
+}
+
 Status ApplyAfterFirst(const Call& call, const IndexedScatter& scatter,
                        const plan::IndexedPlan& plan, bool in_place) {
-  constexpr int64_t kSmall = 1024;
-  Seen seen(std::numeric_limits<uint64_t>::max(), plan.Entries());
+  Seen seen = SeenPlaces(plan);
   alignas(uint64_t) unsigned char small[kSmall];
-  const bool is_small = seen.bytes() <= kSmall;
-  const Scratch scratch(call, is_small ? 0 : static_cast<size_t>(seen.bytes()));
-  unsigned char* const memory = is_small ? small : scratch.memory();
+  const Scratch scratch(call, static_cast<size_t>(ScratchAfterFirst(plan)));
+  unsigned char* const memory = seen.bytes() <= kSmall ? small : scratch.memory();
   if (memory == nullptr) {
     return call.Fail(STREW_OUT_OF_MEMORY,
                      "%" PRId64 " bytes to tell the first update of an element were refused",

@@ -16,7 +16,8 @@ Status StoreIdentities(const Call& call, const IndexedScatter& scatter,
                        const plan::IndexedPlan& plan, strew_reduction kind, bool in_place);
 
 // For reductions that have no identity: the first update of an element replaces it, all others are
-// applied. Takes 16 bytes for an entry at most.
+// applied. Takes 16 bytes for an entry at most, which the first function tells.
+int64_t ScratchAfterFirst(const plan::IndexedPlan& plan);
 Status ApplyAfterFirst(const Call& call, const IndexedScatter& scatter,
                        const plan::IndexedPlan& plan, bool in_place);
 

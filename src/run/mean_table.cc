@@ -107,10 +107,15 @@ Status MeanTable::Count() {
   return refused ? Refuse() : Status(STREW_OK);
 }
 
-// Each slot will have sums, and those of long rows are large.
+// Each slot will have sums. Those of slots that an estimate made too many might be more than a call
+// may have.
 Status MeanTable::Shrink() {
-  const bool shrinks = slots_ / 2 > SlotsFor(touched_);
-  return shrinks && !Resize(SlotsFor(touched_)) ? Refuse() : Status(STREW_OK);
+  constexpr int64_t kTolerated = 40;  // one slot of so many
+  const int64_t bytes = slots_ * (static_cast<int64_t>(sizeof(Slot)) + sum_bytes_);
+  const int64_t enough = SlotsFor(touched_);
+  const bool shrinks =
+      slots_ - enough > slots_ / kTolerated && static_cast<double>(bytes) > kFreeBytes;
+  return shrinks && !Resize(enough) ? Refuse() : Status(STREW_OK);
 }
 
 int64_t MeanTable::OrderBytes() const {

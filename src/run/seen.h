@@ -23,10 +23,10 @@ inline int64_t SlotOf(uint64_t hash, int64_t slots) {
 
 class Seen {
  public:
-  // For `most` of the numbers in [0, numbers); UINT64_MAX - 1 of them can be told apart.
-  Seen(uint64_t numbers, int64_t most)
-      : bits_(numbers / 8 / kSlotsOfNumber < static_cast<uint64_t>(most) * kSlotBytes),
-        slots_(bits_ ? static_cast<int64_t>(numbers / 64 + 1) : most * kSlotsOfNumber) {}
+  // For `most` of the numbers in [0, numbers): entries that share their memory may be more.
+  Seen(int64_t numbers, int64_t most)
+      : bits_(numbers / (8 * kSlotBytes * kSlotsOfNumber) < most),
+        slots_(bits_ ? numbers / 64 + 1 : most * kSlotsOfNumber) {}
 
   // 16 for each of `most` at most.
   int64_t bytes() const { return slots_ * kSlotBytes; }

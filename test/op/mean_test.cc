@@ -13,6 +13,7 @@
 #include "request.h"
 #include "support/dtypes.h"
 #include "support/handles.h"
+#include "support/ledger.h"
 
 namespace strew_test {
 namespace {
@@ -75,6 +76,13 @@ TEST_P(MeanOfDtype, LeavesDroppedUpdatesOut) {
   ExpectApplied(c, 2, {7, 7});
   c.policy = STREW_INDEX_CLAMP;
   ExpectApplied(c, 4, {7, 55});
+}
+
+TEST_P(MeanOfDtype, OfNothingIsNothing) {
+  Case c = MakeLine(GetParam().code, {}, Dims(30, 0), Numbers(30, 1));
+  c.policy = STREW_INDEX_DROP;
+  c.reduction = STREW_MEAN;
+  ExpectApplied(c, 0, {});
 }
 
 TEST_P(MeanOfDtype, GoesByRowsAndSlices) {
@@ -211,6 +219,22 @@ TEST(MeanOfFloats, OfComplexNumbersGoesByComponent) {
 }
 
 // ---- Refusals ----------------------------------------------------------------------------------
+
+TEST(MeanRefusal, TellsOfRefusedScratchBeforeBadIndices) {
+  for (const Operator op :
+       {Operator::kScatterElements, Operator::kScatterNd, Operator::kScatterUpdate}) {
+    Request request = GoodRequest(op);
+    request.reduction = STREW_MEAN;
+    request.indices.values[0] = 99;
+    const Context context = MakeContext();
+    Ledger ledger(0);
+    ledger.InstallIn(context.get());
+    const Answer answer = Send(request, context.get());
+    EXPECT_EQ(answer.status, STREW_OUT_OF_MEMORY) << NameOf(op);
+    EXPECT_EQ(answer.position, -1) << NameOf(op);
+    EXPECT_FALSE(answer.wrote) << NameOf(op);
+  }
+}
 
 TEST(MeanRefusal, KnowsTheDtypes) {
   for (const Operator op : {Operator::kScatterElements, Operator::kScatterNd,
