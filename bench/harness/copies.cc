@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plain loops that paths.py holds strew against, and the loop that calls strew from C; it
-// compiles this file when it runs. Indices are int64, sizes of rows bytes. A loop takes `steps`
-// steps in a call, each with the indices behind those of the step before.
+// The plain loops that paths.py holds strew against, the loop that calls strew from C, and an
+// allocator that keeps what it has; paths.py compiles this file when it runs. Indices are int64,
+// sizes of rows bytes. A loop takes `steps` steps in a call, each with the indices behind those of
+// the step before.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -30,7 +32,44 @@ void CopyRows(char* output, const char* updates, const int64_t* indices, int64_t
   }
 }
 
+struct Block {
+  void* memory = nullptr;
+  size_t size = 0;
+  bool taken = false;
+};
+
+// Of one thread: strew allocates on that which called it.
+Block kept_blocks[16];
+
 }  // namespace
+
+// A strew_alloc. Memory that was freed is handed out again, so that its pages are not new.
+extern "C" void* take_block(void*, size_t size, size_t alignment) {
+  Block* empty = nullptr;
+  for (Block& block : kept_blocks) {
+    if (block.taken) continue;
+    const bool aligned = reinterpret_cast<uintptr_t>(block.memory) % alignment == 0;
+    if (block.size >= size && aligned) {
+      block.taken = true;
+      return block.memory;
+    }
+    if (empty == nullptr || block.size < empty->size) empty = &block;
+  }
+  if (empty == nullptr) return nullptr;
+  std::free(empty->memory);
+  *empty = {};
+  const size_t whole = (size + alignment - 1) / alignment * alignment;
+  void* const memory = std::aligned_alloc(alignment, whole);
+  if (memory != nullptr) *empty = {memory, size, true};
+  return memory;
+}
+
+// A strew_free.
+extern "C" void give_block_back(void*, void* memory, size_t) {
+  for (Block& block : kept_blocks) {
+    if (block.memory == memory) block.taken = false;
+  }
+}
 
 // `count` positions of a cache [batch, heads, length, row], at most two runs for each head.
 extern "C" void copy_to_cache(char* cache, const char* update, const int64_t* positions,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain loops of memcpy and memset as yardsticks, and strew called repeatedly from C."""
+"""What paths.py needs in C: loops of memcpy and memset, repeated calls, and an allocator."""
 
 from __future__ import annotations
 
@@ -46,6 +46,14 @@ class Copies:
         width = ctypes.c_size_t(columns * output.itemsize)
         function = self._function("fill_rows", None)
         return partial(function, pointer(output), *sizes, width, ctypes.c_int32(value))
+
+    def keep_scratch(self, library: Library) -> None:
+        """Lets every later call find the memory that earlier ones of any library have left."""
+        addresses = (
+            ctypes.cast(getattr(self._loaded, name), ctypes.c_void_p)
+            for name in ("take_block", "give_block_back")
+        )
+        library.set_allocator(*addresses)
 
     def _loop(
         self, name: str, arrays: tuple[np.ndarray, ...], sizes: tuple[int, ...], row: int, steps: int

@@ -32,6 +32,7 @@ WALKS = {"rows": "nd.rows", "last axis": "el.last", "first axis": "el.first"} | 
 }
 DTYPES = ("float32", "float16", "int8", "int32")
 OUT_OF_RANGE = ", 1 % out"
+KEPT = ", scratch kept"
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def all_courses(libraries: Libraries) -> Iterator[Course]:
     yield from paged(libraries, copies)
     yield from scatter_updates(libraries, copies)
     yield from broadcasts(libraries, copies)
-    yield from reductions(libraries)
+    yield from reductions(libraries, copies)
     yield from policies(libraries)
 
 
@@ -175,10 +176,12 @@ def broadcast(
     return Course(SLICES, name, calls, output, [list(calls)])
 
 
-def reductions(libraries: Libraries) -> Iterator[Course]:
+def reductions(libraries: Libraries, copies: Copies) -> Iterator[Course]:
     listed = {workload.name: workload for workload in workloads.load()}
     whats = ("add", "sub", "add|exclude_self", "mean", "mean|exclude_self")
     for name, walk in WALKS.items():
+        bound = {"first axis": math.inf, "single elements": 4}.get(name, 2)
+        goals = dict.fromkeys(("mean", "mean|exclude_self", "mean" + KEPT), bound)
         for dtype in DTYPES:
             workload = dataclasses.replace(listed[f"{walk}.add.inp"], dtype=dtype)
             buffers = Buffers(workload.operands())
@@ -187,10 +190,12 @@ def reductions(libraries: Libraries) -> Iterator[Course]:
                 for threads, library in libraries.each()
                 for what in whats
             }
-            bound = {"first axis": math.inf, "single elements": 4}.get(name, 2)
-            goals = {"mean": bound, "mean|exclude_self": bound}
-            updates = math.prod(workload.updates)
-            alike = [[(what, threads) for threads in libraries.threads] for what in whats]
+            for threads, library in libraries.each():
+                copies.keep_scratch(library)
+                call = strew_call(library, buffers.scatter("mean", in_place=True))
+                calls["mean" + KEPT, threads] = call
+            alike = [[entrant for entrant in calls if entrant[0] == what] for what in whats]
+            alike.append([entrant for entrant in calls if entrant[0] in ("mean", "mean" + KEPT)])
             yield Course(
                 REDUCTIONS,
                 f"{name}, {dtype}",
@@ -198,7 +203,7 @@ def reductions(libraries: Libraries) -> Iterator[Course]:
                 buffers.output,
                 alike,
                 goals,
-                updates,
+                math.prod(workload.updates),
                 prepare=lambda what, of=buffers: of.restore_output(in_place=True),
             )
 

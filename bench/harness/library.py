@@ -40,6 +40,7 @@ _FUNCTIONS = {
     "context_set_num_threads": (ctypes.c_int32, [_Handle, ctypes.c_int32]),
     "context_set_index_policy": (ctypes.c_int32, [_Handle, ctypes.c_int32]),
     "context_set_negative_indices": (ctypes.c_int32, [_Handle, ctypes.c_int32]),
+    "context_set_allocator": (ctypes.c_int32, [_Handle] * 4),
     "scatter_elements": (
         ctypes.c_int32,
         [_Handle, _Handle, _Handle, _Handle, ctypes.c_int64, ctypes.c_int32, _Handle],
@@ -129,6 +130,10 @@ class Library:
     def set_negative_indices(self, wrap: bool) -> None:
         """Whether -1 is the last for every later call; it is at first."""
         self.check(self.function("context_set_negative_indices")(self._context, int(wrap)))
+
+    def set_allocator(self, alloc: ctypes.c_void_p, free: ctypes.c_void_p) -> None:
+        """Where every later call has its scratch from; functions in C, which are to stay loaded."""
+        self.check(self.function("context_set_allocator")(self._context, alloc, free, None))
 
     @property
     def context(self) -> ctypes.c_void_p:
