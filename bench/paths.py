@@ -8,12 +8,13 @@ drop and clamp against error; slices that repeat one value or row against memset
 goal is flagged.
 
 All take turns within one run on the same buffers, with an untimed call before each turn, and the
-best turn counts. Calls of scatter_update and on caches are made by a loop in C, many in a turn, each
-at the next places; what it takes to point the descriptor of indices there is timed with it. Results
-are compared bit by bit before anything is timed: those of all thread counts, and with the loops'.
+best turn counts. scatter_update and writes to a cache are called by a loop in C, a cache at other
+places in each of many steps; pointing the descriptor of indices at those of a step is timed too.
+Results are compared bit by bit before anything is timed: those of all thread counts, and with those
+of the loops.
 
-Prints tables; with --output they are written, with the raw figures. Ends with 1 where results differ
-and, with --strict, where something is flagged.
+Prints tables; with --output they are written, with the raw figures. Ends with 1 where results
+differ and, with --strict, where something is flagged.
 """
 
 from __future__ import annotations

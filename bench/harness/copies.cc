@@ -107,7 +107,8 @@ extern "C" void fill_rows(char* output, int64_t rows, size_t row, size_t width, 
     std::memset(output, value, static_cast<size_t>(rows) * row);
     return;
   }
-  for (int64_t i = 0; i < rows; ++i) std::memset(output + static_cast<size_t>(i) * row, value, width);
+  for (int64_t i = 0; i < rows; ++i)
+    std::memset(output + static_cast<size_t>(i) * row, value, width);
 }
 
 // Returns the first status that is not 0. `indices` is one of the three tensors.

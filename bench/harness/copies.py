@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from .library import Library
+from .library import Library, Tensor
 from .native import compile_and_load, pointer
 
 SOURCE = Path(__file__).with_name("copies.cc")
@@ -56,7 +56,12 @@ class Copies:
         library.set_allocator(*addresses)
 
     def _loop(
-        self, name: str, arrays: tuple[np.ndarray, ...], sizes: tuple[int, ...], row: int, steps: int
+        self,
+        name: str,
+        arrays: tuple[np.ndarray, ...],
+        sizes: tuple[int, ...],
+        row: int,
+        steps: int,
     ) -> Call:
         bytes_of_row = ctypes.c_size_t(row * arrays[0].itemsize)
         numbers = map(ctypes.c_int64, sizes)
@@ -74,8 +79,8 @@ class Copies:
         mode: int,
     ) -> Call:
         """strew_tensor_scatter in place on axis 2, once for each row of `positions`."""
-        past, new, first = map(library.tensor, (cache, update, positions[0]))
-        return self._repeat(library, "tensor_scatter", (past, new, first), 2, mode, first, positions)
+        tensors = [library.tensor(array) for array in (cache, update, positions[0])]
+        return self._repeat(library, "tensor_scatter", tensors, 2, mode, tensors[2], positions)
 
     def scatter_update(
         self,
@@ -86,10 +91,19 @@ class Copies:
         axis: int,
     ) -> Call:
         """strew_scatter_update in place, once for each row of `indices`."""
-        output, first, new = map(library.tensor, (data, indices[0], updates))
-        return self._repeat(library, "scatter_update", (output, first, new), axis, 0, first, indices)
+        tensors = [library.tensor(array) for array in (data, indices[0], updates)]
+        return self._repeat(library, "scatter_update", tensors, axis, 0, tensors[1], indices)
 
-    def _repeat(self, library, name, tensors, axis, how, moving, numbers) -> Call:
+    def _repeat(
+        self,
+        library: Library,
+        name: str,
+        tensors: Sequence[Tensor],
+        axis: int,
+        how: int,
+        moving: Tensor,
+        numbers: np.ndarray,
+    ) -> Call:
         repeat = self._function("call_repeatedly", ctypes.c_int32)
         arguments = (
             library.address(name),
