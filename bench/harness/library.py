@@ -13,6 +13,9 @@ import ml_dtypes  # noqa: F401  NumPy knows bfloat16 and float8 by name once thi
 import numpy as np
 
 REDUCTIONS = {"none": 0, "add": 1, "mul": 2, "min": 3, "max": 4, "sub": 5, "mean": 6}
+REDUCTION_MODES = {"": 0, "exclude_self": 0x100}
+POLICIES = {"error": 0, "drop": 1, "clamp": 2}
+CACHE_MODES = {"linear": 0, "circular": 1}
 
 OK = 0
 OPAQUE = 0x10000
@@ -35,6 +38,9 @@ _FUNCTIONS = {
     "context_destroy": (None, [_Handle]),
     "context_error": (ctypes.c_char_p, [_Handle]),
     "context_set_num_threads": (ctypes.c_int32, [_Handle, ctypes.c_int32]),
+    "context_set_index_policy": (ctypes.c_int32, [_Handle, ctypes.c_int32]),
+    "context_set_negative_indices": (ctypes.c_int32, [_Handle, ctypes.c_int32]),
+    "context_set_allocator": (ctypes.c_int32, [_Handle] * 4),
     "scatter_elements": (
         ctypes.c_int32,
         [_Handle, _Handle, _Handle, _Handle, ctypes.c_int64, ctypes.c_int32, _Handle],
@@ -116,6 +122,27 @@ class Library:
         function = self.function("context_set_num_threads")
         self.check(function(self._context, threads))
         self._threads = threads
+
+    def set_index_policy(self, name: str) -> None:
+        """One of POLICIES for every later call; "error" at first."""
+        self.check(self.function("context_set_index_policy")(self._context, POLICIES[name]))
+
+    def set_negative_indices(self, wrap: bool) -> None:
+        """Whether -1 is the last for every later call; it is at first."""
+        self.check(self.function("context_set_negative_indices")(self._context, int(wrap)))
+
+    def set_allocator(self, alloc: ctypes.c_void_p, free: ctypes.c_void_p) -> None:
+        """Where every later call has its scratch from; functions in C, which are to stay loaded."""
+        self.check(self.function("context_set_allocator")(self._context, alloc, free, None))
+
+    @property
+    def context(self) -> ctypes.c_void_p:
+        """The handle, for calls from C."""
+        return self._context
+
+    def address(self, name: str) -> ctypes.c_void_p:
+        """Of strew_<name>, for calls from C."""
+        return ctypes.cast(getattr(self._loaded, f"strew_{name}"), ctypes.c_void_p)
 
     def tensor(self, array: np.ndarray, dtype: str | None = None) -> Tensor:
         """Describes the array's memory, whatever its strides.
@@ -202,7 +229,9 @@ def _dtype_name(dtype: np.dtype) -> str:
 
 
 def _reduction(name: str) -> ctypes.c_int32:
-    return ctypes.c_int32(REDUCTIONS[name])
+    """Of "mean", or of "mean|exclude_self"."""
+    plain, _, mode = name.partition("|")
+    return ctypes.c_int32(REDUCTIONS[plain] | REDUCTION_MODES[mode])
 
 
 def _element_strides(array: np.ndarray) -> list[int]:

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times the paths that are no plain scatter: caches, means, index policies, broadcast slices.
+
+Each is held against what does nothing else: writes to a cache, linear, circular and paged, and
+scatter_update against a loop of memcpy over the same rows; means, sub and EXCLUDE_SELF against add;
+drop and clamp against error; slices that repeat one value or row against memset. A ratio above its
+goal is flagged.
+
+All take turns within one run on the same buffers, with an untimed call before each turn, and the
+best turn counts. scatter_update and writes to a cache are called by a loop in C, a cache at other
+places in each of many steps; pointing the descriptor of indices at those of a step is timed too.
+Results are compared bit by bit before anything is timed: those of all thread counts, and with those
+of the loops.
+
+Prints tables; with --output they are written, with the raw figures. Ends with 1 where results
+differ and, with --strict, where something is flagged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import itertools
+import math
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from tabulate import tabulate
+from tqdm import tqdm
+
+from harness import machine
+from harness.courses import Course, Entrant, Libraries, Section, all_courses
+from harness.library import Library, locate
+from harness.report import three_digits
+from harness.timing import Timing, alternate, wait_until_idle
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a course gave; it has let go of the buffers."""
+
+    section: Section
+    name: str
+    goals: dict[str, float]
+    per: int
+    timings: dict[Entrant, Timing]
+    differing: Sequence[Entrant]
+
+    def figure(self, entrant: Entrant) -> float:
+        return self.timings[entrant].best / self.per * self.section.scale
+
+    def ratio(self, entrant: Entrant) -> float:
+        """To the yardstick on as many threads, or on one where it has no more."""
+        what, threads = self.section.yardstick, entrant[1]
+        yardstick = (what, threads) if (what, threads) in self.timings else (what, 1)
+        return self.figure(entrant) / self.figure(yardstick)
+
+    def misses(self) -> Iterator[tuple[float, str]]:
+        """How far, and who."""
+        for what, threads in self.timings:
+            ratio, goal = self.ratio((what, threads)), self.goals.get(what, math.inf)
+            if ratio > goal:
+                name = f"{self.name}: {what} on {on(threads)} ({ratio:.2f}, goal {goal:g})"
+                yield ratio / goal, name
+
+
+def measure(course: Course, seconds: float, turns: int) -> Row:
+    found = list(differing(course))
+
+    def settle(entrant: Entrant) -> None:
+        course.prepare(entrant[0])
+        wait_until_idle()
+        course.calls[entrant]()
+
+    timings = alternate(course.calls, seconds, turns, before_turn=settle)
+    return Row(course.section, course.name, dict(course.goals), course.per, timings, found)
+
+
+def differing(course: Course) -> Iterator[Entrant]:
+    """Those that do not leave the bytes that the first of their group leaves."""
+    start = course.output.copy()
+    for group in course.alike:
+        expected = None
+        for entrant in group:
+            course.prepare(entrant[0])
+            np.copyto(course.output, start)
+            course.calls[entrant]()
+            result = course.output.reshape(-1).view(np.uint8)
+            if expected is None:
+                expected = result.copy()
+            elif not np.array_equal(result, expected):
+                yield entrant
+
+
+@dataclass(frozen=True)
+class Report:
+    """Thread counts start with 1."""
+
+    rows: Sequence[Row]
+    threads: Sequence[int]
+    heading: str
+
+    def markdown(self) -> str:
+        parts = ["# The other paths of strew", f"- {self.heading}"]
+        for section, rows in itertools.groupby(self.rows, key=lambda row: row.section):
+            parts.append(f"## {section.title}: {section.unit} · times {section.yardstick}")
+            parts += self._tables(section, list(rows))
+        parts.append("\n".join(f"- {line}" for line in self.flags()))
+        return "\n\n".join(parts) + "\n"
+
+    def flags(self) -> Iterator[str]:
+        """What is flagged, in words, the worst first, or that nothing is."""
+        misses = sorted((miss for row in self.rows for miss in row.misses()), reverse=True)
+        yield from (f"Above its goal: {name}" for _, name in misses)
+        if not misses:
+            yield "Above its goal: none"
+        for row in self.rows:
+            for what, threads in row.differing:
+                yield f"{row.name}: **{what} has another result on {on(threads)}**"
+
+    def _tables(self, section: Section, rows: Sequence[Row]) -> Iterator[str]:
+        whats = dict.fromkeys(what for row in rows for what, _ in row.timings)
+        for count in self.threads:
+            present = [what for what in whats if (what, count) in rows[0].timings]
+            cells = [[row.name, *(cell(row, (what, count)) for what in present)] for row in rows]
+            columns = [on(count), *present]
+            yield tabulate(
+                cells,
+                columns,
+                tablefmt="pipe",
+                colalign=["left"] + ["right"] * len(present),
+                disable_numparse=True,
+            )
+
+    def write(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "paths.md").write_text(self.markdown())
+        with (folder / "paths.csv").open("w", newline="") as file:
+            self._write_csv(csv.writer(file, lineterminator="\n"))
+
+    def _write_csv(self, writer) -> None:
+        columns = ("section", "row", "what", "threads", "unit", "best", "median", "turns", "ratio")
+        writer.writerow((*columns, "goal"))
+        for row in self.rows:
+            for (what, threads), timing in row.timings.items():
+                entrant = (what, threads)
+                median = timing.median / row.per * row.section.scale
+                figures = (f"{row.figure(entrant):.6g}", f"{median:.6g}", len(timing.samples))
+                goal = row.goals.get(what, math.inf)
+                judged = (f"{row.ratio(entrant):.4g}", "" if math.isinf(goal) else goal)
+                about = (row.section.title, row.name, what, threads, row.section.unit)
+                writer.writerow((*about, *figures, *judged))
+
+
+def cell(row: Row, entrant: Entrant) -> str:
+    text = three_digits(row.figure(entrant))
+    if entrant == (row.section.yardstick, entrant[1]):
+        return text
+    ratio = row.ratio(entrant)
+    bold = "**" if ratio > row.goals.get(entrant[0], math.inf) else ""
+    return f"{text} · {bold}{ratio:.2f}{bold}"
+
+
+def on(threads: int) -> str:
+    return f"{threads} thread{'s' if threads > 1 else ''}"
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("library", type=Path, help="libstrew.so, or the build directory")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        nargs="+",
+        default=[2],
+        metavar="N",
+        help="the thread counts besides one thread (default: 2)",
+    )
+    parser.add_argument(
+        "--filter", default="", metavar="REGEX", help="only rows in whose title this is found"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=1, help="to measure a row for (default: 1)"
+    )
+    parser.add_argument(
+        "--turns", type=int, default=7, metavar="N", help="of each at least (default: 7)"
+    )
+    parser.add_argument("--strict", action="store_true", help="end with 1 where one is flagged")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="for paths.md and paths.csv")
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    threads = sorted({1, *arguments.threads})
+    if threads[0] < 1:
+        print("threads: at least 1", file=sys.stderr)
+        return 2
+    try:
+        library = Library(locate(arguments.library), threads[-1])
+    except RuntimeError as error:
+        print(f"threads: {error}", file=sys.stderr)
+        return 2
+    rows = []
+    for course in tqdm(all_courses(Libraries(locate(arguments.library), threads)), disable=None):
+        if re.search(arguments.filter, f"{course.section.title}: {course.name}"):
+            rows.append(measure(course, arguments.seconds, arguments.turns))
+    if not rows:
+        print(f"no row matches {arguments.filter!r}", file=sys.stderr)
+        return 2
+    report = Report(rows, threads, f"{machine.describe(library)}, {datetime.date.today()}")
+    print(report.markdown())
+    if arguments.output:
+        report.write(arguments.output)
+    wrong = any(row.differing for row in rows)
+    missed = any(True for row in rows for _ in row.misses())
+    return 1 if wrong or (arguments.strict and missed) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
