@@ -46,12 +46,14 @@
  * STREW_RUNNER_FAILED the elements of `output` are unspecified, and nothing else is touched.
  *
  * COST. In place, a call takes time in proportion to the updates, not to data (u log u for means
- * and for STREW_DUPLICATE_ERROR). Scratch is at most 2 MiB + 64 KiB for each worker, whatever the
- * sizes; where the allocator refuses it, a plan without it is taken. Three things have no such plan
- * and take more: STREW_MEAN 40 bytes at most for a touched element; STREW_DUPLICATE_ERROR, and
- * STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes, 16 bytes for an entry, which is one index value
- * of scatter_elements, one tuple of scatter_nd or one index of scatter_update. Calls of up to 64
- * updates with none, add, mul, min, max or sub and default policies allocate nothing.
+ * and for STREW_DUPLICATE_ERROR). Scratch is at most 2 MiB, and 64 KiB more for each worker,
+ * whatever the sizes, and 16 bytes for an entry where several workers share out single elements
+ * that may land anywhere; where the allocator refuses it, a plan without it is taken. Three things
+ * have no such plan and take more: STREW_MEAN 40 bytes at most for a touched element;
+ * STREW_DUPLICATE_ERROR, and STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes, 16 bytes for an
+ * entry, which is one index value of scatter_elements, one tuple of scatter_nd or one index of
+ * scatter_update. Calls of up to 64 updates with none, add, mul, min, max or sub and default
+ * policies allocate nothing.
  *
  * THREADS. A context is used by one call at a time; different contexts may be used at the same
  * time, and a tensor may be read by any number of calls at once. Inputs must not change during a
@@ -289,8 +291,8 @@ STREW_API strew_status strew_tensor_from_dlpack(const void *dl_tensor, strew_ten
 
 /* The same of a DLManagedTensorVersioned ("dltensor_versioned"). UNSUPPORTED for a major version
  * other than 1, of which nothing else is read. Where the flags say DLPACK_FLAG_BITMASK_READ_ONLY
- * the descriptor is read-only: every operator answers INVALID_ARGUMENT to it as output, even without
- * elements, until strew_tensor_reset(). The other flags are not judged. */
+ * the descriptor is read-only: every operator answers INVALID_ARGUMENT to it as output, even
+ * without elements, until strew_tensor_reset(). The other flags are not judged. */
 STREW_API strew_status strew_tensor_from_dlpack_versioned(const void *dl_managed_tensor_versioned,
                                                           strew_tensor **out);
 

@@ -7,8 +7,6 @@ namespace strew::plan {
 namespace {
 
 constexpr int64_t kLine = 64;
-// What a call may take for itself, as strew.h tells.
-constexpr int64_t kMostScratch = int64_t{2} << 20;
 // Lines of the axis that stay in the L1 or L2 cache between their copy and their updates.
 constexpr int64_t kMostStagedLine = 256 << 10;
 constexpr int64_t kLeastStagedLine = 256;
@@ -20,9 +18,9 @@ constexpr int64_t kNearStrip = 64 << 10;
 constexpr int64_t kStripBytes = 384;
 
 // Columns that fit scratch together with the whole axis; whole lines of cache, or none at all.
-int64_t StripColumns(const IndexedPlan& plan, int64_t width) {
+int64_t StripColumns(const IndexedPlan& plan, int64_t width, int64_t tasks) {
   const int64_t axis_size = plan.component[0].axis_size;
-  const int64_t fitting = kMostScratch / width / axis_size;
+  const int64_t fitting = MostScratch(tasks) / width / axis_size;
   const int64_t line = std::max<int64_t>(kLine / width, 1);
   const int64_t strip = std::min<int64_t>(fitting / line * line, kStripBytes / width);
   return std::min(strip, plan.column.count);
@@ -30,7 +28,8 @@ int64_t StripColumns(const IndexedPlan& plan, int64_t width) {
 
 }  // namespace
 
-Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in_place) {
+Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in_place,
+                  int64_t tasks) {
   Staging staging = kNoStaging;
   // A line is brought near once: no entries outside of the sheet may come back to it.
   const bool once = plan.components == 1 && plan.entries.rank == 0;
@@ -49,10 +48,10 @@ Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in
   // Columns and axis may lie together in the output already, as they would in scratch.
   const bool compact = plan.column.stride[kOutput] == 1 &&
                        plan.component[0].output_stride == plan.column.count &&
-                       plan.column.count <= StripColumns(plan, width);
+                       plan.column.count <= StripColumns(plan, width, tasks);
   const bool near = compact || axis_size <= kNearStrip / std::max(kLine, plan.column.count * width);
   if (small || near || !worthwhile) return staging;
-  staging.strip = StripColumns(plan, width);
+  staging.strip = StripColumns(plan, width, tasks);
   staging.scratch_bytes = staging.strip * axis_bytes;
   staging.copies_data = covers && staging.strip > 0;
   return staging;

@@ -20,9 +20,17 @@ struct Staging {
 
 inline constexpr Staging kNoStaging = {false, 0, 0};
 
+// What one of so many tasks may take for itself, as strew.h tells.
+constexpr int64_t MostScratch(int64_t tasks) {
+  constexpr int64_t kOfCall = int64_t{2} << 20;
+  constexpr int64_t kOfWorker = int64_t{64} << 10;
+  return tasks == 1 ? kOfCall : kOfCall / tasks + kOfWorker;
+}
+
 // The plan is arranged. `width` is that of a unit, `units` how many the output has, and `in_place`
-// whether it is data itself.
-Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in_place);
+// whether it is data itself. Each of `tasks` tasks has scratch of its own.
+Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in_place,
+                  int64_t tasks);
 
 }  // namespace strew::plan
 

@@ -120,17 +120,19 @@ Status Apply(const Call& call, const IndexedScatter& scatter, const plan::Indexe
              bool in_place) {
   const TensorView& output = scatter.output;
   const plan::Units units = plan::IndexedUnitsOf(output.element_size);
-  plan::Staging staging =
-      plan.out_of_range == plan::OutOfRange::kDrop
-          ? plan::kNoStaging
-          : plan::StagingOf(plan, units.width, output.size * units.count, in_place);
-  int64_t tasks = TasksFor(call, NanosecondsOf(scatter, plan, staging));
+  const auto staging_of = [&](int64_t tasks) {
+    if (plan.out_of_range == plan::OutOfRange::kDrop) return plan::kNoStaging;
+    return plan::StagingOf(plan, units.width, output.size * units.count, in_place, tasks);
+  };
+  int64_t tasks = TasksFor(call, NanosecondsOf(scatter, plan, staging_of(1)));
+  plan::Staging staging = staging_of(tasks);
   const plan::Division division = plan::Divide(plan, staging, units.width, tasks, PartsFor(tasks));
   if (division.by_destination) {
     Method method;
     STREW_TRY(RunByDestination(call, scatter, plan, tasks, in_place, &method));
     if (method != Method::kAlone) return STREW_OK;
     tasks = 1;
+    staging = staging_of(tasks);
   }
   const Scratch scratch(call, static_cast<size_t>(staging.scratch_bytes * tasks));
   if (staging.strip != 0 && scratch.memory() == nullptr) staging = plan::kNoStaging;

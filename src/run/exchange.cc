@@ -5,6 +5,7 @@
 
 #include "kernel/kernel.h"
 #include "plan/cut.h"
+#include "plan/staging.h"
 #include "run/box.h"
 #include "run/parallel.h"
 #include "run/tile.h"
@@ -35,7 +36,9 @@ class Layout {
         offset_size_(OffsetSize(OffsetWidthOf(plan.span))) {
     const int64_t entry_bytes = 2 * offset_size_ + width;
     const int64_t fixed = table_ + kMargin * offset_size_;
-    most_ = std::min((kMostBytes - fixed) / entry_bytes, (plan.column.count - 1) / ranges + 1);
+    const int64_t entries = (plan.column.count - 1) / ranges + 1;
+    const int64_t affordable = plan::MostScratch(ranges) + entries * kBytesOfEntry;
+    most_ = std::min((std::min(kMostBytes, affordable) - fixed) / entry_bytes, entries);
     // Not a multiple of pages, so that the parcels do not fall into the same sets of a cache.
     bytes_ = (fixed + most_ * entry_bytes + kLine - 1) / kLine * kLine;
   }
@@ -55,6 +58,7 @@ class Layout {
   static constexpr int64_t kMargin = kernel::kSelectMargin;
   static constexpr int64_t kLine = 64;
   static constexpr int64_t kMostBytes = int64_t{2} << 20;
+  static constexpr int64_t kBytesOfEntry = 16;  // that strew.h allows besides
 
   const int64_t table_;
   const int64_t offset_size_;

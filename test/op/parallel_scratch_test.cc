@@ -15,7 +15,9 @@
 namespace strew_test {
 namespace {
 
-constexpr int64_t kPerWorker = (int64_t{2} << 20) + (int64_t{64} << 10);
+constexpr int64_t kOfCall = int64_t{2} << 20;
+constexpr int64_t kOfWorker = int64_t{64} << 10;
+constexpr int64_t kOfEntry = 16;  // of single elements that may land anywhere
 
 // Keeps books, and refuses from the n-th request on.
 class Bookkeeper {
@@ -83,7 +85,8 @@ TEST_P(ParallelScratch, IsLimitedAndMayBeRefused) {
   for (const strew_dtype dtype : {STREW_FLOAT32, STREW_INT8, STREW_COMPLEX128}) {
     for (const Work& work : Works(1 << 18)) {
       LargeCall call(work, dtype, dtype == STREW_INT8 ? STREW_NONE : STREW_ADD);
-      const int64_t limit = workers * kPerWorker;
+      const int64_t entries = work.lands_anywhere ? Product(work.UpdatesShape()) : 0;
+      const int64_t limit = kOfCall + workers * kOfWorker + entries * kOfEntry;
       for (const Place place : kPlaces) {
         call.Choose(place);
         const Bytes expected = call.Alone();

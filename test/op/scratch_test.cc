@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scratch of calls with policies and reductions of their own plan: how much, and what happens
-// without it. strew.h names the exceptions from 2 MiB + 64 KiB for each worker.
+// without it. strew.h names the exceptions from 2 MiB and 64 KiB for each worker.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -19,7 +19,8 @@
 namespace strew_test {
 namespace {
 
-constexpr int64_t kPerWorker = (int64_t{2} << 20) + (int64_t{64} << 10);
+constexpr int64_t kOfCall = int64_t{2} << 20;
+constexpr int64_t kOfWorker = int64_t{64} << 10;
 
 struct Hunger {
   const char* name;
@@ -69,7 +70,8 @@ bool NeedsScratch(const Case& c) {
 }
 
 int64_t LimitOf(const Case& c, const Outcome& outcome, int32_t workers) {
-  int64_t limit = workers * kPerWorker;
+  int64_t limit = kOfCall + workers * kOfWorker;
+  if (workers > 1) limit += 16 * EntriesOf(c);
   const int64_t touched = std::count(outcome.reduced.begin(), outcome.reduced.end(), true);
   if (IsMean(c)) limit += 40 * touched;
   if (c.duplicates == STREW_DUPLICATE_ERROR) limit += 16 * EntriesOf(c);
