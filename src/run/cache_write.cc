@@ -133,6 +133,7 @@ class Writer {
     const plan::Turns outer = outer_ >= 0 ? cut_.TurnsOf(part, next++) : all;
     const plan::Turns positions = cut_.TurnsOf(part, next);
     const int64_t end = entries.first + entries.count;
+    const BoxNest one = NestOf(1, outer, positions.count);
     int64_t same;
     for (int64_t b = entries.first; b < end; b += same) {
       int64_t start = starts_.At(b);
@@ -142,8 +143,11 @@ class Writer {
       start += positions.first;
       if (start >= positions_) start -= positions_;
       const int64_t first = std::min(positions.count, positions_ - start);
+      if (first == positions.count) {
+        WriteBox(same == 1 ? one : NestOf(same, outer, first), b, start, positions.first);
+        continue;
+      }
       WriteBox(NestOf(same, outer, first), b, start, positions.first);
-      if (first == positions.count) continue;
       const int64_t rest = positions.count - first;
       WriteBox(NestOf(same, outer, rest), b, 0, positions.first + first);
     }
