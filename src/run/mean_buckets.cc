@@ -9,6 +9,7 @@
 
 #include "base/identity.h"
 #include "base/reduction.h"
+#include "plan/staging.h"
 #include "run/box.h"
 #include "run/entry_walk.h"
 #include "run/parallel.h"
@@ -19,7 +20,6 @@ namespace {
 
 using plan::kOutput;
 
-constexpr int64_t kMostScratch = int64_t{2} << 20;
 // Sums and counts of a bucket, which stay in the L2 cache.
 constexpr int64_t kBucketBytes = int64_t{512} << 10;
 // More streams than pages that the CPU finds at once are slower than a table.
@@ -56,7 +56,7 @@ BucketMeans::BucketMeans(const Call& call, const IndexedScatter& scatter,
   if (entries_ > touched / entry_bytes * kElementBytes) return;
   tasks_ = TasksFor(call, static_cast<double>(entries_) * kNanosecondsPerEntry);
   const int64_t place_bytes = kernels_.sum_size + static_cast<int64_t>(sizeof(uint32_t));
-  const int64_t near = std::min(kBucketBytes, kMostScratch / tasks_) / place_bytes;
+  const int64_t near = std::min(kBucketBytes, plan::MostScratch(1) / tasks_) / place_bytes;
   while ((int64_t{2} << shift_) <= near) ++shift_;
   const int64_t buckets = ((places_ - 1) >> shift_) + 1;
   if (buckets <= kMostBuckets) buckets_ = buckets;

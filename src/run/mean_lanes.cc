@@ -9,6 +9,7 @@
 #include "base/identity.h"
 #include "base/reduction.h"
 #include "plan/division.h"
+#include "plan/staging.h"
 #include "run/box.h"
 #include "run/parallel.h"
 #include "run/scratch.h"
@@ -19,8 +20,6 @@ namespace {
 
 using plan::kOutput;
 
-// For all tasks, as strew.h tells.
-constexpr int64_t kMostScratch = int64_t{2} << 20;
 // Sums and counts of a part stay in the L1 or L2 cache, unless one lane has more.
 constexpr int64_t kNearBytes = int64_t{128} << 10;
 // A place costs so much less than an update.
@@ -91,14 +90,14 @@ LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan
   if (axis_size / kMostPlacesOfEntry > lane_entries) return;
   const int64_t place_bytes = kernels_.sum_size + static_cast<int64_t>(sizeof(uint32_t));
   const auto fitting = [&](int64_t tasks) {
-    return kMostScratch / tasks / place_bytes / axis_size;
+    return plan::MostScratch(1) / tasks / place_bytes / axis_size;
   };
   if (fitting(1) == 0) return;
   tasks_ = TasksFor(call, static_cast<double>(entries) * kNanosecondsPerEntry);
   tasks_ = std::min({tasks_, plan.lanes_count, fitting(1)});
   // Columns that are lanes lie together in the output, and fewer of them than lines of cache hold
   // would be a waste.
-  const int64_t near = plan.columns_are_lanes ? kMostScratch : kNearBytes;
+  const int64_t near = plan.columns_are_lanes ? plan::MostScratch(1) : kNearBytes;
   lanes_of_part_ = std::clamp<int64_t>(near / place_bytes / axis_size, 1, fitting(tasks_));
 }
 

@@ -7,6 +7,7 @@
 #include "base/identity.h"
 #include "base/reduction.h"
 #include "plan/cut.h"
+#include "plan/staging.h"
 #include "run/apply.h"
 #include "run/box.h"
 #include "run/entry_walk.h"
@@ -26,7 +27,7 @@ constexpr double kMostElementBytes = 38.8;
 constexpr double kMostSlots = 2;
 constexpr double kLeastSlots = 1.15;
 // What a call may take for itself, whatever is touched.
-constexpr double kFreeBytes = 2 << 20;
+constexpr double kFreeBytes = static_cast<double>(plan::MostScratch(1));
 // Of a run.
 constexpr int64_t kMostFetched = 1024;
 // Slots ahead that the output of one is fetched.
