@@ -66,21 +66,17 @@ Status Report(const Call& call, const TensorView& indices, const plan::IndexedPl
 
 Status CheckIndicesDiffer(const Call& call, const IndexedScatter& scatter,
                           plan::IndexedPlan* plan) {
-  constexpr int64_t kSmall = 1024;
   const TensorView& indices = scatter.indices;
   const Numbering numbering(indices, *plan);
   Seen seen(numbering.count, numbering.entries);
-  alignas(uint64_t) unsigned char small[kSmall];
-  const bool is_small = seen.bytes() <= kSmall;
-  const Scratch scratch(call, is_small ? 0 : static_cast<size_t>(seen.bytes()));
-  unsigned char* const memory = is_small ? small : scratch.memory();
-  if (memory == nullptr) {
+  const SmallScratch scratch(call, seen.bytes());
+  if (scratch.memory() == nullptr) {
     return call.Fail(STREW_OUT_OF_MEMORY,
                      "%" PRId64 " bytes to find duplicates among the indices were refused",
                      seen.bytes());
   }
   if (indices.size != 0) STREW_TRY(CheckIndices(call, indices, plan));
-  seen.Begin(memory);
+  seen.Begin(scratch.memory());
   int64_t found = -1;
   plan::ForEachTurn(numbering.nest, numbering.nest.rank, [&](const int64_t* entry) {
     int64_t number = entry[kNumber];

@@ -34,9 +34,6 @@ Seen SeenPlaces(const plan::IndexedPlan& plan) {
   return Seen(plan.reach + plan.whole_span + 1, plan.Entries());
 }
 
-// What is not more lies on the stack.
-constexpr int64_t kSmall = 1024;
-
 // Sends the first update of each destination to one sieve and the others to another one, row by row.
 class FirstReplaces {
  public:
@@ -116,23 +113,20 @@ Status StoreIdentities(const Call& call, const IndexedScatter& scatter,
 }
 
 int64_t ScratchAfterFirst(const plan::IndexedPlan& plan) {
-  const int64_t bytes = SeenPlaces(plan).bytes();
-  return bytes <= kSmall ? 0 : bytes;
+  return SmallScratch::Requested(SeenPlaces(plan).bytes());
 }
 
 Status ApplyAfterFirst(const Call& call, const IndexedScatter& scatter,
                        const plan::IndexedPlan& plan, bool in_place) {
   Seen seen = SeenPlaces(plan);
-  alignas(uint64_t) unsigned char small[kSmall];
-  const Scratch scratch(call, static_cast<size_t>(ScratchAfterFirst(plan)));
-  unsigned char* const memory = seen.bytes() <= kSmall ? small : scratch.memory();
-  if (memory == nullptr) {
+  const SmallScratch scratch(call, seen.bytes());
+  if (scratch.memory() == nullptr) {
     return call.Fail(STREW_OUT_OF_MEMORY,
                      "%" PRId64 " bytes to tell the first update of an element were refused",
                      seen.bytes());
   }
   if (!in_place) STREW_TRY(Copy(call, scatter.data, scatter.output));
-  seen.Begin(memory);
+  seen.Begin(scratch.memory());
   IndexedScatter replacing = scatter;
   replacing.reduction = STREW_NONE;
   FirstReplaces first_replaces(call, replacing, scatter, plan, &seen);

@@ -4,6 +4,7 @@
 #define STREW_RUN_SCRATCH_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <utility>
 
@@ -48,6 +49,27 @@ class Scratch {
   Allocator allocator_ = {nullptr, nullptr, nullptr};
   size_t size_ = 0;
   void* memory_ = nullptr;
+};
+
+// Scratch of which little lies on the stack, so that small calls allocate nothing.
+class SmallScratch {
+ public:
+  SmallScratch(const Call& call, int64_t size)
+      : scratch_(call, static_cast<size_t>(Requested(size))),
+        memory_(Requested(size) == 0 ? small_ : scratch_.memory()) {}
+
+  // What the allocator is asked for.
+  static int64_t Requested(int64_t size) { return size <= kSmall ? 0 : size; }
+
+  // NULL where it was refused.
+  unsigned char* memory() const { return memory_; }
+
+ private:
+  static constexpr int64_t kSmall = 1024;
+
+  alignas(uint64_t) unsigned char small_[kSmall];
+  Scratch scratch_;
+  unsigned char* const memory_;
 };
 
 }  // namespace strew::run
