@@ -19,7 +19,6 @@ differ and, with --strict, where something is flagged.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import datetime
 import itertools
@@ -38,6 +37,7 @@ from harness import machine
 from harness.courses import Course, Entrant, Libraries, Section, all_courses
 from harness.library import Library, locate
 from harness.report import three_digits
+from harness.threads import Wording, on, parse_arguments
 from harness.timing import Timing, alternate, wait_until_idle
 
 
@@ -167,39 +167,18 @@ def cell(row: Row, entrant: Entrant) -> str:
     return f"{text} · {bold}{ratio:.2f}{bold}"
 
 
-def on(threads: int) -> str:
-    return f"{threads} thread{'s' if threads > 1 else ''}"
-
-
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("library", type=Path, help="libstrew.so, or the build directory")
-    parser.add_argument(
-        "--threads",
-        type=int,
-        nargs="+",
-        default=[2],
-        metavar="N",
-        help="the thread counts besides one thread (default: 2)",
-    )
-    parser.add_argument(
-        "--filter", default="", metavar="REGEX", help="only rows in whose title this is found"
-    )
-    parser.add_argument(
-        "--seconds", type=float, default=1, help="to measure a row for (default: 1)"
-    )
-    parser.add_argument(
-        "--turns", type=int, default=7, metavar="N", help="of each at least (default: 7)"
-    )
-    parser.add_argument("--strict", action="store_true", help="end with 1 where one is flagged")
-    parser.add_argument("--output", type=Path, metavar="DIR", help="for paths.md and paths.csv")
-    return parser.parse_args()
+WORDING = Wording(
+    documentation=__doc__,
+    threads="besides one thread",
+    filter="rows in whose title",
+    measured="a row",
+    strict="one is flagged",
+    output="paths.md and paths.csv",
+)
 
 
 def main() -> int:
-    arguments = parse_arguments()
+    arguments = parse_arguments(WORDING, [2], 1, 7)
     threads = sorted({1, *arguments.threads})
     if threads[0] < 1:
         print("threads: at least 1", file=sys.stderr)

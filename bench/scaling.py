@@ -18,7 +18,6 @@ results differ and, with --strict, where a row misses its goal.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import datetime
 import gc
@@ -41,6 +40,7 @@ from harness.library import Library, locate
 from harness.report import TITLES, three_digits
 from harness.scatter import strew_call
 from harness.streaming import KINDS, Streaming
+from harness.threads import Wording, on, parse_arguments
 from harness.timing import Timing, alternate, time_once, wait_until_idle
 from harness.traffic import compulsory_bytes
 from harness.workloads import Workload
@@ -257,43 +257,18 @@ class Report:
         return {row.workload.name: figure(row, threads) for row in self.rows}
 
 
-def on(threads: int) -> str:
-    return f"{threads} thread{'s' if threads > 1 else ''}"
-
-
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("library", type=Path, help="libstrew.so, or the build directory")
-    parser.add_argument(
-        "--threads",
-        type=int,
-        nargs="+",
-        default=[1, 2],
-        metavar="N",
-        help="the thread counts that are compared (default: 1 2)",
-    )
-    parser.add_argument(
-        "--filter", default="", metavar="REGEX", help="only workloads in whose name this is found"
-    )
-    parser.add_argument(
-        "--seconds", type=float, default=3, help="to measure a workload for (default: 3)"
-    )
-    parser.add_argument(
-        "--turns", type=int, default=9, metavar="N", help="of each at least (default: 9)"
-    )
-    parser.add_argument(
-        "--strict", action="store_true", help="end with 1 where a row misses its goal"
-    )
-    parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="for table.md, raw.csv and picture.svg"
-    )
-    return parser.parse_args()
+WORDING = Wording(
+    documentation=__doc__,
+    threads="that are compared",
+    filter="workloads in whose name",
+    measured="a workload",
+    strict="a row misses its goal",
+    output="table.md, raw.csv and picture.svg",
+)
 
 
 def main() -> int:
-    arguments = parse_arguments()
+    arguments = parse_arguments(WORDING, [1, 2], 3, 9)
     chosen = [w for w in workloads.load() if not w.tiny and re.search(arguments.filter, w.name)]
     if not chosen:
         print(f"no workload matches {arguments.filter!r}", file=sys.stderr)

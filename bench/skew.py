@@ -14,7 +14,6 @@ results differ and, with --strict, where something is flagged.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import datetime
 import gc
@@ -36,6 +35,7 @@ from harness.distributions import WORDS, Distribution, Skewed
 from harness.library import Library, locate
 from harness.report import TITLES, three_digits
 from harness.scatter import strew_call
+from harness.threads import Wording, on, parse_arguments
 from harness.timing import Timing, alternate, wait_until_idle
 from harness.workloads import Operator, Workload
 
@@ -229,41 +229,18 @@ class Report:
         }
 
 
-def on(threads: int) -> str:
-    return f"{threads} thread{'s' if threads > 1 else ''}"
-
-
 def flagged(ratio: float, bound: float) -> str:
     return f"**{ratio:.2f}**" if ratio > bound else f"{ratio:.2f}"
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("library", type=Path, help="libstrew.so, or the build directory")
-    parser.add_argument(
-        "--threads",
-        type=int,
-        nargs="+",
-        default=[2],
-        metavar="N",
-        help="the thread counts that are compared with one thread (default: 2)",
-    )
-    parser.add_argument(
-        "--filter", default="", metavar="REGEX", help="only workloads in whose name this is found"
-    )
-    parser.add_argument(
-        "--seconds", type=float, default=5, help="to measure a workload for (default: 5)"
-    )
-    parser.add_argument(
-        "--turns", type=int, default=7, metavar="N", help="of each at least (default: 7)"
-    )
-    parser.add_argument("--strict", action="store_true", help="end with 1 where one is flagged")
-    parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="for table.md, raw.csv and picture.svg"
-    )
-    return parser.parse_args()
+WORDING = Wording(
+    documentation=__doc__,
+    threads="that are compared with one thread",
+    filter="workloads in whose name",
+    measured="a workload",
+    strict="one is flagged",
+    output="table.md, raw.csv and picture.svg",
+)
 
 
 def is_indexed(workload: Workload) -> bool:
@@ -271,7 +248,7 @@ def is_indexed(workload: Workload) -> bool:
 
 
 def main() -> int:
-    arguments = parse_arguments()
+    arguments = parse_arguments(WORDING, [2], 5, 7)
     indexed = filter(is_indexed, workloads.load())
     chosen = [workload for workload in indexed if re.search(arguments.filter, workload.name)]
     if not chosen:
