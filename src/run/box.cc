@@ -40,6 +40,14 @@ void PairForTranspose(BoxNest* nest) {
   std::rotate(nest->loop + closest, nest->loop + closest + 1, nest->loop + nest->rank - 1);
 }
 
+// The nest with the loop over units, its loops in the order that suits memory.
+BoxNest& Arranged(const plan::Units& units, BoxNest* nest) {
+  nest->Append(units.count, 1, 1);
+  nest->Canonicalise();
+  PairForTranspose(nest);
+  return *nest;
+}
+
 void RunSheet(const kernel::Kernels& kernels, kernel::BoxArguments sheet) {
   // One row of updates for all rows is read from the caches anyway, unless it is scattered itself.
   const uint64_t step = Magnitude(sheet.updates_stride);
@@ -91,43 +99,54 @@ const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& out
   return KernelsFor(call, output, reduction, plan::IndexedUnitsOf(output.element_size));
 }
 
-void ArrangeBox(BoxNest* nest) {
-  nest->Canonicalise();
-  PairForTranspose(nest);
+Box::Box(const kernel::Kernels& kernels, const BoxNest& nest, bool stream)
+    : kernels_(kernels), nest_(nest) {
+  const BoxLoop run = nest_.PopInnermost();
+  const BoxLoop row = nest_.PopInnermost();
+  sheet_.stream = stream;
+  sheet_.rows = row.count;
+  sheet_.output_row_stride = row.stride[kBoxOutput];
+  sheet_.updates_row_stride = row.stride[kBoxUpdates];
+  sheet_.run = run.count;
+  // A run of one unit lies together however it is strided.
+  sheet_.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
+  sheet_.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
 }
 
-void RunBoxAlone(const kernel::Kernels& kernels, const BoxNest& arranged, unsigned char* output,
-                 const unsigned char* updates, bool stream) {
-  BoxNest nest = arranged;
-  const int64_t width = kernels.element_size;
-  kernel::BoxArguments sheet;
-  sheet.stream = stream;
-  const BoxLoop run = nest.PopInnermost();
-  const BoxLoop row = nest.PopInnermost();
-  sheet.rows = row.count;
-  sheet.output_row_stride = row.stride[kBoxOutput];
-  sheet.updates_row_stride = row.stride[kBoxUpdates];
-  sheet.run = run.count;
-  // A run of one unit lies together however it is strided.
-  sheet.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
-  sheet.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
-  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
+Box::Box(const kernel::Kernels& kernels, const plan::Units& units, BoxNest nest, bool stream)
+    : Box(kernels, Arranged(units, &nest), stream) {}
+
+void Box::Run(unsigned char* output, const unsigned char* updates) const {
+  const int64_t width = kernels_.element_size;
+  kernel::BoxArguments sheet = sheet_;
+  plan::ForEachTurn(nest_, nest_.rank, [&](const int64_t* offset) {
     sheet.output = output + offset[kBoxOutput] * width;
     sheet.updates = updates + offset[kBoxUpdates] * width;
-    RunSheet(kernels, sheet);
+    RunSheet(kernels_, sheet);
   });
-  if (stream) kernel::FinishStreaming();
+  if (sheet.stream) kernel::FinishStreaming();
+}
+
+void Box::Fetch(unsigned char* output) const {
+  constexpr int64_t kMost = 16 << 10;
+  constexpr int64_t kLine = 64;
+  const int64_t width = kernels_.element_size;
+  const int64_t bytes = sheet_.run * width;
+  if (nest_.rank > 0 || sheet_.output_stride != 1 || sheet_.rows * bytes > kMost) return;
+  output += nest_.base[kBoxOutput] * width;
+  for (int64_t r = 0; r < sheet_.rows; ++r, output += sheet_.output_row_stride * width) {
+    for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(output + i, 1);
+  }
 }
 
 Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
-  nest->Append(units.count, 1, 1);
-  ArrangeBox(nest);
+  Arranged(units, nest);
   const int64_t bytes = Bytes(*nest, units.width);
   const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kNanosecondsPerByte);
   const bool stream = bytes >= StreamingThreshold(tasks);
   if (tasks == 1) {
-    RunBoxAlone(kernels, *nest, output, updates, stream);
+    Box(kernels, *nest, stream).Run(output, updates);
     return STREW_OK;
   }
   const plan::Cut cut = CutOf(*nest, units.width, PartsFor(tasks));
@@ -137,7 +156,7 @@ Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Unit
       const plan::Turns turns = cut.TurnsOf(part, i);
       of_part.Restrict(i, turns.first, turns.count);
     }
-    RunBoxAlone(kernels, of_part, output, updates, stream);
+    Box(kernels, of_part, stream).Run(output, updates);
   });
 }
 

@@ -30,11 +30,27 @@ const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& out
 Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest);
 
-// The same in two steps, on the calling thread: what can be done once for boxes that only lie
-// elsewhere, and one of these. FinishStreaming() has been called.
-void ArrangeBox(BoxNest* nest);
-void RunBoxAlone(const kernel::Kernels& kernels, const BoxNest& nest, unsigned char* output,
-                 const unsigned char* updates, bool stream);
+// One box on the calling thread, and others that only lie elsewhere.
+class Box {
+ public:
+  // `nest` has no units yet.
+  Box(const kernel::Kernels& kernels, const plan::Units& units, BoxNest nest, bool stream);
+
+  // FinishStreaming() has been called.
+  void Run(unsigned char* output, const unsigned char* updates) const;
+  // Brings the output of a small box near.
+  void Fetch(unsigned char* output) const;
+
+ private:
+  friend Status RunBox(const Call&, const kernel::Kernels&, const plan::Units&, unsigned char*,
+                       const unsigned char*, BoxNest*);
+  // `nest` is arranged.
+  Box(const kernel::Kernels& kernels, const BoxNest& nest, bool stream);
+
+  const kernel::Kernels& kernels_;
+  BoxNest nest_;  // around the sheet
+  kernel::BoxArguments sheet_;
+};
 
 // output = data, for tensors of one shape with elements.
 Status Copy(const Call& call, const TensorView& data, const TensorView& output);

@@ -133,29 +133,38 @@ class Writer {
     const plan::Turns outer = outer_ >= 0 ? cut_.TurnsOf(part, next++) : all;
     const plan::Turns positions = cut_.TurnsOf(part, next);
     const int64_t end = entries.first + entries.count;
-    const BoxNest one = NestOf(1, outer, positions.count);
+    const Box one = BoxOf(1, outer, positions.count);
     int64_t same;
     for (int64_t b = entries.first; b < end; b += same) {
-      int64_t start = starts_.At(b);
+      const int64_t start = PositionOf(b, positions.first);
       // Entries that begin at one position are one box.
-      for (same = 1; b + same < end && starts_.At(b + same) == start;) ++same;
+      for (same = 1; b + same < end && PositionOf(b + same, positions.first) == start;) ++same;
       if (start == kDropped) continue;
-      start += positions.first;
-      if (start >= positions_) start -= positions_;
       const int64_t first = std::min(positions.count, positions_ - start);
-      if (first == positions.count) {
-        WriteBox(same == 1 ? one : NestOf(same, outer, first), b, start, positions.first);
+      if (same == 1 && first == positions.count) {
+        // A new position of each entry, as a step of inference writes it: none is near, and 16 rows
+        // of 256 bytes that are fetched while the last 16 are written took 2.0 us for 8 entries, not
+        // 2.9.
+        if (b + 1 < end) FetchBox(one, b + 1, PositionOf(b + 1, positions.first));
+        WriteBox(one, b, start, positions.first);
         continue;
       }
-      WriteBox(NestOf(same, outer, first), b, start, positions.first);
+      WriteBox(BoxOf(same, outer, first), b, start, positions.first);
       const int64_t rest = positions.count - first;
-      WriteBox(NestOf(same, outer, rest), b, 0, positions.first + first);
+      if (rest > 0) WriteBox(BoxOf(same, outer, rest), b, 0, positions.first + first);
     }
   }
 
  private:
+  // Of the new position `first` of an entry, or kDropped.
+  int64_t PositionOf(int64_t entry, int64_t first) const {
+    const int64_t start = starts_.At(entry);
+    if (start == kDropped) return kDropped;
+    return start + first >= positions_ ? start + first - positions_ : start + first;
+  }
+
   // So many positions of so many entries.
-  BoxNest NestOf(int64_t entries, const plan::Turns& outer, int64_t positions) const {
+  Box BoxOf(int64_t entries, const plan::Turns& outer, int64_t positions) const {
     BoxNest nest;
     nest.Append(entries, StrideOf(write_.present, 0) * units_.count,
                 StrideOf(write_.update, 0) * units_.count);
@@ -166,23 +175,27 @@ class Writer {
       nest.Append(count, StrideOf(write_.present, i) * units_.count,
                   StrideOf(write_.update, i) * units_.count);
     }
-    nest.Append(units_.count, 1, 1);
     if (outer_ >= 0) {
       nest.base[kBoxOutput] = outer.first * StrideOf(write_.present, outer_) * units_.count;
       nest.base[kBoxUpdates] = outer.first * StrideOf(write_.update, outer_) * units_.count;
     }
-    ArrangeBox(&nest);
-    return nest;
+    return {kernels_, units_, nest, stream_};
   }
 
-  void WriteBox(const BoxNest& nest, int64_t entry, int64_t start, int64_t first) const {
-    const int64_t size = write_.present.element_size;
-    const int64_t output =
-        entry * StrideOf(write_.present, 0) + start * StrideOf(write_.present, write_.axis);
-    const int64_t update =
-        entry * StrideOf(write_.update, 0) + first * StrideOf(write_.update, write_.axis);
-    RunBoxAlone(kernels_, nest, write_.present.data + output * size,
-                write_.update.data + update * size, stream_);
+  unsigned char* OutputAt(int64_t entry, int64_t position) const {
+    const TensorView& present = write_.present;
+    const int64_t at = entry * StrideOf(present, 0) + position * StrideOf(present, write_.axis);
+    return present.data + at * present.element_size;
+  }
+
+  void FetchBox(const Box& box, int64_t entry, int64_t position) const {
+    if (position != kDropped) box.Fetch(OutputAt(entry, position));
+  }
+
+  void WriteBox(const Box& box, int64_t entry, int64_t position, int64_t first) const {
+    const TensorView& update = write_.update;
+    const int64_t at = entry * StrideOf(update, 0) + first * StrideOf(update, write_.axis);
+    box.Run(OutputAt(entry, position), update.data + at * update.element_size);
   }
 
   const CacheWrite& write_;
