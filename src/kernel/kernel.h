@@ -113,19 +113,40 @@ struct CountedSums {
   uint32_t* counts;
 };
 
-// Sums are exact for integers, and of the computing type for floats.
-struct MeanKernels {
-  int64_t sum_size;        // bytes
-  bool sums_are_elements;  // whether a sum has the type of an element, and is that of STREW_ADD
+// Elements that share their updates: output[i * output_stride], i < n, and for each k < count
+// updates[order[k] + i * updates_stride].
+struct GroupArguments {
+  unsigned char* output;
+  int64_t output_stride;
+  const unsigned char* updates;
+  int64_t updates_stride;
+  const int64_t* order;
+  int64_t count;  // 1 at least
+  int64_t n;
+  bool excludes_self;
+};
+
+// Sums in memory.
+struct SumKernels {
+  int64_t sum_size;  // bytes
   // sums[i] = elements[i * stride], and sums[i] += updates[i * stride], for i < n
   void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
   void (*add)(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
   void (*finish)(const FinishArguments&);
+};
+
+// Sums are exact for integers, and of the computing type for floats.
+struct MeanKernels {
+  bool sums_are_elements;  // whether a sum has the type of an element, and is that of STREW_ADD
+  int64_t most_terms;      // of a mean, less than 2^31, but for long_sums
+  SumKernels sums;
+  SumKernels long_sums;
+  // output[i] = the mean of its old value, unless that is excluded, and its updates in order
+  void (*group)(const GroupArguments&);
   // sums[offsets[c]] += updates[c * updates_column_stride], but for what is dropped. Sums that are
   // near have offsets of 32 bits.
   void (*add_each)(const CountedSums&, const SheetArguments& row);
-  // output[i * stride] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n; counts are less
-  // than 2^31
+  // output[i * stride] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n
   void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t stride,
                       int64_t n);
   Kernels pairs;  // the mean of an old value and one update; has runs only

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernel/kernel.h"
+
 namespace strew::kernel {
 
 // high * 2^64 + low. Not every CPU and compiler has a type of 128 bits.
@@ -30,31 +32,23 @@ inline WideSum operator+(WideSum a, WideSum b) {
 }
 
 // The integers at or below the quotients; count > 0.
-inline int64_t FloorDivide(int64_t sum, int64_t count) {
+template <class Sum>
+int64_t FloorDivide(Sum sum, int64_t count) {
   const int64_t quotient = sum / count;
   return sum % count < 0 ? quotient - 1 : quotient;
 }
 
 // Modulo 2^64, of which the mean of 64-bit integers needs no more.
-inline uint64_t FloorDivide(WideSum sum, int64_t count) {
-  const bool negative = sum.high < 0;
-  // -1 - sum, which is the floor's mirror, or the sum.
-  uint64_t rest = static_cast<uint64_t>(negative ? ~sum.high : sum.high);
-  const uint64_t low = negative ? ~sum.low : sum.low;
-  const uint64_t divisor = static_cast<uint64_t>(count);
-  uint64_t quotient = low / divisor;
-  if (rest != 0) {
-    // A mean fits 64 bits, so the upper half is less than the divisor, and that less than 2^63.
-    quotient = 0;
-    for (int bit = 63; bit >= 0; --bit) {
-      rest = (rest << 1) | ((low >> bit) & 1);
-      const bool fits = rest >= divisor;
-      rest -= fits ? divisor : 0;
-      quotient = (quotient << 1) | (fits ? 1 : 0);
-    }
-  }
-  return negative ? ~quotient : quotient;
-}
+uint64_t FloorDivide(WideSum sum, int64_t count);
+
+// Sums of any number of integers.
+template <class T>
+struct WideSums {
+  static void Begin(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
+  static void Add(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
+  static void Finish(const FinishArguments&);
+  static constexpr SumKernels Kernels() { return {sizeof(WideSum), Begin, Add, Finish}; }
+};
 
 }  // namespace strew::kernel
 

@@ -42,7 +42,7 @@ bool HasNoGaps(const plan::IndexedPlan& plan, int64_t* places) {
 }  // namespace
 
 BucketMeans::BucketMeans(const Call& call, const IndexedScatter& scatter,
-                         const plan::IndexedPlan& plan, int64_t touched)
+                         const plan::IndexedPlan& plan)
     : call_(call),
       scatter_(scatter),
       plan_(plan),
@@ -52,14 +52,25 @@ BucketMeans::BucketMeans(const Call& call, const IndexedScatter& scatter,
   if (plan.components == 0 || plan.EntryUnits() != 1 || !HasNoGaps(plan, &places_)) return;
   if (entries_ >= std::numeric_limits<int32_t>::max()) return;
   if (places_ / kMostPlacesOfEntry > entries_) return;
-  const int64_t entry_bytes = static_cast<int64_t>(sizeof(int32_t)) + width_;
-  if (entries_ > touched / entry_bytes * kElementBytes) return;
   tasks_ = TasksFor(call, static_cast<double>(entries_) * kNanosecondsPerEntry);
-  const int64_t place_bytes = kernels_.sum_size + static_cast<int64_t>(sizeof(uint32_t));
-  const int64_t near = std::min(kBucketBytes, plan::MostScratch(1) / tasks_) / place_bytes;
-  while ((int64_t{2} << shift_) <= near) ++shift_;
-  const int64_t buckets = ((places_ - 1) >> shift_) + 1;
-  if (buckets <= kMostBuckets) buckets_ = buckets;
+  const int64_t near = std::min(kBucketBytes, plan::MostScratch(1) / tasks_) / PlaceBytes();
+  int shift = 0;
+  while ((int64_t{2} << shift) <= near) ++shift;
+  const int64_t buckets = ((places_ - 1) >> shift) + 1;
+  if (buckets > kMostBuckets) return;
+  shift_ = shift;
+  buckets_ = buckets;
+}
+
+int64_t BucketMeans::PlaceBytes() const {
+  const int64_t bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
+  static_assert(kBucketBytes / (2 * sizeof(uint32_t)) <= size_t{1} << (8 * sizeof(Place)));
+  return bytes;
+}
+
+bool BucketMeans::IsPossible(const int64_t* entries, int64_t touched) const {
+  if (buckets_ == 0 || entries_ > touched / EntryBytes() * kElementBytes) return false;
+  return *std::max_element(entries, entries + buckets_) < kernels_.most_terms;
 }
 
 template <class Element>
@@ -68,45 +79,43 @@ void BucketMeans::Move(const Sorted& to) const {
     Sorted to;
     const Element* updates;
     int shift;
-    int64_t mask;
     void Fetch(int64_t) const {}
     void Take(int64_t place, int64_t update) const {
-      const int64_t at = to.first[place >> shift]++;
-      to.places[at] = static_cast<int32_t>(place & mask);
+      const int64_t bucket = place >> shift;
+      const int64_t at = to.end[bucket]++;
+      to.places[at] = static_cast<Place>(place - (bucket << shift));
       std::memcpy(to.updates + at * static_cast<int64_t>(sizeof(Element)), updates + update,
                   sizeof(Element));
     }
   };
   const auto* const updates = reinterpret_cast<const Element*>(scatter_.updates.data);
-  ForEachEntry(call_, scatter_, plan_, Mover{to, updates, shift_, (int64_t{1} << shift_) - 1});
+  ForEachEntry(call_, scatter_, plan_, Mover{to, updates, shift_});
 }
 
 void BucketMeans::Sort(const Sorted& sorted) const {
-  struct Counter {
-    int64_t* count;
-    int shift;
-    void Fetch(int64_t) const {}
-    void Take(int64_t place, int64_t) const { ++count[place >> shift]; }
-  };
-  std::memset(sorted.first, 0, static_cast<size_t>(buckets_ + 1) * sizeof(int64_t));
-  // Counted one bucket further on: the sums of the counts are then where the buckets begin.
-  ForEachEntry(call_, scatter_, plan_, Counter{sorted.first + 1, shift_});
-  for (int64_t b = 0; b < buckets_; ++b) sorted.first[b + 1] += sorted.first[b];
-
   if (width_ == 1) Move<std::array<unsigned char, 1>>(sorted);
   if (width_ == 2) Move<std::array<unsigned char, 2>>(sorted);
   if (width_ == 4) Move<std::array<unsigned char, 4>>(sorted);
   if (width_ == 8) Move<std::array<unsigned char, 8>>(sorted);
   if (width_ == 16) Move<std::array<unsigned char, 16>>(sorted);
-  // Where each bucket began the next one does now.
-  for (int64_t b = buckets_; b > 0; --b) sorted.first[b] = sorted.first[b - 1];
-  sorted.first[0] = 0;
+}
+
+void BucketMeans::Add(const Sorted& sorted, int64_t first, int64_t end,
+                      const kernel::CountedSums& sums) const {
+  constexpr int64_t kColumns = 512;
+  int32_t offsets[kColumns];
+  for (int64_t i = first; i < end; i += kColumns) {
+    const int64_t columns = std::min(kColumns, end - i);
+    std::copy_n(sorted.places + i, columns, offsets);
+    kernels_.add_each(sums,
+                      kernel::RowSheet(nullptr, sorted.updates + i * width_, offsets, columns, 0));
+  }
 }
 
 void BucketMeans::RunBucket(const Sorted& sorted, int64_t bucket, unsigned char* scratch) const {
-  const int64_t first = sorted.first[bucket];
-  const int64_t entries = sorted.first[bucket + 1] - first;
-  if (entries == 0) return;
+  const int64_t first = bucket == 0 ? 0 : sorted.end[bucket - 1];
+  const int64_t end = sorted.end[bucket];
+  if (first == end) return;
   const int64_t first_place = bucket << shift_;
   const int64_t places = std::min(int64_t{1} << shift_, places_ - first_place);
   unsigned char* const output =
@@ -118,36 +127,38 @@ void BucketMeans::RunBucket(const Sorted& sorted, int64_t bucket, unsigned char*
   if (excludes_self) {
     alignas(16) unsigned char identity[16];
     StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
-    kernels_.begin(sums.sums, identity, 0, places);
+    kernels_.sums.begin(sums.sums, identity, 0, places);
   } else {
-    kernels_.begin(sums.sums, output, 1, places);
+    kernels_.sums.begin(sums.sums, output, 1, places);
   }
-  kernels_.add_each(sums, kernel::RowSheet(nullptr, sorted.updates + first * width_,
-                                           sorted.places + first, entries, 0));
+  Add(sorted, first, end, sums);
   kernels_.finish_each(sums, excludes_self ? 0 : 1, output, 1, places);
 }
 
-Status BucketMeans::Run(bool in_place) const {
-  const int64_t place_bytes = kernels_.sum_size + static_cast<int64_t>(sizeof(uint32_t));
-  const int64_t task_bytes = place_bytes << shift_;
-  const int64_t first_bytes = (buckets_ + 1) * static_cast<int64_t>(sizeof(int64_t));
-  const int64_t places_bytes = entries_ * static_cast<int64_t>(sizeof(int32_t));
-  const int64_t bytes = tasks_ * task_bytes + first_bytes + places_bytes + entries_ * width_;
+Status BucketMeans::Run(bool in_place, const int64_t* entries) const {
+  const int64_t task_bytes = PlaceBytes() << shift_;
+  const int64_t end_bytes = buckets_ * static_cast<int64_t>(sizeof(int64_t));
+  const int64_t bytes = tasks_ * task_bytes + end_bytes + entries_ * EntryBytes();
   const Scratch scratch(call_, static_cast<size_t>(bytes));
   if (scratch.memory() == nullptr) {
     return call_.Fail(STREW_OUT_OF_MEMORY, "%" PRId64 " bytes to sort the updates were refused",
                       bytes);
   }
-  unsigned char* const first = scratch.memory() + tasks_ * task_bytes;
-  unsigned char* const places = first + first_bytes;
-  const Sorted sorted = {reinterpret_cast<int64_t*>(first), reinterpret_cast<int32_t*>(places),
-                         places + places_bytes};
+  unsigned char* const end = scratch.memory() + tasks_ * task_bytes;
+  unsigned char* const updates = end + end_bytes;
+  const Sorted sorted = {reinterpret_cast<int64_t*>(end),
+                         reinterpret_cast<Place*>(updates + entries_ * width_), updates};
+  int64_t begun = 0;
+  for (int64_t b = 0; b < buckets_; ++b) {
+    sorted.end[b] = begun;
+    begun += entries[b];
+  }
   Sort(sorted);
   if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
   STREW_TRY(ForEachPart(call_, tasks_, buckets_, [&](int64_t bucket, int64_t task) {
     RunBucket(sorted, bucket, scratch.memory() + task * task_bytes);
   }));
-  if (scatter_.applied_units != nullptr) *scatter_.applied_units += sorted.first[buckets_];
+  if (scatter_.applied_units != nullptr) *scatter_.applied_units += begun;
   return STREW_OK;
 }
 

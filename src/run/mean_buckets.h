@@ -14,25 +14,32 @@ namespace strew::run {
 
 class BucketMeans {
  public:
-  // About so many places are touched.
-  BucketMeans(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-              int64_t touched);
+  BucketMeans(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
 
-  // Whether the entries may take so much memory, and pay for all places.
-  bool IsPossible() const { return buckets_ > 0; }
-  Status Run(bool in_place) const;
+  // 0 where this is not a way.
+  int64_t buckets() const { return buckets_; }
+  int64_t BucketOf(int64_t place) const { return place >> shift_; }
+  // Of `entries` of each bucket and about so many touched places.
+  bool IsPossible(const int64_t* entries, int64_t touched) const;
+  Status Run(bool in_place, const int64_t* entries) const;
 
  private:
+  // Within a bucket.
+  using Place = uint16_t;
+
   // Entries side by side, those of each bucket together and in order.
   struct Sorted {
-    int64_t* first;  // of each bucket, and the end
-    int32_t* places;
+    int64_t* end;  // of each bucket; where its next entry comes as long as they are sorted
+    Place* places;
     unsigned char* updates;
   };
 
+  int64_t EntryBytes() const { return width_ + static_cast<int64_t>(sizeof(Place)); }
+  int64_t PlaceBytes() const;
   void Sort(const Sorted& sorted) const;
   template <class Element>
   void Move(const Sorted& sorted) const;
+  void Add(const Sorted& sorted, int64_t first, int64_t end, const kernel::CountedSums& sums) const;
   void RunBucket(const Sorted& sorted, int64_t bucket, unsigned char* scratch) const;
 
   const Call& call_;
@@ -43,7 +50,7 @@ class BucketMeans {
   const int64_t entries_;
   int64_t places_ = 1;
   int64_t tasks_ = 1;
-  int shift_ = 0;  // a bucket has 2^shift places
+  int shift_ = 63;  // a bucket has 2^shift places
   int64_t buckets_ = 0;
 };
 

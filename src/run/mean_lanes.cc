@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
-#include <limits>
 
 #include "base/identity.h"
 #include "base/reduction.h"
@@ -59,7 +58,7 @@ class Adder {
 
   void Add(const EntryRow& row) {
     kernel::CountedSums at = sums_;
-    at.sums += row.output * kernels_.sum_size;
+    at.sums += row.output * kernels_.sums.sum_size;
     at.counts += row.output;
     kernel::SheetArguments sheet = {};
     sheet.offsets = row.offsets;
@@ -86,9 +85,9 @@ LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan
   const int64_t entries = plan.Entries();
   const int64_t axis_size = plan.component[0].axis_size;
   const int64_t lane_entries = entries / plan.lanes_count;
-  if (lane_entries >= std::numeric_limits<int32_t>::max()) return;
+  if (lane_entries >= kernels_.most_terms) return;
   if (axis_size / kMostPlacesOfEntry > lane_entries) return;
-  const int64_t place_bytes = kernels_.sum_size + static_cast<int64_t>(sizeof(uint32_t));
+  const int64_t place_bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
   const auto fitting = [&](int64_t tasks) {
     return plan::MostScratch(1) / tasks / place_bytes / axis_size;
   };
@@ -142,10 +141,10 @@ void LaneMeans::RunPart(const plan::Cut& cut, int64_t part, unsigned char* scrat
   if (excludes_self) {
     alignas(16) unsigned char identity[16];
     StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
-    kernels_.begin(sums.sums, identity, 0, count);
+    kernels_.sums.begin(sums.sums, identity, 0, count);
   } else {
     plan::ForEachTurn(places, places.rank, [&](const int64_t* at) {
-      kernels_.begin(sums.sums + at[kNumber] * kernels_.sum_size,
+      kernels_.sums.begin(sums.sums + at[kNumber] * kernels_.sums.sum_size,
                      scatter_.output.data + at[kPlace] * size, line.stride[kPlace], line.count);
     });
   }
@@ -153,7 +152,7 @@ void LaneMeans::RunPart(const plan::Cut& cut, int64_t part, unsigned char* scrat
   GiveSheets(call_, scatter_, numbered, adder.sink());
   int64_t applied = 0;
   plan::ForEachTurn(places, places.rank, [&](const int64_t* at) {
-    const kernel::CountedSums from = {sums.sums + at[kNumber] * kernels_.sum_size,
+    const kernel::CountedSums from = {sums.sums + at[kNumber] * kernels_.sums.sum_size,
                                       sums.counts + at[kNumber]};
     kernels_.finish_each(from, excludes_self ? 0 : 1, scatter_.output.data + at[kPlace] * size,
                          line.stride[kPlace], line.count);
@@ -166,7 +165,7 @@ void LaneMeans::RunPart(const plan::Cut& cut, int64_t part, unsigned char* scrat
 Status LaneMeans::Run(bool in_place) const {
   int64_t lanes;
   const plan::Cut cut = CutLanes(&lanes);
-  const int64_t place_bytes = kernels_.sum_size + static_cast<int64_t>(sizeof(uint32_t));
+  const int64_t place_bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
   const int64_t task_bytes = lanes * plan_.component[0].axis_size * place_bytes;
   const Scratch scratch(call_, static_cast<size_t>(tasks_ * task_bytes));
   if (scratch.memory() == nullptr) {

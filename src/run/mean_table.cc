@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/identity.h"
 #include "base/reduction.h"
@@ -14,6 +15,7 @@
 #include "run/exclude_self.h"
 #include "run/parallel.h"
 #include "run/seen.h"
+#include "run/sheets.h"
 
 namespace strew::run {
 namespace {
@@ -25,11 +27,15 @@ using plan::kUpdates;
 // most of it for each slot that is filled.
 constexpr double kMostElementBytes = 38.8;
 constexpr double kMostSlots = 2;
+constexpr int kRoomySlots = 8;
 constexpr double kLeastSlots = 1.15;
 // What a call may take for itself, whatever is touched.
 constexpr double kFreeBytes = static_cast<double>(plan::MostScratch(1));
 // Of a run.
 constexpr int64_t kMostFetched = 1024;
+// What leaves room for counts in that, and for slots whose numbers have 32 bits.
+constexpr int64_t kMostRowSumBytes = 8;
+constexpr int64_t kMostRowSlots = int64_t{1} << 29;
 // Slots ahead that the output of one is fetched.
 constexpr int64_t kAhead = 16;
 
@@ -41,21 +47,41 @@ MeanTable::MeanTable(const Call& call, const IndexedScatter& scatter, const plan
       scatter_(scatter),
       plan_(plan),
       kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)),
+      sums_(plan.Entries() < kernels_.most_terms ? kernels_.sums : kernels_.long_sums),
       width_(scatter.output.element_size),
       entry_units_(plan.EntryUnits()),
-      sum_bytes_(kernels_.sums_are_elements ? 0 : kernels_.sum_size * entry_units_),
+      sum_bytes_(kernels_.sums_are_elements ? 0 : sums_.sum_size * entry_units_),
+      adds_rows_(AddsRows(touched)),
       estimate_(touched) {}
 
 Status MeanTable::Refuse() const {
   return call_.Fail(STREW_OUT_OF_MEMORY, "memory for the counts and sums of means was refused");
 }
 
+// Whether single elements are added by rows of slots that have counts besides.
+bool MeanTable::AddsRows(int64_t touched) const {
+  return entry_units_ == 1 && !kernels_.sums_are_elements && touched < kMostRowSlots &&
+         sums_.sum_size <= kMostRowSumBytes && plan_.Entries() < kernels_.most_terms;
+}
+
 // ---- The table ----
+
+// Of a slot, besides its sum.
+int64_t MeanTable::CountBytes() const {
+  return adds_rows_ ? static_cast<int64_t>(sizeof(uint32_t)) : 0;
+}
 
 int64_t MeanTable::SlotsFor(int64_t touched) const {
   const double units = static_cast<double>(entry_units_);
-  const double slot_bytes = static_cast<double>(sizeof(Slot)) + static_cast<double>(sum_bytes_);
-  const double factor = std::clamp(kMostElementBytes * units / slot_bytes, kLeastSlots, kMostSlots);
+  const double slot_bytes =
+      static_cast<double>(static_cast<int64_t>(sizeof(Slot)) + sum_bytes_ + CountBytes());
+  // Entries that meet the same places again and again gain by searches that end at once, which CPUs
+  // foresee: 8 ns each, so 2.
+  const bool is_roomy = touched <= plan_.Entries() / kRoomySlots &&
+                        static_cast<double>(touched) * kRoomySlots * slot_bytes <= kFreeBytes / 2;
+  const double factor =
+      is_roomy ? kRoomySlots
+               : std::clamp(kMostElementBytes * units / slot_bytes, kLeastSlots, kMostSlots);
   return static_cast<int64_t>(static_cast<double>(touched) * factor) + 2;
 }
 
@@ -112,29 +138,32 @@ Status MeanTable::Count() {
 // may have.
 Status MeanTable::Shrink() {
   constexpr int64_t kTolerated = 40;  // one slot of so many
-  const int64_t bytes = slots_ * (static_cast<int64_t>(sizeof(Slot)) + sum_bytes_);
+  const int64_t bytes = slots_ * (static_cast<int64_t>(sizeof(Slot)) + sum_bytes_ + CountBytes());
   const int64_t enough = SlotsFor(touched_);
   const bool shrinks =
       slots_ - enough > slots_ / kTolerated && static_cast<double>(bytes) > kFreeBytes;
   return shrinks && !Resize(enough) ? Refuse() : Status(STREW_OK);
 }
 
-int64_t MeanTable::OrderBytes() const {
-  return (slots_ + applied_) * static_cast<int64_t>(sizeof(int64_t));
+int64_t MeanTable::GroupBytes() const {
+  return applied_ * static_cast<int64_t>(sizeof(int64_t)) +
+         (touched_ + 1) * static_cast<int64_t>(sizeof(Group)) +
+         slots_ * static_cast<int64_t>(sizeof(int32_t));
 }
 
-// Whether the updates of a place are brought together: they are runs of which the output cannot
-// hold the sums, and what touched elements may take is enough.
+// Whether the updates of a place are brought together: they are runs, and what touched elements may
+// take is enough.
 bool MeanTable::GroupsPay() const {
   constexpr int64_t kLeastUnits = 8;
   const double most = kMostElementBytes * static_cast<double>(touched_ * entry_units_);
-  const int64_t bytes = OrderBytes() + slots_ * static_cast<int64_t>(sizeof(Slot));
-  return !kernels_.sums_are_elements && entry_units_ >= kLeastUnits &&
+  const int64_t bytes = GroupBytes() + slots_ * static_cast<int64_t>(sizeof(Slot));
+  return entry_units_ >= kLeastUnits && applied_ < kernels_.most_terms &&
+         slots_ <= std::numeric_limits<int32_t>::max() &&
          static_cast<double>(bytes) <= std::max(most, kFreeBytes);
 }
 
-unsigned char* MeanTable::OutputOf(const Slot& slot) const {
-  return scatter_.output.data + (plan_.outer.base[kOutput] + slot.place) * width_;
+unsigned char* MeanTable::OutputOf(int64_t place) const {
+  return scatter_.output.data + (plan_.outer.base[kOutput] + place) * width_;
 }
 
 void MeanTable::Fetch(const unsigned char* output) const {
@@ -149,24 +178,30 @@ template <class Body>
 void MeanTable::ForEachRun(const Slot& slot, Body body) const {
   int64_t done = 0;
   plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
-    body(OutputOf(slot) + inner[kOutput] * width_, done);
+    body(OutputOf(slot.place) + inner[kOutput] * width_, done);
     done += plan_.run.count;
   });
 }
 
+// Calls body(part) for parts of so many slots, of which touched_ are filled.
 template <class Body>
-Status MeanTable::ForEachTouched(Body body) const {
+Status MeanTable::InParts(int64_t slots, Body body) const {
   constexpr double kNanosecondsPerSlot = 3;
   const double bytes = static_cast<double>(touched_ * entry_units_ * width_);
   const int64_t tasks = TasksFor(
-      call_, static_cast<double>(slots_) * kNanosecondsPerSlot + bytes * kNanosecondsPerByte);
+      call_, static_cast<double>(slots) * kNanosecondsPerSlot + bytes * kNanosecondsPerByte);
   plan::Cut cut;
-  cut.Append(slots_, 1, PartsFor(tasks));
-  return ForEachPart(call_, tasks, cut.parts(), [&](int64_t part, int64_t) {
-    const plan::Turns slots = cut.TurnsOf(part, 0);
-    for (int64_t i = slots.first; i < slots.first + slots.count; ++i) {
+  cut.Append(slots, 1, PartsFor(tasks));
+  return ForEachPart(call_, tasks, cut.parts(),
+                     [&](int64_t part, int64_t) { body(cut.TurnsOf(part, 0)); });
+}
+
+template <class Body>
+Status MeanTable::ForEachTouched(Body body) const {
+  return InParts(slots_, [&](const plan::Turns& part) {
+    for (int64_t i = part.first; i < part.first + part.count; ++i) {
       const int64_t next = std::min(i + kAhead, slots_ - 1);
-      if (slot_[next].count != 0) Fetch(OutputOf(slot_[next]));
+      if (slot_[next].count != 0) Fetch(OutputOf(slot_[next].place));
       if (slot_[i].count != 0) body(slot_[i], i);
     }
   });
@@ -186,81 +221,136 @@ Status MeanTable::ReduceInOutput(bool in_place) const {
   return ForEachTouched([&](const Slot& slot, int64_t) {
     ForEachRun(slot, [&](unsigned char* output, int64_t) {
       const int64_t stride = plan_.run.stride[kOutput];
-      kernels_.finish(
+      sums_.finish(
           {output, stride, output, stride, plan_.run.count, slot.count + (excludes_self ? 0 : 1)});
     });
   });
 }
 
-// All updates of a place together, in order: its elements are gone through once, with sums that stay
-// in the L1 cache. `order` has room for an update of each entry.
-void MeanTable::ReduceGroup(const Slot& slot, const int64_t* order) const {
-  constexpr int64_t kBytes = 8192;
-  unsigned char sums[kBytes];
-  alignas(16) unsigned char identity[16];
-  const bool excludes_self = ExcludesSelf(scatter_.reduction);
-  if (excludes_self) StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
-  const int64_t stride = plan_.run.stride[kOutput];
-  const int64_t updates_stride = plan_.run.stride[kUpdates];
-  const int64_t most = kBytes / kernels_.sum_size;
+// The output of a group and its updates, which begin at `order`.
+void MeanTable::FetchGroup(const Group& group, const int64_t* order, int64_t count) const {
+  Fetch(OutputOf(group.place));
+  const int64_t bytes = std::min(plan_.run.count * width_, kMostFetched);
+  for (int64_t k = 0; k < count; ++k) {
+    kernel::PrefetchOnce(scatter_.updates.data + order[k] * width_, bytes);
+  }
+}
+
+// All updates of a place together, in order: its elements are gone through once.
+void MeanTable::ReduceGroup(const Group& group, const int64_t* order, int64_t count) const {
   plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
-    for (int64_t r = 0; r < plan_.run.count; r += most) {
-      const int64_t count = std::min(most, plan_.run.count - r);
-      unsigned char* const output = OutputOf(slot) + (inner[kOutput] + r * stride) * width_;
-      kernels_.begin(sums, excludes_self ? identity : output, excludes_self ? 0 : stride, count);
-      for (int64_t i = 0; i < slot.count; ++i) {
-        const int64_t update = order[i] + inner[kUpdates] + r * updates_stride;
-        kernels_.add(sums, scatter_.updates.data + update * width_, updates_stride, count);
-      }
-      kernels_.finish({output, stride, sums, 1, count, slot.count + (excludes_self ? 0 : 1)});
-    }
+    kernels_.group({OutputOf(group.place) + inner[kOutput] * width_, plan_.run.stride[kOutput],
+                    scatter_.updates.data + inner[kUpdates] * width_, plan_.run.stride[kUpdates],
+                    order, count, plan_.run.count, ExcludesSelf(scatter_.reduction)});
   });
 }
 
+// Places in the order of their first updates, so that these are read in order where most have one.
 Status MeanTable::ReduceGroups(bool in_place, unsigned char* memory) const {
-  int64_t* const first = reinterpret_cast<int64_t*>(memory);
-  int64_t* const order = first + slots_;
-  int64_t next = 0;
-  for (int64_t i = 0; i < slots_; ++i) {
-    first[i] = next;
-    next += slot_[i].count;
-  }
   struct Body {
     const MeanTable* table;
-    int64_t* first;
-    int64_t* order;
-    void Fetch(int64_t) const {}
+    Group* groups;   // the end of the last one follows
+    int64_t* order;  // where updates lie, those of each group together
+    int32_t* next;   // where the next one of a slot comes in that
+    Group** end;
+    void Fetch(int64_t place) const {
+      const int64_t slot = SlotOf(Hash(static_cast<uint64_t>(place)), table->slots_);
+      __builtin_prefetch(table->slot_ + slot);
+      __builtin_prefetch(next + slot, 1);
+    }
     void Take(int64_t place, int64_t update) const {
-      order[first[table->Find(place) - table->slot_]++] = update;
+      const Slot* const slot = table->Find(place);
+      int32_t& at = next[slot - table->slot_];
+      if (at < 0) {
+        Group& group = *(*end)++;
+        group.place = place;
+        at = static_cast<int32_t>(group.first);
+        (*end)->first = group.first + slot->count;
+      }
+      order[at++] = update;
     }
   };
-  ForEachEntry(call_, scatter_, plan_, Body{this, first, order});
+  Group* const groups = reinterpret_cast<Group*>(memory);
+  int64_t* const order = reinterpret_cast<int64_t*>(groups + touched_ + 1);
+  int32_t* const next = reinterpret_cast<int32_t*>(order + applied_);
+  Group* last = groups;
+  last->first = 0;
+  std::memset(next, -1, static_cast<size_t>(slots_) * sizeof(int32_t));
+  ForEachEntry(call_, scatter_, plan_, Body{this, groups, order, next, &last});
   if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
-  return ForEachTouched([&](const Slot& slot, int64_t i) {
-    const int64_t next = std::min(i + kAhead, slots_ - 1);
-    if (slot_[next].count != 0) {
-      const int64_t update = order[first[next] - slot_[next].count];
-      kernel::PrefetchOnce(scatter_.updates.data + update * width_,
-                           std::min(plan_.run.count * width_, kMostFetched));
+  return InParts(touched_, [&](const plan::Turns& part) {
+    const auto count = [&](int64_t i) { return groups[i + 1].first - groups[i].first; };
+    const int64_t end = part.first + part.count;
+    for (int64_t i = part.first; i < end; ++i) {
+      const int64_t next_one = std::min(i + kAhead, end - 1);
+      FetchGroup(groups[next_one], order + groups[next_one].first, count(next_one));
+      ReduceGroup(groups[i], order + groups[i].first, count(i));
     }
-    ReduceGroup(slot, order + first[i] - slot.count);
   });
 }
 
+// Adds rows of single elements to the sums of their slots.
+class MeanTable::RowAdder {
+ public:
+  RowAdder(const MeanTable& table, const kernel::CountedSums& sums)
+      : table_(table), sums_(sums), offset_width_(OffsetWidthOf(table.plan_.whole_span)) {}
+
+  EntrySink sink() {
+    const int64_t base = table_.plan_.outer.base[kOutput] * table_.width_;
+    return SinkOf(this, offset_width_, table_.scatter_.output.data + base);
+  }
+
+  void Add(const EntryRow& row) {
+    if (offset_width_ == kernel::kOffset32) {
+      AddRow(row, static_cast<const int32_t*>(row.offsets));
+    } else {
+      AddRow(row, static_cast<const int64_t*>(row.offsets));
+    }
+  }
+
+ private:
+  template <class Offset>
+  void AddRow(const EntryRow& row, const Offset* offsets) const {
+    int32_t slots[EntrySink::kMostColumns];
+    for (int64_t c = 0; c < row.columns; ++c) {
+      const int64_t upcoming = row.output + offsets[std::min(c + kAhead, row.columns - 1)];
+      const int64_t slot = SlotOf(Hash(static_cast<uint64_t>(upcoming)), table_.slots_);
+      __builtin_prefetch(table_.slot_ + slot);
+      __builtin_prefetch(sums_.sums + slot * table_.sum_bytes_, 1);
+      __builtin_prefetch(sums_.counts + slot, 1);
+      const bool dropped = offsets[c] == std::numeric_limits<Offset>::min();
+      slots[c] = dropped
+                     ? std::numeric_limits<int32_t>::min()
+                     : static_cast<int32_t>(table_.Find(row.output + offsets[c]) - table_.slot_);
+    }
+    kernel::SheetArguments sheet = {};
+    sheet.offsets = slots;
+    sheet.updates = table_.scatter_.updates.data + row.updates * table_.width_;
+    sheet.columns = row.columns;
+    sheet.updates_column_stride = row.updates_stride;
+    table_.kernels_.add_each(sums_, sheet);
+  }
+
+  const MeanTable& table_;
+  const kernel::CountedSums sums_;
+  const kernel::OffsetWidth offset_width_;
+};
+
 Status MeanTable::ReduceInSums(bool in_place) const {
-  const Scratch scratch(call_, static_cast<size_t>(slots_ * sum_bytes_));
+  const Scratch scratch(call_, static_cast<size_t>(slots_ * (sum_bytes_ + CountBytes())));
   if (scratch.memory() == nullptr) return Refuse();
   unsigned char* const sums = scratch.memory();
+  uint32_t* const counts = reinterpret_cast<uint32_t*>(sums + slots_ * sum_bytes_);
   const bool excludes_self = ExcludesSelf(scatter_.reduction);
   alignas(16) unsigned char identity[16];
   StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
   if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
   const int64_t stride = plan_.run.stride[kOutput];
-  const int64_t sum_size = kernels_.sum_size;
+  const int64_t sum_size = sums_.sum_size;
   STREW_TRY(ForEachTouched([&](const Slot& slot, int64_t i) {
     ForEachRun(slot, [&](unsigned char* output, int64_t done) {
-      kernels_.begin(sums + i * sum_bytes_ + done * sum_size, excludes_self ? identity : output,
-                     excludes_self ? 0 : stride, plan_.run.count);
+      sums_.begin(sums + i * sum_bytes_ + done * sum_size, excludes_self ? identity : output,
+                  excludes_self ? 0 : stride, plan_.run.count);
     });
   }));
   struct Body {
@@ -277,17 +367,23 @@ Status MeanTable::ReduceInSums(bool in_place) const {
       unsigned char* sum = sums + (table->Find(place) - table->slot_) * table->sum_bytes_;
       plan::ForEachTurn(plan.inner, plan.inner.rank, [&](const int64_t* inner) {
         const int64_t first = (updates + inner[kUpdates]) * table->width_;
-        table->kernels_.add(sum, table->scatter_.updates.data + first, plan.run.stride[kUpdates],
-                            plan.run.count);
-        sum += plan.run.count * table->kernels_.sum_size;
+        table->sums_.add(sum, table->scatter_.updates.data + first, plan.run.stride[kUpdates],
+                         plan.run.count);
+        sum += plan.run.count * table->sums_.sum_size;
       });
     }
   };
-  ForEachEntry(call_, scatter_, plan_, Body{this, sums});
+  if (adds_rows_) {
+    std::memset(counts, 0, static_cast<size_t>(slots_) * sizeof(uint32_t));
+    RowAdder adder(*this, {sums, counts});
+    GiveSheets(call_, scatter_, plan_, adder.sink());
+  } else {
+    ForEachEntry(call_, scatter_, plan_, Body{this, sums});
+  }
   return ForEachTouched([&](const Slot& slot, int64_t i) {
     ForEachRun(slot, [&](unsigned char* output, int64_t done) {
-      kernels_.finish({output, stride, sums + i * sum_bytes_ + done * sum_size, 1, plan_.run.count,
-                       slot.count + (excludes_self ? 0 : 1)});
+      sums_.finish({output, stride, sums + i * sum_bytes_ + done * sum_size, 1, plan_.run.count,
+                    slot.count + (excludes_self ? 0 : 1)});
     });
   });
 }
@@ -295,7 +391,7 @@ Status MeanTable::ReduceInSums(bool in_place) const {
 Status MeanTable::Run(bool in_place) {
   STREW_TRY(Count());
   if (scatter_.applied_units != nullptr) *scatter_.applied_units += applied_ * entry_units_;
-  const Scratch order(call_, GroupsPay() ? static_cast<size_t>(OrderBytes()) : 0);
+  const Scratch order(call_, GroupsPay() ? static_cast<size_t>(GroupBytes()) : 0);
   if (order.memory() != nullptr) return ReduceGroups(in_place, order.memory());
   if (kernels_.sums_are_elements) return ReduceInOutput(in_place);
   STREW_TRY(Shrink());

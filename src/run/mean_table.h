@@ -27,25 +27,38 @@ class MeanTable {
     int64_t count;  // 0 for an empty slot
   };
 
+  // Updates of one place.
+  struct Group {
+    int64_t place;
+    int64_t first;  // of its updates, in order
+  };
+
+  class RowAdder;
+
+  bool AddsRows(int64_t touched) const;
   Status Count();
+  int64_t CountBytes() const;
   // False where there is no memory.
   bool Resize(int64_t slots);
   int64_t SlotsFor(int64_t touched) const;
   Slot* Find(int64_t place) const;
   Status Shrink();
-  int64_t OrderBytes() const;
+  int64_t GroupBytes() const;
   bool GroupsPay() const;
+  template <class Body>
+  Status InParts(int64_t slots, Body body) const;
   // Calls body(slot, its number) for each that is filled.
   template <class Body>
   Status ForEachTouched(Body body) const;
   // Calls body(output, units before it) for each run of a place.
   template <class Body>
   void ForEachRun(const Slot& slot, Body body) const;
-  void ReduceGroup(const Slot& slot, const int64_t* order) const;
+  void FetchGroup(const Group& group, const int64_t* order, int64_t count) const;
+  void ReduceGroup(const Group& group, const int64_t* order, int64_t count) const;
   Status ReduceGroups(bool in_place, unsigned char* memory) const;
   Status ReduceInOutput(bool in_place) const;
   Status ReduceInSums(bool in_place) const;
-  unsigned char* OutputOf(const Slot& slot) const;
+  unsigned char* OutputOf(int64_t place) const;
   void Fetch(const unsigned char* output) const;
   Status Refuse() const;
 
@@ -53,9 +66,11 @@ class MeanTable {
   const IndexedScatter& scatter_;
   const plan::IndexedPlan& plan_;
   const kernel::MeanKernels& kernels_;
+  const kernel::SumKernels& sums_;
   const int64_t width_;
   const int64_t entry_units_;
-  const int64_t sum_bytes_;  // of an entry
+  const int64_t sum_bytes_;  // of an entry; 0 where the output holds the sums
+  const bool adds_rows_;
   const int64_t estimate_;
   int64_t slots_ = 0;
   int64_t touched_ = 0;

@@ -271,6 +271,21 @@ TEST_P(HugeUpdates, PositionOfTheLastIndex) {
   EXPECT_EQ(data_[0], 100);
 }
 
+// 2^31 of the largest number are more than 64 bits with a sign hold.
+TEST(HugeMeans, OfUnsignedNumbers) {
+  constexpr int64_t kTerms = (int64_t{1} << 31) + 1;
+  uint32_t data[] = {0xFFFFFFFE, 3}, most = 0xFFFFFFFF;
+  int8_t zero = 0;
+  const Tensor tensor = MakeTensor(STREW_UINT32, {{2}, {1}}, data);
+  const Tensor indices = MakeTensor(STREW_INT8, {{kTerms}, {0}}, &zero);
+  const Tensor updates = MakeTensor(STREW_UINT32, {{kTerms}, {0}}, &most);
+  EXPECT_EQ(strew_scatter_elements(nullptr, tensor.get(), indices.get(), updates.get(), 0,
+                                   STREW_MEAN, tensor.get()),
+            STREW_OK);
+  EXPECT_EQ(data[0], 0xFFFFFFFE);  // rounded down
+  EXPECT_EQ(data[1], 3u);
+}
+
 // ---- Runs beyond 2^31 ------------------------------------------------------------------------
 
 TEST_P(Huge, OneRowIntoAFreshOutput) {
