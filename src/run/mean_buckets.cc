@@ -145,9 +145,9 @@ Status BucketMeans::Run(bool in_place, const int64_t* entries) const {
                       bytes);
   }
   unsigned char* const end = scratch.memory() + tasks_ * task_bytes;
-  unsigned char* const updates = end + end_bytes;
-  const Sorted sorted = {reinterpret_cast<int64_t*>(end),
-                         reinterpret_cast<Place*>(updates + entries_ * width_), updates};
+  Place* const places = reinterpret_cast<Place*>(end + end_bytes);
+  const Sorted sorted = {reinterpret_cast<int64_t*>(end), places,
+                         reinterpret_cast<unsigned char*>(places + entries_)};
   int64_t begun = 0;
   for (int64_t b = 0; b < buckets_; ++b) {
     sorted.end[b] = begun;
