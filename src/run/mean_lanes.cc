@@ -145,7 +145,8 @@ void LaneMeans::RunPart(const plan::Cut& cut, int64_t part, unsigned char* scrat
   } else {
     plan::ForEachTurn(places, places.rank, [&](const int64_t* at) {
       kernels_.sums.begin(sums.sums + at[kNumber] * kernels_.sums.sum_size,
-                     scatter_.output.data + at[kPlace] * size, line.stride[kPlace], line.count);
+                          scatter_.output.data + at[kPlace] * size, line.stride[kPlace],
+                          line.count);
     });
   }
   Adder adder(scatter_, kernels_, sums);

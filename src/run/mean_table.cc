@@ -31,13 +31,9 @@ constexpr int kRoomySlots = 8;
 constexpr double kLeastSlots = 1.15;
 // What a call may take for itself, whatever is touched.
 constexpr double kFreeBytes = static_cast<double>(plan::MostScratch(1));
-// Of a run.
-constexpr int64_t kMostFetched = 1024;
 // What leaves room for counts in that, and for slots whose numbers have 32 bits.
 constexpr int64_t kMostRowSumBytes = 8;
 constexpr int64_t kMostRowSlots = int64_t{1} << 29;
-// Slots ahead that the output of one is fetched.
-constexpr int64_t kAhead = 16;
 
 }  // namespace
 
@@ -183,19 +179,6 @@ void MeanTable::ForEachRun(const Slot& slot, Body body) const {
   });
 }
 
-// Calls body(part) for parts of so many slots, of which touched_ are filled.
-template <class Body>
-Status MeanTable::InParts(int64_t slots, Body body) const {
-  constexpr double kNanosecondsPerSlot = 3;
-  const double bytes = static_cast<double>(touched_ * entry_units_ * width_);
-  const int64_t tasks = TasksFor(
-      call_, static_cast<double>(slots) * kNanosecondsPerSlot + bytes * kNanosecondsPerByte);
-  plan::Cut cut;
-  cut.Append(slots, 1, PartsFor(tasks));
-  return ForEachPart(call_, tasks, cut.parts(),
-                     [&](int64_t part, int64_t) { body(cut.TurnsOf(part, 0)); });
-}
-
 template <class Body>
 Status MeanTable::ForEachTouched(Body body) const {
   return InParts(slots_, [&](const plan::Turns& part) {
@@ -224,68 +207,6 @@ Status MeanTable::ReduceInOutput(bool in_place) const {
       sums_.finish(
           {output, stride, output, stride, plan_.run.count, slot.count + (excludes_self ? 0 : 1)});
     });
-  });
-}
-
-// The output of a group and its updates, which begin at `order`.
-void MeanTable::FetchGroup(const Group& group, const int64_t* order, int64_t count) const {
-  Fetch(OutputOf(group.place));
-  const int64_t bytes = std::min(plan_.run.count * width_, kMostFetched);
-  for (int64_t k = 0; k < count; ++k) {
-    kernel::PrefetchOnce(scatter_.updates.data + order[k] * width_, bytes);
-  }
-}
-
-// All updates of a place together, in order: its elements are gone through once.
-void MeanTable::ReduceGroup(const Group& group, const int64_t* order, int64_t count) const {
-  plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
-    kernels_.group({OutputOf(group.place) + inner[kOutput] * width_, plan_.run.stride[kOutput],
-                    scatter_.updates.data + inner[kUpdates] * width_, plan_.run.stride[kUpdates],
-                    order, count, plan_.run.count, ExcludesSelf(scatter_.reduction)});
-  });
-}
-
-// Places in the order of their first updates, so that these are read in order where most have one.
-Status MeanTable::ReduceGroups(bool in_place, unsigned char* memory) const {
-  struct Body {
-    const MeanTable* table;
-    Group* groups;   // the end of the last one follows
-    int64_t* order;  // where updates lie, those of each group together
-    int32_t* next;   // where the next one of a slot comes in that
-    Group** end;
-    void Fetch(int64_t place) const {
-      const int64_t slot = SlotOf(Hash(static_cast<uint64_t>(place)), table->slots_);
-      __builtin_prefetch(table->slot_ + slot);
-      __builtin_prefetch(next + slot, 1);
-    }
-    void Take(int64_t place, int64_t update) const {
-      const Slot* const slot = table->Find(place);
-      int32_t& at = next[slot - table->slot_];
-      if (at < 0) {
-        Group& group = *(*end)++;
-        group.place = place;
-        at = static_cast<int32_t>(group.first);
-        (*end)->first = group.first + slot->count;
-      }
-      order[at++] = update;
-    }
-  };
-  Group* const groups = reinterpret_cast<Group*>(memory);
-  int64_t* const order = reinterpret_cast<int64_t*>(groups + touched_ + 1);
-  int32_t* const next = reinterpret_cast<int32_t*>(order + applied_);
-  Group* last = groups;
-  last->first = 0;
-  std::memset(next, -1, static_cast<size_t>(slots_) * sizeof(int32_t));
-  ForEachEntry(call_, scatter_, plan_, Body{this, groups, order, next, &last});
-  if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
-  return InParts(touched_, [&](const plan::Turns& part) {
-    const auto count = [&](int64_t i) { return groups[i + 1].first - groups[i].first; };
-    const int64_t end = part.first + part.count;
-    for (int64_t i = part.first; i < end; ++i) {
-      const int64_t next_one = std::min(i + kAhead, end - 1);
-      FetchGroup(groups[next_one], order + groups[next_one].first, count(next_one));
-      ReduceGroup(groups[i], order + groups[i].first, count(i));
-    }
   });
 }
 

@@ -7,7 +7,9 @@
 #include "base/call.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
+#include "plan/cut.h"
 #include "plan/indexed.h"
+#include "run/parallel.h"
 #include "run/scatter.h"
 #include "run/scratch.h"
 
@@ -22,6 +24,10 @@ class MeanTable {
   Status Run(bool in_place);
 
  private:
+  // Bytes of a run, and places ahead, that are fetched.
+  static constexpr int64_t kMostFetched = 1024;
+  static constexpr int64_t kAhead = 16;
+
   struct Slot {
     int64_t place;  // units from where the plan begins
     int64_t count;  // 0 for an empty slot
@@ -45,8 +51,9 @@ class MeanTable {
   Status Shrink();
   int64_t GroupBytes() const;
   bool GroupsPay() const;
+  // Calls body(part) for parts of so many slots or groups, of which touched_ are filled.
   template <class Body>
-  Status InParts(int64_t slots, Body body) const;
+  Status InParts(int64_t count, Body body) const;
   // Calls body(slot, its number) for each that is filled.
   template <class Body>
   Status ForEachTouched(Body body) const;
@@ -78,6 +85,18 @@ class MeanTable {
   Slot* slot_ = nullptr;
   Scratch table_;
 };
+
+template <class Body>
+Status MeanTable::InParts(int64_t count, Body body) const {
+  constexpr double kNanosecondsPerSlot = 3;
+  const double bytes = static_cast<double>(touched_ * entry_units_ * width_);
+  const int64_t tasks = TasksFor(
+      call_, static_cast<double>(count) * kNanosecondsPerSlot + bytes * kNanosecondsPerByte);
+  plan::Cut cut;
+  cut.Append(count, 1, PartsFor(tasks));
+  return ForEachPart(call_, tasks, cut.parts(),
+                     [&](int64_t part, int64_t) { body(cut.TurnsOf(part, 0)); });
+}
 
 }  // namespace strew::run
 

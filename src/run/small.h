@@ -16,12 +16,15 @@ namespace strew::run {
 inline bool IsSmall(const IndexedScatter& scatter, const plan::IndexedPlan& plan) {
   constexpr int64_t kFewIndices = 20;
   constexpr int64_t kFewUpdates = 64;
-  constexpr int64_t kMostUpdates = 16384;  // no reduction of them is worth a second task
+  // No reduction of them is worth a second task.
+  constexpr int64_t kMostUpdates = 16384;
+  constexpr int64_t kMostBytes = 64 << 10;
   const int64_t indices = scatter.indices.size;
   const int64_t updates = scatter.updates.size;
   if (updates == 0 || indices > kFewIndices) return false;
   if (updates <= kFewUpdates) return true;
-  return indices > 0 && plan.lanes.rank == 0 && updates <= kMostUpdates;
+  return indices > 0 && plan.lanes.rank == 0 && updates <= kMostUpdates &&
+         updates <= kMostBytes / scatter.updates.element_size;
 }
 
 // Does what Run() does, for a scatter that is small. The plan is not arranged yet.
