@@ -49,7 +49,8 @@
  * and for STREW_DUPLICATE_ERROR). Scratch is at most 2 MiB, and 64 KiB more for each worker,
  * whatever the sizes, and 16 bytes for an entry where several workers share out single elements
  * that may land anywhere; where the allocator refuses it, a plan without it is taken. Three things
- * have no such plan and take more: STREW_MEAN 40 bytes at most for a touched element;
+ * have no such plan and take more: STREW_MEAN 40 bytes at most for a touched element, or, where
+ * indices are chosen to mislead the estimate of how many are touched, for an update;
  * STREW_DUPLICATE_ERROR, and STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes, 16 bytes for an
  * entry, which is one index value of scatter_elements, one tuple of scatter_nd or one index of
  * scatter_update. Calls of up to 64 updates with none, add, mul, min, max or sub and default

@@ -18,7 +18,8 @@ class BucketMeans {
 
   // 0 where this is not a way.
   int64_t buckets() const { return buckets_; }
-  int64_t BucketOf(int64_t place) const { return place >> shift_; }
+  // Places may be negative where there are no buckets.
+  int64_t BucketOf(int64_t place) const { return buckets_ == 0 ? 0 : place >> shift_; }
   // Of `entries` of each bucket and about so many touched places.
   bool IsPossible(const int64_t* entries, int64_t touched) const;
   Status Run(bool in_place, const int64_t* entries) const;
@@ -50,7 +51,7 @@ class BucketMeans {
   const int64_t entries_;
   int64_t places_ = 1;
   int64_t tasks_ = 1;
-  int shift_ = 63;  // a bucket has 2^shift places
+  int shift_ = 0;  // a bucket has 2^shift places
   int64_t buckets_ = 0;
 };
 

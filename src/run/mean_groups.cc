@@ -13,11 +13,12 @@ namespace strew::run {
 using plan::kOutput;
 using plan::kUpdates;
 
-// The output of a group and its updates, which begin at `order`.
+// The output of a group and its first updates, which begin at `order`.
 void MeanTable::FetchGroup(const Group& group, const int64_t* order, int64_t count) const {
+  constexpr int64_t kMostUpdates = 4;
   Fetch(OutputOf(group.place));
   const int64_t bytes = std::min(plan_.run.count * width_, kMostFetched);
-  for (int64_t k = 0; k < count; ++k) {
+  for (int64_t k = 0; k < std::min(count, kMostUpdates); ++k) {
     kernel::PrefetchOnce(scatter_.updates.data + order[k] * width_, bytes);
   }
 }
@@ -68,8 +69,8 @@ Status MeanTable::ReduceGroups(bool in_place, unsigned char* memory) const {
     const auto count = [&](int64_t i) { return groups[i + 1].first - groups[i].first; };
     const int64_t end = part.first + part.count;
     for (int64_t i = part.first; i < end; ++i) {
-      const int64_t next_one = std::min(i + kAhead, end - 1);
-      FetchGroup(groups[next_one], order + groups[next_one].first, count(next_one));
+      const int64_t ahead = i + kAhead;
+      if (ahead < end) FetchGroup(groups[ahead], order + groups[ahead].first, count(ahead));
       ReduceGroup(groups[i], order + groups[i].first, count(i));
     }
   });

@@ -183,8 +183,8 @@ template <class Body>
 Status MeanTable::ForEachTouched(Body body) const {
   return InParts(slots_, [&](const plan::Turns& part) {
     for (int64_t i = part.first; i < part.first + part.count; ++i) {
-      const int64_t next = std::min(i + kAhead, slots_ - 1);
-      if (slot_[next].count != 0) Fetch(OutputOf(slot_[next].place));
+      const int64_t next = i + kAhead;
+      if (next < slots_ && slot_[next].count != 0) Fetch(OutputOf(slot_[next].place));
       if (slot_[i].count != 0) body(slot_[i], i);
     }
   });

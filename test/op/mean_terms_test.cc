@@ -185,6 +185,31 @@ TYPED_TEST(MeanOfManyTerms, IsExactInFewElementsOfALargeAxis) {
   }
 }
 
+// Rows that lie backwards, and more updates of them than are counted without an estimate.
+TEST(MeanOfManyRows, MayGoBackwards) {
+  constexpr int64_t kRows = 4, kColumns = 8, kEntries = 40000;
+  std::vector<float> data(kRows * kColumns, 5);
+  std::vector<float> updates(kEntries * kColumns);
+  std::vector<int32_t> indices(kEntries);
+  for (size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<int32_t>(i % kRows);
+  for (size_t i = 0; i < updates.size(); ++i) {
+    updates[i] = static_cast<float>(i / kColumns % kRows + i % kColumns);
+  }
+  const Tensor tensor = MakeTensor(STREW_FLOAT32, {{kRows, kColumns}, {-kColumns, 1}},
+                                   data.data() + (kRows - 1) * kColumns);
+  const Tensor index = MakeTensor(STREW_INT32, RowMajor({kEntries}), indices.data());
+  const Tensor update = MakeTensor(STREW_FLOAT32, RowMajor({kEntries, kColumns}), updates.data());
+  ASSERT_EQ(strew_scatter_update(nullptr, tensor.get(), index.get(), update.get(), 0,
+                                 STREW_MEAN | STREW_EXCLUDE_SELF, tensor.get()),
+            STREW_OK);
+  for (int64_t row = 0; row < kRows; ++row) {
+    for (int64_t column = 0; column < kColumns; ++column) {
+      const auto at = static_cast<size_t>((kRows - 1 - row) * kColumns + column);
+      EXPECT_EQ(data[at], static_cast<float>(row + column));
+    }
+  }
+}
+
 // Most updates go to one of many places, more than sums of 32 bits hold.
 TEST(MeanOfBytes, IsExactBesideManyPlaces) {
   constexpr int64_t kPlaces = 2000000;

@@ -15,7 +15,7 @@ from pathlib import Path
 from rows import DIFFERENCES, PEERS, ROWS, Difference, Row
 
 HERE = Path(__file__).resolve().parent
-BEGIN = "<!-- made by test/peers/table.py --update: begin -->\n"
+BEGIN = "<!-- made by test/peers/table.py README.md --update: begin -->\n"
 END = "<!-- end -->\n"
 WIDTH = 105
 
