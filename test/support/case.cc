@@ -76,6 +76,15 @@ bool IsSlice(Operator op) {
   return op == Operator::kSliceScatter || op == Operator::kSliceScatterInt64;
 }
 
+std::vector<Array*> Inputs(Case& c) {
+  std::vector<Array*> inputs = {&c.updates};
+  if (c.output) inputs.push_back(&c.data);
+  for (std::optional<Array>* array : {&c.indices, &c.start, &c.stop, &c.step, &c.axes}) {
+    if (*array) inputs.push_back(&**array);
+  }
+  return inputs;
+}
+
 strew_status Call(const Case& c, strew_context* context, strew_tensor* output) {
   switch (c.op) {
     case Operator::kScatterElements:

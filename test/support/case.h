@@ -51,6 +51,9 @@ struct Case {
   Array& destination() { return output ? *output : data; }
 };
 
+// All that a call reads and does not write.
+std::vector<Array*> Inputs(Case& c);
+
 // The library's call, with `output` in place of the destination's own descriptor.
 strew_status Call(const Case& c, strew_context* context, strew_tensor* output);
 

@@ -14,15 +14,6 @@
 namespace strew_test {
 namespace {
 
-std::vector<Array*> Inputs(Case& c) {
-  std::vector<Array*> inputs = {&c.updates};
-  if (c.output) inputs.push_back(&c.data);
-  for (std::optional<Array>* array : {&c.indices, &c.start, &c.stop, &c.step, &c.axes}) {
-    if (*array) inputs.push_back(&**array);
-  }
-  return inputs;
-}
-
 std::string Hex(const unsigned char* bytes, size_t size) {
   std::ostringstream text;
   for (size_t i = 0; i < std::min<size_t>(size, 16); ++i) {
@@ -39,6 +30,7 @@ std::string WrongReport(const strew_context* context, const Outcome& outcome) {
   if (outcome.status == STREW_OK ? !error.empty() : !contained) {
     text << "error text '" << error << "', expected '" << outcome.error << "'\n";
   }
+  if (outcome.status != STREW_OK && error.empty()) text << "no error text\n";
   if (strew_context_error_position(context) != outcome.error_position) {
     text << "position " << strew_context_error_position(context) << ", expected "
          << outcome.error_position << "\n";
@@ -106,6 +98,13 @@ bool CheckTarget(const Case& c, Trial& trial, const Target& target, int32_t work
 Trial::Trial(Case& c) : case_(c), before_(c.destination().Snapshot()), after_(before_) {
   const View output = c.destination().ViewOf(after_.data());
   outcome_ = Expect(c, c.output ? c.data.view() : output, output);
+  for (Array* input : Inputs(c)) input->buffer().SetReadOnly(true);
+}
+
+Trial::Trial(Case& c, strew_status status, int64_t error_position)
+    : case_(c), before_(c.destination().Snapshot()), after_(before_) {
+  outcome_.status = status;
+  outcome_.error_position = error_position;
   for (Array* input : Inputs(c)) input->buffer().SetReadOnly(true);
 }
 
@@ -177,6 +176,11 @@ std::string Trial::DifferentBytes(const Bytes& expected) {
 
 bool Check(Case& c) {
   Trial trial(c);
+  return CheckTargets(c, trial) && CheckWithoutContext(c, trial);
+}
+
+bool CheckRefused(Case& c, strew_status status, int64_t error_position) {
+  Trial trial(c, status, error_position);
   return CheckTargets(c, trial) && CheckWithoutContext(c, trial);
 }
 

@@ -17,6 +17,8 @@ namespace strew_test {
 class Trial {
  public:
   explicit Trial(Case& c);
+  // For what the oracle does not judge: the call must answer this and write nothing.
+  Trial(Case& c, strew_status status, int64_t error_position);
   ~Trial();
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
@@ -51,6 +53,9 @@ class Trial {
 // Runs the case on every instruction set, and once without a context where that means the same.
 // Answers false after a failure, which GoogleTest then knows of.
 bool Check(Case& c);
+
+// The same for a call that must be refused, whose arguments may be such that the oracle cannot tell.
+bool CheckRefused(Case& c, strew_status status, int64_t error_position);
 
 // On every instruction set with so many workers.
 bool CheckWithWorkers(Case& c, const std::vector<int32_t>& workers);
