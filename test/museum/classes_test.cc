@@ -80,6 +80,11 @@ TEST(Class, NarrowedIndices) {
     ExpectBadIndex(exhibit, kLeast);  // 2^63
     ExpectBadIndex(exhibit, kLeast + 1);
   }
+  Exhibit circular{Operator::kTensorScatter, {5, 7, 3}, {5}, {5, 2, 3}, 1};
+  circular.mode = STREW_CACHE_CIRCULAR;
+  circular.index = STREW_UINT64;
+  circular.values = {kLeast, kLeast + 1, -1, kMost, (int64_t{1} << 32) + 1};
+  ExpectGood(circular);
 }
 
 // Attributes too: 2^32 is axis 0, step 0 and entry 0 where 32 bits are left of it.

@@ -53,22 +53,25 @@ TEST(Class, OverflowInTheSizeProduct) {
   }
 }
 
-// The product may fit where the reach of the strides does not.
+// The product may fit where the reach of the strides does not, and that of INT64_MIN is negative.
 TEST(Class, OverflowInTheByteExtent) {
   alignas(16) unsigned char memory[16] = {};
-  for (const Layout& layout : std::vector<Layout>{{{2}, {kMost}},
-                                                  {{2}, {kLeast}},
-                                                  {{3}, {int64_t{1} << 62}},
-                                                  {{2}, {int64_t{1} << 61}},
-                                                  {{2, 2}, {int64_t{1} << 60, int64_t{1} << 60}},
-                                                  {{2, 2}, {-(int64_t{1} << 60), int64_t{1} << 60}},
-                                                  {{5}, {int64_t{1} << 62}}}) {
-    strew_tensor* tensor = nullptr;
-    EXPECT_EQ(strew_tensor_create(STREW_FLOAT32, static_cast<int32_t>(layout.shape.size()),
-                                  layout.shape.data(), layout.strides.data(), memory, &tensor),
-              STREW_SIZE_OVERFLOW)
-        << ToString(layout.shape) << ToString(layout.strides);
-    EXPECT_EQ(tensor, nullptr);
+  for (const strew_dtype dtype : {STREW_INT8, STREW_FLOAT32}) {
+    const int64_t far = dtype == STREW_INT8 ? int64_t{1} << 62 : int64_t{1} << 60;
+    for (const Layout& layout : std::vector<Layout>{{{2}, {kMost}},
+                                                    {{2}, {kLeast}},
+                                                    {{2}, {kLeast + 1}},
+                                                    {{3}, {far}},
+                                                    {{5}, {far}},
+                                                    {{2, 2}, {far, far}},
+                                                    {{2, 2}, {-far, far}}}) {
+      strew_tensor* tensor = nullptr;
+      EXPECT_EQ(strew_tensor_create(dtype, static_cast<int32_t>(layout.shape.size()),
+                                    layout.shape.data(), layout.strides.data(), memory, &tensor),
+                STREW_SIZE_OVERFLOW)
+          << ToString(layout.shape) << ToString(layout.strides);
+      EXPECT_EQ(tensor, nullptr);
+    }
   }
 }
 

@@ -97,6 +97,16 @@ TEST(Cve2022_35991, AttributesOfOtherRanks) {
       ExpectRefused(make, STREW_INVALID_SHAPE);
     }
   }
+  for (const Dims& shape : std::vector<Dims>{{}, {1, 1}}) {
+    const auto make = [&](const Place& place) {
+      Case c = SliceAt(place, {4, 3}, {2, 3}, {{0}, {2}, {1}, {0}});
+      for (const ListOf list : {&Case::start, &Case::stop, &Case::step, &Case::axes}) {
+        c.*list = IndexArray(STREW_INT64, shape, {1}, place.guard);
+      }
+      return c;
+    };
+    ExpectRefused(make, STREW_INVALID_SHAPE);
+  }
 }
 
 // TensorFlow, DynamicStitch and others: where one of two lists of inputs was shorter, the executor
