@@ -78,6 +78,10 @@ int64_t Cases(int64_t otherwise) {
   return static_cast<int64_t>(FromEnvironment("STREW_CASES", static_cast<uint64_t>(otherwise)));
 }
 
+int64_t Calls(int64_t otherwise) {
+  return static_cast<int64_t>(FromEnvironment("STREW_CALLS", static_cast<uint64_t>(otherwise)));
+}
+
 void FillWithValues(Random& random, Array& array) {
   const Dtype dtype = Find(array.dtype());
   unsigned char* bytes = array.buffer().bytes();

@@ -2,7 +2,8 @@
 //
 // Random numbers that are the same on every platform for a seed, and random elements.
 //
-// Environment: STREW_SEED chooses another seed, STREW_CASES another number of random cases.
+// Environment: STREW_SEED chooses another seed, STREW_CASES another number of random cases,
+// STREW_CALLS another number of calls, where these are counted.
 #ifndef STREW_TEST_SUPPORT_RANDOM_H_
 #define STREW_TEST_SUPPORT_RANDOM_H_
 
@@ -50,6 +51,9 @@ uint64_t Seed();
 
 // STREW_CASES, or `otherwise`.
 int64_t Cases(int64_t otherwise);
+
+// STREW_CALLS, or `otherwise`.
+int64_t Calls(int64_t otherwise);
 
 // Fills every slot of the array, gaps included, with a mix of ordinary numbers, special values
 // (signed zeros, infinities, quiet and signalling NaNs, subnormals, extreme integers, odd bools)

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random calls with every operand, and scratch, in a mapping of its own: all flush against the
+// unreadable page behind, then the same call flush against the one before. Inputs are read-only,
+// and the oracle says what every byte of the output must hold.
+//
+// STREW_CALLS=<number> makes as many calls. A failure, and a fault too, names its case:
+// STREW_SEED=<seed> STREW_CASES=1 runs it alone.
+#include <cstdio>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "op/random_case.h"
+#include "support/last_words.h"
+#include "support/runners.h"
+#include "support/targets.h"
+#include "support/trial.h"
+
+namespace strew_test {
+namespace {
+
+constexpr int64_t kCalls = 50000;
+
+// ---- Memory --------------------------------------------------------------------------------------
+
+Array Moved(const Array& array, Guard guard) {
+  Array moved(array.dtype(), array.view().layout, guard);
+  moved.Restore(array.Snapshot());
+  return moved;
+}
+
+Case Moved(const Case& c, Guard guard) {
+  Case moved{c.op, Moved(c.data, guard), Moved(c.updates, guard)};
+  for (const auto operand :
+       {&Case::indices, &Case::start, &Case::stop, &Case::step, &Case::axes, &Case::output}) {
+    if (c.*operand) moved.*operand = Moved(*(c.*operand), guard);
+  }
+  moved.reduction = c.reduction;
+  moved.axis = c.axis;
+  moved.wrap = c.wrap;
+  moved.policy = c.policy;
+  moved.duplicates = c.duplicates;
+  moved.mode = c.mode;
+  return moved;
+}
+
+// Scratch as flush as its alignment allows, full of rubbish.
+class GuardedScratch {
+ public:
+  ~GuardedScratch() { EXPECT_TRUE(blocks_.empty()) << blocks_.size() << " blocks were not freed"; }
+
+  void InstallIn(strew_context* context) {
+    EXPECT_EQ(strew_context_set_allocator(context, Allocate, Free, this), STREW_OK);
+  }
+
+ private:
+  static void* Allocate(void* opaque, size_t size, size_t alignment) {
+    GuardedBuffer block((size + alignment - 1) / alignment * alignment, Guard::kBehind);
+    unsigned char* const bytes = block.bytes();
+    std::fill_n(bytes, block.size(), static_cast<unsigned char>(0xA5));
+    static_cast<GuardedScratch*>(opaque)->blocks_.emplace(bytes, std::move(block));
+    return bytes;
+  }
+
+  static void Free(void* opaque, void* memory, size_t) {
+    auto& blocks = static_cast<GuardedScratch*>(opaque)->blocks_;
+    const auto found = blocks.find(memory);
+    ASSERT_NE(found, blocks.end()) << "freed what was not allocated";
+    EXPECT_TRUE(found->second.IsMarginIntact()) << "wrote before the scratch";
+    blocks.erase(found);
+  }
+
+  std::map<void*, GuardedBuffer> blocks_;
+};
+
+// ---- Calls ---------------------------------------------------------------------------------------
+
+class GuardPages : public testing::Test {
+ protected:
+  // One case on both sides and on every instruction set.
+  void CheckCase(uint64_t seed) {
+    Random random(seed);
+    const Operator op = random.Pick(Operators());
+    const Dtype dtype = random.Pick(Dtypes());
+    Case c = MakeRandomCase(random, op, dtype);
+    if (random.OneIn(4)) SpoilIndices(random, c);
+    guards_scratch_ = random.OneIn(2);
+    workers_ = random.OneIn(8) ? 3 : 1;
+    seen_.insert({op, dtype.code});
+    for (const Guard guard : {Guard::kBehind, Guard::kBefore}) {
+      const std::string where =
+          std::string("guard ") + (guard == Guard::kBehind ? "behind" : "before");
+      Case moved = Moved(c, guard);
+      Trial trial(moved);
+      for (const Target& target : Targets()) {
+        SetLastWords("STREW_SEED=%llu STREW_CASES=1: %s, %s, %d workers, %s\n",
+                     static_cast<unsigned long long>(seed), where.c_str(), target.name.c_str(),
+                     workers_, Describe(moved).c_str());
+        const std::string trouble = Send(trial, target.context.get());
+        ASSERT_EQ(trouble, "") << "STREW_SEED=" << seed << " STREW_CASES=1: " << where << ", "
+                               << target.name << ", " << workers_ << " workers, "
+                               << Describe(moved);
+      }
+    }
+  }
+
+  std::string Send(Trial& trial, strew_context* context) {
+    static Backwards backwards;
+    GuardedScratch scratch;
+    if (guards_scratch_) scratch.InstallIn(context);
+    if (workers_ > 1) backwards.InstallIn(context, workers_);
+    ++calls_;
+    const std::string trouble = trial.Trouble(context);
+    EXPECT_EQ(strew_context_set_parallel_for(context, nullptr, nullptr, 0), STREW_OK);
+    EXPECT_EQ(strew_context_set_allocator(context, nullptr, nullptr, nullptr), STREW_OK);
+    return trouble;
+  }
+
+  int64_t calls_ = 0;
+  std::set<std::pair<Operator, strew_dtype>> seen_;
+
+ private:
+  bool guards_scratch_ = false;
+  int32_t workers_ = 1;
+};
+
+TEST_F(GuardPages, RandomCalls) {
+  const int64_t wanted = Calls(kCalls);
+  const int64_t most_cases = Cases(std::numeric_limits<int64_t>::max());
+  int64_t cases = 0;
+  while (calls_ < wanted && cases < most_cases && !HasFailure()) {
+    CheckCase(Seed() + static_cast<uint64_t>(cases++));
+  }
+  std::printf("%lld calls of %lld cases from STREW_SEED=%llu on: %s\n",
+              static_cast<long long>(calls_), static_cast<long long>(cases),
+              static_cast<unsigned long long>(Seed()),
+              HasFailure() ? "failed" : "no fault, no byte wrong");
+  if (calls_ < kCalls || HasFailure()) return;
+  EXPECT_EQ(seen_.size(), Operators().size() * Dtypes().size());
+}
+
+TEST(GuardPagesDeathTest, FaultsNameTheirCase) {
+  const GuardedBuffer buffer(8, Guard::kBehind);
+  const auto fault = [&] {
+    SetLastWords("STREW_SEED=%d", 7);
+    *static_cast<volatile unsigned char*>(buffer.bytes() + buffer.size()) = 1;
+  };
+  EXPECT_DEATH(fault(), "STREW_SEED=7");
+}
+
+}  // namespace
+}  // namespace strew_test

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a test program says when a signal ends it: which of its random cases it was at.
+#ifndef STREW_TEST_SUPPORT_LAST_WORDS_H_
+#define STREW_TEST_SUPPORT_LAST_WORDS_H_
+
+namespace strew_test {
+
+// Printed to stderr on the next fatal signal, of whatever thread. The words before are forgotten.
+[[gnu::format(printf, 1, 2)]] void SetLastWords(const char* format, ...);
+
+}  // namespace strew_test
+
+#endif  // STREW_TEST_SUPPORT_LAST_WORDS_H_
