@@ -72,6 +72,18 @@ strew_status Call(const Request& r, const Tensors& t, strew_context* context) {
   }
 }
 
+bool WroteOutside(const Operand& output, const Arena& before, const Arena& after) {
+  Arena expected = before;
+  Arena source = after;
+  if (!output.null && output.bound) {
+    const View from{output.dtype, output.layout, source.at(output.offset)};
+    const View to{output.dtype, output.layout, expected.at(output.offset)};
+    ForEachIndex(from.shape(),
+                 [&](const Dims& i) { std::copy_n(from.At(i), WidthOf(output.dtype), to.At(i)); });
+  }
+  return !(expected == after);
+}
+
 }  // namespace
 
 void Request::SetSlice(const Dims& starts, const Dims& stops, const Dims& steps,
@@ -115,20 +127,29 @@ Request GoodRequest(Operator op) {
   return request;
 }
 
-Answer Send(const Request& request, strew_context* context) {
+Arena MemoryOf(const Request& request) {
   Arena arena;
   for (size_t i = 0; i < Arena::kSize; ++i) *arena.at(i) = static_cast<unsigned char>(i % 61 + 1);
   const auto operands = {&request.data, &request.indices, &request.updates, &request.start,
                          &request.stop, &request.step,    &request.axes,    &request.output};
   for (const Operand* operand : operands) WriteValues(*operand, arena);
+  return arena;
+}
+
+Answer Send(const Request& request, strew_context* context) {
+  Arena arena = MemoryOf(request);
   const Tensors tensors = {Describe(request.data, arena),    Describe(request.indices, arena),
                            Describe(request.updates, arena), Describe(request.start, arena),
                            Describe(request.stop, arena),    Describe(request.step, arena),
                            Describe(request.axes, arena),    Describe(request.output, arena)};
   const Arena before = arena;
   const strew_status status = Call(request, tensors, context);
-  return {status, strew_context_error(context), strew_context_error_position(context),
-          strew_context_applied(context), !(arena == before)};
+  return {status,
+          strew_context_error(context),
+          strew_context_error_position(context),
+          strew_context_applied(context),
+          !(arena == before),
+          WroteOutside(request.output, before, arena)};
 }
 
 }  // namespace strew_test

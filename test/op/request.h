@@ -21,6 +21,7 @@ class Arena {
  public:
   static constexpr size_t kSize = 4096;
   unsigned char* at(size_t offset) { return bytes_.data() + offset; }
+  const unsigned char* at(size_t offset) const { return bytes_.data() + offset; }
   bool operator==(const Arena& other) const { return bytes_ == other.bytes_; }
 
  private:
@@ -68,13 +69,17 @@ struct Request {
 //   tensor_scatter     write_indices [3], update [3, 2], axis 1, linear
 Request GoodRequest(Operator op);
 
+// The memory that the call will find: index values, and a pattern elsewhere.
+Arena MemoryOf(const Request& request);
+
 // What a call answered.
 struct Answer {
   strew_status status;
   std::string error;
   int64_t position;
   int64_t applied;
-  bool wrote;  // a byte of any operand changed
+  bool wrote;          // a byte of any operand changed
+  bool wrote_outside;  // one that belongs to no element of output
 };
 
 Answer Send(const Request& request, strew_context* context);

@@ -12,7 +12,7 @@
 namespace strew_test {
 namespace {
 
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM};
 constexpr size_t kCount = sizeof(kSignals) / sizeof(kSignals[0]);
 
 char words[1024];
@@ -23,7 +23,7 @@ void Speak(int number) {
   const ssize_t written = write(STDERR_FILENO, words, std::strlen(words));
   static_cast<void>(written);
   for (size_t i = 0; i < kCount; ++i) sigaction(kSignals[i], &earlier[i], nullptr);
-  if (number == SIGABRT || number == SIGALRM) raise(number);
+  if (number == SIGABRT || number == SIGTERM) raise(number);
 }
 
 bool Listen() {

@@ -6,7 +6,8 @@
 
 namespace strew_test {
 
-// Printed to stderr on the next fatal signal, of whatever thread. The words before are forgotten.
+// Printed to stderr on the next fatal signal, of whatever thread, or when a time limit ends the
+// program. The words before are forgotten.
 [[gnu::format(printf, 1, 2)]] void SetLastWords(const char* format, ...);
 
 }  // namespace strew_test
