@@ -87,7 +87,7 @@ void ChangeShape(Random& random, Request& r) {
     int64_t& dim = shape[random.Bits() % shape.size()];
     if (choice == 1) dim = AnySmallDim(random);
     if (choice == 2) dim = std::max<int64_t>(dim + random.Between(-1, 1), 0);
-    if (choice == 3) shape.push_back(1);
+    if (choice == 3 && shape.size() < 32) shape.push_back(1);
     if (choice == 4) shape.pop_back();
   }
   operand.SetShape(shape);
@@ -236,11 +236,10 @@ int64_t AnyExtreme(Random& random) {
                                                int64_t{1} << 32,
                                                int64_t{1} << 61,
                                                int64_t{1} << 62};
-  const int64_t corner = random.Pick(corners);
-  const int64_t away = random.OneIn(2) ? 0 : random.Between(-4, 4);
-  const int64_t value =
-      static_cast<int64_t>(static_cast<uint64_t>(corner) + static_cast<uint64_t>(away));
-  return corner != kLeast && random.OneIn(3) ? -value : value;
+  auto bits = static_cast<uint64_t>(random.Pick(corners));
+  if (random.OneIn(2)) bits += static_cast<uint64_t>(random.Between(-4, 4));
+  if (random.OneIn(3)) bits = 0 - bits;
+  return static_cast<int64_t>(bits);
 }
 
 namespace {
