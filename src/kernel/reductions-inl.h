@@ -64,14 +64,18 @@ namespace strew::kernel {
 namespace {
 HWY_EXPORT(HWY_CONCAT(STREW_FAMILY, TableHere));
 HWY_EXPORT(HWY_CONCAT(STREW_FAMILY, MeanHere));
+
+// A file that is built for one target has dispatch tables of one entry.
+constexpr size_t EntryOf(size_t slot) { return (HWY_TARGETS & (HWY_TARGETS - 1)) == 0 ? 0 : slot; }
+
 }  // namespace
 
 const Kernels* HWY_CONCAT(STREW_FAMILY, Table)(size_t slot) {
-  return HWY_DISPATCH_TABLE(HWY_CONCAT(STREW_FAMILY, TableHere))[slot]();
+  return HWY_DISPATCH_TABLE(HWY_CONCAT(STREW_FAMILY, TableHere))[EntryOf(slot)]();
 }
 
 const MeanKernels& HWY_CONCAT(STREW_FAMILY, Mean)(size_t slot) {
-  return HWY_DISPATCH_TABLE(HWY_CONCAT(STREW_FAMILY, MeanHere))[slot]();
+  return HWY_DISPATCH_TABLE(HWY_CONCAT(STREW_FAMILY, MeanHere))[EntryOf(slot)]();
 }
 }  // namespace strew::kernel
 #endif

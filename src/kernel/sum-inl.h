@@ -98,7 +98,8 @@ struct SumLanes {
   using Part = Sum;
   using Elements = hn::Rebind<T, hn::ScalableTag<Sum>>;
   static constexpr size_t kPerElement = 1;
-  static constexpr bool kExist = hn::MaxLanes(Elements()) >= 2;  // not of SCALAR
+  // Not of SCALAR, nor where there are no float64 for the quotients.
+  static constexpr bool kExist = HWY_HAVE_FLOAT64 && hn::MaxLanes(Elements()) >= 2;
 };
 template <class T>
 struct SumLanes<T, WideSum> {

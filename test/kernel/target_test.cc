@@ -36,13 +36,20 @@ TEST(Target, ContextTakesTheNamedTarget) {
   strew_context_destroy(context);
 }
 
+#if defined(__arm__)
+constexpr bool kFloatsHaveOneTarget = true;  // NEON flushes subnormal numbers there
+#else
+constexpr bool kFloatsHaveOneTarget = false;
+#endif
+
 // Kernels of different targets are different functions, for every cell.
 TEST(Target, EveryTargetHasKernelsOfItsOwn) {
-  const int32_t count = AvailableTargets().count;
-  const auto expect_distinct = [count](const char* what, auto kernels_of) {
+  const int32_t all = AvailableTargets().count;
+  const auto expect_distinct = [all](const char* what, auto kernels_of, bool one = false) {
+    const int32_t count = one ? 1 : all;
     std::set<kernel::RunKernel> runs;
     std::set<kernel::ElementsKernel> elements;
-    for (int32_t i = 0; i < count; ++i) {
+    for (int32_t i = 0; i < all; ++i) {
       const kernel::Kernels& kernels = kernels_of(i);
       ASSERT_NE(kernels.run, nullptr) << what;
       runs.insert(kernels.run);
@@ -59,12 +66,15 @@ TEST(Target, EveryTargetHasKernelsOfItsOwn) {
   }
   const auto expect_reductions = [&](const char* dtype_name, strew_dtype dtype) {
     const Arithmetic arithmetic = DescribeDtype(dtype).arithmetic;
-#define STREW_EXPECT_DISTINCT(CONSTANT, FUNCTOR, NAME)                         \
-  if (IsReductionDefined(STREW_##CONSTANT, arithmetic)) {                      \
-    SCOPED_TRACE(NAME);                                                        \
-    expect_distinct(dtype_name, [dtype](int32_t i) -> const kernel::Kernels& { \
-      return kernel::ReductionKernels(dtype, KernelReduction::k##FUNCTOR, i);  \
-    });                                                                        \
+    const bool is_float = arithmetic == Arithmetic::kFloating || arithmetic == Arithmetic::kComplex;
+    const bool one_target = kFloatsHaveOneTarget && is_float;
+#define STREW_EXPECT_DISTINCT(CONSTANT, FUNCTOR, NAME)                        \
+  if (IsReductionDefined(STREW_##CONSTANT, arithmetic)) {                     \
+    SCOPED_TRACE(NAME);                                                       \
+    const auto kernels_of = [dtype](int32_t i) -> const kernel::Kernels& {    \
+      return kernel::ReductionKernels(dtype, KernelReduction::k##FUNCTOR, i); \
+    };                                                                        \
+    expect_distinct(dtype_name, kernels_of, one_target);                      \
   }
     STREW_FOR_EACH_KERNEL_REDUCTION(STREW_EXPECT_DISTINCT)
 #undef STREW_EXPECT_DISTINCT

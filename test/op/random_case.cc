@@ -46,7 +46,8 @@ int64_t AnyIndex(Random& random, strew_dtype dtype, int64_t dim, bool wrap) {
 // An index array of any dtype and layout, yet without good values.
 Array AnyIndexArray(Random& random, Dims shape) {
   const strew_dtype dtype = random.Pick(IndexDtypes()).code;
-  Array array(dtype, AnyLayout(random, std::move(shape), Use::kInput), AnyGuard(random));
+  Layout layout = AnyLayout(random, std::move(shape), Use::kInput);
+  Array array(dtype, std::move(layout), AnyGuard(random));
   FillWithLargeIndices(array);
   return array;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "bytes.h"
 #include "dtypes.h"
@@ -64,9 +63,10 @@ void StoreNumber(uint64_t bits, size_t width, unsigned char* bytes) {
 }
 
 void FillWithBits(Random& random, unsigned char* bytes, size_t size) {
-  for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
-    const uint64_t bits = random.Bits();
-    std::memcpy(bytes + i, &bits, std::min(sizeof(bits), size - i));
+  uint64_t bits = 0;
+  for (size_t i = 0; i < size; ++i, bits >>= 8) {
+    if (i % sizeof(bits) == 0) bits = random.Bits();
+    bytes[i] = static_cast<unsigned char>(bits);
   }
 }
 

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the library for other CPUs, runs tests of it under qemu's emulators of them, and compares
+the results of random calls with those of this machine, byte for byte.
+
+The files beside this script describe the machines to Meson; --packages prints what each needs on
+Debian 12. Where no Highway is installed for a machine, that of subprojects/highway.wrap is built,
+and with --highway the one in a folder, on this machine too under the name "native".
+
+usage: run.py --identity <program> [--quick] [--build <folder>] [--highway <folder>] [<machine>...]
+       run.py --packages [<machine>...]
+"""
+
+import argparse
+import ast
+import configparser
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+SKIPPED = 77  # Meson's exit code of a test that did not run
+
+OPTIONS = [
+    "-Dcli=disabled",
+    "-Dbenchmarks=disabled",
+    "-Dtests=enabled",
+    "-Dopenmp=disabled",  # the tests bring threads of their own
+]
+IDENTITY = "test/cross/identity"
+# With so many random cases of each dtype and operator, where a test has a choice.
+QUICK = {"kernel/test_target": 0, "op/test_oracle": 0, "op/test_random": 10}
+FULL = {
+    **QUICK,
+    "op/test_random": 60,
+    "op/test_examples": 0,
+    "op/test_policies": 0,
+    "op/test_exclude_self": 0,
+    "op/test_mean": 0,
+    "op/test_mean_terms": 0,
+    "op/test_large": 0,
+    "op/test_runs": 0,
+}
+
+
+@dataclass
+class Machine:
+    triplet: str  # of Debian's cross compiler
+    architecture: str  # as dpkg calls it; "" where Debian 12 has no packages for it
+    cpus: dict[str, str] = field(default_factory=lambda: {"": "max"})  # of qemu
+
+
+# Vectors of SVE have the length that the process begins with.
+SVE = {
+    f"SVE of {8 * size} bits": f"max,sve-default-vector-length={size}" for size in (16, 32, 64, 256)
+}
+MACHINES = {
+    "aarch64": Machine("aarch64-linux-gnu", "arm64", {"NEON": "max,sve=off", **SVE}),
+    "armhf": Machine("arm-linux-gnueabihf", "armhf"),
+    "ppc64le": Machine("powerpc64le-linux-gnu", "ppc64el"),
+    "s390x": Machine("s390x-linux-gnu", "s390x", {"": "qemu"}),
+    "riscv64": Machine("riscv64-linux-gnu", "", {"": "rv64"}),
+}
+NATIVE = "native"
+
+
+def packages(names: list[str]) -> list[str]:
+    needed = ["qemu-user", "libgtest-dev"]
+    for machine in (MACHINES[name] for name in names if name != NATIVE):
+        needed.append(f"g++-{machine.triplet}")
+        if machine.architecture:
+            needed += [f"{each}:{machine.architecture}" for each in ("libhwy-dev", "libgtest-dev")]
+    return needed
+
+
+def emulator(name: str) -> list[str]:
+    if name == NATIVE:
+        return []
+    file = configparser.ConfigParser()
+    file.read(HERE / f"{name}.ini")
+    return ast.literal_eval(file["binaries"]["exe_wrapper"])
+
+
+def missing(name: str) -> str:
+    """The first program that is needed and not installed."""
+    if name == NATIVE:
+        return ""
+    needed = [f"{MACHINES[name].triplet}-g++", emulator(name)[0]]
+    return next((program for program in needed if shutil.which(program) is None), "")
+
+
+def source_with(highway: Path, folder: Path) -> Path:
+    """The sources, with another Highway in place of the wrap's."""
+    source = folder / "source"
+    (source / "subprojects").mkdir(parents=True)
+    for entry in ROOT.iterdir():
+        if entry.name not in ("subprojects", ".git") and not entry.name.startswith("build"):
+            (source / entry.name).symlink_to(entry)
+    wrap = configparser.ConfigParser()
+    wrap.read(ROOT / "subprojects" / "highway.wrap")
+    shutil.copy(ROOT / "subprojects" / "highway.wrap", source / "subprojects")
+    patched = source / "subprojects" / wrap["wrap-file"]["directory"]
+    shutil.copytree(highway, patched)
+    patch = ROOT / "subprojects" / "packagefiles" / wrap["wrap-file"]["patch_directory"]
+    shutil.copytree(patch, patched, dirs_exist_ok=True)
+    return source
+
+
+@dataclass
+class Build:
+    name: str
+    folder: Path
+    tests: dict[str, int]
+
+    def make(self, source: Path, options: list[str]) -> None:
+        if self.name != NATIVE:
+            options = [*options, "--cross-file", str(HERE / f"{self.name}.ini")]
+        if not (self.folder / "build.ninja").exists():
+            command = ["meson", "setup", str(self.folder), str(source), *OPTIONS, *options]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        programs = [IDENTITY, *(f"test/{test}" for test in self.tests)]
+        command = ["meson", "compile", "-C", str(self.folder), *programs]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    def run(self, program: str, cpu: str, cases: int = 0) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "QEMU_CPU": cpu, "GTEST_BRIEF": "1"}
+        if cases:
+            environment["STREW_CASES"] = str(cases)
+        command = [*emulator(self.name), str(self.folder / program)]
+        return subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE)
+
+    def problems(self, expected: str) -> list[str]:
+        cpus = MACHINES[self.name].cpus if self.name != NATIVE else {"": ""}
+
+        def problems_of(cpu: str) -> list[str]:
+            where = f"{self.name} {cpu}".strip()
+            begin = time.monotonic()
+            targets, found = self.problems_on(cpus[cpu], expected)
+            print(f"{where}: {' '.join(targets)}, {time.monotonic() - begin:.0f} s", flush=True)
+            return [f"{where}: {problem}" for problem in found]
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return list(chain.from_iterable(pool.map(problems_of, cpus)))
+
+    def problems_on(self, cpu: str, expected: str) -> tuple[list[str], list[str]]:
+        """The targets that the CPU has, and what is wrong on it."""
+        answer = self.run(IDENTITY, cpu)
+        results = dict(line.split() for line in answer.stdout.splitlines())
+        found = []
+        if answer.returncode != 0 or not results:
+            found.append(f"{IDENTITY}: exit {answer.returncode}")
+        for target, result in results.items():
+            if result != expected:
+                found.append(f"{target} has other results than this machine's SCALAR")
+        for test, cases in self.tests.items():
+            answer = self.run(f"test/{test}", cpu, cases)
+            if answer.returncode != 0:
+                found.append(f"{test}: exit {answer.returncode}\n{answer.stdout[-4000:]}")
+        return list(results), found
+
+
+def results_here(identity: Path) -> str:
+    lines = subprocess.run([str(identity)], check=True, text=True, stdout=subprocess.PIPE).stdout
+    return dict(line.split() for line in lines.splitlines())["SCALAR"]
+
+
+def main(arguments: argparse.Namespace) -> int:
+    names = arguments.machine or list(MACHINES)
+    if arguments.packages:
+        print(" ".join(packages(names)))
+        return 0
+    for name in names:
+        if missing(name):
+            print(f"skipped: {missing(name)} is not installed; run.py --packages names all")
+            return SKIPPED
+    expected = results_here(arguments.identity)
+    problems = []
+    with tempfile.TemporaryDirectory() as temporary:
+        source, options = ROOT, []
+        if arguments.highway:
+            source = source_with(arguments.highway, Path(temporary))
+            options = ["--force-fallback-for=libhwy"]
+        for name in names:
+            folder = (arguments.build or Path(temporary)) / name
+            build = Build(name, folder, QUICK if arguments.quick else FULL)
+            build.make(source, options)
+            problems += build.problems(expected)
+    print("\n".join(problems) or f"all results are those of this machine: {' '.join(names)}")
+    return 1 if problems else 0
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--quick", action="store_true", help="fewer tests")
+    parser.add_argument("--packages", action="store_true", help="print what is to be installed")
+    parser.add_argument("--build", type=Path, help="a folder to keep the builds in")
+    parser.add_argument("--highway", type=Path, help="the sources of another Highway")
+    parser.add_argument("--identity", type=Path, help="that program, built for this machine")
+    parser.add_argument("machine", nargs="*", choices=[[], *MACHINES, NATIVE])
+    arguments = parser.parse_args()
+    if arguments.identity is None and not arguments.packages:
+        parser.error("--identity is needed, to know what is right")
+    return arguments
+
+
+sys.exit(main(parse()))
