@@ -99,6 +99,8 @@ def missing(name: str) -> str:
 def source_with(highway: Path, folder: Path) -> Path:
     """The sources, with another Highway in place of the wrap's."""
     source = folder / "source"
+    if source.exists():
+        return source
     (source / "subprojects").mkdir(parents=True)
     for entry in ROOT.iterdir():
         if entry.name not in ("subprojects", ".git") and not entry.name.startswith("build"):
@@ -183,13 +185,13 @@ def main(arguments: argparse.Namespace) -> int:
     expected = results_here(arguments.identity)
     problems = []
     with tempfile.TemporaryDirectory() as temporary:
+        builds = arguments.build or Path(temporary)
         source, options = ROOT, []
         if arguments.highway:
-            source = source_with(arguments.highway, Path(temporary))
+            source = source_with(arguments.highway, builds)
             options = ["--force-fallback-for=libhwy"]
         for name in names:
-            folder = (arguments.build or Path(temporary)) / name
-            build = Build(name, folder, QUICK if arguments.quick else FULL)
+            build = Build(name, builds / name, QUICK if arguments.quick else FULL)
             build.make(source, options)
             problems += build.problems(expected)
     print("\n".join(problems) or f"all results are those of this machine: {' '.join(names)}")
