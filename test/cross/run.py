@@ -35,7 +35,7 @@ OPTIONS = [
     "-Dopenmp=disabled",  # the tests bring threads of their own
 ]
 IDENTITY = "test/cross/identity"
-# With so many random cases of each dtype and operator, where a test has a choice.
+# With so many random cases of each dtype and operator, or random calls, where a test has a choice.
 QUICK = {"kernel/test_target": 0, "op/test_oracle": 0, "op/test_random": 10}
 FULL = {
     **QUICK,
@@ -47,6 +47,8 @@ FULL = {
     "op/test_mean_terms": 0,
     "op/test_large": 0,
     "op/test_runs": 0,
+    "hostile/test_guard_pages": 5000,
+    "hostile/test_hostile_calls": 20000,
 }
 
 
@@ -134,7 +136,7 @@ class Build:
     def run(self, program: str, cpu: str, cases: int = 0) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "QEMU_CPU": cpu, "GTEST_BRIEF": "1"}
         if cases:
-            environment["STREW_CASES"] = str(cases)
+            environment |= {"STREW_CASES": str(cases), "STREW_CALLS": str(cases)}
         command = [*emulator(self.name), str(self.folder / program)]
         return subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE)
 
