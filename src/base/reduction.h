@@ -48,25 +48,23 @@ constexpr bool ExcludesSelf(strew_reduction reduction) {
   return (reduction & STREW_EXCLUDE_SELF) != 0;
 }
 
-// "unknown" for an unknown kind.
+// Of a known kind.
 constexpr const char* ReductionName(strew_reduction kind) {
-  switch (kind) {
-    case STREW_NONE:
-      return "none";
-#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) \
-  case STREW_##CONSTANT:                         \
-    return NAME;
-      STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
+  constexpr const char* kNames[] = {"none",
+#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) NAME,
+                                    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
 #undef STREW_REDUCTION
-#define STREW_REDUCTION(CONSTANT, NAME) \
-  case STREW_##CONSTANT:                \
-    return NAME;
-      STREW_FOR_EACH_COMPOSED_REDUCTION(STREW_REDUCTION)
+#define STREW_REDUCTION(CONSTANT, NAME) NAME,
+                                        STREW_FOR_EACH_COMPOSED_REDUCTION(STREW_REDUCTION)
 #undef STREW_REDUCTION
-    default:
-      return "unknown";
-  }
+  };
+  return kNames[kind];
 }
+#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) \
+  static_assert(STREW_##CONSTANT == static_cast<int>(KernelReduction::k##FUNCTOR) + 1);
+STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
+#undef STREW_REDUCTION
+static_assert(STREW_MEAN == static_cast<int>(KernelReduction::kCount) + 1);
 
 // Whether all bits are known.
 constexpr bool IsKnownReduction(strew_reduction reduction) {

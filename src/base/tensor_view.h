@@ -33,9 +33,8 @@ inline int64_t StrideOf(const TensorView& tensor, int dim) {
   return tensor.size != 0 && tensor.shape[dim] > 1 ? tensor.strides[dim] : 0;
 }
 
-// Whether both have the same rank and dims.
+// Whether both have the same dims, given that their ranks are the same.
 inline bool SameShape(const TensorView& a, const TensorView& b) {
-  if (a.rank != b.rank) return false;
   for (int i = 0; i < a.rank; ++i) {
     if (a.shape[i] != b.shape[i]) return false;
   }

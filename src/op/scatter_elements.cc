@@ -53,7 +53,8 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
     } else {
       plan->lanes.Append(count, output_stride, updates_stride, StrideOf(indices, i),
                          StrideOf(data, i) * units.count);
-      if (i > axis && count > 1) ++plan->inner_lanes;
+      // With a stride that means something, it is a loop.
+      if (i > axis) ++plan->inner_lanes;
     }
   }
   plan->inner.Append(units.count, 1, 1);

@@ -242,12 +242,13 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
   return call.Succeed(updates->size);
 }
 
+Status CheckArray(const Call& call, const char* name, const int64_t* numbers, int64_t count) {
+  if (numbers != nullptr || count == 0) return STREW_OK;
+  return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", name);
+}
+
 // A plain array as a tensor, at any alignment. The memory is only read.
-Status ViewOfArray(const Call& call, const char* name, const int64_t* numbers, int64_t count,
-                   TensorView* view) {
-  if (numbers == nullptr && count > 0) {
-    return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", name);
-  }
+void ViewArray(const int64_t* numbers, int64_t count, TensorView* view) {
   view->dtype = STREW_INT64;
   view->rank = 1;
   view->size = count;
@@ -261,7 +262,6 @@ Status ViewOfArray(const Call& call, const char* name, const int64_t* numbers, i
   view->contiguous = true;
   view->read_only = true;
   view->data = reinterpret_cast<unsigned char*>(const_cast<int64_t*>(numbers));
-  return STREW_OK;
 }
 
 Status SliceScatterArrays(const Call& call, const TensorView* data, const TensorView* updates,
@@ -269,11 +269,14 @@ Status SliceScatterArrays(const Call& call, const TensorView* data, const Tensor
                           const int64_t* step, const int64_t* axes, strew_reduction reduction,
                           const TensorView* output) {
   if (count < 0) return call.Fail(STREW_INVALID_ARGUMENT, "count is %" PRId64, count);
+  STREW_TRY(CheckArray(call, "start", start, count));
+  STREW_TRY(CheckArray(call, "stop", stop, count));
+  STREW_TRY(CheckArray(call, "step", step, count));
   TensorView views[4];
-  STREW_TRY(ViewOfArray(call, "start", start, count, &views[0]));
-  STREW_TRY(ViewOfArray(call, "stop", stop, count, &views[1]));
-  STREW_TRY(ViewOfArray(call, "step", step, count, &views[2]));
-  if (axes != nullptr) STREW_TRY(ViewOfArray(call, "axes", axes, count, &views[3]));
+  ViewArray(start, count, &views[0]);
+  ViewArray(stop, count, &views[1]);
+  ViewArray(step, count, &views[2]);
+  ViewArray(axes, count, &views[3]);
   return SliceScatter(call, data, updates,
                       {&views[0], &views[1], &views[2], axes == nullptr ? nullptr : &views[3]},
                       reduction, output);

@@ -40,7 +40,7 @@ Status CheckRank(const Call& call, Operand operand, int64_t rank);
 // axes, or -1 for the attribute axis.
 Status CheckAxis(const Call& call, IndexValue axis, int entry, int rank, int* normalised);
 
-// Line 7.
+// Line 7, of operands that have the same rank.
 Status CheckSameShape(const Call& call, Operand operand, Operand expected);
 
 // Line 8: output is injective, and apart from every input unless it is `data` itself.

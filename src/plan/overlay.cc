@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/overlay.h"
 
+#include <cassert>
+
 namespace strew::plan {
 namespace {
 
@@ -72,7 +74,7 @@ bool OverlayPlan::Arrange() {
     dim[place] = straight;
   }
   Merge();
-  if (rank == 0) return false;
+  assert(rank > 0);
   const OverlayDim& line = dim[rank - 1];
   if (line.output_stride != 1 || line.data_stride != 1) return false;
   for (int i = 1; i < rank; ++i) {

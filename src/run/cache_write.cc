@@ -2,6 +2,7 @@
 #include "run/cache_write.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cinttypes>
 
 #include "base/index_value.h"
@@ -47,7 +48,7 @@ class Starts {
       return index.value < 0 ? 0 : last_;
     }
     if (!circular_ || index.value < positions_) return index.value;
-    if (positions_ == 0) return 0;
+    assert(positions_ > 0);  // nothing is written where there is no position
     const uint64_t whole =
         index.overflow != 0 ? index.overflow : static_cast<uint64_t>(index.value);
     return static_cast<int64_t>(whole % static_cast<uint64_t>(positions_));

@@ -26,9 +26,9 @@ class Distinct {
   }
 
   void Add(uint64_t number) {
-    // A hash of 0 would mean an empty slot; it is none of those that are counted.
+    // 0 means an empty slot. Only 0 has it for a hash.
     const uint64_t hash = Hash(number + 1);
-    if ((hash & mask_) != 0 || hash == 0) return;
+    if ((hash & mask_) != 0) return;
     if (!Insert(hash) || ++kept_ <= kMostKept) return;
     Halve();
   }
@@ -57,7 +57,9 @@ class Distinct {
       uint64_t& slot = slot_[(first + i) % kSlots];
       const uint64_t hash = slot;
       slot = 0;
-      if (hash != 0 && (hash & mask_) == 0) kept_ += Insert(hash) ? 1 : 0;
+      if (hash == 0 || (hash & mask_) != 0) continue;
+      Insert(hash);
+      ++kept_;
     }
   }
 

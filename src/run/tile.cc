@@ -195,7 +195,7 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
   rows.run = plan_.run.count;
   rows.output_run_stride = plan_.run.stride[kOutput];
   rows.updates_run_stride = plan_.run.stride[kUpdates];
-  rows.stream = pace_.streams && !landing.is_strip;
+  rows.stream = pace_.streams;
   rows.updates_offsets = nullptr;
   const bool runs = FoldRows(tile, landing, offsets, &rows) || plan_.run.count > 1;
   const unsigned char* const updates = scatter_.updates.data + UpdateOf(offset, tile) * width_;

@@ -293,6 +293,14 @@ TEST(Tensor, SetData) {
   EXPECT_EQ(strew_tensor_set_data(nullptr, memory), STREW_INVALID_ARGUMENT);
 }
 
+// Nothing is read where an empty tensor points.
+TEST(Tensor, SetDataOfAnEmptyOneAtAnyAddress) {
+  const Tensor tensor = MakeOriginal();
+  ASSERT_EQ(Reset(tensor.get(), Shaped({3, 0}, {}, STREW_INT64)), STREW_OK);
+  EXPECT_EQ(strew_tensor_set_data(tensor.get(), memory + 1), STREW_OK);
+  EXPECT_EQ(strew_tensor_data(tensor.get()), memory + 1);
+}
+
 TEST(Tensor, GettersAcceptNull) {
   EXPECT_EQ(strew_tensor_dtype(nullptr), 0);
   EXPECT_EQ(strew_tensor_rank(nullptr), 0);

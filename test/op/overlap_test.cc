@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which operands may share memory, which outputs are injective, and extents beyond 64 bits.
+#include <cstdint>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -138,6 +139,30 @@ TEST(EmptyUpdates, HaveNoExtent) {
   request.updates.offset = request.output.offset;
   request.indices.offset = request.output.offset;
   ExpectOk(request);
+}
+
+// ---- Extents that run around the end of the address space ------------------------------------
+
+// int8 of 64 elements at an address where no memory is: the call is refused before it is read.
+Tensor At(uintptr_t address, int64_t stride) {
+  return MakeTensor(STREW_INT8, {{64}, {stride}}, reinterpret_cast<void*>(address));
+}
+
+strew_status ScatterBeside(uintptr_t output, int64_t stride, uintptr_t indices) {
+  const Tensor data = At(uintptr_t{1} << 20, 1);
+  const Tensor updates = At(uintptr_t{1} << 21, 1);
+  return strew_scatter_elements(nullptr, data.get(), At(indices, 1).get(), updates.get(), 0,
+                                STREW_NONE, At(output, stride).get());
+}
+
+TEST(EndOfTheAddresses, AnExtentThatBeginsBeforeThemIsCut) {
+  EXPECT_EQ(ScatterBeside(16, -1, 1), STREW_OVERLAPPING_MEMORY);
+  EXPECT_EQ(ScatterBeside(16, -1, 16), STREW_OVERLAPPING_MEMORY);
+}
+
+TEST(EndOfTheAddresses, AnExtentThatEndsBehindThemIsCut) {
+  EXPECT_EQ(ScatterBeside(UINTPTR_MAX - 16, 1, UINTPTR_MAX - 70), STREW_OVERLAPPING_MEMORY);
+  EXPECT_EQ(ScatterBeside(UINTPTR_MAX - 16, 1, UINTPTR_MAX - 8), STREW_OVERLAPPING_MEMORY);
 }
 
 // ---- Extents whose products pass 64 bits, legal because the tensors are empty ----------------

@@ -94,6 +94,26 @@ TEST(RunnerThatRepeats, DoesNoHarm) {
   }
 }
 
+// Runs what is no task of the call besides, before the others and behind them.
+class Stray final : public Runner {
+ public:
+  int32_t Run(int64_t count, strew_task run, void* task) override {
+    run(task, -1);
+    for (int64_t i = 0; i < count; ++i) run(task, i);
+    run(task, count);
+    return 0;
+  }
+};
+
+TEST(RunnerThatStrays, DoesNoHarm) {
+  Stray stray;
+  const Context context = MakeContext();
+  stray.InstallIn(context.get(), 4);
+  LargeCall call(kLine, STREW_FLOAT32, STREW_ADD);
+  const Bytes expected = call.Alone();
+  EXPECT_EQ(call.Trouble(context.get(), expected), "") << call.Describe();
+}
+
 // Runs all tasks on a thread with the least stack that they may have, and a little for the thread.
 class SmallStack final : public Runner {
  public:

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls for single branches of the library that no list of shapes comes by, against the oracle on
+// three workers, and what a runner that fails leaves of calls that copy, or that go several ways.
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "bulk.h"
+#include "support/handles.h"
+#include "support/indices.h"
+#include "support/random.h"
+#include "support/runners.h"
+#include "support/trial.h"
+#include "works.h"
+
+namespace strew_test {
+namespace {
+
+constexpr Operator kElements = Operator::kScatterElements;
+constexpr Operator kNd = Operator::kScatterNd;
+constexpr Operator kSlice = Operator::kSliceScatterInt64;
+constexpr int64_t kMany = 1 << 18;
+constexpr int64_t kLarge = 1 << 21;
+
+// A case under the name of what it comes by.
+struct Corner {
+  std::string name;
+  std::function<Case(Random&)> make;
+};
+
+Corner Of(std::string name, Work work, strew_dtype dtype, strew_reduction reduction,
+          const std::function<void(Random&, Case&)>& change = nullptr) {
+  return {std::move(name), [=](Random& random) {
+            Case c = MakeCase(random, work, dtype, false);
+            c.reduction = reduction;
+            if (change) change(random, c);
+            return c;
+          }};
+}
+
+std::string NameOfCorner(const testing::TestParamInfo<Corner>& info) { return info.param.name; }
+
+// ---- Runners that fail --------------------------------------------------------------------------
+
+std::vector<Corner> Shared() {
+  const strew_reduction mean_of_updates = STREW_MEAN | STREW_EXCLUDE_SELF;
+  const Work single{"", kNd, {kLarge}, {kMany, 1}};
+  const Work near{"", kNd, {kMany / 2}, {kMany, 1}};
+  const Work rows{"", kNd, {kLarge / 64, 64}, {kMany / 64, 1}};
+  const Work lanes{"", kElements, {kMany / 256, 256}, {kMany / 256, 256}, 1};
+  const Work slices{"", kSlice, {kLarge}, {2}};
+  const auto strided = [](Random& random, Case& c) {
+    c.data = RandomArray(random, STREW_INT32, {{kLarge}, {2}});
+    c.output = RandomArray(random, STREW_INT32, {{kLarge}, {2}});
+  };
+  const auto none = [](Random&, Case& c) {
+    c.stop = IndexArray(STREW_INT64, {1}, {0});
+    c.updates = Array(STREW_INT8, RowMajor({0}));
+  };
+  const auto drops = [](Random&, Case& c) { c.policy = STREW_INDEX_DROP; };
+  return {
+      Of("SliceOfALooseLine", slices, STREW_INT32, STREW_NONE, strided),
+      Of("SliceOfBools", slices, STREW_BOOL, STREW_ADD | STREW_EXCLUDE_SELF),
+      Of("EmptySlice", slices, STREW_INT8, STREW_NONE, none),
+      Of("FewIndices", {"", kNd, {kLarge}, {4, 1}}, STREW_INT32, STREW_ADD),
+      Of("NoIndices", {"", kNd, {kLarge}, {0, 1}}, STREW_INT32, STREW_ADD),
+      Of("SingleElements", single, STREW_INT32, STREW_ADD),
+      Of("SingleElementsDropped", single, STREW_INT32, STREW_ADD, drops),
+      Of("Rows", rows, STREW_FLOAT32, STREW_ADD | STREW_EXCLUDE_SELF),
+      Of("RowsDropped", rows, STREW_FLOAT32, STREW_ADD, drops),
+      Of("ComplexProducts", rows, STREW_COMPLEX64, STREW_MUL | STREW_EXCLUDE_SELF),
+      Of("MeansOfRows", rows, STREW_FLOAT32, STREW_MEAN),
+      Of("MeansOfRowsAlone", rows, STREW_FLOAT32, mean_of_updates),
+      Of("MeansOfShortRows", {"", kNd, {kLarge / 4, 4}, {kMany / 4, 1}}, STREW_FLOAT32,
+         mean_of_updates),
+      Of("MeansOfRowsOfBytes", rows, STREW_INT8, STREW_MEAN),
+      Of("MeansOfSingleElements", single, STREW_INT16, STREW_MEAN),
+      Of("MeansOfSingleFloats", single, STREW_FLOAT64, mean_of_updates),
+      Of("MeansOfNearElements", near, STREW_INT16, STREW_MEAN),
+      Of("MeansOfLanes", lanes, STREW_FLOAT32, STREW_MEAN),
+  };
+}
+
+class Failing : public testing::TestWithParam<Corner> {};
+
+INSTANTIATE_TEST_SUITE_P(Corners, Failing, testing::ValuesIn(Shared()), NameOfCorner);
+
+TEST_P(Failing, RunnerFailsTheCallInEveryPhase) {
+  Random random(Seed());
+  Case c = GetParam().make(random);
+  const Context context = MakeContext();
+  ASSERT_EQ(strew_context_set_index_policy(context.get(), c.policy), STREW_OK);
+  InOrder in_order;
+  Recorder recorder(in_order);
+  recorder.InstallIn(context.get(), 8);
+  ASSERT_EQ(Call(c, context.get(), c.output->tensor()), STREW_OK);
+  EXPECT_GE(recorder.phases(), 1);
+  for (int64_t phase = 0; phase < recorder.phases(); ++phase) {
+    Faulty faulty(in_order, Fault::kAnswersAnError, phase);
+    faulty.InstallIn(context.get(), 8);
+    EXPECT_EQ(Call(c, context.get(), c.output->tensor()), STREW_RUNNER_FAILED) << "phase " << phase;
+    EXPECT_EQ(strew_context_applied(context.get()), 0);
+    EXPECT_TRUE(c.output->buffer().IsMarginIntact());
+  }
+}
+
+// ---- Against the oracle -------------------------------------------------------------------------
+
+// A list of indices into one line, not in a row.
+void SetLoose(Random& random, Case& c, const Dims& shape, const Dims& strides, int64_t dim) {
+  c.indices = RandomIndices(random, STREW_INT32, {shape, strides}, dim);
+}
+
+std::vector<Corner> Corners() {
+  const int64_t far = StreamedBytes() / static_cast<int64_t>(sizeof(int64_t));
+  const auto transposed = [](Random& random, Case& c) {
+    for (Array* const array : {&c.data, &*c.output}) {
+      *array = Array(STREW_INT32, {{kMany / 8, 8}, {1, kMany / 8}});
+      FillWithTameNumbers(random, *array);
+    }
+  };
+  const auto stepping = [](Random& random, Case& c) {
+    for (Array* const array : {&c.data, &*c.output}) {
+      *array = Array(STREW_INT32, {{512, 512}, {1024, 2}});
+      FillWithTameNumbers(random, *array);
+    }
+  };
+  const auto last_of_line = [](Random& random, Case& c) {
+    c.start = IndexArray(STREW_INT64, {1}, {c.data.shape()[0] - 1});
+    c.updates = RandomArray(random, c.data.dtype(), RowMajor({1}));
+  };
+  const auto first_lines = [](Random& random, Case& c) {
+    c.stop = IndexArray(STREW_INT64, {2}, {3, 256});
+    c.updates = RandomArray(random, c.data.dtype(), RowMajor({3, 256}));
+  };
+  const auto pairs = [](Random& random, Case& c) {
+    SetLoose(random, c, {kMany, 2}, {1, kMany}, 512);
+  };
+  const auto drops_some = [](Random& random, Case& c) {
+    c.policy = STREW_INDEX_DROP;
+    c.indices = RandomIndices(random, STREW_INT64, RowMajor({kMany, 1}), kMany / 2 + 9);
+  };
+  const auto equal = [](Random&, Case& c) { c.indices = Array(STREW_INT64, RowMajor({kMany, 1})); };
+  const auto varies_once = [](Random& random, Case& c) {
+    (void)random;
+    WriteIndex(STREW_INT64, c.indices->view().At({0, 1}), 1);
+  };
+  Work along_rows{"", kElements, {far / 8, 64}, {4096, 64}};
+  along_rows.spread = Spread::kAlongRows;
+  return {
+      Of("NoNumbersInATuple", {"", kNd, {100}, {1, 0}}, STREW_INT32, STREW_ADD),
+      Of("FewIndicesOfManyUpdates", {"", kNd, {40, 2000}, {12, 1}}, STREW_INT32, STREW_ADD),
+      Of("LinesBeyondTheNearCaches", {"", kElements, {3, 40000}, {3, 40000}, 1}, STREW_INT64,
+         STREW_ADD),
+      Of("LinesOfTwoTiles", {"", kElements, {5, 9000}, {5, 9000}, 1}, STREW_INT8, STREW_ADD),
+      Of("RowsThatLieAcross", {"", kNd, {kMany / 8, 8}, {kMany / 8, 1}}, STREW_INT32, STREW_ADD,
+         transposed),
+      Of("LinesOfGaps", {"", kElements, {512, 512}, {512, 512}, 1}, STREW_INT32, STREW_ADD,
+         stepping),
+      Of("MoreIndicesThanPlaces", {"", kElements, {512, 100}, {512, 700}, 1}, STREW_INT32,
+         STREW_ADD),
+      Of("LastOfALine", {"", kSlice, {40001}, {2}}, STREW_INT32, STREW_NONE, last_of_line),
+      Of("FirstLines", {"", kSlice, {2048, 256}, {1, 1}}, STREW_INT32, STREW_NONE, first_lines),
+      Of("PairsApart", {"", kNd, {512, 512}, {kMany, 2}}, STREW_INT32, STREW_ADD, pairs),
+      Of("Dropped", {"", kNd, {kMany / 2}, {kMany, 1}}, STREW_FLOAT64, STREW_ADD, drops_some),
+      Of("AllInOnePlace", {"", kNd, {kMany}, {kMany, 1}}, STREW_INT8, STREW_ADD, equal),
+      Of("FarElements", {"", kNd, {far}, {kMany, 1}}, STREW_INT64, STREW_ADD),
+      Of("RowsOfOneIndexFarApart", along_rows, STREW_INT64, STREW_ADD, varies_once),
+      Of("MeansOfShorts", {"", kNd, {kMany / 2}, {kMany, 1}}, STREW_INT16, STREW_MEAN),
+      Of("MeansInOnePlace", {"", kNd, {kMany / 2}, {kMany, 1}}, STREW_INT32, STREW_MEAN, equal),
+  };
+}
+
+class Reached : public testing::TestWithParam<Corner> {};
+
+INSTANTIATE_TEST_SUITE_P(Corners, Reached, testing::ValuesIn(Corners()), NameOfCorner);
+
+TEST_P(Reached, IsWhatTheOracleSays) {
+  Random random(Seed());
+  Case c = GetParam().make(random);
+  EXPECT_TRUE(CheckWithWorkers(c, {1, 3}));
+}
+
+}  // namespace
+}  // namespace strew_test
