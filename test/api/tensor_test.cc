@@ -247,6 +247,16 @@ TEST(Tensor, InvalidArgumentComesBeforeOverflow) {
 
 // ---- reset, set_data and getters -------------------------------------------------------------
 
+TEST(Tensor, ShapeOfNullIsThatOfRank0Only) {
+  strew_tensor* tensor = nullptr;
+  for (const int32_t rank : {1, 2, 32}) {
+    EXPECT_EQ(strew_tensor_create(STREW_INT8, rank, nullptr, nullptr, memory, &tensor),
+              STREW_INVALID_ARGUMENT);
+  }
+  ASSERT_EQ(strew_tensor_create(STREW_INT8, 0, nullptr, nullptr, memory, &tensor), STREW_OK);
+  strew_tensor_destroy(tensor);
+}
+
 TEST(Tensor, ResetOfNull) { EXPECT_EQ(Reset(nullptr, Description()), STREW_INVALID_ARGUMENT); }
 
 TEST(Tensor, ResetWithItsOwnArrays) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A compiler that instruments some rooms of src/, and does not optimise them, so that every branch of
-the source is one of the program. All else, kernels and tests, is as fast as ever.
+"""A compiler that instruments some rooms of src/, and does not optimise them, so that every branch
+of the source is one of the program. All else, kernels and tests, is as fast as ever.
 
 usage: compiler.py <arguments of a compiler>..., with STREW_COMPILER and STREW_ROOMS set
 """

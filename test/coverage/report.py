@@ -29,7 +29,7 @@ OPTIONS = [
 ]
 SUITES = ("support", "kernel", "api", "op", "huge")
 MOST_MARKERS = 10
-MARKER = re.compile(r"GCOVR_EXCL_(?!STOP)\w+")
+MARKER = re.compile(r"GCOVR_EXCL_(?!STOP|BR_STOP)\w+")
 COMPILER = Path(__file__).with_name("compiler.py")
 
 Branches = tuple[bool, ...]

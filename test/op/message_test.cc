@@ -2,6 +2,7 @@
 //
 // What a context tells after a call: the sentence, the position, the count.
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -88,6 +89,20 @@ TEST_F(Message, IndexOfTupleIsNamedWithItsAxis) {
   EXPECT_EQ(answer.position, 2);
 }
 
+// Both numbers of a tuple are the same one in memory, but each has an axis of its own.
+TEST_F(Message, TupleThatRepeatsOneNumberIsJudgedByEachAxis) {
+  Request request = GoodRequest(Operator::kScatterNd);
+  request.data.SetShape({5, 3});
+  request.output.SetShape({5, 3});
+  request.indices.SetValues({2, 2}, {1, 1, 4, 4});
+  request.indices.layout.strides = {1, 0};
+  request.updates.SetShape({2});
+  const Answer answer = OutOfRange(request);
+  EXPECT_EQ(answer.error,
+            "indices[1,1] = 4 is out of range [-3, 2] for axis 1 of data, which has 3 elements");
+  EXPECT_EQ(answer.position, 3);
+}
+
 TEST_F(Message, RangeWithoutWrapStartsAtZero) {
   ASSERT_EQ(strew_context_set_negative_indices(context_.get(), 0), STREW_OK);
   Request request = Elements();
@@ -167,6 +182,25 @@ TEST_F(Message, StepOfZeroIsNamedWithItsPlace) {
     request.SetSlice({0, 0}, {2, 4}, {1, 0}, {0, 1});
     ExpectMention(Refused(request, STREW_INVALID_ARGUMENT), "step[1]");
   }
+}
+
+TEST_F(Message, ArrayOfASliceThatIsNullIsNamed) {
+  const std::vector<Operand Request::*> arrays = {&Request::start, &Request::stop, &Request::step};
+  for (Operand Request::*const array : arrays) {
+    Request request = GoodRequest(Operator::kSliceScatterInt64);
+    (request.*array).null = true;
+    const Answer answer = Refused(request, STREW_INVALID_ARGUMENT);
+    EXPECT_EQ(answer.error, std::string((request.*array).name) + " is NULL");
+  }
+}
+
+TEST_F(Message, NegativePlaceInACircularCacheIsNamed) {
+  Request request = GoodRequest(Operator::kTensorScatter);
+  request.mode = STREW_CACHE_CIRCULAR;
+  request.indices.values = {0, 9, -2};
+  const Answer answer = OutOfRange(request);
+  EXPECT_EQ(answer.error, "write_indices[2] = -2 is negative");
+  EXPECT_EQ(answer.position, 2);
 }
 
 TEST_F(Message, SettersLeaveTheReportAlone) {

@@ -101,6 +101,10 @@ TEST(ScatterUpdate, WantsTheShapeOfTheFormula) {
     EXPECT_EQ(Send(request, nullptr).status, STREW_INVALID_SHAPE) << ToString(shape);
   }
   request.axis = -2;
+  for (const Dims& shape : {Dims{2, 3}, Dims{2, 5}, Dims{2, 1}, Dims{3, 4}, Dims{1, 4}}) {
+    request.updates.SetShape(shape);
+    EXPECT_EQ(Send(request, nullptr).status, STREW_INVALID_SHAPE) << ToString(shape);
+  }
   request.updates.SetShape({2, 4});
   request.indices.values = {0, 2};
   EXPECT_EQ(Send(request, nullptr).status, STREW_OK);
