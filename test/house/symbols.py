@@ -9,23 +9,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import declarations
 import house
 
 
-def declarations(header: str) -> list[str]:
-    code = re.sub(r"\\\n", " ", house.without_comments(header))
-    code = re.sub(r"^\s*#.*$", "", code, flags=re.MULTILINE)
-    return [" ".join(part.split()) for part in re.split(r"[;{}]", code)]
-
-
-def declared_functions(header: str) -> set[str]:
-    """The name before the first parenthesis of every declaration marked STREW_API."""
-    marked = [text for text in declarations(header) if text.startswith("STREW_API ")]
-    return {re.search(r"(\w+) ?\(", text)[1] for text in marked}
-
-
 def unmarked_functions(header: str) -> Iterator[str]:
-    for text in declarations(header):
+    for text in declarations.of(header):
         if re.search(r"\bstrew_\w+ ?\(", text) and not text.startswith(("STREW_API ", "typedef ")):
             yield f"not marked STREW_API: {text}"
 
@@ -44,7 +33,7 @@ def soname(library: Path, readelf: str) -> str:
 
 def problems(library: Path, header: str, nm: str, readelf: str) -> Iterator[str]:
     major = re.search(r"#define STREW_VERSION_MAJOR (\d+)", header)[1]
-    declared = declared_functions(header)
+    declared = set(declarations.functions(header))
     exported = exported_symbols(library, nm)
     if not declared:
         yield "no function found in the header"
