@@ -14,9 +14,9 @@ void IndexedPlan::AppendComponent(int axis, const TensorView& data, const Tensor
 }
 
 int64_t IndexedPlan::Entries() const {
-  int64_t entries = row.count * column.count;
-  for (int i = 0; i < outer.rank; ++i) entries *= outer.loop[i].count;
-  return entries;
+  int64_t count = row.count * column.count;
+  for (int i = 0; i < outer.rank; ++i) count *= outer.loop[i].count;
+  return count;
 }
 
 void IndexedPlan::NumberPlaces() {

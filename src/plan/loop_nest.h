@@ -34,6 +34,7 @@ struct LoopNest {
   LoopNest() = default;
   LoopNest(const LoopNest& other) { *this = other; }
   LoopNest& operator=(const LoopNest& other) {
+    if (this == &other) return *this;
     rank = other.rank;
     std::memcpy(base, other.base, sizeof(base));
     // Loops that are not in use are left out: all of them took half the time of a small box.

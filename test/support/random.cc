@@ -83,6 +83,11 @@ int64_t Calls(int64_t otherwise) {
 }
 
 void FillWithValues(Random& random, Array& array) {
+  if (random.ReadsBytes()) {
+    // Elements would use the bytes up, and decide little.
+    Random values(static_cast<uint64_t>(random.Between(0, 255)));
+    return FillWithValues(values, array);
+  }
   const Dtype dtype = Find(array.dtype());
   unsigned char* bytes = array.buffer().bytes();
   const size_t size = array.buffer().size();
