@@ -98,6 +98,13 @@ def missing(name: str) -> str:
     return next((program for program in needed if shutil.which(program) is None), "")
 
 
+def quietly(command: list[str]) -> None:
+    """Runs it, and shows what it says only where it fails."""
+    said = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if said.returncode != 0:
+        sys.exit(f"{said.stdout}\n{' '.join(command)}: exit {said.returncode}")
+
+
 def source_with(highway: Path, folder: Path) -> Path:
     """The sources, with another Highway in place of the wrap's."""
     source = folder / "source"
@@ -128,10 +135,10 @@ class Build:
             options = [*options, "--cross-file", str(HERE / f"{self.name}.ini")]
         if not (self.folder / "build.ninja").exists():
             command = ["meson", "setup", str(self.folder), str(source), *OPTIONS, *options]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            quietly(command)
         programs = [IDENTITY, *(f"test/{test}" for test in self.tests)]
         command = ["meson", "compile", "-C", str(self.folder), *programs]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        quietly(command)
 
     def run(self, program: str, cpu: str, cases: int = 0) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "QEMU_CPU": cpu, "GTEST_BRIEF": "1"}
