@@ -303,6 +303,12 @@ TEST(Tensor, SetData) {
   EXPECT_EQ(strew_tensor_set_data(nullptr, memory), STREW_INVALID_ARGUMENT);
 }
 
+TEST(Tensor, StridesOfAnEmptyOneAreThoseOfDimsOf1) {
+  const Tensor tensor = MakeOriginal();
+  ASSERT_EQ(Reset(tensor.get(), Shaped({2, 0, 3})), STREW_OK);
+  EXPECT_EQ(StridesOf(tensor), (std::vector<int64_t>{3, 3, 1}));
+}
+
 // Nothing is read where an empty tensor points.
 TEST(Tensor, SetDataOfAnEmptyOneAtAnyAddress) {
   const Tensor tensor = MakeOriginal();

@@ -144,6 +144,37 @@ TEST_F(Message, NoIndexIntoAnEmptyAxisIsGood) {
   EXPECT_EQ(answer.position, 0);
 }
 
+TEST_F(Message, OneElementIsNotSeveral) {
+  Request request = Elements();
+  request.data.SetShape({3, 1});
+  request.output.SetShape({3, 1});
+  request.indices.values[2] = 1;
+  EXPECT_EQ(OutOfRange(request).error,
+            "indices[0,2] = 1 is out of range [-1, 0] for axis 1 of data, which has 1 element");
+}
+
+TEST_F(Message, DataOfRank0AndOutputOfAnotherRankAreNamed) {
+  Request request = GoodRequest(Operator::kScatterNd);
+  request.output.SetShape({3, 4, 1});
+  ExpectMention(Refused(request, STREW_INVALID_SHAPE), "output has rank 3");
+  request.data.SetShape({});
+  request.output.SetShape({});
+  request.indices.SetValues({2, 0}, {});
+  request.updates.SetShape({2});
+  ExpectMention(Refused(request, STREW_INVALID_SHAPE), "data has rank 0");
+}
+
+TEST_F(Message, EachDimOfIndicesButTheAxisFitsData) {
+  for (const int64_t axis : {0, 1}) {
+    Request request = GoodRequest(Operator::kScatterElements);
+    request.axis = axis;
+    const Dims shape = axis == 0 ? Dims{3, 5} : Dims{4, 4};
+    request.indices.SetValues(shape, Dims(static_cast<size_t>(shape[0] * shape[1]), 0));
+    request.updates.SetShape(shape);
+    ExpectMention(Refused(request, STREW_INVALID_SHAPE), "dim " + std::to_string(1 - axis));
+  }
+}
+
 TEST_F(Message, IndicesAreCheckedWhereNothingWouldBeWritten) {
   Request request = GoodRequest(Operator::kScatterNd);
   request.data.SetShape({3, 0});
