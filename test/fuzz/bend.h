@@ -13,8 +13,8 @@ namespace strew_test {
 // values. The call may still be a good one. Every operand keeps memory of its extent.
 void Bend(Random& random, Case& c);
 
-// Calls on every instruction set. Where the library takes the arguments for good, all must be as the
-// oracle has it; otherwise it must refuse them everywhere alike, and write nothing.
+// Calls on every instruction set. Where the library takes the arguments for good, all must be as
+// the oracle has it; otherwise it must refuse them everywhere alike, and write nothing.
 bool CheckBent(Case& c);
 
 }  // namespace strew_test

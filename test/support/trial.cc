@@ -72,7 +72,7 @@ bool CheckWithoutContext(Case& c, Trial& trial) {
   const View& view = c.destination().view();
   Layout layout = view.layout;
   for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
-    if (layout.shape[axis] <= 1) layout.strides[axis] += 12345;
+    if (layout.shape[axis] <= 1) layout.strides[axis] ^= 12345;
   }
   const Tensor twin = MakeTensor(view.dtype, layout, view.origin);
   return Report(c, "no context", trial.TroubleWithoutContext(twin.get()));
