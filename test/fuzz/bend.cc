@@ -170,9 +170,12 @@ void Bend(Random& random, Case& c) {
   using Bender = void (*)(Random&, Case&);
   static const std::vector<Bender> benders = {BendAxis,   BendCodes,  BendDtype, BendShape,
                                               BendStride, BendValues, BendMemory};
+  Bender bender;
   do {
-    random.Pick(benders)(random, c);
-  } while (random.OneIn(3));
+    bender = random.Pick(benders);
+    bender(random, c);
+    // Operands that share memory are not replaced any more.
+  } while (bender != BendMemory && random.OneIn(3));
 }
 
 bool CheckBent(Case& c) {
