@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "support/guarded_buffer.h"
@@ -27,20 +26,6 @@ GuardedBuffer::GuardedBuffer(size_t size, Guard)
       pages_size_(size),
       bytes_(size > 0 ? mapping_ : mapping_ + 16),
       size_(size) {}
-
-GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
-    : mapping_(std::exchange(other.mapping_, nullptr)),
-      pages_size_(other.pages_size_),
-      bytes_(other.bytes_),
-      size_(other.size_) {}
-
-GuardedBuffer& GuardedBuffer::operator=(GuardedBuffer&& other) noexcept {
-  std::swap(mapping_, other.mapping_);
-  std::swap(pages_size_, other.pages_size_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(size_, other.size_);
-  return *this;
-}
 
 GuardedBuffer::~GuardedBuffer() { delete[] mapping_; }
 

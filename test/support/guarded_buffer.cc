@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <utility>
 
 namespace strew_test {
 namespace {
@@ -37,22 +36,6 @@ GuardedBuffer::GuardedBuffer(size_t size, Guard guard)
   bytes_ = guard == Guard::kBehind ? pages() + margin_size() : pages();
   SetReadOnly(false);
   if (margin_size() > 0) std::memset(margin(), kMargin, margin_size());
-}
-
-GuardedBuffer::GuardedBuffer(GuardedBuffer&& other) noexcept
-    : mapping_(other.mapping_),
-      pages_size_(other.pages_size_),
-      bytes_(other.bytes_),
-      size_(other.size_) {
-  other.mapping_ = nullptr;
-}
-
-GuardedBuffer& GuardedBuffer::operator=(GuardedBuffer&& other) noexcept {
-  std::swap(mapping_, other.mapping_);
-  std::swap(pages_size_, other.pages_size_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(size_, other.size_);
-  return *this;
 }
 
 GuardedBuffer::~GuardedBuffer() {

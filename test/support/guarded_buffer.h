@@ -5,6 +5,7 @@
 #define STREW_TEST_SUPPORT_GUARDED_BUFFER_H_
 
 #include <cstddef>
+#include <utility>
 
 namespace strew_test {
 
@@ -15,8 +16,18 @@ enum class Guard { kBefore, kBehind };
 class GuardedBuffer {
  public:
   GuardedBuffer(size_t size, Guard guard);
-  GuardedBuffer(GuardedBuffer&& other) noexcept;
-  GuardedBuffer& operator=(GuardedBuffer&& other) noexcept;
+  GuardedBuffer(GuardedBuffer&& other) noexcept
+      : mapping_(std::exchange(other.mapping_, nullptr)),
+        pages_size_(other.pages_size_),
+        bytes_(other.bytes_),
+        size_(other.size_) {}
+  GuardedBuffer& operator=(GuardedBuffer&& other) noexcept {
+    std::swap(mapping_, other.mapping_);
+    std::swap(pages_size_, other.pages_size_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
   ~GuardedBuffer();
 
   // Behind a guard page the first byte is aligned to a page; before one the end is, so that the
