@@ -88,8 +88,8 @@ class Dlpack : public testing::TestWithParam<Generation> {
 
 INSTANTIATE_TEST_SUITE_P(BothGenerations, Dlpack,
                          testing::Values(Generation::kPlain, Generation::kVersioned),
-                         [](const auto& info) {
-                           return info.param == Generation::kPlain ? "Plain" : "Versioned";
+                         [](const auto& test) {
+                           return test.param == Generation::kPlain ? "Plain" : "Versioned";
                          });
 
 // ---- What is accepted ------------------------------------------------------------------------
@@ -221,7 +221,7 @@ TEST_P(Dlpack, Shapes) {
 }
 
 TEST_P(Dlpack, OffsetsThatMisalign) {
-  for (const uint64_t offset : {1, 2, 3, 5}) {
+  for (const uint64_t offset : {1U, 2U, 3U, 5U}) {
     EXPECT_EQ(StatusOf([=](Producer& p) { p.managed.tensor.byte_offset = offset; }),
               STREW_INVALID_ARGUMENT);
     Accepted([=](Producer& p) {

@@ -43,7 +43,7 @@ Corner Of(std::string name, Work work, strew_dtype dtype, strew_reduction reduct
           }};
 }
 
-std::string NameOfCorner(const testing::TestParamInfo<Corner>& info) { return info.param.name; }
+std::string NameOfCorner(const testing::TestParamInfo<Corner>& test) { return test.param.name; }
 
 // ---- Runners that fail --------------------------------------------------------------------------
 

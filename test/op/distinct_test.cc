@@ -95,8 +95,8 @@ class Distinct : public testing::TestWithParam<Work> {
   const size_t turn_ = static_cast<size_t>(Product(GetParam().data) % 12);
 };
 
-std::string NameOfWork(const testing::TestParamInfo<Work>& info) {
-  std::string name = info.param.name;
+std::string NameOfWork(const testing::TestParamInfo<Work>& test) {
+  std::string name = test.param.name;
   for (char& letter : name) letter = letter == ' ' ? '_' : letter;
   return name;
 }

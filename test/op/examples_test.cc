@@ -39,7 +39,7 @@ class Examples : public testing::TestWithParam<Dtype> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryDtype, Examples, testing::ValuesIn(Dtypes()),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 // ---- ONNX ScatterElements --------------------------------------------------------------------
 
@@ -70,7 +70,7 @@ class ScatterElementsExample : public Examples {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryDtype, ScatterElementsExample, testing::ValuesIn(Dtypes()),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 TEST_P(ScatterElementsExample, WithAxis) { Expect({1, 3}, STREW_NONE, {1.0, 1.1, 3.0, 2.1, 5.0}); }
 
@@ -91,13 +91,13 @@ std::vector<Dtype> NumbersWith(strew_reduction reduction) {
 
 class AddExample : public ScatterElementsExample {};
 INSTANTIATE_TEST_SUITE_P(EveryNumber, AddExample, testing::ValuesIn(NumbersWith(STREW_ADD)),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 TEST_P(AddExample, WithDuplicateIndices) { Expect({1, 1}, STREW_ADD, {1.0, 5.2, 3.0, 4.0, 5.0}); }
 
 class ExtremumExample : public ScatterElementsExample {};
 INSTANTIATE_TEST_SUITE_P(EveryNumber, ExtremumExample, testing::ValuesIn(NumbersWith(STREW_MAX)),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 TEST_P(ExtremumExample, WithReductionMax) { Expect({1, 1}, STREW_MAX, {1.0, 2.1, 3.0, 4.0, 5.0}); }
 
@@ -156,7 +156,7 @@ class SliceScatterExample : public Examples {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryDtype, SliceScatterExample, testing::ValuesIn(Dtypes()),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 TEST_P(SliceScatterExample, FillsSliceOverAxis0) {
   Expect({2, 5}, {1, 5}, {10, 20, 30, 40, 50}, {{0}, {1}, {1}, {0}},
@@ -203,7 +203,7 @@ class TensorScatterExample : public Examples {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryDtype, TensorScatterExample, testing::ValuesIn(Dtypes()),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 TEST_P(TensorScatterExample, Linear) {
   Expect({2, 1, 4, 5}, {5, 1}, {1, 2}, STREW_CACHE_LINEAR, {{}, {5}, {}, {}, {}, {}, {1}, {}});

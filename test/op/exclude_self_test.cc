@@ -39,7 +39,7 @@ std::vector<uint64_t> Delicate(const Dtype& dtype) {
 class ExcludeSelfOf : public testing::TestWithParam<Dtype> {};
 
 INSTANTIATE_TEST_SUITE_P(EveryFloat, ExcludeSelfOf, testing::ValuesIn(Floats()),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 // One update for each element: it stays as it is, with its sign and up to infinity.
 TEST_P(ExcludeSelfOf, LeavesASingleUpdateAlone) {

@@ -111,7 +111,7 @@ class Huge : public testing::TestWithParam<int32_t> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Workers, Huge, testing::Values(1, 2),
-                         [](const auto& info) { return std::to_string(info.param); });
+                         [](const auto& test) { return std::to_string(test.param); });
 
 // ---- Places beyond 2^31, in place ------------------------------------------------------------
 
@@ -126,7 +126,7 @@ class HugePlaces : public Huge {
 };
 
 INSTANTIATE_TEST_SUITE_P(Workers, HugePlaces, testing::Values(1, 2),
-                         [](const auto& info) { return std::to_string(info.param); });
+                         [](const auto& test) { return std::to_string(test.param); });
 
 TEST_P(HugePlaces, ScatterElements) {
   Zeros data(kElements);
@@ -236,7 +236,7 @@ class HugeUpdates : public Huge {
 };
 
 INSTANTIATE_TEST_SUITE_P(Workers, HugeUpdates, testing::Values(1, 2),
-                         [](const auto& info) { return std::to_string(info.param); });
+                         [](const auto& test) { return std::to_string(test.param); });
 
 TEST_P(HugeUpdates, ScatterElements) {
   const Tensor updates = Bytes(*updates_memory_, {kElements});

@@ -53,7 +53,7 @@ class Large : public testing::TestWithParam<strew_reduction> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryReduction, Large, testing::ValuesIn(Reductions()),
-                         [](const auto& info) { return NameOf(info.param); });
+                         [](const auto& test) { return NameOf(test.param); });
 
 TEST_P(Large, ManySingleUpdatesOfFewElements) {
   for (const strew_dtype dtype : {STREW_FLOAT32, STREW_INT8, STREW_FLOAT16, STREW_FLOAT64}) {

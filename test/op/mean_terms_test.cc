@@ -109,7 +109,7 @@ template <class T>
 class MeanOfManyTerms : public testing::Test {};
 
 using Integers = testing::Types<int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t>;
-TYPED_TEST_SUITE(MeanOfManyTerms, Integers);
+TYPED_TEST_SUITE(MeanOfManyTerms, Integers, );  // clang misses an empty argument
 
 TYPED_TEST(MeanOfManyTerms, IsExactInRows) {
   using T = TypeParam;

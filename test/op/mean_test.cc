@@ -53,7 +53,7 @@ std::vector<Dtype> Averaged() {
 class MeanOfDtype : public testing::TestWithParam<Dtype> {};
 
 INSTANTIATE_TEST_SUITE_P(EveryNumber, MeanOfDtype, testing::ValuesIn(Averaged()),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 TEST_P(MeanOfDtype, CountsTheOldValue) {
   Case c = MakeLine(GetParam().code, {3, 7, 1}, {0, 2, 0, -3}, {6, 3, 5, 10});
@@ -132,7 +132,7 @@ TEST(MeanOfIntegers, IsRoundedDown) {
 }
 
 TEST(MeanOfIntegers, IsExactAtTheLimits) {
-  for (const size_t count : {1, 2, 3, 7, 64, 65, 1000, 5000}) {
+  for (const size_t count : {1U, 2U, 3U, 7U, 64U, 65U, 1000U, 5000U}) {
     Case most = GatherLong(STREW_INT64, kMost, Dims(count, kMost));
     ExpectLong(most, kMost);
     Case least = GatherLong(STREW_INT64, kLeast, Dims(count, kLeast));

@@ -31,7 +31,7 @@ class Overlap : public testing::TestWithParam<Operator> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryOperator, Overlap, testing::ValuesIn(Operators()),
-                         [](const auto& info) { return NameOf(info.param); });
+                         [](const auto& test) { return NameOf(test.param); });
 
 TEST_P(Overlap, InPlace) {
   request_.output.offset = request_.data.offset;

@@ -160,7 +160,7 @@ Case AnyOverlay(Random& random, const Dtype& dtype) {
 class Overlay : public testing::TestWithParam<Dtype> {};
 
 INSTANTIATE_TEST_SUITE_P(EveryDtype, Overlay, testing::ValuesIn(DtypesAndMoreOpaqueOnes()),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 TEST_P(Overlay, RandomSlices) {
   const int64_t cases = Cases(30);
@@ -279,7 +279,7 @@ const std::vector<Stream>& Streams() {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryWidth, Streamed, testing::ValuesIn(Streams()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 TEST_P(Streamed, EveryOtherOfOneLine) {
   for (const int64_t first : {0, 1}) {

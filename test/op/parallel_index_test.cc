@@ -92,7 +92,7 @@ class ParallelIndex : public testing::TestWithParam<strew_dtype> {
 
 INSTANTIATE_TEST_SUITE_P(SomeIndexDtypes, ParallelIndex,
                          testing::Values(STREW_INT64, STREW_INT32, STREW_UINT16, STREW_INT8),
-                         [](const auto& info) { return TestName(Find(info.param)); });
+                         [](const auto& test) { return TestName(Find(test.param)); });
 
 std::vector<Work> IndexedWorks(int64_t indices) {
   constexpr Operator kElements = Operator::kScatterElements;

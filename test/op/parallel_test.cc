@@ -30,7 +30,7 @@ const std::vector<int32_t>& Workers() {
 class ParallelDtype : public testing::TestWithParam<Dtype> {};
 
 INSTANTIATE_TEST_SUITE_P(EveryDtype, ParallelDtype, testing::ValuesIn(Dtypes()),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 // One thread would do less than this sooner by itself.
 TEST_P(ParallelDtype, GivesTheBytesOfOneThread) {
@@ -57,8 +57,8 @@ struct Element {
   strew_reduction reduction;
 };
 
-std::string NameOfElement(const testing::TestParamInfo<Element>& info) {
-  return TestName(Find(info.param.dtype)) + "_" + NameOf(info.param.reduction);
+std::string NameOfElement(const testing::TestParamInfo<Element>& test) {
+  return TestName(Find(test.param.dtype)) + "_" + NameOf(test.param.reduction);
 }
 
 class ParallelFar : public testing::TestWithParam<Element> {};
@@ -133,7 +133,7 @@ TEST(ParallelCopy, IsSharedOut) {
 class ParallelSpread : public testing::TestWithParam<Spread> {};
 
 INSTANTIATE_TEST_SUITE_P(EverySpread, ParallelSpread, testing::ValuesIn(Spreads()),
-                         [](const auto& info) { return NameOf(info.param); });
+                         [](const auto& test) { return NameOf(test.param); });
 
 TEST_P(ParallelSpread, GivesTheBytesOfOneThread) {
   const Element elements[] = {{STREW_FLOAT32, STREW_ADD},

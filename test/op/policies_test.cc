@@ -172,7 +172,7 @@ TEST(Policy, DoesNotApplyToSlices) {
 class Applied : public testing::TestWithParam<Operator> {};
 
 INSTANTIATE_TEST_SUITE_P(EveryOperator, Applied, testing::ValuesIn(Operators()),
-                         [](const auto& info) { return NameOf(info.param); });
+                         [](const auto& test) { return NameOf(test.param); });
 
 TEST_P(Applied, CountsTheElementsOfUpdates) {
   const Context context = MakeContext();

@@ -39,7 +39,7 @@ class Precedence : public testing::TestWithParam<Operator> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryOperator, Precedence, testing::ValuesIn(Operators()),
-                         [](const auto& info) { return NameOf(info.param); });
+                         [](const auto& test) { return NameOf(test.param); });
 
 TEST_P(Precedence, EveryFlawAlone) {
   for (const Flaw& flaw : FlawsOf(GetParam())) {

@@ -61,7 +61,7 @@ TEST_P(RandomCases, ScatterUpdateWithBadIndices) { CheckBadIndices(Operator::kSc
 TEST_P(RandomCases, TensorScatterWithBadIndices) { CheckBadIndices(Operator::kTensorScatter); }
 
 INSTANTIATE_TEST_SUITE_P(EveryDtype, RandomCases, testing::ValuesIn(Dtypes()),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 }  // namespace
 }  // namespace strew_test

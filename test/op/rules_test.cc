@@ -92,7 +92,7 @@ class Rules : public testing::TestWithParam<Rule> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryRule, Rules, testing::ValuesIn(kRules),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 TEST_P(Rules, HoldForElementsTuplesAndSlices) { CheckWorks(Works(1 << 15, 1 << 17), 50); }
 

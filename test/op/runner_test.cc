@@ -56,7 +56,7 @@ class FaultyRunner : public testing::TestWithParam<Fault> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryFault, FaultyRunner, testing::ValuesIn(Faults()),
-                         [](const auto& info) { return NameOf(info.param); });
+                         [](const auto& test) { return NameOf(test.param); });
 
 TEST_P(FaultyRunner, FailsTheCallAndNoOther) {
   for (Work work : AllWorks(kUpdates)) {

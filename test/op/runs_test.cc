@@ -142,8 +142,8 @@ std::vector<std::tuple<Dtype, strew_reduction>> DefinedPairs() {
   return pairs;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryPair, Runs, testing::ValuesIn(DefinedPairs()), [](const auto& info) {
-  return TestName(std::get<0>(info.param)) + "_" + NameOf(std::get<1>(info.param));
+INSTANTIATE_TEST_SUITE_P(EveryPair, Runs, testing::ValuesIn(DefinedPairs()), [](const auto& test) {
+  return TestName(std::get<0>(test.param)) + "_" + NameOf(std::get<1>(test.param));
 });
 
 }  // namespace

@@ -123,7 +123,7 @@ class ScratchOf : public testing::TestWithParam<Hunger> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryHunger, ScratchOf, testing::ValuesIn(kHungers),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 TEST_P(ScratchOf, ElementsTuplesAndSlicesIsLimitedAndMayBeRefused) {
   CheckWorks(Works(1 << 15, 1 << 16));

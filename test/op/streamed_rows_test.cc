@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(EveryWidth, StreamedDtypes,
                                          Find(STREW_COMPLEX128), Find(STREW_OPAQUE(2)),
                                          Find(STREW_OPAQUE(3)), Find(STREW_OPAQUE(12)),
                                          Find(STREW_OPAQUE(24)), Find(STREW_OPAQUE(300))),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 TEST_P(StreamedDtypes, OddLengths) {
   const auto width = static_cast<int64_t>(GetParam().width);
@@ -198,7 +198,7 @@ TEST(StreamedRowsOf, Reductions) {
 class NarrowRows : public testing::TestWithParam<Dtype> {};
 
 INSTANTIATE_TEST_SUITE_P(EveryDtype, NarrowRows, testing::ValuesIn(Dtypes()),
-                         [](const auto& info) { return TestName(info.param); });
+                         [](const auto& test) { return TestName(test.param); });
 
 TEST_P(NarrowRows, OfMoreDataThanIsNear) {
   Random random(Seed());
