@@ -85,8 +85,7 @@ Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* p
   if (call.settings().duplicate_policy == STREW_DUPLICATE_ERROR && may_meet) {
     status = CheckIndicesDiffer(call, scatter, plan);
   } else {
-    if (IsOneStep(scatter.reduction) && IsSmall(scatter, *plan))
-      return RunSmall(call, scatter, plan);
+    if (IsOneStep(scatter.reduction) && IsSmall(scatter)) return RunSmall(call, scatter, plan);
     if (scatter.indices.size != 0) status = CheckIndices(call, scatter.indices, plan);
   }
   if (!status.ok()) return RefuseIndices(call, scatter, plan, status);

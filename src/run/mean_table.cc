@@ -154,7 +154,6 @@ bool MeanTable::GroupsPay() const {
   const double most = kMostElementBytes * static_cast<double>(touched_ * entry_units_);
   const int64_t bytes = GroupBytes() + slots_ * static_cast<int64_t>(sizeof(Slot));
   return entry_units_ >= kLeastUnits && applied_ < kernels_.most_terms &&
-         slots_ <= std::numeric_limits<int32_t>::max() &&
          static_cast<double>(bytes) <= std::max(most, kFreeBytes);
 }
 

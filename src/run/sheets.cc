@@ -192,6 +192,7 @@ void SheetRunner::RunShortRows(const int64_t* offset) const {
 void SheetRunner::RunLongRows(const int64_t* offset) const {
   const int64_t columns = plan_.column.count;
   const int64_t step = applier_.block() - applier_.prefetch();
+  assert(columns >= step);
   for (int64_t r = 0; r < plan_.row.count; ++r) {
     StageLines(offset, r, 1);
     for (int64_t c = 0; c < columns; c += step) {
@@ -200,7 +201,7 @@ void SheetRunner::RunLongRows(const int64_t* offset) const {
       Tile tile = {r, 1, c, std::min(left, step), lookahead, 0, 0};
       if (left >= 2 * step) {
         tile.next_columns = step;
-      } else if (r + 1 < plan_.row.count && columns >= step) {
+      } else if (r + 1 < plan_.row.count) {
         // Rows of one and a half tiles have no second tile of the same shape.
         tile.next_rows = 1;
         tile.next_columns = columns < 2 * step ? 0 : -c;

@@ -11,9 +11,10 @@
 namespace strew::run {
 
 // Whether a scatter is one of those: a plan takes as long as 20 indices do without one (16 updates of
-// a line of 1000 float32 take 90 ns, with a plan 105; 32 take 153 and 112). Without lanes each may
-// have a long run: 7 pages of 4 KiB take 1.0 us, with a plan 1.2.
-inline bool IsSmall(const IndexedScatter& scatter, const plan::IndexedPlan& plan) {
+// a line of 1000 float32 take 90 ns, with a plan 105; 32 take 153 and 112). Where updates are more
+// than indices there are no lanes, and each may be a long run: 7 pages of 4 KiB take 1.0 us, with a
+// plan 1.2.
+inline bool IsSmall(const IndexedScatter& scatter) {
   constexpr int64_t kFewIndices = 20;
   constexpr int64_t kFewUpdates = 64;
   // No reduction of them is worth a second task.
@@ -23,7 +24,7 @@ inline bool IsSmall(const IndexedScatter& scatter, const plan::IndexedPlan& plan
   const int64_t updates = scatter.updates.size;
   if (updates == 0 || indices > kFewIndices) return false;
   if (updates <= kFewUpdates) return true;
-  return indices > 0 && plan.lanes.rank == 0 && updates <= kMostUpdates &&
+  return indices > 0 && updates <= kMostUpdates &&
          updates <= kMostBytes / scatter.updates.element_size;
 }
 

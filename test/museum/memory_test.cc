@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "exhibit.h"
-#include "reservation.h"
 #include "support/indices.h"
+#include "support/reservation.h"
 #include "support/targets.h"
 
 namespace strew_test {

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "exhibit.h"
-#include "reservation.h"
 #include "support/dtypes.h"
 #include "support/indices.h"
+#include "support/reservation.h"
 #include "support/runners.h"
 #include "support/targets.h"
 

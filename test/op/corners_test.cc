@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include "bulk.h"
+#include "run/seen.h"
 #include "support/handles.h"
 #include "support/indices.h"
+#include "support/ledger.h"
 #include "support/random.h"
 #include "support/runners.h"
 #include "support/trial.h"
@@ -31,6 +33,7 @@ constexpr int64_t kLarge = 1 << 21;
 struct Corner {
   std::string name;
   std::function<Case(Random&)> make;
+  std::vector<int32_t> workers = {1, 3, 8};
 };
 
 Corner Of(std::string name, Work work, strew_dtype dtype, strew_reduction reduction,
@@ -41,6 +44,11 @@ Corner Of(std::string name, Work work, strew_dtype dtype, strew_reduction reduct
             if (change) change(random, c);
             return c;
           }};
+}
+
+Corner OnWorkers(std::vector<int32_t> workers, Corner corner) {
+  corner.workers = std::move(workers);
+  return corner;
 }
 
 std::string NameOfCorner(const testing::TestParamInfo<Corner>& test) { return test.param.name; }
@@ -119,6 +127,26 @@ void SetLoose(Random& random, Case& c, const Dims& shape, const Dims& strides, i
   c.indices = RandomIndices(random, STREW_INT32, {shape, strides}, dim);
 }
 
+// One number after the other.
+void SetPlaces(Case& c, const std::function<int64_t()>& next) {
+  const View& view = c.indices->view();
+  ForEachIndex(view.shape(), [&](const Dims& i) { WriteIndex(view.dtype, view.At(i), next()); });
+}
+
+// Means of places that an estimate of how many they are, by half of the hashes, leaves out.
+Corner UnderestimatedPlaces() {
+  const auto left_out = [](Random& random, Case& c) {
+    SetPlaces(c, [&] {
+      while (true) {
+        const int64_t place = random.Between(0, kLarge - 1);
+        if (strew::run::Hash(static_cast<uint64_t>(place) + 1) % 2 == 1) return place;
+      }
+    });
+  };
+  return Of("MeansOfUnderestimatedPlaces", {"", kNd, {kLarge}, {150000, 1}}, STREW_INT16,
+            STREW_MEAN, left_out);
+}
+
 std::vector<Corner> Corners() {
   const int64_t far = StreamedBytes() / static_cast<int64_t>(sizeof(int64_t));
   const auto transposed = [](Random& random, Case& c) {
@@ -153,6 +181,14 @@ std::vector<Corner> Corners() {
     (void)random;
     WriteIndex(STREW_INT64, c.indices->view().At({0, 1}), 1);
   };
+  const auto first_half = [](Random& random, Case& c) {
+    SetPlaces(c, [&] { return random.Between(0, kLarge / 2); });
+  };
+  const auto wraps = [](Random&, Case& c) { WriteIndices(*c.indices, {50000}); };
+  Work cache{"", Operator::kTensorScatter, {1, 60000, 8}, {40000}, 1};
+  cache.mode = STREW_CACHE_CIRCULAR;
+  // A place takes 24 bytes with its index.
+  const int64_t streamed = 2 * StreamedBytes() / 24 + 1;
   Work along_rows{"", kElements, {far / 8, 64}, {4096, 64}};
   along_rows.spread = Spread::kAlongRows;
   return {
@@ -180,6 +216,18 @@ std::vector<Corner> Corners() {
       Of("OneElement", {"", kNd, {1}, {kMany, 0}}, STREW_INT32, STREW_ADD),
       Of("TooFewToExchange", {"", kNd, {kLarge}, {20000, 1}}, STREW_INT64, STREW_ADD),
       Of("MeansOfShorts", {"", kNd, {kMany / 2}, {kMany, 1}}, STREW_INT16, STREW_MEAN),
+      Of("OneLineIntoATallAxis", {"", kElements, {32768, 127}, {1, 127}, 0}, STREW_INT8, STREW_ADD),
+      Of("PartsOfAWrappedLine", cache, STREW_INT32, STREW_NONE, wraps),
+      OnWorkers({2}, Of("StreamsOfElements", {"", kNd, {kMany}, {streamed, 1}}, STREW_COMPLEX128,
+                        STREW_NONE)),
+      Of("MeansOfUnequalLanes", {"", kElements, {5, 4, 2500}, {5, 3, 2500}, 2}, STREW_INT32,
+         STREW_MEAN),
+      Of("MeansOfFewShortRows", {"", kNd, {9000, 2}, {80000, 1}}, STREW_INT16, STREW_MEAN),
+      Of("MeansInTheFirstBuckets", {"", kNd, {kLarge}, {kMany, 1}}, STREW_INT32, STREW_MEAN,
+         first_half),
+      OnWorkers({64}, Of("MeansOfTooManyBuckets", {"", kNd, {2400000}, {300000, 1}}, STREW_INT64,
+                         STREW_MEAN)),
+      UnderestimatedPlaces(),
       Of("MeansInOnePlace", {"", kNd, {kMany / 2}, {kMany, 1}}, STREW_INT32, STREW_MEAN, equal),
   };
 }
@@ -218,7 +266,25 @@ INSTANTIATE_TEST_SUITE_P(Corners, Reached, testing::ValuesIn(Corners()), NameOfC
 TEST_P(Reached, IsWhatTheOracleSays) {
   Random random(Seed());
   Case c = GetParam().make(random);
-  EXPECT_TRUE(CheckWithWorkers(c, {1, 3, 8}));
+  EXPECT_TRUE(CheckWithWorkers(c, GetParam().workers));
+}
+
+// A table that grows with them, in a new block each time.
+TEST(UnderestimatedPlaces, MayBeRefusedAtAnyTime) {
+  Random random(Seed());
+  Case c = UnderestimatedPlaces().make(random);
+  Trial trial(c);
+  trial.AllowOutOfMemory();
+  const auto requests_of = [&](int64_t granted) {
+    const Context context = MakeContext();
+    Ledger ledger(granted);
+    ledger.InstallIn(context.get());
+    EXPECT_EQ(trial.Trouble(context.get()), "") << granted << " blocks granted";
+    return ledger.requests();
+  };
+  const int64_t wanted = requests_of(Ledger::kGrantsAll);
+  EXPECT_GT(wanted, 10) << "the estimate is good: this test is void";
+  for (int64_t granted = 0; granted < wanted; ++granted) requests_of(granted);
 }
 
 }  // namespace

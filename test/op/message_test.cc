@@ -175,6 +175,13 @@ TEST_F(Message, EachDimOfIndicesButTheAxisFitsData) {
   }
 }
 
+TEST_F(Message, ShapeOfASliceIsToldInFull) {
+  Request request = GoodRequest(Operator::kSliceScatter);
+  request.updates.SetShape({3, 4});
+  EXPECT_EQ(Refused(request, STREW_INVALID_SHAPE).error,
+            "updates has shape [3,4], which cannot be broadcast to that of the slice, [2,4]");
+}
+
 TEST_F(Message, IndicesAreCheckedWhereNothingWouldBeWritten) {
   Request request = GoodRequest(Operator::kScatterNd);
   request.data.SetShape({3, 0});

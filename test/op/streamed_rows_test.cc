@@ -54,11 +54,13 @@ struct Rows {
   strew_reduction reduction = STREW_NONE;
   bool in_place = true;
   By by = By::kScatterNd;
+  bool drops = false;  // every fifth row
 };
 
 bool CheckRows(Random& random, const Rows& rows) {
   const int64_t entries = rows.updates.shape[0];
-  const std::vector<int64_t> indices = AnyRows(random, entries, rows.output.shape[0]);
+  std::vector<int64_t> indices = AnyRows(random, entries, rows.output.shape[0]);
+  const auto is_dropped = [&](int64_t entry) { return rows.drops && entry % 5 == 2; };
   const BulkArray updates(random, rows.dtype, rows.updates, rows.updates_shift);
   const BulkArray data(random, rows.dtype,
                        RowMajor(rows.in_place ? Dims{1, 1} : rows.output.shape));
@@ -69,15 +71,20 @@ bool CheckRows(Random& random, const Rows& rows) {
   const View result = output.ViewOf(expected.data());
   if (!rows.in_place) CombineEach(STREW_NONE, result, data.view());
   for (int64_t i = 0; i < entries; ++i) {
-    CombineEach(rows.reduction, RowOf(result, indices[static_cast<size_t>(i)]),
-                RowOf(updates.view(), i));
+    int64_t& index = indices[static_cast<size_t>(i)];
+    if (is_dropped(i)) {
+      index = rows.output.shape[0];
+    } else {
+      CombineEach(rows.reduction, RowOf(result, index), RowOf(updates.view(), i));
+    }
   }
 
   // An index for each row, or the same one for each element of it.
   const bool by_tuples = rows.by == By::kScatterNd;
   const Layout layout = by_tuples ? RowMajor({entries, 1}) : Layout{rows.updates.shape, {1, 0}};
-  const Tensor index = MakeTensor(STREW_INT64, layout, const_cast<int64_t*>(indices.data()));
+  const Tensor index = MakeTensor(STREW_INT64, layout, indices.data());
   const auto call = [&](strew_context* context) {
+    strew_context_set_index_policy(context, rows.drops ? STREW_INDEX_DROP : STREW_INDEX_ERROR);
     const strew_tensor* const from = rows.in_place ? output.tensor() : data.tensor();
     if (by_tuples) {
       return strew_scatter_nd(context, from, index.get(), updates.tensor(), rows.reduction,
@@ -160,6 +167,16 @@ TEST(StreamedRowsOf, WideElements) {
   for (const int size : {256, 264, 1001, 4096}) {
     Rows rows = Streamed(STREW_OPAQUE(size), 600, 1, 0);
     rows.output_shift = size % 64;
+    ASSERT_TRUE(CheckRows(random, rows));
+  }
+}
+
+TEST(StreamedRowsOf, WhatIsNotDropped) {
+  Random random(Seed());
+  for (const bool in_place : {true, false}) {
+    Rows rows = Streamed(STREW_INT32, 2000, 333, 1);
+    rows.in_place = in_place;
+    rows.drops = true;
     ASSERT_TRUE(CheckRows(random, rows));
   }
 }

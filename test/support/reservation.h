@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gigabytes of addresses that take no memory.
-#ifndef STREW_TEST_MUSEUM_RESERVATION_H_
-#define STREW_TEST_MUSEUM_RESERVATION_H_
+#ifndef STREW_TEST_SUPPORT_RESERVATION_H_
+#define STREW_TEST_SUPPORT_RESERVATION_H_
 
 #include <sys/mman.h>
 
@@ -40,4 +40,4 @@ class Reservation {
 
 }  // namespace strew_test
 
-#endif  // STREW_TEST_MUSEUM_RESERVATION_H_
+#endif  // STREW_TEST_SUPPORT_RESERVATION_H_
