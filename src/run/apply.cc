@@ -88,7 +88,7 @@ Status RunByDestination(const Call& call, const IndexedScatter& scatter,
   const int64_t width = plan::IndexedUnitsOf(scatter.output.element_size).width;
   const Sample sample(scatter, plan, width, tasks);
   const Ranges ranges(sample, tasks);
-  *method = MethodFor(call, scatter, plan, sample, ranges, CanExchange(plan, ranges.count()));
+  *method = MethodFor(call, scatter, plan, sample, ranges, CanExchange(plan));
   const bool exchanges = *method == Method::kExchange;
   const int64_t bytes = exchanges ? ranges.count() * ExchangeBytes(plan, width, ranges.count()) : 0;
   const Scratch scratch(call, static_cast<size_t>(bytes));

@@ -2,6 +2,7 @@
 #include "run/exchange.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "kernel/kernel.h"
 #include "plan/cut.h"
@@ -15,9 +16,6 @@ namespace {
 
 using plan::kOutput;
 using plan::kUpdates;
-
-// Fewer entries of a task do not pay for two phases.
-constexpr int64_t kLeastEntries = 4096;
 
 // What a task leaves for the others: entries with their updates, sorted by the range in which they
 // land, and in order within each.
@@ -177,10 +175,10 @@ void Exchange::Write(int64_t task) const {
 
 }  // namespace
 
-bool CanExchange(const plan::IndexedPlan& plan, int64_t tasks) {
+bool CanExchange(const plan::IndexedPlan& plan) {
   const bool single = plan.run.count == 1 && plan.inner.rank == 0;
   const bool line = plan.outer.rank == 0 && plan.row.count == 1 && plan.lanes_count == 1;
-  return single && line && plan.components > 0 && plan.column.count / kLeastEntries >= tasks;
+  return single && line && plan.components > 0;
 }
 
 int64_t ExchangeBytes(const plan::IndexedPlan& plan, int64_t width, int64_t tasks) {
@@ -192,6 +190,8 @@ Status RunExchange(const Call& call, const IndexedScatter& scatter, const plan::
   const Exchange exchange(call, scatter, plan, ranges, scratch);
   const int64_t tasks = ranges.count();
   const int64_t entries = plan.column.count;
+  // Fewer would not pay for two phases; TasksFor() makes no tasks for so few.
+  assert(entries / 4096 >= tasks);
   const int64_t rounds = (entries - 1) / (tasks * exchange.most()) + 1;
   plan::Cut cut;
   cut.Append(entries, 1, rounds * tasks);

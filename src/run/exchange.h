@@ -16,9 +16,8 @@
 
 namespace strew::run {
 
-// Whether the entries of an arranged plan are single elements in one line, and enough of them for
-// so many tasks.
-bool CanExchange(const plan::IndexedPlan& plan, int64_t tasks);
+// Whether the entries of an arranged plan are single elements in one line.
+bool CanExchange(const plan::IndexedPlan& plan);
 
 // Scratch of each task: as much as is promised at most, less for few entries of `width` bytes.
 int64_t ExchangeBytes(const plan::IndexedPlan& plan, int64_t width, int64_t tasks);

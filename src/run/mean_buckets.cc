@@ -5,7 +5,6 @@
 #include <array>
 #include <cinttypes>
 #include <cstring>
-#include <limits>
 
 #include "base/identity.h"
 #include "base/reduction.h"
@@ -50,7 +49,6 @@ BucketMeans::BucketMeans(const Call& call, const IndexedScatter& scatter,
       width_(scatter.output.element_size),
       entries_(plan.Entries()) {
   if (plan.components == 0 || plan.EntryUnits() != 1 || !HasNoGaps(plan, &places_)) return;
-  if (entries_ >= std::numeric_limits<int32_t>::max()) return;
   if (places_ / kMostPlacesOfEntry > entries_) return;
   tasks_ = TasksFor(call, static_cast<double>(entries_) * kNanosecondsPerEntry);
   const int64_t near = std::min(kBucketBytes, plan::MostScratch(1) / tasks_) / PlaceBytes();

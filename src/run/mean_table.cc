@@ -33,7 +33,7 @@ constexpr double kLeastSlots = 1.15;
 constexpr double kFreeBytes = static_cast<double>(plan::MostScratch(1));
 // What leaves room for counts in that, and for slots whose numbers have 32 bits.
 constexpr int64_t kMostRowSumBytes = 8;
-constexpr int64_t kMostRowSlots = int64_t{1} << 29;
+constexpr int64_t kMostRowEntries = int64_t{1} << 29;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ MeanTable::MeanTable(const Call& call, const IndexedScatter& scatter, const plan
       width_(scatter.output.element_size),
       entry_units_(plan.EntryUnits()),
       sum_bytes_(kernels_.sums_are_elements ? 0 : sums_.sum_size * entry_units_),
-      adds_rows_(AddsRows(touched)),
+      adds_rows_(AddsRows()),
       estimate_(touched) {}
 
 Status MeanTable::Refuse() const {
@@ -55,9 +55,10 @@ Status MeanTable::Refuse() const {
 }
 
 // Whether single elements are added by rows of slots that have counts besides.
-bool MeanTable::AddsRows(int64_t touched) const {
-  return entry_units_ == 1 && !kernels_.sums_are_elements && touched < kMostRowSlots &&
-         sums_.sum_size <= kMostRowSumBytes && plan_.Entries() < kernels_.most_terms;
+bool MeanTable::AddsRows() const {
+  return entry_units_ == 1 && !kernels_.sums_are_elements &&
+         plan_.Entries() < std::min(kernels_.most_terms, kMostRowEntries) &&
+         sums_.sum_size <= kMostRowSumBytes;
 }
 
 // ---- The table ----

@@ -41,7 +41,7 @@ class MeanTable {
 
   class RowAdder;
 
-  bool AddsRows(int64_t touched) const;
+  bool AddsRows() const;
   Status Count();
   int64_t CountBytes() const;
   // False where there is no memory.

@@ -60,7 +60,7 @@ std::vector<Corner> Shared() {
   const Work single{"", kNd, {kLarge}, {kMany, 1}};
   const Work near{"", kNd, {kMany / 2}, {kMany, 1}};
   const Work rows{"", kNd, {kLarge / 64, 64}, {kMany / 64, 1}};
-  const Work lanes{"", kElements, {kMany / 256, 256}, {kMany / 256, 256}, 1};
+  const Work lanes{"", kElements, {kLarge / 256, 256}, {kMany / 256, 256}, 1};
   const Work slices{"", kSlice, {kLarge}, {2}};
   const auto strided = [](Random& random, Case& c) {
     c.data = RandomArray(random, STREW_INT32, {{kLarge}, {2}});
@@ -89,6 +89,8 @@ std::vector<Corner> Shared() {
       Of("MeansOfRowsAlone", rows, STREW_FLOAT32, mean_of_updates),
       Of("MeansOfShortRows", {"", kNd, {kLarge / 4, 4}, {kMany / 4, 1}}, STREW_FLOAT32,
          mean_of_updates),
+      Of("MeansOfShortRowsOfShorts", {"", kNd, {kLarge / 4, 4}, {kMany / 4, 1}}, STREW_INT16,
+         STREW_MEAN),
       Of("MeansOfRowsOfBytes", rows, STREW_INT8, STREW_MEAN),
       Of("MeansOfSingleElements", single, STREW_INT16, STREW_MEAN),
       Of("MeansOfSingleFloats", single, STREW_FLOAT64, mean_of_updates),

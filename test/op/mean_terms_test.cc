@@ -149,6 +149,13 @@ TYPED_TEST(MeanOfManyTerms, IsExactInSingleElements) {
   }
 }
 
+// So many that sums of 8 bits outgrow theirs, in rows long enough for vectors.
+TEST(MeanOfBytes, IsExactInLongRowsOfManyTerms) {
+  const std::vector<int8_t> data = {127, 126, -128, -127, 0, 1, -1, 100, -100};
+  const std::vector<int8_t> updates = {127, 127, -128, -128, -1, 0, 0, 99, -101};
+  CheckRepeated<int8_t>(STREW_MEAN, 1 << 23, data, updates);
+}
+
 // Three places far from one another, again and again.
 TYPED_TEST(MeanOfManyTerms, IsExactInFewElementsOfALargeAxis) {
   using T = TypeParam;

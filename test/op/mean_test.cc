@@ -236,6 +236,20 @@ TEST(MeanRefusal, TellsOfRefusedScratchBeforeBadIndices) {
   }
 }
 
+// No index into it is good, and none needs scratch.
+TEST(MeanRefusal, OfEmptyDataIsThatOfItsIndices) {
+  Request request = GoodRequest(Operator::kScatterElements);
+  request.reduction = STREW_MEAN;
+  request.data.SetShape({3, 0});
+  request.output.SetShape({3, 0});
+  const Context context = MakeContext();
+  Ledger ledger(0);
+  ledger.InstallIn(context.get());
+  const Answer answer = Send(request, context.get());
+  EXPECT_EQ(answer.status, STREW_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(answer.position, 0);
+}
+
 TEST(MeanRefusal, KnowsTheDtypes) {
   for (const Operator op : {Operator::kScatterElements, Operator::kScatterNd,
                             Operator::kSliceScatter, Operator::kScatterUpdate}) {
