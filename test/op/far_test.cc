@@ -118,7 +118,7 @@ std::vector<FarCase> FarCases() {
 class Far : public testing::TestWithParam<FarCase> {};
 
 INSTANTIATE_TEST_SUITE_P(Places, Far, testing::ValuesIn(FarCases()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& test) { return test.param.name; });
 
 TEST_P(Far, AreAsGoodAsNearOnes) {
   Random random(Seed());
