@@ -149,13 +149,6 @@ TYPED_TEST(MeanOfManyTerms, IsExactInSingleElements) {
   }
 }
 
-// So many that sums of 8 bits outgrow theirs, in rows long enough for vectors.
-TEST(MeanOfBytes, IsExactInLongRowsOfManyTerms) {
-  const std::vector<int8_t> data = {127, 126, -128, -127, 0, 1, -1, 100, -100};
-  const std::vector<int8_t> updates = {127, 127, -128, -128, -1, 0, 0, 99, -101};
-  CheckRepeated<int8_t>(STREW_MEAN, 1 << 23, data, updates);
-}
-
 // Three places far from one another, again and again.
 TYPED_TEST(MeanOfManyTerms, IsExactInFewElementsOfALargeAxis) {
   using T = TypeParam;
@@ -236,6 +229,30 @@ TEST(MeanOfBytes, IsExactBesideManyPlaces) {
       strew_scatter_nd(nullptr, tensor.get(), index.get(), update.get(), STREW_MEAN, tensor.get()),
       STREW_OK);
   EXPECT_EQ(output, expected);
+}
+
+// The same of rows, which all get the same update.
+TEST(MeanOfBytes, IsExactInRowsBesideManyRows) {
+  constexpr int64_t kRows = 400000, kColumns = 8;
+  constexpr int64_t kRepeated = (1 << 23) + (1 << 16);
+  const uint8_t old = 254;
+  std::vector<uint8_t> update = {255, 254, 253, 128, 127, 2, 1, 0};
+  std::vector<int32_t> indices(kRows + kRepeated, 5);
+  for (int32_t i = 0; i < kRows; ++i) indices[static_cast<size_t>(i)] = i;
+  const auto entries = static_cast<int64_t>(indices.size());
+  std::vector<uint8_t> output(kRows * kColumns, old);
+  std::vector<uint8_t> expected(output.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const int64_t terms = i / kColumns == 5 ? kRepeated + 1 : 1;
+    expected[i] = FloorMean<uint8_t>(terms * update[i % kColumns] + old, terms + 1);
+  }
+  const Tensor index = MakeTensor(STREW_INT32, RowMajor({entries}), indices.data());
+  const Tensor rows = MakeTensor(STREW_UINT8, {{entries, kColumns}, {0, 1}}, update.data());
+  const Tensor tensor = MakeTensor(STREW_UINT8, RowMajor({kRows, kColumns}), output.data());
+  ASSERT_EQ(strew_scatter_update(nullptr, tensor.get(), index.get(), rows.get(), 0, STREW_MEAN,
+                                 tensor.get()),
+            STREW_OK);
+  EXPECT_TRUE(output == expected);
 }
 
 }  // namespace
