@@ -9,10 +9,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/bench.h"
+#include "cli/completion.h"
 #include "cli/context.h"
 #include "cli/operators.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/terminal.h"
+#include "cli/verify.h"
 #include "strew/strew.h"
 
 namespace strew::cli {
@@ -21,6 +25,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kUsageError = 2;
 
+constexpr char kName[] = "strew:";
 constexpr char kGroup[] = "Commands";
 
 constexpr char kCommonHelp[] =
@@ -40,6 +45,12 @@ A run of more than a second shows a progress bar on standard error if that is a 
 
 Exit status: 0 success, 1 an operator or a file failed, 2 the command line is wrong.)";
 
+constexpr char kBenchHelp[] =
+    R"(ms is the time of the fastest call, GB/s what that moves at least. memcpy is the speed of a copy
+of the output, or in place of the updates, on the same buffers: bytes read and bytes written count.
+The two take turns. The first result of a row is compared with that of a plain loop. A row is named
+after its operator, what it scatters, its reduction, and whether the output is new or in place.)";
+
 std::string Joined(const std::vector<std::string>& words, char separator) {
   std::string text;
   for (const std::string& word : words) {
@@ -54,6 +65,17 @@ void AddChoice(CLI::App& command, const std::string& name, std::string& choice,
   command.add_option(name, choice, description)
       ->check(CLI::IsMember(choices))
       ->option_text(Joined(choices, '|'));
+}
+
+void AddNumber(CLI::App& command, const char* name, int& number, int least,
+               const char* description) {
+  command.add_option(name, number, description)
+      ->check(CLI::Range(least, std::numeric_limits<int>::max()))
+      ->option_text("N");
+}
+
+void AddThreads(CLI::App& command, int& threads) {
+  AddNumber(command, "--threads", threads, 0, "Run on N threads; 0: one for every CPU [1]");
 }
 
 void AddReduction(CLI::App& command, Options& options) {
@@ -87,15 +109,12 @@ void AddOperator(CLI::App& app, const Operator& added, Options& options) {
   command
       .add_option("-o,--output", options.output, "Write the result there instead of printing it")
       ->option_text("FILE");
-  command.add_option("--repeat", options.repeat, "Make N calls and report the fastest")
-      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
-      ->option_text("N");
-  command.add_option("--threads", options.threads, "Run on N threads; 0: one for every CPU [1]")
-      ->check(CLI::Range(0, std::numeric_limits<int>::max()))
-      ->option_text("N");
+  AddNumber(command, "--repeat", options.repeat, 1, "Make N calls and report the fastest");
+  AddThreads(command, options.threads);
   AddChoice(command, "--simd", options.simd_target, SimdTargets(),
             "Instruction set to use instead of the best one");
   command.footer(kCommonHelp);
+  command.final_callback([&added, &options] { RunOperator(added, options); });
 }
 
 void PrintInfo() {
@@ -105,15 +124,61 @@ void PrintInfo() {
         "threads: " + ThreadsText() + "\n");
 }
 
+void AddInfo(CLI::App& app) {
+  app.add_subcommand("info", "Print the version, the SIMD targets and the threads")
+      ->group(kGroup)
+      ->final_callback(PrintInfo);
+}
+
+void AddBench(CLI::App& app, BenchOptions& options) {
+  CLI::App& command =
+      *app.add_subcommand("bench", "Time workloads on this machine beside memcpy")->group(kGroup);
+  command.add_option("rows", options.rows, "Which ones [a few that stand for all]")
+      ->check(CLI::IsMember(BenchRows()))
+      ->option_text(Joined(BenchRows(), '|'));
+  AddThreads(command, options.threads);
+  command.add_option("--seconds", options.seconds, "Time each contestant of a row for S [0.5]")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->option_text("S");
+  command.footer(kBenchHelp);
+  command.final_callback([&options] { RunBench(options); });
+}
+
+void AddVerify(CLI::App& app, VerifyOptions& options) {
+  CLI::App& command =
+      *app.add_subcommand("verify", "Compare every SIMD target of this CPU with an oracle")
+           ->group(kGroup);
+  AddNumber(command, "--calls", options.calls, 1,
+            "Random calls of each operator with each dtype [40]");
+  command.add_option("--seed", options.seed, "Of the random calls [1]")->option_text("N");
+  command.final_callback([&options] { RunVerify(options); });
+}
+
+void AddCompletion(CLI::App& app, std::string& shell) {
+  CLI::App& command =
+      *app.add_subcommand("completion", "Print the script by which a shell completes this command")
+           ->group(kGroup);
+  AddChoice(command, "shell", shell, Shells(), "For which one");
+  command.get_option("shell")->required();
+  command.footer("zsh takes that of bash, after 'autoload -U bashcompinit && bashcompinit'.");
+  command.final_callback([&app, &shell] { Print(Completion(app, shell)); });
+}
+
 int Main(int argc, char** argv) {
   Options options;
+  BenchOptions bench;
+  VerifyOptions verify;
+  std::string shell;
   CLI::App app("Scatter updates into arrays of .npy files.", "strew");
   app.set_version_flag("--version", std::string("strew ") + strew_version());
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   // One at most, so that a file may have the name of another.
   app.require_subcommand(0, 1);
   for (const Operator& added : Operators()) AddOperator(app, added, options);
-  app.add_subcommand("info", "Print the version, the SIMD targets and the threads")->group(kGroup);
+  AddInfo(app);
+  AddBench(app, bench);
+  AddVerify(app, verify);
+  AddCompletion(app, shell);
   app.footer("'strew COMMAND --help' explains a command.");
 
   try {
@@ -123,14 +188,10 @@ int Main(int argc, char** argv) {
   } catch (const CLI::Success& help_or_version) {
     return app.exit(help_or_version);
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "strew: %s\nRun 'strew --help' for the usage.\n", error.what());
+    std::fprintf(stderr, "%s %s\nRun 'strew --help' for the usage.\n", Red(kName).c_str(),
+                 error.what());
     return kUsageError;
   }
-
-  for (const Operator& chosen : Operators()) {
-    if (app.got_subcommand(chosen.name)) RunOperator(chosen, options);
-  }
-  if (app.got_subcommand("info")) PrintInfo();
   return 0;
 }
 
@@ -141,9 +202,9 @@ int main(int argc, char** argv) {
   try {
     return strew::cli::Main(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "strew: out of memory\n");
+    std::fprintf(stderr, "%s out of memory\n", strew::cli::Red(strew::cli::kName).c_str());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "strew: %s\n", error.what());
+    std::fprintf(stderr, "%s %s\n", strew::cli::Red(strew::cli::kName).c_str(), error.what());
   }
   return strew::cli::kFailed;
 }

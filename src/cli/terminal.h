@@ -3,10 +3,12 @@
 #define STREW_CLI_TERMINAL_H_
 
 #include <cstddef>
+#include <string>
 
 namespace strew::cli {
 
-// About standard error. On systems without POSIX terminals it never is one.
+// On systems without POSIX terminals neither ever is one.
+bool OutputIsTerminal();
 bool ErrorIsTerminal();
 
 // Whether the terminal shows this process, or a shell that started it in the background.
@@ -14,6 +16,11 @@ bool InForeground();
 
 // Columns of the terminal; 80 where it does not tell.
 std::size_t Columns();
+
+// The text as a terminal shows it in bold, or in red, where standard output, or standard error, is one
+// and the user did not set NO_COLOR (https://no-color.org); else the text as it is.
+std::string Bold(const std::string& text);
+std::string Red(const std::string& text);
 
 }  // namespace strew::cli
 

@@ -14,7 +14,7 @@
 
 #include <strew/strew.h>
 
-#include "op/random_case.h"
+#include "support/random_case.h"
 #include "support/arithmetic.h"
 #include "support/targets.h"
 

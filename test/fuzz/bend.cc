@@ -12,7 +12,7 @@
 #include "support/dtypes.h"
 #include "support/indices.h"
 #include "support/targets.h"
-#include "support/trial.h"
+#include "support/check.h"
 
 namespace strew_test {
 namespace {

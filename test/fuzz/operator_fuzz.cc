@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "bend.h"
-#include "op/random_case.h"
-#include "support/trial.h"
+#include "support/random_case.h"
+#include "support/check.h"
 
 namespace strew_test {
 namespace {

@@ -15,7 +15,7 @@
 
 #include <gtest/gtest.h>
 
-#include "op/random_case.h"
+#include "support/random_case.h"
 #include "support/last_words.h"
 #include "support/runners.h"
 #include "support/targets.h"

@@ -17,7 +17,7 @@
 #include "any_request.h"
 #include "model.h"
 #include "op/parallel_call.h"
-#include "op/random_case.h"
+#include "support/random_case.h"
 #include "support/last_words.h"
 #include "support/ledger.h"
 #include "support/runners.h"

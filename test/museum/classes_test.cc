@@ -13,6 +13,7 @@
 #include "support/indices.h"
 #include "support/runners.h"
 #include "support/targets.h"
+#include "support/trial.h"
 
 namespace strew_test {
 namespace {

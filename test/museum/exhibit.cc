@@ -8,6 +8,7 @@
 #include "support/dtypes.h"
 #include "support/indices.h"
 #include "support/random.h"
+#include "support/trial.h"
 
 namespace strew_test {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <strew/strew.h>
 
-#include "support/trial.h"
+#include "support/check.h"
 
 namespace strew_test {
 

@@ -14,6 +14,7 @@
 #include "support/reservation.h"
 #include "support/runners.h"
 #include "support/targets.h"
+#include "support/trial.h"
 
 namespace strew_test {
 namespace {

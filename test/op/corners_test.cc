@@ -17,7 +17,7 @@
 #include "support/ledger.h"
 #include "support/random.h"
 #include "support/runners.h"
-#include "support/trial.h"
+#include "support/check.h"
 #include "works.h"
 
 namespace strew_test {

@@ -11,6 +11,7 @@
 #include "support/indices.h"
 #include "support/handles.h"
 #include "support/ledger.h"
+#include "support/check.h"
 #include "support/trial.h"
 #include "works.h"
 

@@ -11,7 +11,7 @@
 #include "support/handles.h"
 #include "support/indices.h"
 #include "support/numbers.h"
-#include "support/trial.h"
+#include "support/check.h"
 
 namespace strew_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "support/dtypes.h"
 #include "support/indices.h"
 #include "support/numbers.h"
-#include "support/trial.h"
+#include "support/check.h"
 
 namespace strew_test {
 namespace {

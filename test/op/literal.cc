@@ -5,6 +5,7 @@
 
 #include "support/bytes.h"
 #include "support/dtypes.h"
+#include "support/trial.h"
 
 namespace strew_test {
 

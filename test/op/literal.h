@@ -10,7 +10,7 @@
 
 #include <strew/strew.h>
 
-#include "support/trial.h"
+#include "support/check.h"
 #include "support/indices.h"
 #include "support/numbers.h"
 

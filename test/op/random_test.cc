@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "random_case.h"
+#include "support/random_case.h"
 #include "support/dtypes.h"
 #include "support/random.h"
-#include "support/trial.h"
+#include "support/check.h"
 
 namespace strew_test {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "support/dtypes.h"
 #include "support/indices.h"
+#include "support/check.h"
 #include "support/trial.h"
 #include "works.h"
 

@@ -4,12 +4,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include <gtest/gtest.h>
-
 #include "arithmetic.h"
 #include "dtypes.h"
-#include "runners.h"
-#include "targets.h"
 
 namespace strew_test {
 namespace {
@@ -42,58 +38,13 @@ std::string WrongReport(const strew_context* context, const Outcome& outcome) {
   return text.str();
 }
 
-void SetPolicies(const Case& c, strew_context* context) {
-  EXPECT_EQ(strew_context_set_negative_indices(context, c.wrap ? 1 : 0), STREW_OK);
-  EXPECT_EQ(strew_context_set_index_policy(context, c.policy), STREW_OK);
-  EXPECT_EQ(strew_context_set_duplicate_policy(context, c.duplicates), STREW_OK);
-}
-
-bool HasDefaultPolicies(const Case& c) {
-  return c.wrap && c.policy == STREW_INDEX_ERROR && c.duplicates == STREW_DUPLICATE_LAST;
-}
-
-bool Report(const Case& c, const std::string& where, const std::string& trouble) {
-  if (trouble.empty()) return true;
-  ADD_FAILURE() << where << ": " << trouble << Describe(c);
-  return false;
-}
-
-bool CheckTargets(const Case& c, Trial& trial) {
-  for (const Target& target : Targets()) {
-    if (!Report(c, target.name, trial.Trouble(target.context.get()))) return false;
-  }
-  return true;
-}
-
-// In place means the same memory, not the same descriptor: this one is another, and the strides of
-// its dims <= 1, which say nothing, are others too.
-bool CheckWithoutContext(Case& c, Trial& trial) {
-  if (!HasDefaultPolicies(c)) return true;
-  const View& view = c.destination().view();
-  Layout layout = view.layout;
-  for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
-    if (layout.shape[axis] <= 1) layout.strides[axis] ^= 12345;
-  }
-  const Tensor twin = MakeTensor(view.dtype, layout, view.origin);
-  return Report(c, "no context", trial.TroubleWithoutContext(twin.get()));
-}
-
-bool CheckTarget(const Case& c, Trial& trial, const Target& target, int32_t workers) {
-  static StdThreads threads;
-  static Backwards backwards;
-  static bool on_threads = false;
-  on_threads = !on_threads;
-  Runner& runner = on_threads ? static_cast<Runner&>(threads) : backwards;
-  strew_context* const context = target.context.get();
-  runner.InstallIn(context, workers);
-  const std::string trouble = trial.Trouble(context);
-  EXPECT_EQ(strew_context_set_parallel_for(context, nullptr, nullptr, 0), STREW_OK);
-  return Report(c, target.name + ", " + std::to_string(workers) + " workers", trouble);
+bool SetPolicies(const Case& c, strew_context* context) {
+  return strew_context_set_negative_indices(context, c.wrap ? 1 : 0) == STREW_OK &&
+         strew_context_set_index_policy(context, c.policy) == STREW_OK &&
+         strew_context_set_duplicate_policy(context, c.duplicates) == STREW_OK;
 }
 
 }  // namespace
-
-// ---- Trial -------------------------------------------------------------------------------------
 
 Trial::Trial(Case& c) : case_(c), before_(c.destination().Snapshot()), after_(before_) {
   const View output = c.destination().ViewOf(after_.data());
@@ -114,7 +65,7 @@ Trial::~Trial() {
 }
 
 std::string Trial::Trouble(strew_context* context) {
-  SetPolicies(case_, context);
+  if (!SetPolicies(case_, context)) return "the policies were refused\n";
   case_.destination().Restore(before_);
   return Compare(Call(case_, context, case_.destination().tensor()), context);
 }
@@ -170,37 +121,6 @@ std::string Trial::DifferentBytes(const Bytes& expected) {
        << Hex(&actual[slot * width], width) << ", expected " << Hex(&expected[slot * width], width)
        << ", before the call " << Hex(&before_[slot * width], width) << "\n";
   return text.str();
-}
-
-// ---- Checks ------------------------------------------------------------------------------------
-
-bool Check(Case& c) {
-  Trial trial(c);
-  return CheckTargets(c, trial) && CheckWithoutContext(c, trial);
-}
-
-bool CheckRefused(Case& c, strew_status status, int64_t error_position) {
-  Trial trial(c, status, error_position);
-  return CheckTargets(c, trial) && CheckWithoutContext(c, trial);
-}
-
-bool CheckWithWorkers(Case& c, const std::vector<int32_t>& workers) {
-  Trial trial(c);
-  for (const Target& target : Targets()) {
-    for (const int32_t number : workers) {
-      if (!CheckTarget(c, trial, target, number)) return false;
-    }
-  }
-  return true;
-}
-
-void ExpectOutput(Case& c, const Array& expected) {
-  Trial trial(c);
-  for (const Target& target : Targets()) {
-    Report(c, target.name, trial.Trouble(target.context.get()));
-    EXPECT_EQ(c.destination().Snapshot(), expected.Snapshot()) << target.name << Describe(c);
-  }
-  CheckWithoutContext(c, trial);
 }
 
 }  // namespace strew_test

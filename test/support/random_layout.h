@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shapes and strides of random tensors.
-#ifndef STREW_TEST_OP_RANDOM_LAYOUT_H_
-#define STREW_TEST_OP_RANDOM_LAYOUT_H_
+#ifndef STREW_TEST_SUPPORT_RANDOM_LAYOUT_H_
+#define STREW_TEST_SUPPORT_RANDOM_LAYOUT_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "support/random.h"
-#include "support/view.h"
+#include "random.h"
+#include "view.h"
 
 namespace strew_test {
 
@@ -25,4 +25,4 @@ Layout AnyLayout(Random& random, Dims shape, Use use);
 
 }  // namespace strew_test
 
-#endif  // STREW_TEST_OP_RANDOM_LAYOUT_H_
+#endif  // STREW_TEST_SUPPORT_RANDOM_LAYOUT_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef STREW_TEST_OP_RANDOM_CASE_H_
-#define STREW_TEST_OP_RANDOM_CASE_H_
+#ifndef STREW_TEST_SUPPORT_RANDOM_CASE_H_
+#define STREW_TEST_SUPPORT_RANDOM_CASE_H_
 
-#include "support/case.h"
-#include "support/dtypes.h"
-#include "support/random.h"
+#include "case.h"
+#include "dtypes.h"
+#include "random.h"
 
 namespace strew_test {
 
@@ -17,4 +17,4 @@ bool SpoilIndices(Random& random, Case& c);
 
 }  // namespace strew_test
 
-#endif  // STREW_TEST_OP_RANDOM_CASE_H_
+#endif  // STREW_TEST_SUPPORT_RANDOM_CASE_H_

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "random_layout.h"
-#include "support/indices.h"
+#include "indices.h"
 
 namespace strew_test {
 namespace {

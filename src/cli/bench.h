@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef STREW_CLI_BENCH_H_
+#define STREW_CLI_BENCH_H_
+
+#include <string>
+#include <vector>
+
+namespace strew::cli {
+
+struct BenchOptions {
+  std::vector<std::string> rows;  // empty: a few that stand for all
+  int threads = 1;
+  double seconds = 0.5;
+};
+
+// The names of all workloads of the benchmarks.
+std::vector<std::string> BenchRows();
+
+// Times calls of workloads on this machine, in turns with memcpy, and prints a line for each. Throws
+// std::runtime_error.
+void RunBench(const BenchOptions& options);
+
+}  // namespace strew::cli
+
+#endif  // STREW_CLI_BENCH_H_

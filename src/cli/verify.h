@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef STREW_CLI_VERIFY_H_
+#define STREW_CLI_VERIFY_H_
+
+#include <cstdint>
+
+namespace strew::cli {
+
+struct VerifyOptions {
+  int calls = 40;  // of each operator with each dtype
+  std::uint64_t seed = 1;
+};
+
+// Makes random calls on every SIMD target of this CPU, compares their bytes with what the oracle of
+// the tests says, and prints one line. Throws std::runtime_error, with the call, where they differ.
+void RunVerify(const VerifyOptions& options);
+
+}  // namespace strew::cli
+
+#endif  // STREW_CLI_VERIFY_H_
