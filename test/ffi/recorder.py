@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A library in the place of strew's that hands every call on and writes down which were made."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import declarations
+
+HEAD = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strew/strew.h>
+
+static void *first_call(const char *name) {
+  void *library = dlopen("%s", RTLD_NOW | RTLD_LOCAL);
+  FILE *record = fopen("%s", "a");
+  if (library == NULL || record == NULL) abort();
+  fprintf(record, "%%s\\n", name);
+  fclose(record);
+  return dlsym(library, name);
+}
+"""
+FUNCTION = """
+%s {
+  static __typeof__(&%s) next;
+  if (next == NULL) next = (__typeof__(next))first_call("%s");
+  return next(%s);
+}
+"""
+
+
+def arguments_of(declaration: str) -> str:
+    inside = declaration[declaration.index("(") + 1 : declaration.rindex(")")]
+    return "" if inside == "void" else ", ".join(re.findall(r"(\w+)(?:,|$)", inside))
+
+
+class Recorder:
+    """The library is `folder`/libstrew.so, and below its other names."""
+
+    def __init__(self, folder: Path, library: Path, header: Path, compiler: list[str]):
+        folder.mkdir()
+        self.folder = folder
+        self._functions = declarations.functions(header.read_text())
+        self._record = folder / "calls"
+        self._record.touch()
+        source = folder / "recorder.c"
+        bodies = "".join(map(self._body, self._functions))
+        source.write_text(HEAD % (library, self._record) + bodies)
+        options = ["-shared", "-fPIC", "-Wl,-soname,libstrew.so.0", f"-I{header.parents[1]}"]
+        output = ["-o", str(folder / "libstrew.so"), "-ldl"]
+        subprocess.run([*compiler, *options, str(source), *output], check=True)
+        (folder / "libstrew.so.0").symlink_to("libstrew.so")
+
+    def _body(self, name: str) -> str:
+        declaration = self._functions[name]
+        return FUNCTION % (declaration, name, name, arguments_of(declaration))
+
+    def missing(self) -> list[str]:
+        called = self._record.read_text().split()
+        return [name for name in self._functions if name not in called]

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example of a language runs by the command that README.md gives, prints expected.txt, and
+calls every function of the header.
+
+usage: run.py <language> <packages> <probe> <command> <shared library> <strew.h> <compiler>...
+
+`packages` bring what it needs; the shell command `probe` succeeds where they are installed.
+`command` runs in a copy of the language's folder.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import difflib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import house
+import recorder
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+def targets_of(library: Path) -> list[str]:
+    target_at = ctypes.CDLL(str(library)).strew_simd_target_at
+    target_at.restype = ctypes.c_char_p
+    found = []
+    while (name := target_at(len(found))) is not None:
+        found.append(name.decode())
+    return found
+
+
+def expected(library: Path, header: Path) -> list[str]:
+    """What every example prints; the version is that of the header."""
+    version = re.findall(r"#define STREW_VERSION_\w+ (\d+)", header.read_text())
+    major, minor, patch = map(int, version)
+    targets = targets_of(library)
+    text = (HERE / "expected.txt").read_text()
+    return text.format(
+        version=".".join(version),
+        number=major * 10000 + minor * 100 + patch,
+        targets=" ".join(targets),
+        best=targets[0],
+    ).splitlines()
+
+
+def environment(folder: Path, libraries: Path, header: Path) -> dict[str, str]:
+    """As if strew were installed. What compilers keep goes into the folder."""
+    own = {
+        "CPATH": header.parents[1],
+        "LIBRARY_PATH": libraries,
+        "LD_LIBRARY_PATH": libraries,
+        "NODE_PATH": ROOT / ".venv" / "node_modules",
+        "GOCACHE": folder / "go",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    return {**os.environ, **{name: str(value) for name, value in own.items()}}
+
+
+def row(language: str, packages: str, command: str) -> str:
+    examples = [file.name for file in (HERE / language).iterdir()]
+    assert len(examples) == 1, examples
+    return f"| [{language}](test/ffi/{language}/{examples[0]}) | {packages} | `{command}` |"
+
+
+class Example:
+    """An example in a folder of its own, with a library that records the calls."""
+
+    def __init__(self, folder: Path, language: str, library: Path, header: Path, cc: list[str]):
+        self._place = folder / "test" / "ffi" / language
+        shutil.copytree(HERE / language, self._place)
+        (folder / "test" / "python").symlink_to(ROOT / "test" / "python")
+        self._recorder = recorder.Recorder(folder / "libraries", library, header, cc)
+        self._environment = environment(folder, self._recorder.folder, header)
+
+    def shell(self, command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            shell=True,
+            cwd=self._place,
+            env=self._environment,
+            text=True,
+            stdout=subprocess.PIPE,
+        )
+
+    def problems(self, command: str, wanted: list[str]) -> list[str]:
+        done = self.shell(command)
+        if done.returncode != 0:
+            return [done.stdout, f"`{command}` ended with {done.returncode}"]
+        missing = [f"{name} was not called" for name in self._recorder.missing()]
+        printed = done.stdout.splitlines()
+        differences = difflib.unified_diff(wanted, printed, "expected", "printed", lineterm="")
+        return [*missing, *differences]
+
+
+def main(language: str, packages: str, probe: str, command: str, *built: str) -> None:
+    library, header = (Path(path).resolve() for path in built[:2])
+    with tempfile.TemporaryDirectory() as temporary:
+        example = Example(Path(temporary), language, library, header, list(built[2:]))
+        if example.shell(probe).returncode != 0:
+            house.skip(f"`{probe}` fails without {packages}")
+        problems = example.problems(command, expected(library, header))
+    line = row(language, packages, command)
+    if line not in (ROOT / "README.md").read_text().splitlines():
+        problems.append(f"README.md lacks this line:\n{line}")
+    house.finish(problems)
+
+
+main(*sys.argv[1:])
