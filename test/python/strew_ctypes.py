@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """strew's C API through ctypes, and its operators on NumPy arrays.
 
-The library is the one that the environment variable STREW_LIBRARY names. The values of the
+The library is the one that the environment variable STREW_LIBRARY names, or that of the system. The
 constants are read from strew.h.
 """
 
@@ -99,7 +99,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "strew_tensor_scatter": (c_int32, [_handle] * 4 + [c_int64, c_int32, _handle]),
 }
 
-library = ctypes.CDLL(os.environ["STREW_LIBRARY"])
+library = ctypes.CDLL(os.environ.get("STREW_LIBRARY", "libstrew.so"))
 for _name, (_result, _arguments) in FUNCTIONS.items():
     getattr(library, _name).restype = _result
     getattr(library, _name).argtypes = _arguments
