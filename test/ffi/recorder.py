@@ -39,7 +39,7 @@ def arguments_of(declaration: str) -> str:
 
 
 class Recorder:
-    """The library is `folder`/libstrew.so, and below its other names."""
+    """Builds `folder`/libstrew.so."""
 
     def __init__(self, folder: Path, library: Path, header: Path, compiler: list[str]):
         folder.mkdir()
@@ -50,10 +50,8 @@ class Recorder:
         source = folder / "recorder.c"
         bodies = "".join(map(self._body, self._functions))
         source.write_text(HEAD % (library, self._record) + bodies)
-        options = ["-shared", "-fPIC", "-Wl,-soname,libstrew.so.0", f"-I{header.parents[1]}"]
-        output = ["-o", str(folder / "libstrew.so"), "-ldl"]
-        subprocess.run([*compiler, *options, str(source), *output], check=True)
-        (folder / "libstrew.so.0").symlink_to("libstrew.so")
+        options = ["-shared", "-fPIC", f"-I{header.parents[1]}", "-o", str(folder / "libstrew.so")]
+        subprocess.run([*compiler, *options, str(source), "-ldl"], check=True)
 
     def _body(self, name: str) -> str:
         declaration = self._functions[name]

@@ -2,10 +2,10 @@
 """The example of a language runs by the command that README.md gives, prints expected.txt, and
 calls every function of the header.
 
-usage: run.py <language> <packages> <probe> <command> <shared library> <strew.h> <compiler>...
+usage: run.py <skip> <language> <packages> <probe> <command> <library> <strew.h> <compiler>...
 
-`packages` bring what it needs; the shell command `probe` succeeds where they are installed.
-`command` runs in a copy of the language's folder.
+`skip` is a reason not to, or nothing. `packages` bring what it takes; the shell command `probe`
+succeeds where they are installed. `command` runs in a copy of the language's folder.
 """
 
 from __future__ import annotations
@@ -100,12 +100,16 @@ class Example:
         return [*missing, *differences]
 
 
-def main(language: str, packages: str, probe: str, command: str, *built: str) -> None:
+def main(
+    skip: str, language: str, packages: str, probe: str, command: str, *built: str
+) -> None:
+    if skip:
+        house.skip(skip)
     library, header = (Path(path).resolve() for path in built[:2])
     with tempfile.TemporaryDirectory() as temporary:
         example = Example(Path(temporary), language, library, header, list(built[2:]))
         if example.shell(probe).returncode != 0:
-            house.skip(f"`{probe}` fails without {packages}")
+            house.skip(f"`{probe}` fails; it takes {packages}")
         problems = example.problems(command, expected(library, header))
     line = row(language, packages, command)
     if line not in (ROOT / "README.md").read_text().splitlines():
