@@ -255,6 +255,8 @@ func caches() {
 	show("tensor_scatter", cache.values)
 }
 
+// strew calls these from C. Where one panics the program ends.
+//
 //export allocate
 func allocate(opaque unsafe.Pointer, size, alignment C.size_t) unsafe.Pointer {
 	(*C.struct_ledger)(opaque).taken += size

@@ -42,92 +42,58 @@ public class Example {
     int INDEX_DROP = 1, DUPLICATE_ERROR = 1, CACHE_CIRCULAR = 1;
 
     String strew_version();
-
     int strew_version_number();
-
     String strew_status_name(int status);
-
     String strew_status_description(int status);
-
     String strew_dtype_name(int dtype);
-
     long strew_dtype_size(int dtype);
-
     String strew_simd_target();
-
     String strew_simd_target_at(int i);
 
     int strew_tensor_create(
         int dtype, int rank, long[] shape, long[] strides, Pointer data, PointerByReference out);
-
     int strew_tensor_reset(
         Pointer tensor, int dtype, int rank, long[] shape, long[] strides, Pointer data);
-
     int strew_tensor_set_data(Pointer tensor, Pointer data);
-
     int strew_tensor_from_dlpack(DLTensor tensor, PointerByReference out);
-
     int strew_tensor_from_dlpack_versioned(DLManaged managed, PointerByReference out);
-
     void strew_tensor_destroy(Pointer tensor);
-
     int strew_tensor_dtype(Pointer tensor);
-
     int strew_tensor_rank(Pointer tensor);
-
     long strew_tensor_size(Pointer tensor);
-
     Pointer strew_tensor_shape(Pointer tensor);
-
     Pointer strew_tensor_strides(Pointer tensor);
-
     Pointer strew_tensor_data(Pointer tensor);
 
     int strew_context_create(PointerByReference out);
-
     void strew_context_destroy(Pointer context);
-
     int strew_context_set_num_threads(Pointer context, int n);
-
     int strew_context_set_parallel_for(
         Pointer context, ParallelFor parallelFor, Pointer opaque, int workers);
-
     int strew_context_set_index_policy(Pointer context, int policy);
-
     int strew_context_set_negative_indices(Pointer context, int wrap);
-
     int strew_context_set_duplicate_policy(Pointer context, int policy);
-
     int strew_context_set_allocator(Pointer context, Alloc alloc, Free release, Pointer opaque);
-
     int strew_context_set_simd_target(Pointer context, String name);
-
     String strew_context_error(Pointer context);
-
     long strew_context_error_position(Pointer context);
-
     long strew_context_applied(Pointer context);
 
     int strew_scatter_elements(
         Pointer context, Pointer data, Pointer indices, Pointer updates, long axis, int reduction,
         Pointer output);
-
     int strew_scatter_nd(
         Pointer context, Pointer data, Pointer indices, Pointer updates, int reduction,
         Pointer output);
-
     int strew_slice_scatter(
         Pointer context, Pointer data, Pointer updates, Pointer start, Pointer stop, Pointer step,
         Pointer axes, int reduction, Pointer output);
-
     int strew_slice_scatter_int64(
         Pointer context, Pointer data, Pointer updates, long count, long[] start, long[] stop,
         long[] step, long[] axes, int reduction, Pointer output);
-
     int strew_scatter_update(
         Pointer context, Pointer data, Pointer indices, Pointer updates, long axis, int reduction,
         Pointer output);
-
     int strew_tensor_scatter(
         Pointer context, Pointer pastCache, Pointer update, Pointer writeIndices, long axis,
         int mode, Pointer presentCache);
@@ -290,9 +256,8 @@ public class Example {
         Tensor falling = Tensor.floats(dims(6), 6, 5, 4, 3, 2, 1)) {
       Pointer tensor = rising.handle;
       describe("create", tensor);
-      check(
-          strew.strew_tensor_reset(
-              tensor, Strew.FLOAT32, 2, dims(3, 2), dims(1, 3), rising.memory));
+      check(strew.strew_tensor_reset(
+          tensor, Strew.FLOAT32, 2, dims(3, 2), dims(1, 3), rising.memory));
       describe("transposed", tensor);
       check(strew.strew_tensor_set_data(tensor, falling.memory));
       describe("elsewhere", tensor);
@@ -304,9 +269,8 @@ public class Example {
         Tensor output = Tensor.floats(dims(3, 3), new float[9]);
         Tensor updates = Tensor.floats(dims(2, 3), 1, 1.1f, 1.2f, 2, 2.1f, 2.2f);
         Tensor indices = Tensor.int64s(dims(2, 3), 1, 0, 2, 0, 2, 1)) {
-      check(
-          strew.strew_scatter_elements(
-              null, data.handle, indices.handle, updates.handle, 0, Strew.NONE, output.handle));
+      check(strew.strew_scatter_elements(
+          null, data.handle, indices.handle, updates.handle, 0, Strew.NONE, output.handle));
       show("scatter_elements", output);
     }
   }
@@ -316,9 +280,8 @@ public class Example {
     try (Tensor data = Tensor.floats(dims(1, 5), 1, 2, 3, 4, 5);
         Tensor updates = Tensor.floats(dims(1, 2), 1.1f, 2.1f);
         Tensor indices = Tensor.int64s(dims(1, 2), places)) {
-      check(
-          strew.strew_scatter_elements(
-              null, data.handle, indices.handle, updates.handle, 1, reduction, data.handle));
+      check(strew.strew_scatter_elements(
+          null, data.handle, indices.handle, updates.handle, 1, reduction, data.handle));
       show("scatter_elements " + name, data);
     }
   }
@@ -327,9 +290,8 @@ public class Example {
     try (Tensor data = Tensor.floats(dims(8), 1, 2, 3, 4, 5, 6, 7, 8);
         Tensor updates = Tensor.floats(dims(4), 9, 10, 11, 12);
         Tensor indices = Tensor.int64s(dims(4, 1), 4, 3, 1, 7)) {
-      check(
-          strew.strew_scatter_nd(
-              null, data.handle, indices.handle, updates.handle, Strew.NONE, data.handle));
+      check(strew.strew_scatter_nd(
+          null, data.handle, indices.handle, updates.handle, Strew.NONE, data.handle));
       show("scatter_nd", data);
     }
   }
@@ -348,9 +310,8 @@ public class Example {
     try (Tensor data = Tensor.floats(dims(4, 4, 4), box);
         Tensor updates = Tensor.floats(dims(2, 4, 4), values);
         Tensor indices = Tensor.int64s(dims(2, 1), 0, 2)) {
-      check(
-          strew.strew_scatter_nd(
-              null, data.handle, indices.handle, updates.handle, Strew.NONE, data.handle));
+      check(strew.strew_scatter_nd(
+          null, data.handle, indices.handle, updates.handle, Strew.NONE, data.handle));
       show("scatter_nd slices", data);
     }
   }
@@ -360,10 +321,9 @@ public class Example {
         Tensor updates = Tensor.floats(dims(1, 5), 10, 20, 30, 40, 50);
         Tensor zero = Tensor.int64s(dims(1), 0);
         Tensor one = Tensor.int64s(dims(1), 1)) {
-      check(
-          strew.strew_slice_scatter(
-              null, data.handle, updates.handle, zero.handle, one.handle, one.handle, zero.handle,
-              Strew.NONE, data.handle));
+      check(strew.strew_slice_scatter(
+          null, data.handle, updates.handle, zero.handle, one.handle, one.handle, zero.handle,
+          Strew.NONE, data.handle));
       show("slice_scatter", data);
     }
   }
@@ -374,10 +334,9 @@ public class Example {
   static void slice(String name, long[] shape, long[] updatesShape, float[] values, Slice slice) {
     try (Tensor data = Tensor.floats(shape, countingUp((int) (shape[0] * shape[1])));
         Tensor updates = Tensor.floats(updatesShape, values)) {
-      check(
-          strew.strew_slice_scatter_int64(
-              null, data.handle, updates.handle, slice.start.length, slice.start, slice.stop,
-              slice.step, slice.axes, Strew.NONE, data.handle));
+      check(strew.strew_slice_scatter_int64(
+          null, data.handle, updates.handle, slice.start.length, slice.start, slice.stop,
+          slice.step, slice.axes, Strew.NONE, data.handle));
       show("slice_scatter " + name, data);
     }
   }
@@ -392,22 +351,20 @@ public class Example {
         Tensor places = Tensor.int64s(dims(2), 3, 1)) {
       check(strew.strew_context_set_index_policy(context.handle, Strew.INDEX_DROP));
       check(strew.strew_context_set_negative_indices(context.handle, 0)); // -1: no slot
-      check(
-          strew.strew_scatter_update(
-              context.handle, pages.handle, slots.handle, tokens.handle, 0, Strew.NONE,
-              pages.handle));
+      check(strew.strew_scatter_update(
+          context.handle, pages.handle, slots.handle, tokens.handle, 0, Strew.NONE,
+          pages.handle));
       show("scatter_update", pages);
       System.out.printf("applied: %d of 6%n", strew.strew_context_applied(context.handle));
 
-      check(
-          strew.strew_tensor_scatter(
-              context.handle, cache.handle, update.handle, places.handle, 1, Strew.CACHE_CIRCULAR,
-              cache.handle));
+      check(strew.strew_tensor_scatter(
+          context.handle, cache.handle, update.handle, places.handle, 1, Strew.CACHE_CIRCULAR,
+          cache.handle));
       show("tensor_scatter", cache);
     }
   }
 
-  /** Scratch whose memory is freed when it is garbage. What a callback throws is lost. */
+  /** Scratch whose memory is freed when it is garbage. A callback that throws returns null. */
   static class Scratch {
     final Map<Pointer, Memory> inUse = new HashMap<>();
     long taken = 0;
@@ -447,11 +404,9 @@ public class Example {
       check(strew.strew_context_set_duplicate_policy(context.handle, Strew.DUPLICATE_ERROR));
       check(strew.strew_context_set_simd_target(context.handle, strew.strew_simd_target()));
       Runnable add =
-          () ->
-              check(
-                  strew.strew_scatter_update(
-                      context.handle, sums.handle, indices.handle, ones.handle, 0, Strew.ADD,
-                      sums.handle));
+          () -> check(strew.strew_scatter_update(
+              context.handle, sums.handle, indices.handle, ones.handle, 0, Strew.ADD,
+              sums.handle));
       add.run();
       check(strew.strew_context_set_num_threads(context.handle, 1)); // 0: as many as CPUs
       add.run();
@@ -489,9 +444,8 @@ public class Example {
           Tensor output = fromDlpack(managed, true); // the memory of data: in place
           Tensor updates = Tensor.floats(dims(4), 9, 10, 11, 12);
           Tensor indices = Tensor.int64s(dims(4, 1), 4, 3, 1, 7)) {
-        check(
-            strew.strew_scatter_nd(
-                null, data.handle, indices.handle, updates.handle, Strew.NONE, output.handle));
+        check(strew.strew_scatter_nd(
+            null, data.handle, indices.handle, updates.handle, Strew.NONE, output.handle));
         show("dlpack", output);
       }
       managed.deleter.invoke(managed); // strew never calls it

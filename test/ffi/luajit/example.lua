@@ -273,7 +273,8 @@ local function caches()
   show('tensor_scatter', cache)
 end
 
--- A state of Lua has one thread, so the tasks run in turn.
+-- A state of Lua has one thread, so the tasks run in turn. No error may leave a callback: it would
+-- unwind through C.
 local function callbacks()
   local asked, taken, returned = false, 0, 0
   local alloc = ffi.cast('strew_alloc', function(_, size, alignment)

@@ -130,14 +130,20 @@ def caches() -> None:
 
 
 class Scratch:
-    """An allocator, of buffers of ctypes. What a callback raises is lost."""
+    """An allocator, of buffers of ctypes.
+
+    No callback may raise: ctypes then returns to C whatever it happens to find.
+    """
 
     def __init__(self) -> None:
         self.taken = self.returned = 0
         self._buffers: dict[int, Any] = {}
 
-    def allocate(self, _opaque: int | None, size: int, alignment: int) -> int:
-        buffer = ctypes.create_string_buffer(size + alignment)
+    def allocate(self, _opaque: int | None, size: int, alignment: int) -> int | None:
+        try:
+            buffer = ctypes.create_string_buffer(size + alignment)
+        except MemoryError:
+            return None
         address = -(-ctypes.addressof(buffer) // alignment) * alignment
         self._buffers[address] = buffer
         self.taken += size

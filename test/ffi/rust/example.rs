@@ -9,6 +9,7 @@ use std::fmt::Display;
 use std::ops::Deref;
 use std::os::raw::{c_char, c_void};
 use std::ptr::{null, null_mut};
+use std::thread::Builder;
 
 /// What handles point to. The library changes it behind shared references.
 #[repr(C)]
@@ -404,11 +405,12 @@ struct Ledger {
     layouts: HashMap<Memory, Layout>,
 }
 
+// No panic may leave a callback: it would unwind into C.
 extern "C" fn allocate(opaque: Memory, size: usize, alignment: usize) -> Memory {
     let ledger = unsafe { &mut *(opaque as *mut Ledger) };
     let layout = match Layout::from_size_align(size.max(1), alignment) {
         Ok(layout) => layout,
-        Err(_) => return null_mut(), // a panic must not unwind into C
+        Err(_) => return null_mut(),
     };
     let memory = unsafe { alloc(layout) } as Memory;
     if !memory.is_null() {
@@ -430,7 +432,10 @@ extern "C" fn run_on_threads(opaque: Memory, count: i64, run: Task, task: Memory
     let task = task as usize; // pointers do not cross threads
     std::thread::scope(|scope| {
         for i in 0..count {
-            scope.spawn(move || run(task as Memory, i));
+            let spawned = Builder::new().spawn_scoped(scope, move || run(task as Memory, i));
+            if spawned.is_err() {
+                run(task as Memory, i); // scope.spawn() would panic
+            }
         }
     });
     0
