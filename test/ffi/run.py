@@ -65,9 +65,9 @@ def environment(folder: Path, libraries: Path, header: Path) -> dict[str, str]:
 
 
 def row(language: str, packages: str, command: str) -> str:
-    examples = [file.name for file in (HERE / language).iterdir()]
-    assert len(examples) == 1, examples
-    return f"| [{language}](test/ffi/{language}/{examples[0]}) | {packages} | `{command}` |"
+    """What the README has to say; commands that were run there leave files beside the example."""
+    (example,) = (HERE / language).glob("[eE]xample.*")
+    return f"| [{language}](test/ffi/{language}/{example.name}) | {packages} | `{command}` |"
 
 
 class Example:
@@ -100,9 +100,7 @@ class Example:
         return [*missing, *differences]
 
 
-def main(
-    skip: str, language: str, packages: str, probe: str, command: str, *built: str
-) -> None:
+def main(skip: str, language: str, packages: str, probe: str, command: str, *built: str) -> None:
     if skip:
         house.skip(skip)
     library, header = (Path(path).resolve() for path in built[:2])
