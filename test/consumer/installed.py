@@ -24,12 +24,19 @@ def expected(folder: str, version: str, with_command: bool) -> set[str]:
         f"{folder}/libstrew.so.{version}",
         f"{folder}/libstrew.a",
         f"{folder}/pkgconfig/strew.pc",
+        f"{folder}/cmake/strew/strewConfig.cmake",
+        f"{folder}/cmake/strew/strewConfigVersion.cmake",
     }
-    return files | {"bin/strew"} if with_command else files
+    of_command = {
+        "bin/strew",
+        "share/bash-completion/completions/strew",
+        "share/fish/vendor_completions.d/strew.fish",
+    }
+    return files | of_command if with_command else files
 
 
 def found(staged: staging.Staged) -> Iterator[str]:
-    for file in staged.root.rglob("*"):
+    for file in staged.prefix.rglob("*"):
         name = os.path.relpath(file, staged.prefix)
         if file.is_symlink():
             yield f"{name} -> {os.readlink(file)}"

@@ -12,7 +12,7 @@ WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 @dataclass
 class Staged:
-    root: Path  # stands for /
+    root: Path  # a folder that is the test's own
     prefix: Path
     libraries: Path
 
@@ -22,10 +22,16 @@ class Staged:
         return house.output_of([*command, *options, module]).split()
 
 
-def install(meson: str, build: str, root: Path, prefix: str, library_folder: str) -> Staged:
-    command = [meson, "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", str(root)]
+def install(
+    meson: str, build: str, root: Path, prefix: str, library_folder: str, moves: bool = True
+) -> Staged:
+    """Everything is moved once it is installed: nothing may know where it was put."""
+    first = root / "first"
+    command = [meson, "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", str(first)]
     subprocess.run(command, check=True)
-    staged = root / prefix.lstrip("/")
+    staged = first / prefix.lstrip("/")
+    if moves:
+        staged = staged.rename(root / "moved")
     return Staged(root, staged, staged / library_folder)
 
 
