@@ -2,6 +2,7 @@
 // strew, the command: the library's operators on NumPy's .npy files.
 #include <cstdio>
 #include <exception>
+#include <functional>
 #include <limits>
 #include <new>
 #include <string>
@@ -51,6 +52,13 @@ of the output, or in place of the updates, on the same buffers: bytes read and b
 The two take turns. The first result of a row is compared with that of a plain loop. A row is named
 after its operator, what it scatters, its reduction, and whether the output is new or in place.)";
 
+// What runs once the whole command line is known to be good.
+struct Command {
+  const CLI::App* app;
+  std::function<void()> run;
+};
+using Commands = std::vector<Command>;
+
 std::string Joined(const std::vector<std::string>& words, char separator) {
   std::string text;
   for (const std::string& word : words) {
@@ -94,7 +102,7 @@ void AddPolicies(CLI::App& command, Options& options) {
             "Whether two updates of one element are an error [last]");
 }
 
-void AddOperator(CLI::App& app, const Operator& added, Options& options) {
+void AddOperator(CLI::App& app, Commands& commands, const Operator& added, Options& options) {
   CLI::App& command = *app.add_subcommand(added.name, added.summary)->group(kGroup);
   const auto add_file = [&](const char* name, std::string& path, const char* description) {
     command.add_option(name, path, description)->required()->type_name("FILE");
@@ -114,7 +122,7 @@ void AddOperator(CLI::App& app, const Operator& added, Options& options) {
   AddChoice(command, "--simd", options.simd_target, SimdTargets(),
             "Instruction set to use instead of the best one");
   command.footer(kCommonHelp);
-  command.final_callback([&added, &options] { RunOperator(added, options); });
+  commands.push_back({&command, [&added, &options] { RunOperator(added, options); }});
 }
 
 void PrintInfo() {
@@ -124,13 +132,14 @@ void PrintInfo() {
         "threads: " + ThreadsText() + "\n");
 }
 
-void AddInfo(CLI::App& app) {
-  app.add_subcommand("info", "Print the version, the SIMD targets and the threads")
-      ->group(kGroup)
-      ->final_callback(PrintInfo);
+void AddInfo(CLI::App& app, Commands& commands) {
+  const CLI::App& command =
+      *app.add_subcommand("info", "Print the version, the SIMD targets and the threads")
+           ->group(kGroup);
+  commands.push_back({&command, PrintInfo});
 }
 
-void AddBench(CLI::App& app, BenchOptions& options) {
+void AddBench(CLI::App& app, Commands& commands, BenchOptions& options) {
   CLI::App& command =
       *app.add_subcommand("bench", "Time workloads on this machine beside memcpy")->group(kGroup);
   command.add_option("rows", options.rows, "Which ones [a few that stand for all]")
@@ -141,27 +150,27 @@ void AddBench(CLI::App& app, BenchOptions& options) {
       ->check(CLI::Range(0.0, 3600.0))
       ->option_text("S");
   command.footer(kBenchHelp);
-  command.final_callback([&options] { RunBench(options); });
+  commands.push_back({&command, [&options] { RunBench(options); }});
 }
 
-void AddVerify(CLI::App& app, VerifyOptions& options) {
+void AddVerify(CLI::App& app, Commands& commands, VerifyOptions& options) {
   CLI::App& command =
       *app.add_subcommand("verify", "Compare every SIMD target of this CPU with an oracle")
            ->group(kGroup);
   AddNumber(command, "--calls", options.calls, 1,
             "Random calls of each operator with each dtype [40]");
   command.add_option("--seed", options.seed, "Of the random calls [1]")->option_text("N");
-  command.final_callback([&options] { RunVerify(options); });
+  commands.push_back({&command, [&options] { RunVerify(options); }});
 }
 
-void AddCompletion(CLI::App& app, std::string& shell) {
+void AddCompletion(CLI::App& app, Commands& commands, std::string& shell) {
   CLI::App& command =
       *app.add_subcommand("completion", "Print the script by which a shell completes this command")
            ->group(kGroup);
   AddChoice(command, "shell", shell, Shells(), "For which one");
   command.get_option("shell")->required();
   command.footer("zsh takes that of bash, after 'autoload -U bashcompinit && bashcompinit'.");
-  command.final_callback([&app, &shell] { Print(Completion(app, shell)); });
+  commands.push_back({&command, [&app, &shell] { Print(Completion(app, shell)); }});
 }
 
 int Main(int argc, char** argv) {
@@ -169,16 +178,17 @@ int Main(int argc, char** argv) {
   BenchOptions bench;
   VerifyOptions verify;
   std::string shell;
+  Commands commands;
   CLI::App app("Scatter updates into arrays of .npy files.", "strew");
   app.set_version_flag("--version", std::string("strew ") + strew_version());
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   // One at most, so that a file may have the name of another.
   app.require_subcommand(0, 1);
-  for (const Operator& added : Operators()) AddOperator(app, added, options);
-  AddInfo(app);
-  AddBench(app, bench);
-  AddVerify(app, verify);
-  AddCompletion(app, shell);
+  for (const Operator& added : Operators()) AddOperator(app, commands, added, options);
+  AddInfo(app, commands);
+  AddBench(app, commands, bench);
+  AddVerify(app, commands, verify);
+  AddCompletion(app, commands, shell);
   app.footer("'strew COMMAND --help' explains a command.");
 
   try {
@@ -191,6 +201,10 @@ int Main(int argc, char** argv) {
     std::fprintf(stderr, "%s %s\nRun 'strew --help' for the usage.\n", Red(kName).c_str(),
                  error.what());
     return kUsageError;
+  }
+
+  for (const Command& command : commands) {
+    if (command.app->parsed()) command.run();
   }
   return 0;
 }

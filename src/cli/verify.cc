@@ -56,8 +56,8 @@ void RunVerify(const VerifyOptions& options) {
   }
   progress.Clear();
   std::string targets;
-  for (const Target& target : strew_test::Targets()) targets += target.name + ", ";
-  Print(targets + "all agree with the oracle on " +
+  for (const Target& target : strew_test::Targets()) targets += target.name + " ";
+  Print("SIMD targets " + targets + "all agree with the oracle on " +
         std::to_string(calls * static_cast<std::int64_t>(dtypes.size())) + " random calls\n");
 }
 

@@ -56,10 +56,13 @@ def control_terminal() -> None:
 
 
 def run(command: list[str], directory: Path, columns: int = 80, **options) -> Run:
-    """Runs the command with standard error, and output unless told otherwise, on a terminal."""
+    """Runs the command with standard error on a terminal; output too, and without colours, unless
+    told otherwise."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    options = {"stdin": subprocess.DEVNULL, "stdout": theirs, "stderr": theirs, **options}
+    plain = {**os.environ, "NO_COLOR": "1"}
+    streams = {"stdin": subprocess.DEVNULL, "stdout": theirs, "stderr": theirs}
+    options = {**streams, "env": plain, **options}
     done = Run()
     start = time.monotonic()
     with subprocess.Popen(command, cwd=directory, **options) as process:

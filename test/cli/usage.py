@@ -22,7 +22,7 @@ HEADER = Path(__file__).parents[2] / "include" / "strew" / "strew.h"
 class Asking(CommandTest):
     def test_help(self) -> None:
         text = self.succeed("--help")
-        for command in (*OPERATORS, "info"):
+        for command in (*OPERATORS, "info", "bench", "verify", "completion"):
             self.assertIn(f"  {command} ", text)
         for command in OPERATORS:
             text = self.succeed(command, "--help")
