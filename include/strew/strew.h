@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0
- *
+/* SPDX-License-Identifier: Apache-2.0 */
+/** @file
  * strew: scatter updates into a tensor, checked and deterministic.
  *
  * MODEL. An operator writes `updates` into a copy of `data` at the places that `indices` name and
@@ -26,21 +26,23 @@
  * first byte of `output` is written: on every status but STREW_OK and STREW_RUNNER_FAILED its bytes
  * are what they were. Where several things are wrong, the first line of this list decides:
  *
- *    1. STREW_INVALID_ARGUMENT    a NULL handle, an unbound tensor with elements, a read-only
- *                                 output (from DLPack), unknown bits of a reduction or a mode,
- *                                 STREW_SUB | STREW_EXCLUDE_SELF
- *    2. STREW_INVALID_DTYPE       dtypes of data, updates and output differ; an index operand that
- *                                 is not of an integer dtype; a reduction not defined on the dtype
- *    3. STREW_UNSUPPORTED         not available in this build
- *    4. STREW_INVALID_SHAPE       ranks; start, stop, step and axes that are not 1-D or not of one
- *                                 length; more slice entries than dims
- *    5. STREW_INVALID_AXIS        an axis out of range or repeated; axis 0 in tensor_scatter
- *    6. STREW_INVALID_ARGUMENT    a step of 0
- *    7. STREW_INVALID_SHAPE       extents
- *    8. STREW_OVERLAPPING_MEMORY  output intersects an input, or has elements and is not injective
- *    9. STREW_OUT_OF_MEMORY       scratch, where no plan without it exists
- *   10. STREW_INDEX_OUT_OF_RANGE  an index value
- *   11. STREW_DUPLICATE_INDEX     two updates of one element
+ *      1. STREW_INVALID_ARGUMENT    a NULL handle, an unbound tensor with elements, a read-only
+ *                                   output (from DLPack), unknown bits of a reduction or a mode,
+ *                                   STREW_SUB | STREW_EXCLUDE_SELF
+ *      2. STREW_INVALID_DTYPE       dtypes of data, updates and output differ; an index operand
+ *                                   that is not of an integer dtype; a reduction not defined on
+ *                                   the dtype
+ *      3. STREW_UNSUPPORTED         not available in this build
+ *      4. STREW_INVALID_SHAPE       ranks; start, stop, step and axes that are not 1-D or not of
+ *                                   one length; more slice entries than dims
+ *      5. STREW_INVALID_AXIS        an axis out of range or repeated; axis 0 in tensor_scatter
+ *      6. STREW_INVALID_ARGUMENT    a step of 0
+ *      7. STREW_INVALID_SHAPE       extents
+ *      8. STREW_OVERLAPPING_MEMORY  output intersects an input, or has elements and is not
+ *                                   injective
+ *      9. STREW_OUT_OF_MEMORY       scratch, where no plan without it exists
+ *     10. STREW_INDEX_OUT_OF_RANGE  an index value
+ *     11. STREW_DUPLICATE_INDEX     two updates of one element
  *
  * With a context, strew_context_error() then tells operand, place, value and valid range. After
  * STREW_RUNNER_FAILED the elements of `output` are unspecified, and nothing else is touched.
@@ -84,11 +86,11 @@
 #include <stdint.h>
 
 /* The version of this header. The build reads these three lines. */
-#define STREW_VERSION_MAJOR 0
-#define STREW_VERSION_MINOR 1
-#define STREW_VERSION_PATCH 0
+#define STREW_VERSION_MAJOR 0 /**< grows where programs have to be built anew */
+#define STREW_VERSION_MINOR 1 /**< grows with new functions and constants */
+#define STREW_VERSION_PATCH 0 /**< grows with repairs */
 
-/* Linkage of every function below. Define STREW_STATIC when linking the static library on Windows;
+/** Linkage of every function below. Define STREW_STATIC when linking the static library on Windows;
  * STREW_BUILDING is defined by the library's own build only. */
 #if defined(_WIN32) && !defined(STREW_STATIC)
 #if defined(STREW_BUILDING)
@@ -107,52 +109,55 @@ extern "C" {
 #endif
 
 /* ---- Vocabulary --------------------------------------------------------------------------- */
+/** @name Vocabulary
+ * @{ */
 
-/* What a call answers. */
+/** What a call answers. */
 typedef int32_t strew_status;
 enum {
-  STREW_OK = 0,
-  STREW_INVALID_ARGUMENT = 1,
-  STREW_INVALID_DTYPE = 2,
-  STREW_INVALID_SHAPE = 3,
-  STREW_INVALID_AXIS = 4,
-  STREW_INDEX_OUT_OF_RANGE = 5,
-  STREW_DUPLICATE_INDEX = 6,
-  STREW_OVERLAPPING_MEMORY = 7,
-  STREW_SIZE_OVERFLOW = 8,
-  STREW_OUT_OF_MEMORY = 9,
-  STREW_UNSUPPORTED = 10,
-  STREW_RUNNER_FAILED = 11
+  STREW_OK = 0,                 /**< the call did what was asked */
+  STREW_INVALID_ARGUMENT = 1,   /**< NULL, unbound, read-only, misaligned; an unknown value */
+  STREW_INVALID_DTYPE = 2,      /**< dtypes that do not go together */
+  STREW_INVALID_SHAPE = 3,      /**< ranks or extents that do not go together */
+  STREW_INVALID_AXIS = 4,       /**< an axis out of range, repeated or not allowed */
+  STREW_INDEX_OUT_OF_RANGE = 5, /**< an index value that the policy does not accept */
+  STREW_DUPLICATE_INDEX = 6,    /**< two updates of one element, under STREW_DUPLICATE_ERROR */
+  STREW_OVERLAPPING_MEMORY = 7, /**< of output and an input, or of two elements of output */
+  STREW_SIZE_OVERFLOW = 8,      /**< more elements or bytes than PTRDIFF_MAX */
+  STREW_OUT_OF_MEMORY = 9,      /**< an allocator answered NULL */
+  STREW_UNSUPPORTED = 10,       /**< not available in this build or on this CPU */
+  STREW_RUNNER_FAILED = 11      /**< a parallel_for failed, or did not run all tasks */
 };
 
-/* The type of an element. Data must be aligned to the width of an element for types of 1, 2, 4 and
+/** The type of an element. Data must be aligned to the width of an element for types of 1, 2, 4 and
  * 8 bytes and for pointers, to 4 bytes for complex64, to 8 for complex128, and to 1 for opaque. */
 typedef int32_t strew_dtype;
 enum {
-  STREW_BOOL = 1, /* one byte; non-zero is true; reductions write 0 or 1 */
-  STREW_INT8 = 2,
-  STREW_INT16 = 3,
-  STREW_INT32 = 4,
-  STREW_INT64 = 5,
-  STREW_UINT8 = 6,
-  STREW_UINT16 = 7,
-  STREW_UINT32 = 8,
-  STREW_UINT64 = 9,
-  STREW_FLOAT16 = 10,  /* IEEE 754 binary16 */
-  STREW_BFLOAT16 = 11, /* the upper half of a binary32 */
-  STREW_FLOAT32 = 12,
-  STREW_FLOAT64 = 13,
-  STREW_COMPLEX64 = 14,     /* two float32: real, imaginary */
-  STREW_COMPLEX128 = 15,    /* two float64: real, imaginary */
-  STREW_STRING = 16,        /* a `const char *`, moved as a pointer and never read */
-  STREW_FLOAT8_E4M3FN = 17, /* 4 bits of exponent, 3 of fraction; no infinity, 0x7F is NaN */
-  STREW_FLOAT8_E5M2 = 18    /* the upper half of a binary16 */
+  STREW_BOOL = 1,           /**< one byte; non-zero is true; reductions write 0 or 1 */
+  STREW_INT8 = 2,           /**< 8 bits, signed */
+  STREW_INT16 = 3,          /**< 16 bits, signed */
+  STREW_INT32 = 4,          /**< 32 bits, signed */
+  STREW_INT64 = 5,          /**< 64 bits, signed */
+  STREW_UINT8 = 6,          /**< 8 bits, unsigned */
+  STREW_UINT16 = 7,         /**< 16 bits, unsigned */
+  STREW_UINT32 = 8,         /**< 32 bits, unsigned */
+  STREW_UINT64 = 9,         /**< 64 bits, unsigned */
+  STREW_FLOAT16 = 10,       /**< IEEE 754 binary16 */
+  STREW_BFLOAT16 = 11,      /**< the upper half of a binary32 */
+  STREW_FLOAT32 = 12,       /**< IEEE 754 binary32 */
+  STREW_FLOAT64 = 13,       /**< IEEE 754 binary64 */
+  STREW_COMPLEX64 = 14,     /**< two float32: real, imaginary */
+  STREW_COMPLEX128 = 15,    /**< two float64: real, imaginary */
+  STREW_STRING = 16,        /**< a `const char *`, moved as a pointer and never read */
+  STREW_FLOAT8_E4M3FN = 17, /**< 4 bits of exponent, 3 of fraction; no infinity, 0x7F is NaN */
+  STREW_FLOAT8_E5M2 = 18    /**< the upper half of a binary16 */
 };
 
-/* n bytes that are only moved, 1 <= n <= 4096. */
+/** n bytes that are only moved, 1 <= n <= 4096. */
 #define STREW_OPAQUE(n) ((strew_dtype)(0x10000 + (n)))
 
-/* How an update combines with the element that it meets, on dtype T:
+/**
+ * How an update combines with the element that it meets, on dtype T:
  *   - STREW_NONE replaces, for every dtype. The others: every dtype but string and opaque.
  *   - Integers wrap modulo 2^n. float16, bfloat16 and float8 compute in float32 and round to
  *     nearest even after every update. What is too large becomes infinity, or NaN in float8_e4m3fn,
@@ -173,80 +178,92 @@ enum {
  * counts the updates only. With STREW_NONE it changes nothing. */
 typedef int32_t strew_reduction;
 enum {
-  STREW_NONE = 0,
-  STREW_ADD = 1,
-  STREW_MUL = 2,
-  STREW_MIN = 3,
-  STREW_MAX = 4,
-  STREW_SUB = 5,
-  STREW_MEAN = 6,
-  STREW_EXCLUDE_SELF = 0x100
+  STREW_NONE = 0,            /**< update */
+  STREW_ADD = 1,             /**< old + update */
+  STREW_MUL = 2,             /**< old * update */
+  STREW_MIN = 3,             /**< the lesser of old and update */
+  STREW_MAX = 4,             /**< the greater of old and update */
+  STREW_SUB = 5,             /**< old - update */
+  STREW_MEAN = 6,            /**< the mean of old and all updates */
+  STREW_EXCLUDE_SELF = 0x100 /**< or-ed in: without old */
 };
 
-/* What happens to an update whose index is out of range. */
+/** What happens to an update whose index is out of range. */
 typedef int32_t strew_index_policy;
 enum {
-  STREW_INDEX_ERROR = 0, /* the call answers STREW_INDEX_OUT_OF_RANGE */
-  STREW_INDEX_DROP = 1,  /* the update is skipped: in scatter_nd that of the whole tuple */
-  STREW_INDEX_CLAMP = 2  /* the nearest valid index is taken; on an axis of 0 elements as ERROR */
+  STREW_INDEX_ERROR = 0, /**< the call answers STREW_INDEX_OUT_OF_RANGE */
+  STREW_INDEX_DROP = 1,  /**< the update is skipped: in scatter_nd that of the whole tuple */
+  STREW_INDEX_CLAMP = 2  /**< the nearest valid index is taken; with 0 elements as ERROR */
 };
 
-/* What happens when two updates name one element. Updates that are dropped name none, those that
+/** What happens when two updates name one element. Updates that are dropped name none, those that
  * are clamped name the element that they are clamped to. */
 typedef int32_t strew_duplicate_policy;
 enum {
-  STREW_DUPLICATE_LAST = 0, /* they are applied in order; with STREW_NONE the last one stays */
-  STREW_DUPLICATE_ERROR = 1 /* the call answers STREW_DUPLICATE_INDEX */
+  STREW_DUPLICATE_LAST = 0, /**< they are applied in order; with STREW_NONE the last one stays */
+  STREW_DUPLICATE_ERROR = 1 /**< the call answers STREW_DUPLICATE_INDEX */
 };
 
-/* How a cache write runs past the end of the cache: not at all, or on from its beginning. */
+/** How a cache write runs past the end of the cache: not at all, or on from its beginning. */
 typedef int32_t strew_cache_mode;
-enum { STREW_CACHE_LINEAR = 0, STREW_CACHE_CIRCULAR = 1 };
+enum {
+  STREW_CACHE_LINEAR = 0,  /**< w + S <= m */
+  STREW_CACHE_CIRCULAR = 1 /**< positions modulo m */
+};
 
-/* ---- Names and versions: thread-safe, static strings, never freed ------------------------- */
+/** @} */
+/* ---- Names and versions ------------------------------------------------------------------- */
+/** @name Names and versions
+ * Thread-safe; static strings, never freed.
+ * @{ */
 
-/* Version of the library that runs, "major.minor.patch". */
+/** Version of the library that runs, "major.minor.patch". */
 STREW_API const char *strew_version(void);
 
-/* The same as major * 10000 + minor * 100 + patch. */
+/** The same as major * 10000 + minor * 100 + patch. */
 STREW_API int32_t strew_version_number(void);
 
-/* "STREW_INDEX_OUT_OF_RANGE"; "unknown" for an unknown code. Never NULL. */
+/** "STREW_INDEX_OUT_OF_RANGE"; "unknown" for an unknown code. Never NULL. */
 STREW_API const char *strew_status_name(strew_status status);
 
-/* One sentence in English that explains the status. Never NULL. */
+/** One sentence in English that explains the status. Never NULL. */
 STREW_API const char *strew_status_description(strew_status status);
 
-/* "float32", as NumPy and ml_dtypes spell them; "opaque" for every STREW_OPAQUE(n); "unknown".
+/** "float32", as NumPy and ml_dtypes spell them; "opaque" for every STREW_OPAQUE(n); "unknown".
  * Never NULL. */
 STREW_API const char *strew_dtype_name(strew_dtype dtype);
 
-/* Bytes of one element; 0 for an unknown code. */
+/** Bytes of one element; 0 for an unknown code. */
 STREW_API size_t strew_dtype_size(strew_dtype dtype);
 
-/* The instruction set that calls use unless their context says otherwise: "AVX3" (AVX-512), "AVX2",
- * "SSE4", "SSSE3", "NEON", ..., "SCALAR". */
+/** The instruction set that calls use unless their context says otherwise: "AVX3" (AVX-512),
+ * "AVX2", "SSE4", "SSSE3", "NEON", ..., "SCALAR". */
 STREW_API const char *strew_simd_target(void);
 
-/* The i-th of the instruction sets that this build has and this CPU can run, best first, so that
+/** The i-th of the instruction sets that this build has and this CPU can run, best first, so that
  * strew_simd_target() stands at 0. NULL for any other i. */
 STREW_API const char *strew_simd_target_at(int32_t i);
 
+/** @} */
 /* ---- Tensors ------------------------------------------------------------------------------ */
+/** @name Tensors
+ * @{ */
 
-/* A descriptor: dtype, shape, strides and a borrowed pointer to the element at index (0, ..., 0).
+/** A descriptor: dtype, shape, strides and a borrowed pointer to the element at index (0, ..., 0).
  */
 typedef struct strew_tensor strew_tensor;
 
-/* Makes a descriptor; the caller owns it and gives it to strew_tensor_destroy().
+/**
+ * Makes a descriptor; the caller owns it and gives it to strew_tensor_destroy().
  *
- *   rank     0 ... 32; a tensor of rank 0 has one element
- *   shape    `rank` dims >= 0; may be NULL for rank 0; copied
- *   strides  `rank` strides in ELEMENTS, may be negative, and 0 in inputs; NULL = row-major; copied
- *   data     aligned as the dtype asks; NULL makes an unbound tensor, which no operator accepts
- *            while it has elements. A tensor with a dim of 0 is empty: its strides and its pointer
- *            are not judged.
- *   out      receives the descriptor; NULL on failure
+ *     rank     0 ... 32; a tensor of rank 0 has one element
+ *     shape    `rank` dims >= 0; may be NULL for rank 0; copied
+ *     strides  `rank` strides in ELEMENTS, may be negative, and 0 in inputs; NULL = row-major;
+ *              copied
+ *     data     aligned as the dtype asks; NULL makes an unbound tensor, which no operator accepts
+ *              while it has elements. A tensor with a dim of 0 is empty: its strides and its
+ *              pointer are not judged.
+ *     out      receives the descriptor; NULL on failure
  *
  * Errors, in this order: INVALID_ARGUMENT (NULL out, NULL shape at rank > 0, rank outside 0 ... 32,
  * unknown dtype, negative dim, misaligned data); SIZE_OVERFLOW (element count or byte extent above
@@ -254,79 +271,96 @@ typedef struct strew_tensor strew_tensor;
 STREW_API strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, const int64_t *shape,
                                            const int64_t *strides, void *data, strew_tensor **out);
 
-/* Makes an existing descriptor describe something else, as strew_tensor_create() would. Allocates
+/** Makes an existing descriptor describe something else, as strew_tensor_create() would. Allocates
  * nothing; on failure (also INVALID_ARGUMENT for a NULL tensor) the descriptor stays as it was.
  * shape and strides may be those that the descriptor itself returned. A read-only descriptor is
  * then one no longer. */
 STREW_API strew_status strew_tensor_reset(strew_tensor *tensor, strew_dtype dtype, int32_t rank,
                                           const int64_t *shape, const int64_t *strides, void *data);
 
-/* Binds the descriptor to other memory; NULL unbinds it. INVALID_ARGUMENT for a NULL tensor or a
+/** Binds the descriptor to other memory; NULL unbinds it. INVALID_ARGUMENT for a NULL tensor or a
  * misaligned pointer; the old pointer then stays. A read-only descriptor stays read-only. */
 STREW_API strew_status strew_tensor_set_data(strew_tensor *tensor, void *data);
 
-/* Makes a descriptor of what a DLTensor of DLPack describes: the structure that a DLManagedTensor
+/**
+ * Makes a descriptor of what a DLTensor of DLPack describes: the structure that a DLManagedTensor
  * ("dltensor" as a Python capsule) begins with. The caller owns the descriptor. It copies the shape
  * and the strides and borrows the memory, so keep the producer's tensor alive as long as operators
  * are given the descriptor; strew calls no deleter.
  *
- *   device      kDLCPU; device_id is not judged
- *   dtype       lanes = 1, and the code and the bits of one of these:
- *                 kDLBool      8                 STREW_BOOL
- *                 kDLInt       8, 16, 32, 64     STREW_INT8 ... STREW_INT64
- *                 kDLUInt      8, 16, 32, 64     STREW_UINT8 ... STREW_UINT64
- *                 kDLFloat     16, 32, 64        STREW_FLOAT16, _FLOAT32, _FLOAT64
- *                 kDLBfloat    16                STREW_BFLOAT16
- *                 kDLComplex   64, 128           STREW_COMPLEX64, _COMPLEX128
- *                 kDLFloat8_e4m3fn, _e5m2   8    STREW_FLOAT8_E4M3FN, _E5M2
- *   ndim,       as rank, shape and strides of strew_tensor_create(); strides may be NULL
- *   shape,
- *   strides
- *   data        the first element lies byte_offset behind it; NULL makes an unbound tensor
- *   out         receives the descriptor; NULL on failure
+ *     device      kDLCPU; device_id is not judged
+ *     dtype       lanes = 1, and the code and the bits of one of these:
+ *                   kDLBool      8                 STREW_BOOL
+ *                   kDLInt       8, 16, 32, 64     STREW_INT8 ... STREW_INT64
+ *                   kDLUInt      8, 16, 32, 64     STREW_UINT8 ... STREW_UINT64
+ *                   kDLFloat     16, 32, 64        STREW_FLOAT16, _FLOAT32, _FLOAT64
+ *                   kDLBfloat    16                STREW_BFLOAT16
+ *                   kDLComplex   64, 128           STREW_COMPLEX64, _COMPLEX128
+ *                   kDLFloat8_e4m3fn, _e5m2   8    STREW_FLOAT8_E4M3FN, _E5M2
+ *     ndim,       as rank, shape and strides of strew_tensor_create(); strides may be NULL
+ *     shape,
+ *     strides
+ *     data        the first element lies byte_offset behind it; NULL makes an unbound tensor
+ *     out         receives the descriptor; NULL on failure
  *
  * Errors, in this order: INVALID_ARGUMENT (NULL out or dl_tensor); UNSUPPORTED (another device or
  * dtype); those of strew_tensor_create() before OUT_OF_MEMORY; SIZE_OVERFLOW (a first element
  * beyond the address space, or more than PTRDIFF_MAX bytes behind data); OUT_OF_MEMORY. */
 STREW_API strew_status strew_tensor_from_dlpack(const void *dl_tensor, strew_tensor **out);
 
-/* The same of a DLManagedTensorVersioned ("dltensor_versioned"). UNSUPPORTED for a major version
+/** The same of a DLManagedTensorVersioned ("dltensor_versioned"). UNSUPPORTED for a major version
  * other than 1, of which nothing else is read. Where the flags say DLPACK_FLAG_BITMASK_READ_ONLY
  * the descriptor is read-only: every operator answers INVALID_ARGUMENT to it as output, even
  * without elements, until strew_tensor_reset(). The other flags are not judged. */
 STREW_API strew_status strew_tensor_from_dlpack_versioned(const void *dl_managed_tensor_versioned,
                                                           strew_tensor **out);
 
-/* Frees the descriptor, not the memory that it describes. NULL is allowed. */
+/** Frees the descriptor, not the memory that it describes. NULL is allowed. */
 STREW_API void strew_tensor_destroy(strew_tensor *tensor);
 
-/* Getters. They accept NULL and then return 0 or NULL. size is the number of elements; the arrays
- * have `rank` entries and live as long as the descriptor is neither reset nor destroyed. */
+/** The dtype. This and the getters below accept NULL and then return 0 or NULL. */
 STREW_API strew_dtype strew_tensor_dtype(const strew_tensor *tensor);
+
+/** The number of dims. */
 STREW_API int32_t strew_tensor_rank(const strew_tensor *tensor);
+
+/** The number of elements. */
 STREW_API int64_t strew_tensor_size(const strew_tensor *tensor);
+
+/** The dims: `rank` entries, which live until the descriptor is reset or destroyed. */
 STREW_API const int64_t *strew_tensor_shape(const strew_tensor *tensor);
+
+/** The strides in elements: `rank` entries, which live as long as those of the shape. */
 STREW_API const int64_t *strew_tensor_strides(const strew_tensor *tensor);
+
+/** The pointer to the element at index (0, ..., 0); NULL for an unbound tensor. */
 STREW_API void *strew_tensor_data(const strew_tensor *tensor);
 
+/** @} */
 /* ---- Contexts ----------------------------------------------------------------------------- */
+/** @name Contexts
+ * Setters answer INVALID_ARGUMENT for a NULL context or a value that is not named here, and
+ * UNSUPPORTED for what this build does not have; the setting then stays as it was. They leave the
+ * report of the last call alone. Setting a default is always STREW_OK.
+ * @{ */
 
-/* Settings of calls, and what the last call of an operator reported. Every operator accepts NULL in
- * its place: one thread, default policies, no error detail. */
+/** Settings of calls, and what the last call of an operator reported. Every operator accepts NULL
+ * in its place: one thread, default policies, no error detail. */
 typedef struct strew_context strew_context;
 
-/* Returns `size` bytes aligned to `alignment` (a power of two), or NULL: the call then takes a plan
- * without scratch or, where there is none, answers STREW_OUT_OF_MEMORY. It and the function below
- * are called only on the thread that called the operator. They must not unwind. */
+/** Returns `size` bytes aligned to `alignment` (a power of two), or NULL: the call then takes a
+ * plan without scratch or, where there is none, answers STREW_OUT_OF_MEMORY. It and the function
+ * below are called only on the thread that called the operator. They must not unwind. */
 typedef void *(*strew_alloc)(void *opaque, size_t size, size_t alignment);
 
-/* Frees what strew_alloc returned for the same opaque and size. */
+/** Frees what strew_alloc returned for the same opaque and size. */
 typedef void (*strew_free)(void *opaque, void *memory, size_t size);
 
-/* One task of a parallel_for: item i of the work that `task` stands for. */
+/** One task of a parallel_for: item i of the work that `task` stands for. */
 typedef void (*strew_task)(void *task, int64_t i);
 
-/* Calls run(task, i) exactly once for every i in [0, count), in any order and on any threads, and
+/**
+ * Calls run(task, i) exactly once for every i in [0, count), in any order and on any threads, and
  * returns 0 when all have returned. count never exceeds the number of workers it was set with;
  * tasks never wait for one another, and need 128 KiB of stack. A call of an operator may ask for
  * several parallel_for, one after the other. Anything but 0, or fewer finished tasks than count,
@@ -352,18 +386,14 @@ typedef void (*strew_task)(void *task, int64_t i);
  */
 typedef int32_t (*strew_parallel_for)(void *opaque, int64_t count, strew_task run, void *task);
 
-/* Makes a context with the defaults below; the caller owns it. INVALID_ARGUMENT for a NULL out,
+/** Makes a context with the defaults below; the caller owns it. INVALID_ARGUMENT for a NULL out,
  * OUT_OF_MEMORY; *out is NULL on failure. */
 STREW_API strew_status strew_context_create(strew_context **out);
 
-/* Frees the context. NULL is allowed. */
+/** Frees the context. NULL is allowed. */
 STREW_API void strew_context_destroy(strew_context *context);
 
-/* Setters answer INVALID_ARGUMENT for a NULL context or a value that is not named here, and
- * UNSUPPORTED for what this build does not have; the setting then stays as it was. They leave the
- * report of the last call alone. Setting a default is always STREW_OK. */
-
-/* 1 (default): the calling thread. n > 1: as many threads, by OpenMP, but never more than the CPUs
+/** 1 (default): the calling thread. n > 1: as many threads, by OpenMP, but never more than the CPUs
  * that this process may run on, for which 0 stands. They are started at the first large call and
  * kept for the thread that made it. UNSUPPORTED for n != 1 in a build without OpenMP. After fork()
  * a child must not use threads of OpenMP if its parent did. A call has several phases, and by
@@ -371,66 +401,69 @@ STREW_API void strew_context_destroy(strew_context *context);
  * OMP_WAIT_POLICY=passive in the environment is faster. */
 STREW_API strew_status strew_context_set_num_threads(strew_context *context, int32_t n);
 
-/* Runs the tasks of large calls on the caller's threads: workers >= 1 with a function, or NULL,
+/** Runs the tasks of large calls on the caller's threads: workers >= 1 with a function, or NULL,
  * NULL, 0 for one thread. `opaque` is handed to the function as it is. Of this and set_num_threads
  * the later call decides. */
 STREW_API strew_status strew_context_set_parallel_for(strew_context *context,
                                                       strew_parallel_for parallel_for, void *opaque,
                                                       int32_t workers);
 
-/* Default STREW_INDEX_ERROR. Negative indices are wrapped before. Slices know no policy. */
+/** Default STREW_INDEX_ERROR. Negative indices are wrapped before. Slices know no policy. */
 STREW_API strew_status strew_context_set_index_policy(strew_context *context,
                                                       strew_index_policy policy);
 
-/* wrap 1 (default): an index i in [-n, -1] on an axis of n elements means i + n. wrap 0: negative
+/** wrap 1 (default): an index i in [-n, -1] on an axis of n elements means i + n. wrap 0: negative
  * indices are out of range. */
 STREW_API strew_status strew_context_set_negative_indices(strew_context *context, int32_t wrap);
 
-/* Default STREW_DUPLICATE_LAST. */
+/** Default STREW_DUPLICATE_LAST. */
 STREW_API strew_status strew_context_set_duplicate_policy(strew_context *context,
                                                           strew_duplicate_policy policy);
 
-/* Where scratch of a call comes from; both functions, or neither for malloc and free. Descriptors
+/** Where scratch of a call comes from; both functions, or neither for malloc and free. Descriptors
  * and contexts use malloc always. */
 STREW_API strew_status strew_context_set_allocator(strew_context *context, strew_alloc alloc,
                                                    strew_free release, void *opaque);
 
-/* Forces an instruction set by its name; NULL = the best. A name that strew_simd_target_at() does
+/** Forces an instruction set by its name; NULL = the best. A name that strew_simd_target_at() does
  * not list is UNSUPPORTED. The name is copied. */
 STREW_API strew_status strew_context_set_simd_target(strew_context *context, const char *name);
 
-/* What went wrong in the last call of an operator, one sentence; "" after a success and for NULL.
+/** What went wrong in the last call of an operator, one sentence; "" after a success and for NULL.
  * The text lives until the next call of an operator with this context, or its destruction. */
 STREW_API const char *strew_context_error(const strew_context *context);
 
-/* After STREW_INDEX_OUT_OF_RANGE the row-major position in `indices` or `write_indices` of the
+/** After STREW_INDEX_OUT_OF_RANGE the row-major position in `indices` or `write_indices` of the
  * first bad value; after STREW_DUPLICATE_INDEX that of the first update whose element an earlier
  * one names, in scatter_nd of the first number of its tuple, or -1 for tuples of none; else -1. */
 STREW_API int64_t strew_context_error_position(const strew_context *context);
 
-/* How many elements of `updates`, as stored, the last call of an operator applied: fewer than all
+/** How many elements of `updates`, as stored, the last call of an operator applied: fewer than all
  * only with STREW_INDEX_DROP. 0 after a failure, for a new context and for NULL. */
 STREW_API int64_t strew_context_applied(const strew_context *context);
 
+/** @} */
 /* ---- Operators ---------------------------------------------------------------------------- */
-
-/* For all of them: data, updates and output are of one dtype; index operands are of any of the
+/** @name Operators
+ * For all of them: data, updates and output are of one dtype; index operands are of any of the
  * eight integer dtypes, int8 to uint64. An index i on an axis of n elements must lie in
  * [-n, n - 1], or in [0, n - 1] where strew_context_set_negative_indices() says 0. A uint64 of 2^63
  * and more is large, never negative; an index into an axis of 0 elements is out of range. Indices
  * are checked even where nothing would be written. Empty operands are legal: no updates leave a
  * copy of data. r is the rank of data, r >= 1. (+) stands for the reduction. Errors are those of
- * the numbered list at the top of this file, in that order. */
+ * the numbered list at the top of this file, in that order.
+ * @{ */
 
-/* Every update has an index of its own along one axis:
+/**
+ * Every update has an index of its own along one axis:
  *
  *     output = data
  *     output[i0, ..., indices[i], ..., i(r-1)] (+)= updates[i]      indices[i] in place of i(axis)
  *     for every index i = (i0, ..., i(r-1)) of indices, in row-major order
  *
- *   data, output      [d0, ..., d(r-1)]
- *   indices, updates  one shape [n0, ..., n(r-1)] with n(j) <= d(j) for j != axis
- *   axis              in [-r, r - 1]
+ *     data, output      [d0, ..., d(r-1)]
+ *     indices, updates  one shape [n0, ..., n(r-1)] with n(j) <= d(j) for j != axis
+ *     axis              in [-r, r - 1]
  *
  * Errors: INVALID_SHAPE for ranks and extents other than these, INVALID_AXIS, and those common to
  * all operators.
@@ -443,16 +476,17 @@ STREW_API strew_status strew_scatter_elements(strew_context *context, const stre
                                               const strew_tensor *updates, int64_t axis,
                                               strew_reduction reduction, strew_tensor *output);
 
-/* Every tuple of k indices names a slice of the r - k last axes:
+/**
+ * Every tuple of k indices names a slice of the r - k last axes:
  *
  *     output = data
  *     output[indices[t, 0], ..., indices[t, k-1], ...] (+)= updates[t, ...]
  *     for every index t of indices.shape[:-1], in row-major order
  *
- *   data, output  [d0, ..., d(r-1)]
- *   indices       rank q >= 1; its last dim is k, 0 <= k <= r; k = 0 names the whole tensor
- *   updates       indices.shape[:-1] + data.shape[k:]; where that is of rank 0, any shape with one
- *                 element will do
+ *     data, output  [d0, ..., d(r-1)]
+ *     indices       rank q >= 1; its last dim is k, 0 <= k <= r; k = 0 names the whole tensor
+ *     updates       indices.shape[:-1] + data.shape[k:]; where that is of rank 0, any shape with
+ *                   one element will do
  *
  * Each index is checked against its own axis.
  * Errors: INVALID_SHAPE for ranks and extents other than these, and those common to all operators.
@@ -462,21 +496,22 @@ STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tens
                                         const strew_tensor *indices, const strew_tensor *updates,
                                         strew_reduction reduction, strew_tensor *output);
 
-/* The updates go to a slice by Python's rule:
+/**
+ * The updates go to a slice by Python's rule:
  *
  *     output = data
  *     output[start0:stop0:step0, ...] (+)= updates      entry j slices axis axes[j]
  *
- *   data, output             [d0, ..., d(r-1)]
- *   start, stop, step, axes  1-D and of one length n <= r, of any integer dtypes
- *   start, stop              in elements of the axis; negative counts from the end; out of range is
- *                            clamped as Python clamps, so that the limits of an integer type are
- *                            open ends
- *   step                     in elements, not 0; negative slices backwards. A start below -d with a
- *                            negative step is an empty slice, as in Python
- *   axes                     in [-r, r - 1], unique; NULL = 0, ..., n - 1
- *   updates                  the shape of the slice, or of rank <= r and broadcast to it as NumPy
- *                            does: dims of 1 and missing leading ones are repeated
+ *     data, output             [d0, ..., d(r-1)]
+ *     start, stop, step, axes  1-D and of one length n <= r, of any integer dtypes
+ *     start, stop              in elements of the axis; negative counts from the end; out of range
+ *                              is clamped as Python clamps, so that the limits of an integer type
+ *                              are open ends
+ *     step                     in elements, not 0; negative slices backwards. A start below -d with
+ *                              a negative step is an empty slice, as in Python
+ *     axes                     in [-r, r - 1], unique; NULL = 0, ..., n - 1
+ *     updates                  the shape of the slice, or of rank <= r and broadcast to it as NumPy
+ *                              does: dims of 1 and missing leading ones are repeated
  *
  * Errors: INVALID_SHAPE for ranks, lengths and extents other than these, INVALID_AXIS,
  * INVALID_ARGUMENT for a step of 0, and those common to all operators. The policies of a context
@@ -489,7 +524,7 @@ STREW_API strew_status strew_slice_scatter(strew_context *context, const strew_t
                                            const strew_tensor *axes, strew_reduction reduction,
                                            strew_tensor *output);
 
-/* The same with start, stop, step and axes as plain arrays of `count` numbers; axes may be NULL,
+/** The same with start, stop, step and axes as plain arrays of `count` numbers; axes may be NULL,
  * and all may be where count is 0. INVALID_ARGUMENT for count < 0 and for any other NULL array. */
 STREW_API strew_status strew_slice_scatter_int64(strew_context *context, const strew_tensor *data,
                                                  const strew_tensor *updates, int64_t count,
@@ -497,17 +532,18 @@ STREW_API strew_status strew_slice_scatter_int64(strew_context *context, const s
                                                  const int64_t *step, const int64_t *axes,
                                                  strew_reduction reduction, strew_tensor *output);
 
-/* Every index names a slice of one axis:
+/**
+ * Every index names a slice of one axis:
  *
  *     output = data
  *     output[a, indices[t], b] (+)= updates[a, t, b]
  *     for every index t of indices, in row-major order; a goes over the axes before the indexed
  *     one, b over those behind it
  *
- *   data, output  [d0, ..., d(r-1)]
- *   indices       any shape, rank 0 included
- *   updates       data.shape[:axis] + indices.shape + data.shape[axis+1:]
- *   axis          in [-r, r - 1]
+ *     data, output  [d0, ..., d(r-1)]
+ *     indices       any shape, rank 0 included
+ *     updates       data.shape[:axis] + indices.shape + data.shape[axis+1:]
+ *     axis          in [-r, r - 1]
  *
  * With slot numbers as indices, -1 for tokens to skip, STREW_INDEX_DROP and
  * strew_context_set_negative_indices(context, 0) it writes a paged cache.
@@ -520,18 +556,19 @@ STREW_API strew_status strew_scatter_update(strew_context *context, const strew_
                                             const strew_tensor *updates, int64_t axis,
                                             strew_reduction reduction, strew_tensor *output);
 
-/* New positions of a cache, for each batch entry b from a position of its own on:
+/**
+ * New positions of a cache, for each batch entry b from a position of its own on:
  *
  *     present_cache = past_cache
  *     present_cache[b, ..., w(b) + j, ...] = update[b, ..., j, ...]      w(b) = write_indices[b]
  *     for 0 <= j < S, the positions standing on `axis`; STREW_CACHE_CIRCULAR: (w(b) + j) mod m
  *
- *   past_cache, present_cache  [B, ..., m, ...], rank r >= 2; in place where they are one
- *   update                     the same with S <= m on `axis`
- *   write_indices              [B], any integer dtype; NULL = zeros
- *   axis                       in [-r, r - 1], not that of the batch, 0
- *   mode                       linear: w >= 0 and w + S <= m; circular: w >= 0, or it is out of
- *                              range. Negative w never count from the end
+ *     past_cache, present_cache  [B, ..., m, ...], rank r >= 2; in place where they are one
+ *     update                     the same with S <= m on `axis`
+ *     write_indices              [B], any integer dtype; NULL = zeros
+ *     axis                       in [-r, r - 1], not that of the batch, 0
+ *     mode                       linear: w >= 0 and w + S <= m; circular: w >= 0, or it is out of
+ *                                range. Negative w never count from the end
  *
  * STREW_INDEX_DROP skips the batch entry, as for padding with w = -1. STREW_INDEX_CLAMP takes the
  * nearest w in range. In place a call costs O(update).
@@ -542,6 +579,8 @@ STREW_API strew_status strew_tensor_scatter(strew_context *context, const strew_
                                             const strew_tensor *update,
                                             const strew_tensor *write_indices, int64_t axis,
                                             strew_cache_mode mode, strew_tensor *present_cache);
+
+/** @} */
 
 #ifdef __cplusplus
 }
