@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`meson install` puts down exactly these files, and a .pc file that asks for nothing but strew.
 
-usage: installed.py <meson> <build> <prefix> <libdir> <version> <command: yes or no>
+usage: installed.py <meson> <build> <prefix> <libdir> <version> <command: yes, no or bare>
 """
 
 import os
@@ -14,7 +14,7 @@ import house
 import staging
 
 
-def expected(folder: str, version: str, with_command: bool) -> set[str]:
+def expected(folder: str, version: str, command: str) -> set[str]:
     """Paths below the prefix; a link shows where it leads."""
     major = version.split(".")[0]
     files = {
@@ -27,12 +27,13 @@ def expected(folder: str, version: str, with_command: bool) -> set[str]:
         f"{folder}/cmake/strew/strewConfig.cmake",
         f"{folder}/cmake/strew/strewConfigVersion.cmake",
     }
-    of_command = {
+    described = {
         "bin/strew",
+        "share/man/man1/strew.1",
         "share/bash-completion/completions/strew",
         "share/fish/vendor_completions.d/strew.fish",
     }
-    return files | of_command if with_command else files
+    return files | {"no": set(), "bare": {"bin/strew"}, "yes": described}[command]
 
 
 def found(staged: staging.Staged) -> Iterator[str]:
@@ -61,7 +62,7 @@ def main(meson: str, build: str, prefix: str, folder: str, version: str, command
     with tempfile.TemporaryDirectory() as root:
         staged = staging.install(meson, build, Path(root), prefix, folder)
         names = set(found(staged))
-        wanted = expected(folder, version, command == "yes")
+        wanted = expected(folder, version, command)
         problems = [f"not installed: {name}" for name in sorted(wanted - names)]
         problems += [f"installed but not expected: {name}" for name in sorted(names - wanted)]
         if not problems:
