@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One small call of every operator, and which update goes where by the formula of strew.h.
+
+test/doc/examples_test.py compares the results with those of the library.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Place = tuple[int, ...]
+Array = list[Any]  # nested lists
+
+
+@dataclasses.dataclass(frozen=True)
+class Write:
+    """What one element of the updates is for.
+
+    named_by  the place in the indices, or that in the slice, which sends it there
+    """
+
+    destination: Place
+    source: Place
+    named_by: Place
+
+
+@dataclasses.dataclass(frozen=True)
+class Example:
+    """A call of strew_<function>(); names of operands and attributes are those of the header."""
+
+    function: str
+    caption: str
+    operands: dict[str, Array]
+    attributes: dict[str, Any]
+    writes: Callable[[Example], Iterator[Write]]
+
+    def operand(self, *names: str) -> Array:
+        return next(self.operands[name] for name in names if name in self.operands)
+
+    @property
+    def data(self) -> Array:
+        return self.operand("data", "past_cache")
+
+    @property
+    def updates(self) -> Array:
+        return self.operand("updates", "update")
+
+
+def shape_of(array: Array) -> Place:
+    return (len(array), *shape_of(array[0])) if isinstance(array, list) else ()
+
+
+def places(shape: Place) -> Iterator[Place]:
+    return itertools.product(*map(range, shape))
+
+
+def at(array: Array, place: Place) -> Any:
+    return at(array[place[0]], place[1:]) if place else array
+
+
+def put(array: Array, place: Place, value: Any) -> None:
+    at(array, place[:-1])[place[-1]] = value
+
+
+def scatter_elements(example: Example) -> Iterator[Write]:
+    indices, axis = example.operand("indices"), example.attributes["axis"]
+    length = shape_of(example.data)[axis]
+    for place in places(shape_of(indices)):
+        index = at(indices, place) % length
+        yield Write((*place[:axis], index, *place[axis + 1 :]), place, place)
+
+
+def scatter_nd(example: Example) -> Iterator[Write]:
+    indices, shape = example.operand("indices"), shape_of(example.data)
+    *outer, count = shape_of(indices)
+    for t in places(tuple(outer)):
+        named = tuple(index % dim for index, dim in zip(at(indices, t), shape))
+        for rest in places(shape[count:]):
+            yield Write((*named, *rest), (*t, *rest), t)
+
+
+def scatter_update(example: Example) -> Iterator[Write]:
+    indices, axis = example.operand("indices"), example.attributes["axis"]
+    shape = shape_of(example.data)
+    for t in places(shape_of(indices)):
+        index = at(indices, t) % shape[axis]
+        for before in places(shape[:axis]):
+            for behind in places(shape[axis + 1 :]):
+                yield Write((*before, index, *behind), (*before, *t, *behind), t)
+
+
+def slice_scatter(example: Example) -> Iterator[Write]:
+    """Of one axis."""
+    ((axis,), *ends) = (example.attributes[name] for name in ("axes", "start", "stop", "step"))
+    bounds = slice(*(end for (end,) in ends))
+    positions = range(shape_of(example.data)[axis])[bounds]
+    for source in places(shape_of(example.updates)):
+        j = source[axis]
+        destination = (*source[:axis], positions[j], *source[axis + 1 :])
+        yield Write(destination, source, (j,))
+
+
+def tensor_scatter(example: Example) -> Iterator[Write]:
+    """With STREW_CACHE_CIRCULAR, which is as linear where no position is beyond the end."""
+    axis, length = example.attributes["axis"], shape_of(example.data)[example.attributes["axis"]]
+    for source in places(shape_of(example.updates)):
+        batch = source[:1]
+        position = (at(example.operand("write_indices"), batch) + source[axis]) % length
+        yield Write((*source[:axis], position, *source[axis + 1 :]), source, batch)
+
+
+def result(example: Example) -> Array:
+    output = [list(row) for row in example.data]
+    for write in example.writes(example):
+        update = at(example.updates, write.source)
+        if example.attributes.get("reduction") == "ADD":
+            update += at(output, write.destination)
+        put(output, write.destination, update)
+    return output
+
+
+MATRIX = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+
+EXAMPLES = (
+    Example(
+        "scatter_elements",
+        "Each row has indices of its own, for that row; -1 is the last column.",
+        {
+            "data": MATRIX,
+            "indices": [[0, 2], [3, 1], [-1, 0]],
+            "updates": [[20, 30], [40, 50], [60, 70]],
+        },
+        {"axis": 1},
+        scatter_elements,
+    ),
+    Example(
+        "scatter_nd",
+        "A tuple of one index names a row, and the row is replaced.",
+        {"data": MATRIX, "indices": [[2], [0]], "updates": [[20, 30, 40, 50], [60, 70, 80, 90]]},
+        {},
+        scatter_nd,
+    ),
+    Example(
+        "scatter_nd",
+        "A tuple of two indices names an element. Two tuples name the same one: both are added.",
+        {"data": MATRIX, "indices": [[0, 1], [2, 3], [0, 1], [-2, 0]], "updates": [20, 30, 40, 50]},
+        {"reduction": "ADD"},
+        scatter_nd,
+    ),
+    Example(
+        "slice_scatter_int64",
+        "Every second column, backwards from the last one on: data[:, -1:0:-2].",
+        {"data": MATRIX, "updates": [[20, 30], [40, 50], [60, 70]]},
+        {"start": [-1], "stop": [0], "step": [-2], "axes": [1]},
+        slice_scatter,
+    ),
+    Example(
+        "scatter_update",
+        "An index names a whole column.",
+        {"data": MATRIX, "indices": [3, 0], "updates": [[20, 30], [40, 50], [60, 70]]},
+        {"axis": 1},
+        scatter_update,
+    ),
+    Example(
+        "tensor_scatter",
+        "Each batch entry is written from a position of its own on, and goes on at the beginning.",
+        {
+            "past_cache": [[0, 1, 2, 3, 4, 5], [6, 7, 8, 9, 10, 11]],
+            "update": [[20, 30, 40], [50, 60, 70]],
+            "write_indices": [1, 4],
+        },
+        {"axis": 1, "mode": "CACHE_CIRCULAR"},
+        tensor_scatter,
+    ),
+)
