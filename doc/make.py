@@ -112,28 +112,31 @@ class Site:
             return shown
         return f'<a href="reference.html#{name[1]}">{shown}</a>'
 
-    def make_reference(self, doxygen: str) -> Reference:
+    def make_reference(self, doxygen: str) -> None:
+        pictured = {f"strew_{example.function}" for example in EXAMPLES}
         with tempfile.TemporaryDirectory() as folder:
             settings = (HERE / "Doxyfile").read_text()
             settings += f"INPUT = {self.root / HEADER}\nOUTPUT_DIRECTORY = {folder}\n"
             subprocess.run([doxygen, "-"], input=settings, text=True, check=True)
-            reference = Reference(Path(folder, "xml", "strew_8h.xml"))
+            reference = Reference(Path(folder, "xml", "strew_8h.xml"), pictured)
         self.names = reference.names()
-        self.write("reference.html", "strew: C API", "<h1>C API</h1>" + reference.page())
-        return reference
+        self.write("reference.html", "strew: C API", f"<h1>C API</h1>{reference.page()}")
 
-    def make_operators(self, reference: Reference) -> None:
+    def make_operators(self) -> None:
         parts = [
             "<h1>What each operator does</h1>",
             "<p>An index, the updates that it places, and where they are in the output have one"
             " colour.</p>",
         ]
+        drawn: set[str] = set()
         for number, example in enumerate(EXAMPLES):
             file = f"operator_{number}.svg"
             (self.output / file).write_text(pictures.picture(example))
             name = f"strew_{example.function}"
+            place = "" if name in drawn else f' id="{name}"'
+            drawn.add(name)
             parts += [
-                f'<section><h2><a href="reference.html#{name}">{name}</a></h2>',
+                f'<section{place}><h2><a href="reference.html#{name}">{name}</a></h2>',
                 f"<p>{escape(example.caption)}</p>",
                 f"<p>{self._attributes(pictures.attributes(example))}</p>",
                 f'<p><img src="{file}" alt="{escape(pictures.description(example))}"></p>',
@@ -165,7 +168,8 @@ class Site:
         shutil.rmtree(self.output, ignore_errors=True)
         self.output.mkdir(parents=True)
         shutil.copy(HERE / "style.css", self.output)
-        self.make_operators(self.make_reference(doxygen))
+        self.make_reference(doxygen)
+        self.make_operators()
         renderer = Renderer(self.target, self.code)
         for page, text in self.chapters.items():
             self.write(page, f"strew: {PAGES[page]}", renderer.blocks(text))

@@ -19,7 +19,10 @@ class Undocumented(Exception):
 
 
 class Reference:
-    def __init__(self, xml: Path) -> None:
+    """Pictured are functions that have a place of their name in operators.html."""
+
+    def __init__(self, xml: Path, pictured: set[str]) -> None:
+        self.pictured = pictured
         self.file = ElementTree.parse(xml).getroot().find("compounddef")
         self.anchors = {
             element.get("id"): element.findtext("name")
@@ -30,10 +33,6 @@ class Reference:
     def names(self) -> set[str]:
         """All that have an anchor."""
         return {name for name in self.anchors.values() if name and not name.startswith("@")}
-
-    def brief(self, name: str) -> str:
-        found = next(e for e in self.file.iter("memberdef") if e.findtext("name") == name)
-        return "".join(map(self._html, found.find("briefdescription"))).strip()
 
     def page(self) -> str:
         groups = sorted(self.file.iterfind("sectiondef"), key=first_line)
@@ -83,6 +82,8 @@ class Reference:
             return f'<div class="words"><table>{rows}</table></div>'
         declared = f'<p class="declaration"><code>{self._declaration(member)}</code></p>'
         described = self._described(member)
+        if name in self.pictured:
+            described += f'<p><a href="operators.html#{name}">As a picture</a></p>'
         return f'<section id="{name}"><h3>{name}</h3>{declared}{described}</section>'
 
     def _value(self, value: Element) -> str:

@@ -13,6 +13,7 @@ import unittest
 from pathlib import Path
 
 import browser
+import house
 import made
 import pages
 
@@ -131,5 +132,7 @@ class Sources(Folder):
 
 
 if __name__ == "__main__":
+    for tool in ("doxygen", "mandoc"):
+        house.require(tool)
     browser.program()
     unittest.main()
