@@ -350,7 +350,8 @@ typedef struct strew_context strew_context;
 
 /** Returns `size` bytes aligned to `alignment` (a power of two), or NULL: the call then takes a
  * plan without scratch or, where there is none, answers STREW_OUT_OF_MEMORY. It and the function
- * below are called only on the thread that called the operator. They must not unwind. */
+ * below are called only on the thread that called the operator. They must not unwind: in a language
+ * with exceptions catch them all, and return NULL. */
 typedef void *(*strew_alloc)(void *opaque, size_t size, size_t alignment);
 
 /** Frees what strew_alloc returned for the same opaque and size. */
@@ -364,7 +365,8 @@ typedef void (*strew_task)(void *task, int64_t i);
  * returns 0 when all have returned. count never exceeds the number of workers it was set with;
  * tasks never wait for one another, and need 128 KiB of stack. A call of an operator may ask for
  * several parallel_for, one after the other. Anything but 0, or fewer finished tasks than count,
- * makes the operator answer STREW_RUNNER_FAILED. It must not unwind.
+ * makes the operator answer STREW_RUNNER_FAILED. It must not unwind: in a language with exceptions
+ * catch them all, and return something else than 0.
  *
  * One that runs all tasks in turn, and counts how often it was asked to:
  *
