@@ -18,6 +18,7 @@
 #include "support/random.h"
 #include "support/runners.h"
 #include "support/check.h"
+#include "support/trial.h"
 #include "works.h"
 
 namespace strew_test {
