@@ -23,6 +23,7 @@
 
 namespace strew::python {
 
+constexpr char kVersion[] = "The version of the C library.";
 constexpr char kSimdTargets[] = "Instruction sets of this build that this CPU can run, best first.";
 
 constexpr char kScatterElements[] =

@@ -100,7 +100,7 @@ nb::tuple SimdTargets() {
 
 NB_MODULE(_strew, module) {
   using namespace strew::python;
-  module.attr("__version__") = strew_version();
+  module.def("version", &strew_version, nb::sig("def version() -> str"), kVersion);
   module.def("simd_targets", &SimdTargets, nb::sig("def simd_targets() -> tuple[str, ...]"),
              kSimdTargets);
   BindContext(module);

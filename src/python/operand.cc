@@ -110,8 +110,8 @@ Operand OnesOperand(std::int64_t n) {
 }
 
 void RequireSameDtype(const Operand& data, const Operand& other, const char* name) {
-  const strew_dtype dtype = strew_tensor_dtype(data.tensor.get());
-  if (dtype < STREW_OPAQUE(0) || dtype != strew_tensor_dtype(other.tensor.get())) return;
+  if (strew_tensor_dtype(data.tensor.get()) < STREW_OPAQUE(0)) return;
+  if (strew_tensor_dtype(other.tensor.get()) < STREW_OPAQUE(0)) return;
   const nb::object expected = data.array.attr("dtype");
   const nb::object found = other.array.attr("dtype");
   if (found.equal(expected)) return;

@@ -11,15 +11,17 @@ Calls release the GIL. The contract is that of the C API, in include/strew/strew
 
 from strew._strew import (
     Context,
-    __version__,
     scatter_elements,
     scatter_nd,
     scatter_update,
     simd_targets,
     slice_scatter,
     tensor_scatter,
+    version,
 )
 from strew._support import Error
+
+__version__ = version()
 
 __all__ = [
     "Context",
@@ -31,4 +33,5 @@ __all__ = [
     "simd_targets",
     "slice_scatter",
     "tensor_scatter",
+    "version",
 ]

@@ -44,8 +44,9 @@ def described(object: Any) -> Described:
         raise TypeError(f"strew takes elements of 1 to {LARGEST_ELEMENT} bytes: {dtype!r}")
     if any(n > 1 and stride % dtype.itemsize for n, stride in zip(array.shape, array.strides)):
         raise ValueError(f"strides {array.strides} are no multiples of {dtype.itemsize} bytes")
-    first = {"names": ["byte"], "formats": ["u1"], "offsets": [0], "itemsize": dtype.itemsize}
-    return array, array.view(np.ndarray).view(first)["byte"], dtype.name, dtype.itemsize
+    element = {"names": ["byte"], "formats": ["u1"], "offsets": [0], "itemsize": dtype.itemsize}
+    bytes = array.view(np.ndarray).view(np.dtype(element))["byte"]  # type: ignore[call-overload]
+    return array, bytes, dtype.name, dtype.itemsize
 
 
 def writable(object: Any) -> Described:
@@ -70,4 +71,5 @@ def _dtype(name: str) -> np.dtype[Any]:
     except TypeError:
         import ml_dtypes  # of bfloat16 and float8
 
-        return np.dtype(getattr(ml_dtypes, name))
+        dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return dtype
