@@ -11,7 +11,7 @@ namespace nb = nanobind;
 namespace strew::python {
 namespace {
 
-// Fields of a DLTensor as strew_tensor_from_dlpack() reads them.
+// Nothing for memory that is not aligned to its elements. The fields are those of a DLTensor.
 template <typename Array>
 Tensor DescribeDlpack(const Array& array) {
   nb::dlpack::dltensor described;
@@ -28,7 +28,7 @@ Tensor DescribeDlpack(const Array& array) {
     RaiseStatus(status, "strew takes tensors in the memory of the CPU, of the dtypes of its header",
                 -1);
   }
-  Check(status);
+  if (status != STREW_INVALID_ARGUMENT) Check(status);
   return Tensor(tensor);
 }
 
@@ -79,18 +79,16 @@ std::int64_t Number(nb::handle object) {
 
 Operand ReadOperand(nb::handle object) {
   Operand operand;
-  if (!nb::try_cast(object, operand.memory, false)) return Described("described", object);
-  operand.tensor = DescribeDlpack(operand.memory);
-  return operand;
+  if (nb::try_cast(object, operand.memory, false)) operand.tensor = DescribeDlpack(operand.memory);
+  return operand.tensor ? std::move(operand) : Described("readable", object);
 }
 
 Operand WriteOperand(nb::handle object) {
-  nb::ndarray<> writable;
-  if (!nb::try_cast(object, writable, false)) return Described("writable", object);
   Operand operand;
-  operand.tensor = DescribeDlpack(writable);
-  operand.memory = nb::ndarray<nb::ro>(writable);
-  return operand;
+  nb::ndarray<> memory;
+  if (nb::try_cast(object, memory, false)) operand.tensor = DescribeDlpack(memory);
+  operand.memory = nb::ndarray<nb::ro>(memory);
+  return operand.tensor ? std::move(operand) : Described("writable", object);
 }
 
 Operand NumbersOperand(nb::handle object) {

@@ -30,23 +30,12 @@ class Error(ValueError):
 Described = tuple[NDArray[Any], NDArray[np.uint8], str, int]
 
 
-def described(object: Any) -> Described:
+def readable(object: Any) -> Described:
     """The array of an object, the first byte of each element, and name and size of the dtype."""
     array = np.asarray(object)
     if array.size == 0 and not hasattr(object, "dtype"):
         array = array.astype(np.int64)  # of an empty list NumPy makes float64, which indexes nothing
-    dtype = array.dtype
-    if dtype.hasobject:
-        raise TypeError(f"strew does not take arrays of objects: {dtype!r}")
-    if not dtype.isnative:
-        raise TypeError(f"strew does not take arrays of the other byte order: {dtype!r}")
-    if not 1 <= dtype.itemsize <= LARGEST_ELEMENT:
-        raise TypeError(f"strew takes elements of 1 to {LARGEST_ELEMENT} bytes: {dtype!r}")
-    if any(n > 1 and stride % dtype.itemsize for n, stride in zip(array.shape, array.strides)):
-        raise ValueError(f"strides {array.strides} are no multiples of {dtype.itemsize} bytes")
-    element = {"names": ["byte"], "formats": ["u1"], "offsets": [0], "itemsize": dtype.itemsize}
-    bytes = array.view(np.ndarray).view(np.dtype(element))["byte"]  # type: ignore[call-overload]
-    return array, bytes, dtype.name, dtype.itemsize
+    return _described(array if _is_regular(array) else array.copy())
 
 
 def writable(object: Any) -> Described:
@@ -55,7 +44,28 @@ def writable(object: Any) -> Described:
         raise TypeError(f"out must be an array that can be written, not {type(object).__name__}")
     if not object.flags.writeable:
         raise ValueError("out is read-only")
-    return described(object)
+    if not _is_regular(object):
+        raise ValueError("out is not aligned, or its strides are no multiples of its elements")
+    return _described(object)
+
+
+def _is_regular(array: NDArray[Any]) -> bool:
+    size = max(array.itemsize, 1)
+    steps = (stride for n, stride in zip(array.shape, array.strides) if n > 1)
+    return array.flags.aligned and not any(stride % size for stride in steps)
+
+
+def _described(array: NDArray[Any]) -> Described:
+    dtype = array.dtype
+    if dtype.hasobject:
+        raise TypeError(f"strew does not take arrays of objects: {dtype!r}")
+    if not dtype.isnative:
+        raise TypeError(f"strew does not take arrays of the other byte order: {dtype!r}")
+    if not 1 <= dtype.itemsize <= LARGEST_ELEMENT:
+        raise TypeError(f"strew takes elements of 1 to {LARGEST_ELEMENT} bytes: {dtype!r}")
+    element = {"names": ["byte"], "formats": ["u1"], "offsets": [0], "itemsize": dtype.itemsize}
+    bytes = array.view(np.ndarray).view(np.dtype(element))["byte"]  # type: ignore[call-overload]
+    return array, bytes, dtype.name, dtype.itemsize
 
 
 def new_output(data: Any, shape: list[int], dtype: str) -> NDArray[Any]:
