@@ -20,12 +20,13 @@ ARROWS = {
     "api": {"kernel/kernel.h", "base"},
     "op": {"api", "run", "plan", "base"},
     "cli": set(),
+    "python": set(),
 }
 PUBLIC_HEADER = "strew/strew.h"
 HIGHWAY_ROOMS = {"kernel"}
-# Headers that the library does without; a program may print.
+# Headers that the library does without; a program may print, and an extension throw.
 FORBIDDEN = {"iostream", "thread", "exception", "stdexcept"}
-PROGRAMS = {"cli"}
+PROGRAMS = {"cli", "python"}
 
 INCLUDE = re.compile(r"^\s*#\s*include\s+(.*?)\s*$")
 TARGET_INCLUDE = re.compile(r'^\s*#\s*define\s+HWY_TARGET_INCLUDE\s+("[^"]*")')

@@ -19,7 +19,7 @@ from strew import sharding
 
 WORKER_LIMIT = 256 << 20
 COLUMNS = 1024
-ROWS = [4000 + 7 * i for i in range(20)]  # of 4 KiB each
+ROWS = [2000 + 3 * i for i in range(34)]  # of 4 KiB each
 
 
 class Here:
