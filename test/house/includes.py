@@ -20,14 +20,15 @@ ARROWS = {
     "api": {"kernel/kernel.h", "base"},
     "op": {"api", "run", "plan", "base"},
     "cli": set(),
+    "python": set(),
 }
 PUBLIC_HEADER = "strew/strew.h"
 # A program measures and verifies by what the benchmarks and the tests have for it.
 BESIDE_SRC = {"cli": ("bench/", "test/support/")}
 HIGHWAY_ROOMS = {"kernel"}
-# Headers that the library does without; a program may print.
+# Headers that the library does without; a program may print, and an extension throw.
 FORBIDDEN = {"iostream", "thread", "exception", "stdexcept"}
-PROGRAMS = {"cli"}
+PROGRAMS = {"cli", "python"}
 
 INCLUDE = re.compile(r"^\s*#\s*include\s+(.*?)\s*$")
 TARGET_INCLUDE = re.compile(r'^\s*#\s*define\s+HWY_TARGET_INCLUDE\s+("[^"]*")')

@@ -14,7 +14,7 @@ import house
 
 BELONGS = set(
     "README.md LICENSE .gitignore .clang-format .editorconfig .ci meson.build meson_options.txt"
-    " subprojects include src test bench doc".split()
+    " pyproject.toml subprojects include src test bench doc".split()
 )
 
 

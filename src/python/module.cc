@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "python/call.h"
+#include "python/choice.h"
+#include "python/context.h"
+#include "python/documentation.h"
+#include "python/operand.h"
+#include "strew/strew.h"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+namespace strew::python {
+namespace {
+
+// Index: the value in strew.h.
+constexpr const char* kReductions[] = {"none", "add", "mul", "min", "max", "sub", "mean"};
+constexpr const char* kCacheModes[] = {"linear", "circular"};
+
+strew_reduction ReductionCode(const char* name, bool exclude_self) {
+  return Choice("reduction", kReductions, name) | (exclude_self ? STREW_EXCLUDE_SELF : 0);
+}
+
+nb::object ScatterElements(nb::handle data, nb::handle indices, nb::handle updates,
+                           std::int64_t axis, const char* reduction, bool exclude_self,
+                           nb::handle out, Context* context) {
+  const strew_reduction code = ReductionCode(reduction, exclude_self);
+  Call call(data, updates, out);
+  const Operand places = ReadOperand(indices);
+  return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
+    return strew_scatter_elements(with, call.data(), places.tensor.get(), call.updates(), axis,
+                                  code, output);
+  });
+}
+
+nb::object ScatterNd(nb::handle data, nb::handle indices, nb::handle updates, const char* reduction,
+                     bool exclude_self, nb::handle out, Context* context) {
+  const strew_reduction code = ReductionCode(reduction, exclude_self);
+  Call call(data, updates, out);
+  const Operand places = ReadOperand(indices);
+  return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
+    return strew_scatter_nd(with, call.data(), places.tensor.get(), call.updates(), code, output);
+  });
+}
+
+nb::object ScatterUpdate(nb::handle data, nb::handle indices, nb::handle updates, std::int64_t axis,
+                         const char* reduction, bool exclude_self, nb::handle out,
+                         Context* context) {
+  const strew_reduction code = ReductionCode(reduction, exclude_self);
+  Call call(data, updates, out);
+  const Operand places = ReadOperand(indices);
+  return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
+    return strew_scatter_update(with, call.data(), places.tensor.get(), call.updates(), axis, code,
+                                output);
+  });
+}
+
+nb::object SliceScatter(nb::handle data, nb::handle updates, nb::handle start, nb::handle stop,
+                        nb::handle step, nb::handle axes, const char* reduction, bool exclude_self,
+                        nb::handle out, Context* context) {
+  const strew_reduction code = ReductionCode(reduction, exclude_self);
+  Call call(data, updates, out);
+  const Operand starts = NumbersOperand(start);
+  const Operand stops = NumbersOperand(stop);
+  const Operand steps =
+      step.is_none() ? OnesOperand(strew_tensor_size(starts.tensor.get())) : NumbersOperand(step);
+  const Operand sliced = axes.is_none() ? Operand() : NumbersOperand(axes);
+  return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
+    return strew_slice_scatter(with, call.data(), call.updates(), starts.tensor.get(),
+                               stops.tensor.get(), steps.tensor.get(), sliced.tensor.get(), code,
+                               output);
+  });
+}
+
+nb::object TensorScatter(nb::handle past_cache, nb::handle update, nb::handle write_indices,
+                         std::int64_t axis, const char* mode, nb::handle out, Context* context) {
+  const strew_cache_mode code = Choice("mode", kCacheModes, mode);
+  Call call(past_cache, update, out);
+  const Operand places = write_indices.is_none() ? Operand() : ReadOperand(write_indices);
+  return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
+    return strew_tensor_scatter(with, call.data(), call.updates(), places.tensor.get(), axis, code,
+                                output);
+  });
+}
+
+nb::tuple SimdTargets() {
+  nb::list targets;
+  for (std::int32_t i = 0; strew_simd_target_at(i) != nullptr; ++i) {
+    targets.append(strew_simd_target_at(i));
+  }
+  return nb::tuple(targets);
+}
+
+}  // namespace
+}  // namespace strew::python
+
+NB_MODULE(_strew, module) {
+  using namespace strew::python;
+  module.def("version", &strew_version, nb::sig("def version() -> str"), kVersion);
+  module.def("simd_targets", &SimdTargets, nb::sig("def simd_targets() -> tuple[str, ...]"),
+             kSimdTargets);
+  BindContext(module);
+  module.def("scatter_elements", &ScatterElements, "data"_a, "indices"_a, "updates"_a, "axis"_a = 0,
+             nb::kw_only(), "reduction"_a = "none", "exclude_self"_a = false, "out"_a = nb::none(),
+             "context"_a = nb::none(),
+             nb::sig("def scatter_elements(data: Tensor, indices: Tensor, updates: Tensor, "
+                     "axis: int = 0, *, " STREW_REDUCTION_SIGNATURE STREW_OUT_SIGNATURE),
+             kScatterElements);
+  module.def("scatter_nd", &ScatterNd, "data"_a, "indices"_a, "updates"_a, nb::kw_only(),
+             "reduction"_a = "none", "exclude_self"_a = false, "out"_a = nb::none(),
+             "context"_a = nb::none(),
+             nb::sig("def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, "
+                     "*, " STREW_REDUCTION_SIGNATURE STREW_OUT_SIGNATURE),
+             kScatterNd);
+  module.def("scatter_update", &ScatterUpdate, "data"_a, "indices"_a, "updates"_a, "axis"_a = 0,
+             nb::kw_only(), "reduction"_a = "none", "exclude_self"_a = false, "out"_a = nb::none(),
+             "context"_a = nb::none(),
+             nb::sig("def scatter_update(data: Tensor, indices: Tensor, updates: Tensor, "
+                     "axis: int = 0, *, " STREW_REDUCTION_SIGNATURE STREW_OUT_SIGNATURE),
+             kScatterUpdate);
+  module.def("slice_scatter", &SliceScatter, "data"_a, "updates"_a, "start"_a, "stop"_a,
+             "step"_a = nb::none(), "axes"_a = nb::none(), nb::kw_only(), "reduction"_a = "none",
+             "exclude_self"_a = false, "out"_a = nb::none(), "context"_a = nb::none(),
+             nb::sig("def slice_scatter(data: Tensor, updates: Tensor, start: Numbers, "
+                     "stop: Numbers, step: Numbers | None = None, axes: Numbers | None = None, "
+                     "*, " STREW_REDUCTION_SIGNATURE STREW_OUT_SIGNATURE),
+             kSliceScatter);
+  module.def("tensor_scatter", &TensorScatter, "past_cache"_a, "update"_a,
+             "write_indices"_a = nb::none(), "axis"_a = -2, nb::kw_only(), "mode"_a = "linear",
+             "out"_a = nb::none(), "context"_a = nb::none(),
+             nb::sig("def tensor_scatter(past_cache: Tensor, update: Tensor, "
+                     "write_indices: Tensor | None = None, axis: int = -2, *, "
+                     "mode: CacheMode = 'linear', " STREW_OUT_SIGNATURE),
+             kTensorScatter);
+}

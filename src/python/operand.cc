@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/operand.h"
+
+#include <cstring>
+#include <utility>
+
+#include "python/error.h"
+
+namespace nb = nanobind;
+
+namespace strew::python {
+namespace {
+
+// Nothing for memory that is not aligned to its elements. The fields are those of a DLTensor.
+template <typename Array>
+Tensor DescribeDlpack(const Array& array) {
+  nb::dlpack::dltensor described;
+  described.data = array.data_handle();
+  described.device = {array.device_type(), array.device_id()};
+  described.ndim = static_cast<std::int32_t>(array.ndim());
+  described.dtype = array.dtype();
+  described.shape = const_cast<std::int64_t*>(array.shape_ptr());
+  described.strides = const_cast<std::int64_t*>(array.stride_ptr());
+  described.byte_offset = array.byte_offset();
+  strew_tensor* tensor = nullptr;
+  const strew_status status = strew_tensor_from_dlpack(&described, &tensor);
+  if (status == STREW_UNSUPPORTED) {
+    RaiseStatus(status, "strew takes tensors in the memory of the CPU, of the dtypes of its header",
+                -1);
+  }
+  if (status != STREW_INVALID_ARGUMENT) Check(status);
+  return Tensor(tensor);
+}
+
+strew_dtype DtypeOf(const char* name, std::int64_t size) {
+  for (strew_dtype dtype = STREW_BOOL; dtype <= STREW_FLOAT8_E5M2; ++dtype) {
+    if (std::strcmp(strew_dtype_name(dtype), name) == 0) return dtype;
+  }
+  return STREW_OPAQUE(static_cast<strew_dtype>(size));
+}
+
+// Of an array that DLPack cannot describe, through the first bytes of its elements.
+Operand Described(const char* function, nb::handle object) {
+  const nb::tuple parts(nb::module_::import_("strew._support").attr(function)(object));
+  const auto name = nb::cast<const char*>(parts[2]);
+  const auto size = nb::cast<std::int64_t>(parts[3]);
+  Operand operand;
+  operand.array = parts[0];
+  operand.memory = nb::cast<nb::ndarray<nb::ro>>(parts[1]);
+  const std::int64_t* shape = operand.memory.shape_ptr();
+  std::vector<std::int64_t> strides(operand.memory.ndim());
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    strides[i] = operand.memory.stride(i) / size;
+  }
+  strew_tensor* tensor = nullptr;
+  Check(strew_tensor_create(DtypeOf(name, size), static_cast<std::int32_t>(strides.size()), shape,
+                            strides.data(), const_cast<void*>(operand.memory.data()), &tensor));
+  operand.tensor.reset(tensor);
+  return operand;
+}
+
+Operand OfNumbers(std::vector<std::int64_t> numbers) {
+  Operand operand;
+  operand.numbers = std::move(numbers);
+  const auto count = static_cast<std::int64_t>(operand.numbers.size());
+  strew_tensor* tensor = nullptr;
+  Check(strew_tensor_create(STREW_INT64, 1, &count, nullptr, operand.numbers.data(), &tensor));
+  operand.tensor.reset(tensor);
+  return operand;
+}
+
+std::int64_t Number(nb::handle object) {
+  const Py_ssize_t number = PyNumber_AsSsize_t(object.ptr(), nullptr);
+  if (number == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return number;
+}
+
+}  // namespace
+
+Operand ReadOperand(nb::handle object) {
+  Operand operand;
+  if (nb::try_cast(object, operand.memory, false)) operand.tensor = DescribeDlpack(operand.memory);
+  return operand.tensor ? std::move(operand) : Described("readable", object);
+}
+
+Operand WriteOperand(nb::handle object) {
+  Operand operand;
+  nb::ndarray<> memory;
+  if (nb::try_cast(object, memory, false)) operand.tensor = DescribeDlpack(memory);
+  operand.memory = nb::ndarray<nb::ro>(memory);
+  return operand.tensor ? std::move(operand) : Described("writable", object);
+}
+
+Operand NumbersOperand(nb::handle object) {
+  if (PyLong_Check(object.ptr())) return OfNumbers({Number(object)});
+  if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) {
+    std::vector<std::int64_t> numbers;
+    for (const nb::handle item : object) numbers.push_back(Number(item));
+    return OfNumbers(std::move(numbers));
+  }
+  Operand operand = ReadOperand(object);
+  if (strew_tensor_rank(operand.tensor.get()) > 0) return operand;
+  return OfNumbers({Number(object)});
+}
+
+Operand OnesOperand(std::int64_t n) {
+  return OfNumbers(std::vector<std::int64_t>(static_cast<std::size_t>(n), 1));
+}
+
+void RequireSameDtype(const Operand& data, const Operand& other, const char* name) {
+  if (strew_tensor_dtype(data.tensor.get()) < STREW_OPAQUE(0)) return;
+  if (strew_tensor_dtype(other.tensor.get()) < STREW_OPAQUE(0)) return;
+  const nb::object expected = data.array.attr("dtype");
+  const nb::object found = other.array.attr("dtype");
+  if (found.equal(expected)) return;
+  RaiseStatus(STREW_INVALID_DTYPE,
+              nb::str("{} is of dtype {}, data of {}").format(name, found, expected).c_str(), -1);
+}
+
+}  // namespace strew::python

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the extension leaves to Python: errors, and arrays that DLPack cannot describe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+LARGEST_ELEMENT = 4096
+
+
+class Error(ValueError):
+    """A call that strew refused; the text is a sentence that names operand, place and value.
+
+    status    the name of the status in strew.h, such as "STREW_INDEX_OUT_OF_RANGE"
+    position  where the first bad value stands in indices, in row-major order; -1 if none is bad
+    """
+
+    def __init__(self, sentence: str, status: str, position: int = -1) -> None:
+        super().__init__(sentence, status, position)
+        self.status = status
+        self.position = position
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+Described = tuple[NDArray[Any], NDArray[np.uint8], str, int]
+
+
+def readable(object: Any) -> Described:
+    """The array of an object, the first byte of each element, and name and size of the dtype."""
+    array = np.asarray(object)
+    if array.size == 0 and not hasattr(object, "dtype"):
+        array = array.astype(np.int64)  # of an empty list NumPy makes float64, which indexes nothing
+    return _described(array if _is_regular(array) else array.copy())
+
+
+def writable(object: Any) -> Described:
+    """The same of an array that can be written."""
+    if not isinstance(object, np.ndarray):
+        raise TypeError(f"out must be an array that can be written, not {type(object).__name__}")
+    if not object.flags.writeable:
+        raise ValueError("out is read-only")
+    if not _is_regular(object):
+        raise ValueError("out is not aligned, or its strides are no multiples of its elements")
+    return _described(object)
+
+
+def _is_regular(array: NDArray[Any]) -> bool:
+    size = max(array.itemsize, 1)
+    steps = (stride for n, stride in zip(array.shape, array.strides) if n > 1)
+    return array.flags.aligned and not any(stride % size for stride in steps)
+
+
+def _described(array: NDArray[Any]) -> Described:
+    dtype = array.dtype
+    if dtype.hasobject:
+        raise TypeError(f"strew does not take arrays of objects: {dtype!r}")
+    if not dtype.isnative:
+        raise TypeError(f"strew does not take arrays of the other byte order: {dtype!r}")
+    if not 1 <= dtype.itemsize <= LARGEST_ELEMENT:
+        raise TypeError(f"strew takes elements of 1 to {LARGEST_ELEMENT} bytes: {dtype!r}")
+    element = {"names": ["byte"], "formats": ["u1"], "offsets": [0], "itemsize": dtype.itemsize}
+    bytes = array.view(np.ndarray).view(np.dtype(element))["byte"]  # type: ignore[call-overload]
+    return array, bytes, dtype.name, dtype.itemsize
+
+
+def new_output(data: Any, shape: list[int], dtype: str) -> NDArray[Any]:
+    """A NumPy array for the result of a call on data."""
+    if isinstance(data, np.ndarray):
+        return np.empty(data.shape, data.dtype)
+    return np.empty(shape, _dtype(dtype))
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    try:
+        return np.dtype(name)
+    except TypeError:
+        import ml_dtypes  # of bfloat16 and float8
+
+        dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return dtype

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scatter updates into data whose rows lie on the workers of a Dask cluster.
+
+    client = distributed.Client(...)
+    shards = [client.submit(load, part) for part in parts]      rows 0..., in order
+    shards = sharding.scatter_nd(client, shards, indices, updates, reduction="add")
+
+Data is a list of futures of arrays that differ in their number of rows only. Indices are wrapped and
+checked against the whole before any worker starts; then each worker makes a new shard of those
+updates that fall in its own. Tasks are pure, so that Dask may repeat them when a worker dies: let
+the shards be results of tasks too, since Dask cannot make again what was scattered to a worker that
+died. The bytes are those of one call on the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+import strew
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+Array = NDArray[Any]
+
+
+def scatter_nd(
+    client: Client,
+    shards: Sequence[Future[Any]],
+    indices: ArrayLike,
+    updates: ArrayLike,
+    **reduction: Any,
+) -> list[Future[Any]]:
+    """strew.scatter_nd() on the rows of all shards: futures of the new ones, in order.
+
+    indices   its last dim is k >= 1, so that every tuple names a row
+    updates   indices.shape[:-1] + data.shape[k:]
+    reduction reduction= and exclude_self= of strew.scatter_nd()
+
+    Raises strew.Error as strew.scatter_nd() does, and RuntimeError where the shards did not apply
+    each update once.
+    """
+    shapes = client.gather(client.map(np.shape, shards))
+    rows = [shape[0] for shape in shapes]
+    whole = (sum(rows), *shapes[0][1:])
+    places, values = _wrapped(np.asarray(indices), whole), np.asarray(updates)
+    firsts = accumulate(rows[:-1], initial=0)
+    # Tasks rather than scattered data, which would be lost with the workers that hold it.
+    given = client.submit(_pair, places, values)
+    applied = [
+        client.submit(_apply, shard, given, first, reduction)
+        for shard, first in zip(shards, firsts, strict=True)
+    ]
+    count = sum(client.gather(client.map(_count, applied)))
+    if count != values.size:
+        raise RuntimeError(f"the shards applied {count} elements of {values.size} updates")
+    return client.map(_shard, applied)
+
+
+def scatter_update(
+    client: Client,
+    shards: Sequence[Future[Any]],
+    indices: ArrayLike,
+    updates: ArrayLike,
+    **reduction: Any,
+) -> list[Future[Any]]:
+    """strew.scatter_update() on axis 0: every index names a row. As scatter_nd() above."""
+    return scatter_nd(client, shards, np.asarray(indices)[..., None], updates, **reduction)
+
+
+def _wrapped(indices: Array, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Indices that count from 0 up, checked by strew itself on data of this shape and no memory."""
+    k = indices.shape[-1] if indices.ndim else 0
+    if not 1 <= k <= len(shape):
+        raise ValueError(f"indices of shape {indices.shape} name no rows of {len(shape)} axes")
+    dims = shape[:k]
+    strew.scatter_nd(np.empty((*dims, 0)), indices, np.empty((*indices.shape[:-1], 0)))
+    signed = indices.astype(np.int64)
+    return np.where(signed < 0, signed + np.array(dims), signed)
+
+
+def _pair(indices: Array, updates: Array) -> tuple[Array, Array]:
+    return indices, updates
+
+
+def _apply(
+    shard: Array, given: tuple[Array, Array], first: int, reduction: dict[str, Any]
+) -> tuple[Array, int]:
+    """The shard whose first row is `first` of the whole, updated, and how much was applied to it."""
+    indices, updates = given
+    shifted = indices.copy()
+    shifted[..., 0] -= first
+    context = strew.Context(index_policy="drop", negative_indices=False)
+    output = strew.scatter_nd(shard, shifted, updates, context=context, **reduction)
+    return output, context.applied
+
+
+def _shard(applied: tuple[Array, int]) -> Array:
+    return applied[0]
+
+
+def _count(applied: tuple[Array, int]) -> int:
+    return applied[1]

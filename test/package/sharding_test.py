@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data sharded over a Dask cluster, larger than one worker may hold, and a worker that dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import distributed
+import numpy as np
+import pytest
+
+import strew
+from strew import sharding
+
+WORKER_LIMIT = 256 << 20
+COLUMNS = 1024
+ROWS = [2000 + 3 * i for i in range(34)]  # of 4 KiB each
+
+
+class Here:
+    """A client that runs every task at once in this process."""
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        return function(*arguments)
+
+    def map(self, function: Callable[..., Any], values: list[Any]) -> list[Any]:
+        return [function(value) for value in values]
+
+    def gather(self, values: Any) -> Any:
+        return values
+
+
+def shards_of(data: np.ndarray, *cuts: int) -> list[np.ndarray]:
+    shards = np.split(data.copy(), cuts)
+    for shard in shards:
+        shard.flags.writeable = False  # as those that Dask received
+    return shards
+
+
+@pytest.mark.parametrize("reduction", ["none", "add", "sub", "mul", "min", "max", "mean"])
+@pytest.mark.parametrize("exclude_self", [False, True])
+def test_shards_are_as_the_whole(reduction, exclude_self) -> None:
+    if reduction == "sub" and exclude_self:
+        return
+    random = np.random.default_rng(7)
+    data = random.standard_normal((11, 3, 2), np.float32)
+    indices = random.integers([-11, -3], [11, 3], (5, 40, 2), np.int8)
+    updates = random.standard_normal((5, 40, 2), np.float32)
+    how = {"reduction": reduction, "exclude_self": exclude_self}
+    expected = strew.scatter_nd(data, indices, updates, **how)
+    found = sharding.scatter_nd(Here(), shards_of(data, 4, 4, 5), indices, updates, **how)
+    assert np.concatenate(found).tobytes() == expected.tobytes()
+    expected = strew.scatter_update(data, indices[..., 0], data[indices[..., 0]], **how)
+    found = sharding.scatter_update(
+        Here(), shards_of(data, 10), indices[..., 0], data[indices[..., 0]], **how
+    )
+    assert np.concatenate(found).tobytes() == expected.tobytes()
+
+
+def test_indices_are_checked_against_the_whole() -> None:
+    shards = shards_of(np.zeros((6, 2)), 3)
+    with pytest.raises(strew.Error, match="= 6 is out of range .* which has 6 el") as error:
+        sharding.scatter_update(Here(), shards, [0, 6], np.ones((2, 2)))
+    assert error.value.position == 1
+    with pytest.raises(strew.Error, match="= -3 is out of range .* which has 2 el"):
+        sharding.scatter_nd(Here(), shards, [[-6, -3]], np.ones(1))
+    with pytest.raises(strew.Error, match="out of range"):
+        sharding.scatter_update(Here(), shards, np.array([2**63], np.uint64), np.ones((1, 2)))
+    with pytest.raises(ValueError, match="name no rows"):
+        sharding.scatter_nd(Here(), shards, np.zeros((1, 0), int), np.ones((1, 6, 2)))
+
+
+@pytest.mark.parametrize("factor", [0, 2])
+def test_updates_that_are_lost_or_applied_twice_are_an_error(factor, monkeypatch) -> None:
+    apply = sharding._apply
+
+    def wrong(shard, given, first, reduction):
+        output, applied = apply(shard, given, first, reduction)
+        return output, applied * factor
+
+    monkeypatch.setattr(sharding, "_apply", wrong)
+    with pytest.raises(RuntimeError, match=f"applied {4 * factor} elements of 4 updates"):
+        sharding.scatter_update(Here(), shards_of(np.zeros((6, 2)), 3), [0, 5], np.ones((2, 2)))
+
+
+def make(i: int) -> np.ndarray:
+    return np.random.default_rng(i).standard_normal((ROWS[i], COLUMNS), np.float32)
+
+
+def whole() -> np.ndarray:
+    data = np.empty((sum(ROWS), COLUMNS), np.float32)
+    for i, end in enumerate(np.cumsum(ROWS)):
+        data[end - ROWS[i] : end] = make(i)
+    return data
+
+
+@pytest.fixture
+def cluster(tmp_path) -> Iterator[distributed.LocalCluster]:
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        memory_limit=WORKER_LIMIT,
+        dashboard_address=None,
+        local_directory=str(tmp_path),
+    ) as cluster:
+        yield cluster
+
+
+class Killer(threading.Thread):
+    """Kills a worker that holds updated shards, while others are still to be made."""
+
+    def __init__(self, cluster: distributed.LocalCluster):
+        super().__init__(daemon=True)
+        self.cluster = cluster
+        self.lost = 0
+
+    def run(self) -> None:
+        while not self.lost:
+            time.sleep(0.01)
+            tasks = list(self.cluster.scheduler.tasks.values())
+            updated = [task for task in tasks if task.key.startswith("_apply")]
+            done = [task for task in updated if task.state == "memory"]
+            if 4 <= len(done) and len(updated) == len(ROWS):
+                self.kill(done)
+
+    def kill(self, done: list[Any]) -> None:
+        nanny = next(iter(self.cluster.workers.values()))
+        held = [t for t in done if any(w.address == nanny.worker_address for w in t.who_has)]
+        if held and len(done) < len(ROWS):
+            os.kill(nanny.pid, signal.SIGKILL)
+            self.lost = len(held)
+
+
+def test_a_worker_dies(cluster) -> None:
+    assert sum(ROWS) * COLUMNS * 4 > WORKER_LIMIT
+    random = np.random.default_rng(8)
+    indices = random.integers(-sum(ROWS), sum(ROWS), 1500)
+    indices[::3] = indices[0]
+    updates = random.standard_normal((indices.size, COLUMNS), np.float32)
+    killer = Killer(cluster)
+    killer.start()
+    with distributed.Client(cluster) as client:
+        shards = client.map(make, range(len(ROWS)))
+        shards = sharding.scatter_update(client, shards, indices, updates, reduction="add")
+        killer.join(10)
+        assert killer.lost, "no worker was killed"
+        expected = whole()
+        strew.scatter_update(expected, indices, updates, reduction="add", out=expected)
+        for i, end in enumerate(np.cumsum(ROWS)):
+            shard = shards[i].result()
+            assert shard.tobytes() == expected[end - ROWS[i] : end].tobytes()
