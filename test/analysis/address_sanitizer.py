@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No test reads or writes where it must not, leaks, or does what C++ leaves undefined, say
+AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer of a build that they instrument.
+
+usage: address_sanitizer.py <meson> <source root> <build folder> <compiler>...
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import house
+
+SANITIZERS = "address,undefined"
+OPTIONS = [
+    f"-Db_sanitize={SANITIZERS}",
+    "-Db_lundef=false",
+    "-Dbuildtype=debugoptimized",
+    "-Doptimization=1",  # half the time of 2 to build
+    "-Dcli=disabled",
+    "-Dbenchmarks=disabled",
+    "-Dtests=enabled",
+    "-Dopenmp=disabled",  # libgomp is not instrumented
+]
+SUITES = ["support", "kernel", "api", "op", "museum", "hostile"]
+CANARIES = {
+    "stack-buffer-overflow": "int main(int n, char**) { int a[2] = {}; return a[n + 1]; }\n",
+    "signed integer overflow": "int main(int n, char**) { return n + 0x7fffffff; }\n",
+}
+
+
+def finds(finding: str, program: str, compiler: list[str], folder: Path) -> bool:
+    source = folder / "canary.cc"
+    source.write_text(program)
+    built = source.with_suffix("")
+    command = [*compiler, f"-fsanitize={SANITIZERS}", str(source), "-o", str(built)]
+    if subprocess.run(command).returncode != 0:
+        house.skip("the compiler has no AddressSanitizer")
+    answer = subprocess.run([str(built)], text=True, capture_output=True)
+    return finding in answer.stderr
+
+
+def main(meson: str, root: str, place: str, *compiler: str) -> None:
+    folder = Path(place)
+    folder.mkdir(parents=True, exist_ok=True)
+    for finding, program in CANARIES.items():
+        if not finds(finding, program, list(compiler), folder):
+            house.finish([f"a {finding} was not found: the check would check nothing"])
+    build = folder / "build"
+    if not (build / "build.ninja").exists():
+        environment = {**os.environ, "CXX": " ".join(compiler)}
+        command = [meson, "setup", str(build), root, *OPTIONS]
+        subprocess.run(command, env=environment, check=True)
+    suites = [part for suite in SUITES for part in ("--suite", suite)]
+    command = [meson, "test", "-C", str(build), "--timeout-multiplier", "10", *suites]
+    sys.exit(subprocess.run(command).returncode)
+
+
+main(*sys.argv[1:])
