@@ -93,7 +93,8 @@ def test_ml_dtypes(dtype) -> None:
     data = DATA.astype(getattr(ml_dtypes, dtype))
     new = strew.scatter_update(data, [1, 1], data[2:4], reduction="add")
     assert new.dtype == data.dtype and new.astype(float).tolist() == [0, 6, 2, 3, 4]
-    assert strew.scatter_update(data[::-1], [0], data[2:3]).astype(float).tolist() == [2, 3, 2, 1, 0]
+    backwards = strew.scatter_update(data[::-1], [0], data[2:3])
+    assert backwards.astype(float).tolist() == [2, 3, 2, 1, 0]
     assert strew.scatter_update(data, [0], data[2:3].copy(), out=data) is data
     assert data.astype(float).tolist() == [2, 1, 2, 3, 4]
 

@@ -62,7 +62,8 @@ def test_good_calls(tmp_path) -> None:
 
 def test_bad_calls(tmp_path) -> None:
     (tmp_path / "bad.py").write_text(BAD)
-    lines = {line.split(":")[1] for line in mypy(tmp_path, "bad.py").splitlines() if "error" in line}
+    errors = [line for line in mypy(tmp_path, "bad.py").splitlines() if "error" in line]
+    lines = {line.split(":")[1] for line in errors}
     assert lines == {str(n) for n in range(3, BAD.count("\n") + 1)}
 
 

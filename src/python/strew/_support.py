@@ -34,7 +34,7 @@ def readable(object: Any) -> Described:
     """The array of an object, the first byte of each element, and name and size of the dtype."""
     array = np.asarray(object)
     if array.size == 0 and not hasattr(object, "dtype"):
-        array = array.astype(np.int64)  # of an empty list NumPy makes float64, which indexes nothing
+        array = array.astype(np.int64)  # an empty list becomes float64, no index
     return _described(array if _is_regular(array) else array.copy())
 
 

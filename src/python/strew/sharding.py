@@ -5,11 +5,11 @@
     shards = [client.submit(load, part) for part in parts]      rows 0..., in order
     shards = sharding.scatter_nd(client, shards, indices, updates, reduction="add")
 
-Data is a list of futures of arrays that differ in their number of rows only. Indices are wrapped and
-checked against the whole before any worker starts; then each worker makes a new shard of those
-updates that fall in its own. Tasks are pure, so that Dask may repeat them when a worker dies: let
-the shards be results of tasks too, since Dask cannot make again what was scattered to a worker that
-died. The bytes are those of one call on the whole.
+Data is a list of futures of arrays that differ in their number of rows only. Indices are wrapped
+and checked against the whole before any worker starts; then each worker makes new shards of its own
+and of the updates that fall in them. Tasks are pure, so that Dask may repeat them when a worker
+dies: let the shards be results of tasks too, since Dask cannot make again what was scattered to a
+worker that died. The bytes are those of one call on the whole.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ def scatter_nd(
 ) -> list[Future[Any]]:
     """strew.scatter_nd() on the rows of all shards: futures of the new ones, in order.
 
-    indices   its last dim is k >= 1, so that every tuple names a row
+    indices   its last dim is k >= 1, so that every tuple names a row; as updates in the memory of
+              the caller, the scheduler and each worker
     updates   indices.shape[:-1] + data.shape[k:]
     reduction reduction= and exclude_self= of strew.scatter_nd()
 
@@ -91,7 +92,7 @@ def _pair(indices: Array, updates: Array) -> tuple[Array, Array]:
 def _apply(
     shard: Array, given: tuple[Array, Array], first: int, reduction: dict[str, Any]
 ) -> tuple[Array, int]:
-    """The shard whose first row is `first` of the whole, updated, and how much was applied to it."""
+    """The updated shard, whose first row is that of the whole, and how much was applied to it."""
     indices, updates = given
     shifted = indices.copy()
     shifted[..., 0] -= first
