@@ -47,10 +47,10 @@ def has_highway(source: Path) -> bool:
 
 
 def build(source: Path, folder: Path) -> Path:
-    options = [f"-Cbuild-dir={folder / 'build'}"]
+    options = [f"--config-settings=build-dir={folder / 'build'}"]
     if not has_highway(source):
         print("the sources of Highway are not here: that of the system is linked")
-        options.append("-Csetup-args=--force-fallback-for=none")
+        options.append("--config-settings=setup-args=--force-fallback-for=none")
     pip = [sys.executable, "-m", "pip", "wheel", *BUILD, *options, "-w", str(folder), str(source)]
     subprocess.run(pip, check=True)
     (wheel,) = folder.glob("strew-*.whl")
