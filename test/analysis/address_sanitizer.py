@@ -13,16 +13,7 @@ from pathlib import Path
 import house
 
 SANITIZERS = "address,undefined"
-OPTIONS = [
-    f"-Db_sanitize={SANITIZERS}",
-    "-Db_lundef=false",
-    "-Dbuildtype=debugoptimized",
-    "-Doptimization=1",  # half the time of 2 to build
-    "-Dcli=disabled",
-    "-Dbenchmarks=disabled",
-    "-Dtests=enabled",
-    "-Dopenmp=disabled",  # libgomp is not instrumented
-]
+OPTIONS = [*house.instrumented(SANITIZERS), "-Doptimization=1"]  # half the time of 2 to build
 SUITES = ["support", "kernel", "api", "op", "museum", "hostile"]
 CANARIES = {
     "stack-buffer-overflow": "int main(int n, char**) { int a[2] = {}; return a[n + 1]; }\n",

@@ -22,15 +22,9 @@ import house
 
 COMPILERS = ["clang++-16", "clang++"]
 OPTIONS = [
+    *house.instrumented("address,undefined"),
     "-Dfuzzing=enabled",
-    "-Db_sanitize=address,undefined",
-    "-Db_lundef=false",
-    "-Dbuildtype=debugoptimized",
     "-Doptimization=1",  # half the time of 2 to build
-    "-Dcli=disabled",
-    "-Dbenchmarks=disabled",
-    "-Dtests=enabled",
-    "-Dopenmp=disabled",  # libgomp is not instrumented
 ]
 LONGEST_INPUT = 256
 MOST_FILES = 10

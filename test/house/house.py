@@ -40,6 +40,19 @@ def require_elf(binary: Path) -> None:
         skip(f"{binary.name} is not an ELF file")
 
 
+def instrumented(sanitizers: str) -> list[str]:
+    """Options of a build of the tests that these instrument."""
+    return [
+        f"-Db_sanitize={sanitizers}",
+        "-Db_lundef=false",
+        "-Dbuildtype=debugoptimized",
+        "-Dcli=disabled",
+        "-Dbenchmarks=disabled",
+        "-Dtests=enabled",
+        "-Dopenmp=disabled",  # libgomp is not instrumented
+    ]
+
+
 def output_of(command: list[str]) -> str:
     return subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
 

@@ -14,15 +14,6 @@ from pathlib import Path
 
 import house
 
-OPTIONS = [
-    "-Db_sanitize=thread",
-    "-Db_lundef=false",
-    "-Dbuildtype=debugoptimized",
-    "-Dcli=disabled",
-    "-Dbenchmarks=disabled",
-    "-Dtests=enabled",
-    "-Dopenmp=disabled",  # libgomp is not instrumented
-]
 PLAINEST = "SCALAR"
 # What is run of each test: all would take an hour.
 FILTERS = {
@@ -58,7 +49,7 @@ def require_sanitizer(compiler: list[str], folder: Path) -> None:
 
 def build(meson: str, root: str, folder: Path) -> Path:
     made = folder / "build"
-    subprocess.run([meson, "setup", str(made), root, *OPTIONS], check=True)
+    subprocess.run([meson, "setup", str(made), root, *house.instrumented("thread")], check=True)
     targets = ["race", *(f"test_{name}" for name in FILTERS)]
     subprocess.run([meson, "compile", "-C", str(made), *targets], check=True)
     return made / "test" / "op"
