@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "op/random_layout.h"
+#include "support/random_layout.h"
 #include "support/dtypes.h"
 #include "support/indices.h"
 #include "support/targets.h"
