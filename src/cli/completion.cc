@@ -2,6 +2,7 @@
 #include "cli/completion.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <CLI/CLI.hpp>
 
@@ -11,11 +12,13 @@ namespace {
 constexpr char kBash[] = "bash";
 constexpr char kFish[] = "fish";
 
-// As --help shows them: a|b|c. "" where any value will do.
+// Of an option that CLI::IsMember checks, which describes itself as {a,b,c}. "" for all others.
 std::string ChoicesOf(const CLI::Option& option) {
-  std::string choices = option.get_option_text();
-  if (choices.find('|') == std::string::npos) return "";
-  std::replace(choices.begin(), choices.end(), '|', ' ');
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{'), end = type.rfind('}');
+  if (begin == std::string::npos || end == std::string::npos) return "";
+  std::string choices = type.substr(begin + 1, end - begin - 1);
+  std::replace(choices.begin(), choices.end(), ',', ' ');
   return choices;
 }
 

@@ -50,7 +50,7 @@ constexpr char kBenchHelp[] =
     R"(ms is the time of the fastest call, GB/s what that moves at least. memcpy is the speed of a copy
 of the output, or in place of the updates, on the same buffers: bytes read and bytes written count.
 The two take turns. The first result of a row is compared with that of a plain loop. A row is named
-after its operator, what it scatters, its reduction, and whether the output is new or in place.)";
+after its operator, what it scatters, its reduction, and whether the output is new or in place:)";
 
 // What runs once the whole command line is known to be good.
 struct Command {
@@ -64,6 +64,19 @@ std::string Joined(const std::vector<std::string>& words, char separator) {
   for (const std::string& word : words) {
     if (!text.empty()) text += separator;
     text += word;
+  }
+  return text;
+}
+
+// In lines that a terminal of 100 columns shows.
+std::string Lines(const std::vector<std::string>& words) {
+  constexpr std::size_t kColumns = 100;
+  std::string text;
+  std::size_t column = kColumns;
+  for (const std::string& word : words) {
+    column += 1 + word.size();
+    if (column > kColumns) column = word.size();
+    text += (column == word.size() ? "\n" : " ") + word;
   }
   return text;
 }
@@ -142,14 +155,14 @@ void AddInfo(CLI::App& app, Commands& commands) {
 void AddBench(CLI::App& app, Commands& commands, BenchOptions& options) {
   CLI::App& command =
       *app.add_subcommand("bench", "Time workloads on this machine beside memcpy")->group(kGroup);
-  command.add_option("rows", options.rows, "Which ones [a few that stand for all]")
+  command.add_option("rows", options.rows, "Which workloads, see below [a few that stand for all]")
       ->check(CLI::IsMember(BenchRows()))
-      ->option_text(Joined(BenchRows(), '|'));
+      ->option_text("ROW ...");
   AddThreads(command, options.threads);
   command.add_option("--seconds", options.seconds, "Time each contestant of a row for S [0.5]")
       ->check(CLI::Range(0.0, 3600.0))
       ->option_text("S");
-  command.footer(kBenchHelp);
+  command.footer(kBenchHelp + Lines(BenchRows()));
   commands.push_back({&command, [&options] { RunBench(options); }});
 }
 

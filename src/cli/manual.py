@@ -26,6 +26,7 @@ class Item:
 
     name: str
     text: str
+    required: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,10 +37,11 @@ class Help:
 
 
 def item_of(line: str) -> Item:
-    if len(line) > TEXT_COLUMN and line[TEXT_COLUMN - 1] != " ":
-        return Item(line.strip(), "")
-    name, text = line[:TEXT_COLUMN].strip(), line[TEXT_COLUMN:].strip()
-    return Item(name.removesuffix(" REQUIRED"), text)
+    required = " REQUIRED"
+    is_long = len(line) > TEXT_COLUMN and line[TEXT_COLUMN - 1] != " "
+    name, text = (line, "") if is_long else (line[:TEXT_COLUMN], line[TEXT_COLUMN:])
+    name = name.strip()
+    return Item(name.removesuffix(required), text.strip(), name.endswith(required))
 
 
 def for_all_machines(item: Item) -> Item:
@@ -54,7 +56,8 @@ def items_of(lines: list[str]) -> list[Item]:
     items: list[Item] = []
     for line in lines:
         if line.startswith(" " * TEXT_COLUMN):
-            items[-1] = Item(items[-1].name, f"{items[-1].text} {line.strip()}".strip())
+            text = f"{items[-1].text} {line.strip()}".strip()
+            items[-1] = dataclasses.replace(items[-1], text=text)
         else:
             items.append(item_of(line))
     return [for_all_machines(item) for item in items]
@@ -102,8 +105,11 @@ def own(command: Help, shared: Counter[Item]) -> list[Item]:
 
 
 def synopsis(name: str, command: Help) -> str:
-    files = [f"Ar {item.name.split()[0]}" for item in command.lists.get("positionals", [])]
-    return " ".join([".Nm strew", name, "Oo Ar options Oc", *files])
+    given = [
+        f"Ar {item.name.split()[0]}" if item.required else f"Oo Ar {item.name.split()[0]} ... Oc"
+        for item in command.lists.get("positionals", [])
+    ]
+    return " ".join([".Nm strew", name, "Oo Ar options Oc", *given])
 
 
 def section(name: str, command: Help, shared: Counter[Item], common: set[str]) -> str:

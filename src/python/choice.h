@@ -17,7 +17,7 @@ std::int32_t Choice(const char* argument, const char* const (&names)[n], const s
     if (name == names[i]) return static_cast<std::int32_t>(i);
     listed += std::string(i == 0 ? "" : ", ") + names[i];
   }
-  throw std::invalid_argument(std::string(argument) + " '" + name + "' is none of: " + listed);
+  throw std::invalid_argument(std::string(argument) + " '" + name + "' is not one of: " + listed);
 }
 
 }  // namespace strew::python

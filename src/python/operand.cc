@@ -39,6 +39,23 @@ strew_dtype DtypeOf(const char* name, std::int64_t size) {
   return STREW_OPAQUE(static_cast<strew_dtype>(size));
 }
 
+// What nanobind shall read: of an object that speaks DLPack and has no buffer the capsule. nanobind
+// would pass over a refusal, and ask PyTorch's old to_dlpack(), which forgets that elements are
+// conjugated, negated or recorded for a gradient.
+nb::object Exported(nb::handle object) {
+  using nb::literals::operator""_a;
+  if (PyObject_CheckBuffer(object.ptr()) != 0 || !nb::hasattr(object, "__dlpack__")) {
+    return nb::borrow(object);
+  }
+  const nb::object dlpack = object.attr("__dlpack__");
+  try {
+    return dlpack("max_version"_a = nb::make_tuple(1, 1));
+  } catch (nb::python_error& error) {
+    if (!error.matches(PyExc_TypeError)) throw;
+  }
+  return dlpack();  // older than versions
+}
+
 // Of an array that DLPack cannot describe, through the first bytes of its elements.
 Operand Described(const char* function, nb::handle object) {
   const nb::tuple parts(nb::module_::import_("strew._support").attr(function)(object));
@@ -79,14 +96,17 @@ std::int64_t Number(nb::handle object) {
 
 Operand ReadOperand(nb::handle object) {
   Operand operand;
-  if (nb::try_cast(object, operand.memory, false)) operand.tensor = DescribeDlpack(operand.memory);
+  const nb::object exported = Exported(object);
+  if (nb::try_cast(exported, operand.memory, false))
+    operand.tensor = DescribeDlpack(operand.memory);
   return operand.tensor ? std::move(operand) : Described("readable", object);
 }
 
 Operand WriteOperand(nb::handle object) {
   Operand operand;
+  const nb::object exported = Exported(object);
   nb::ndarray<> memory;
-  if (nb::try_cast(object, memory, false)) operand.tensor = DescribeDlpack(memory);
+  if (nb::try_cast(exported, memory, false)) operand.tensor = DescribeDlpack(memory);
   operand.memory = nb::ndarray<nb::ro>(memory);
   return operand.tensor ? std::move(operand) : Described("writable", object);
 }

@@ -204,3 +204,15 @@ def test_torch() -> None:
     assert short.float().tolist() == [0, 16, 2, 3, 18]
     ml_dtypes = pytest.importorskip("ml_dtypes")
     assert strew.scatter_update(short, indices, short[:2]).dtype == ml_dtypes.bfloat16
+
+
+def test_torch_refuses_what_its_memory_does_not_say() -> None:
+    torch = pytest.importorskip("torch")
+    data, updates = torch.tensor([1 + 2j, 3 + 4j]), torch.conj(torch.tensor([7 + 8j]))
+    for refused in (updates, torch.conj(data).imag[:1]):
+        with pytest.raises(BufferError):
+            strew.scatter_update(data, [1], refused)
+    recorded = torch.ones(2, dtype=torch.complex64, requires_grad=True) * 2
+    with pytest.raises(BufferError):
+        strew.scatter_update(data, [1], updates.resolve_conj(), out=recorded)
+    assert strew.scatter_update(data, [1], updates.resolve_conj()).tolist() == [1 + 2j, 7 - 8j]
