@@ -30,7 +30,7 @@ nb::object ScatterElements(nb::handle data, nb::handle indices, nb::handle updat
                            nb::handle out, Context* context) {
   const strew_reduction code = ReductionCode(reduction, exclude_self);
   Call call(data, updates, out);
-  const Operand places = ReadOperand(indices);
+  const Operand places = IndexOperand(indices);
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
     return strew_scatter_elements(with, call.data(), places.tensor.get(), call.updates(), axis,
                                   code, output);
@@ -41,7 +41,7 @@ nb::object ScatterNd(nb::handle data, nb::handle indices, nb::handle updates, co
                      bool exclude_self, nb::handle out, Context* context) {
   const strew_reduction code = ReductionCode(reduction, exclude_self);
   Call call(data, updates, out);
-  const Operand places = ReadOperand(indices);
+  const Operand places = IndexOperand(indices);
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
     return strew_scatter_nd(with, call.data(), places.tensor.get(), call.updates(), code, output);
   });
@@ -52,7 +52,7 @@ nb::object ScatterUpdate(nb::handle data, nb::handle indices, nb::handle updates
                          Context* context) {
   const strew_reduction code = ReductionCode(reduction, exclude_self);
   Call call(data, updates, out);
-  const Operand places = ReadOperand(indices);
+  const Operand places = IndexOperand(indices);
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
     return strew_scatter_update(with, call.data(), places.tensor.get(), call.updates(), axis, code,
                                 output);
@@ -80,7 +80,7 @@ nb::object TensorScatter(nb::handle past_cache, nb::handle update, nb::handle wr
                          std::int64_t axis, const char* mode, nb::handle out, Context* context) {
   const strew_cache_mode code = Choice("mode", kCacheModes, mode);
   Call call(past_cache, update, out);
-  const Operand places = write_indices.is_none() ? Operand() : ReadOperand(write_indices);
+  const Operand places = write_indices.is_none() ? Operand() : IndexOperand(write_indices);
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
     return strew_tensor_scatter(with, call.data(), call.updates(), places.tensor.get(), axis, code,
                                 output);

@@ -39,14 +39,8 @@ strew_dtype DtypeOf(const char* name, std::int64_t size) {
   return STREW_OPAQUE(static_cast<strew_dtype>(size));
 }
 
-// What nanobind shall read: of an object that speaks DLPack and has no buffer the capsule. nanobind
-// would pass over a refusal, and ask PyTorch's old to_dlpack(), which forgets that elements are
-// conjugated, negated or recorded for a gradient.
-nb::object Exported(nb::handle object) {
+nb::object Capsule(nb::handle object) {
   using nb::literals::operator""_a;
-  if (PyObject_CheckBuffer(object.ptr()) != 0 || !nb::hasattr(object, "__dlpack__")) {
-    return nb::borrow(object);
-  }
   const nb::object dlpack = object.attr("__dlpack__");
   try {
     return dlpack("max_version"_a = nb::make_tuple(1, 1));
@@ -54,6 +48,20 @@ nb::object Exported(nb::handle object) {
     if (!error.matches(PyExc_TypeError)) throw;
   }
   return dlpack();  // older than versions
+}
+
+// What nanobind shall read. Where __dlpack__ refuses it would go on to PyTorch's old to_dlpack(), which
+// forgets that elements are conjugated, negated or recorded for a gradient; and it reads strides that
+// the buffers of ctypes leave out and a memoryview has.
+nb::object Exported(nb::handle object) {
+  const bool has_buffer = PyObject_CheckBuffer(object.ptr()) != 0;
+  const bool has_dlpack = nb::hasattr(object.type(), "__dlpack__");
+  if (has_buffer == has_dlpack) return nb::borrow(object);
+  if (has_dlpack) return Capsule(object);
+  PyObject* const view = PyMemoryView_FromObject(object.ptr());
+  if (view != nullptr) return nb::steal(view);
+  PyErr_Clear();  // numpy.asarray() may take it nevertheless
+  return nb::borrow(object);
 }
 
 // Of an array that DLPack cannot describe, through the first bytes of its elements.
@@ -92,21 +100,24 @@ std::int64_t Number(nb::handle object) {
   return number;
 }
 
+Operand Read(const char* function, nb::handle object) {
+  Operand operand;
+  if (nb::try_cast(Exported(object), operand.memory, false)) {
+    operand.tensor = DescribeDlpack(operand.memory);
+  }
+  return operand.tensor ? std::move(operand) : Described(function, object);
+}
+
 }  // namespace
 
-Operand ReadOperand(nb::handle object) {
-  Operand operand;
-  const nb::object exported = Exported(object);
-  if (nb::try_cast(exported, operand.memory, false))
-    operand.tensor = DescribeDlpack(operand.memory);
-  return operand.tensor ? std::move(operand) : Described("readable", object);
-}
+Operand ReadOperand(nb::handle object) { return Read("readable", object); }
+
+Operand IndexOperand(nb::handle object) { return Read("readable_indices", object); }
 
 Operand WriteOperand(nb::handle object) {
   Operand operand;
-  const nb::object exported = Exported(object);
   nb::ndarray<> memory;
-  if (nb::try_cast(exported, memory, false)) operand.tensor = DescribeDlpack(memory);
+  if (nb::try_cast(Exported(object), memory, false)) operand.tensor = DescribeDlpack(memory);
   operand.memory = nb::ndarray<nb::ro>(memory);
   return operand.tensor ? std::move(operand) : Described("writable", object);
 }

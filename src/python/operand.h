@@ -30,6 +30,9 @@ struct Operand {
 // Of anything with __dlpack__, __array__ or a buffer, and of what numpy.asarray() takes.
 Operand ReadOperand(nanobind::handle object);
 
+// The same of indices, which may be an empty list.
+Operand IndexOperand(nanobind::handle object);
+
 // Of an array that can be written; neither a list nor a copy would do.
 Operand WriteOperand(nanobind::handle object);
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import array
+import ctypes
 
 import numpy as np
 import pytest
@@ -52,6 +53,7 @@ def read_only(values: np.ndarray) -> np.ndarray:
         read_only(UPDATES),
         memoryview(UPDATES),
         array.array("f", [8, 9]),
+        (ctypes.c_float * 2)(8, 9),
         misaligned(UPDATES),
         UPDATES[::-1].copy()[::-1],
         np.repeat(UPDATES, 3)[::3],
@@ -81,6 +83,7 @@ def test_numbers_of_slices() -> None:
 
 def test_empty() -> None:
     assert strew.scatter_update(DATA, [], UPDATES[:0]).tolist() == DATA.tolist()
+    assert strew.scatter_update([0.5], [], []).tolist() == [0.5]
     assert strew.scatter_update(np.empty((2, 0)), [1], np.empty((1, 0))).shape == (2, 0)
     assert strew.slice_scatter(DATA, UPDATES[:0], 5, 5).tolist() == DATA.tolist()
     # No entry: the slice is the whole.
@@ -170,6 +173,23 @@ def test_out_and_memory_of_others() -> None:
     backwards = np.zeros(5, np.float32)
     strew.scatter_update(DATA, [1, -1], UPDATES, out=backwards[::-1])
     assert backwards.tolist() == EXPECTED[::-1]
+
+
+def test_what_an_export_raises_is_told() -> None:
+    class Refusing:
+        def __dlpack__(self, **options):
+            raise BufferError("requires a gradient")
+
+    with pytest.raises(BufferError, match="gradient"):
+        strew.scatter_update(DATA, [1, -1], Refusing())
+    with pytest.raises(BufferError, match="gradient"):
+        strew.scatter_update(DATA, [1, -1], UPDATES, out=Refusing())
+
+
+def test_out_of_ctypes() -> None:
+    out = (ctypes.c_float * 5)(*DATA)
+    assert strew.scatter_update(out, [1, -1], UPDATES, out=out) is out
+    assert list(out) == EXPECTED
 
 
 def test_out_by_dlpack() -> None:

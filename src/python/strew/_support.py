@@ -33,9 +33,19 @@ Described = tuple[NDArray[Any], NDArray[np.uint8], str, int]
 def readable(object: Any) -> Described:
     """The array of an object, the first byte of each element, and name and size of the dtype."""
     array = np.asarray(object)
-    if array.size == 0 and not hasattr(object, "dtype"):
-        array = array.astype(np.int64)  # an empty list becomes float64, no index
     return _described(array if _is_regular(array) else array.copy())
+
+
+def readable_indices(object: Any) -> Described:
+    """The same of indices."""
+    return readable(index_array(object) if isinstance(object, (list, tuple)) else object)
+
+
+def index_array(object: Any) -> NDArray[Any]:
+    """The array of indices, which may be an empty list: to NumPy that is of float64."""
+    array = np.asarray(object)
+    is_list = isinstance(object, (list, tuple))
+    return array.astype(np.int64) if is_list and array.size == 0 else array
 
 
 def writable(object: Any) -> Described:
