@@ -25,7 +25,7 @@ ROWS = [2000 + 3 * i for i in range(34)]  # of 4 KiB each
 class Here:
     """A client that runs every task at once in this process."""
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+    def submit(self, function: Callable[..., Any], *arguments: Any, pure: bool = True) -> Any:
         return function(*arguments)
 
     def map(self, function: Callable[..., Any], values: list[Any]) -> list[Any]:
@@ -75,6 +75,23 @@ def test_indices_are_checked_against_the_whole() -> None:
         sharding.scatter_nd(Here(), shards, np.zeros((1, 0), int), np.ones((1, 6, 2)))
 
 
+def test_errors_are_those_of_the_whole() -> None:
+    shards = shards_of(np.zeros((6, 2), np.complex64), 3)
+    updates = np.ones((1, 2), np.complex64)
+    with pytest.raises(strew.Error, match="min is not defined"):
+        sharding.scatter_update(Here(), shards, [6], updates, reduction="min")
+    with pytest.raises(strew.Error, match="exclude-self"):
+        sharding.scatter_update(Here(), shards, [6], updates, reduction="sub", exclude_self=True)
+    with pytest.raises(TypeError, match="out"):
+        sharding.scatter_update(Here(), shards, [0], updates, out=np.zeros((3, 2), np.complex64))
+
+
+def test_an_empty_list_of_indices() -> None:
+    shards = shards_of(np.ones((6, 2)), 3)
+    found = sharding.scatter_update(Here(), shards, [], np.empty((0, 2)))
+    assert np.concatenate(found).tobytes() == np.ones((6, 2)).tobytes()
+
+
 @pytest.mark.parametrize("factor", [0, 2])
 def test_updates_that_are_lost_or_applied_twice_are_an_error(factor, monkeypatch) -> None:
     apply = sharding._apply
@@ -86,6 +103,18 @@ def test_updates_that_are_lost_or_applied_twice_are_an_error(factor, monkeypatch
     monkeypatch.setattr(sharding, "_apply", wrong)
     with pytest.raises(RuntimeError, match=f"applied {4 * factor} elements of 4 updates"):
         sharding.scatter_update(Here(), shards_of(np.zeros((6, 2)), 3), [0, 5], np.ones((2, 2)))
+
+
+def test_a_transposed_operand_is_another() -> None:
+    data, square = np.zeros((3, 2)), np.array([[0.0, 1.0], [2.0, 3.0]])
+    options = {"processes": False, "n_workers": 1, "dashboard_address": None}
+    with distributed.Client(threads_per_worker=1, **options) as client:
+        shards = [client.submit(np.zeros, (2, 2)), client.submit(np.zeros, (1, 2))]
+        kept = []  # for as long as Dask has results, it gives them for tasks of the same key
+        for updates in (square, square.T):
+            kept.append(sharding.scatter_update(client, shards, [0, 2], updates))
+            expected = strew.scatter_update(data, [0, 2], updates)
+            assert np.concatenate(client.gather(kept[-1])).tolist() == expected.tolist()
 
 
 def make(i: int) -> np.ndarray:

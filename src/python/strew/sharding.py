@@ -22,9 +22,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import strew
+from strew._support import index_array
 
 if TYPE_CHECKING:
     from distributed import Client, Future
+
+    from strew._strew import Reduction
 
 Array = NDArray[Any]
 
@@ -34,14 +37,15 @@ def scatter_nd(
     shards: Sequence[Future[Any]],
     indices: ArrayLike,
     updates: ArrayLike,
-    **reduction: Any,
+    *,
+    reduction: Reduction = "none",
+    exclude_self: bool = False,
 ) -> list[Future[Any]]:
     """strew.scatter_nd() on the rows of all shards: futures of the new ones, in order.
 
     indices   its last dim is k >= 1, so that every tuple names a row; as updates in the memory of
               the caller, the scheduler and each worker
     updates   indices.shape[:-1] + data.shape[k:]
-    reduction reduction= and exclude_self= of strew.scatter_nd()
 
     Raises strew.Error as strew.scatter_nd() does, and RuntimeError where the shards did not apply
     each update once.
@@ -49,12 +53,15 @@ def scatter_nd(
     shapes = client.gather(client.map(np.shape, shards))
     rows = [shape[0] for shape in shapes]
     whole = (sum(rows), *shapes[0][1:])
-    places, values = _wrapped(np.asarray(indices), whole), np.asarray(updates)
+    values = np.asarray(updates)
+    how = {"reduction": reduction, "exclude_self": exclude_self}
+    places = _wrapped(index_array(indices), whole, values.dtype, how)
     firsts = accumulate(rows[:-1], initial=0)
-    # Tasks rather than scattered data, which would be lost with the workers that hold it.
-    given = client.submit(_pair, places, values)
+    # Tasks rather than scattered data, which would be lost with the workers that hold it. Not by a
+    # key of the contents: Dask has the same for arrays that differ in the order of their axes only.
+    given = client.submit(_pair, places, values, pure=False)
     applied = [
-        client.submit(_apply, shard, given, first, reduction)
+        client.submit(_apply, shard, given, first, how)
         for shard, first in zip(shards, firsts, strict=True)
     ]
     count = sum(client.gather(client.map(_count, applied)))
@@ -68,19 +75,27 @@ def scatter_update(
     shards: Sequence[Future[Any]],
     indices: ArrayLike,
     updates: ArrayLike,
-    **reduction: Any,
+    *,
+    reduction: Reduction = "none",
+    exclude_self: bool = False,
 ) -> list[Future[Any]]:
     """strew.scatter_update() on axis 0: every index names a row. As scatter_nd() above."""
-    return scatter_nd(client, shards, np.asarray(indices)[..., None], updates, **reduction)
+    tuples = index_array(indices)[..., None]
+    return scatter_nd(
+        client, shards, tuples, updates, reduction=reduction, exclude_self=exclude_self
+    )
 
 
-def _wrapped(indices: Array, shape: tuple[int, ...]) -> NDArray[np.int64]:
+def _wrapped(
+    indices: Array, shape: tuple[int, ...], dtype: np.dtype[Any], how: dict[str, Any]
+) -> NDArray[np.int64]:
     """Indices that count from 0 up, checked by strew itself on data of this shape and no memory."""
     k = indices.shape[-1] if indices.ndim else 0
     if not 1 <= k <= len(shape):
         raise ValueError(f"indices of shape {indices.shape} name no rows of {len(shape)} axes")
     dims = shape[:k]
-    strew.scatter_nd(np.empty((*dims, 0)), indices, np.empty((*indices.shape[:-1], 0)))
+    data, updates = np.empty((*dims, 0), dtype), np.empty((*indices.shape[:-1], 0), dtype)
+    strew.scatter_nd(data, indices, updates, **how)
     signed = indices.astype(np.int64)
     return np.where(signed < 0, signed + np.array(dims), signed)
 
@@ -90,14 +105,14 @@ def _pair(indices: Array, updates: Array) -> tuple[Array, Array]:
 
 
 def _apply(
-    shard: Array, given: tuple[Array, Array], first: int, reduction: dict[str, Any]
+    shard: Array, given: tuple[Array, Array], first: int, how: dict[str, Any]
 ) -> tuple[Array, int]:
     """The updated shard, whose first row is that of the whole, and how much was applied to it."""
     indices, updates = given
     shifted = indices.copy()
     shifted[..., 0] -= first
     context = strew.Context(index_policy="drop", negative_indices=False)
-    output = strew.scatter_nd(shard, shifted, updates, context=context, **reduction)
+    output = strew.scatter_nd(shard, shifted, updates, context=context, **how)
     return output, context.applied
 
 
