@@ -64,7 +64,7 @@ std::string Bash(const CLI::App& app) {
   }
   return "# Completion of strew's command line by bash: strew completion bash\n"
          "_strew() {\n"
-         "  local words='' current=${COMP_WORDS[COMP_CWORD]}\n"
+         "  local words='' current=${COMP_WORDS[COMP_CWORD]} IFS=$' \\t\\n'\n"
          "  local command=${COMP_WORDS[1]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
          "  [ \"$COMP_CWORD\" -gt 1 ] || command=''\n"
          "  case \"$command $previous\" in\n" +

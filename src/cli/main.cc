@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // strew, the command: the library's operators on NumPy's .npy files.
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <limits>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -152,6 +155,11 @@ void AddInfo(CLI::App& app, Commands& commands) {
   commands.push_back({&command, PrintInfo});
 }
 
+// Not a number is in no range, but CLI::Range() lets it pass.
+std::string RefuseNan(const std::string& text) {
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "Value " + text + " is no number" : "";
+}
+
 void AddBench(CLI::App& app, Commands& commands, BenchOptions& options) {
   CLI::App& command =
       *app.add_subcommand("bench", "Time workloads on this machine beside memcpy")->group(kGroup);
@@ -161,6 +169,7 @@ void AddBench(CLI::App& app, Commands& commands, BenchOptions& options) {
   AddThreads(command, options.threads);
   command.add_option("--seconds", options.seconds, "Time each contestant of a row for S [0.5]")
       ->check(CLI::Range(0.0, 3600.0))
+      ->check(RefuseNan)
       ->option_text("S");
   command.footer(kBenchHelp + Lines(BenchRows()));
   commands.push_back({&command, [&options] { RunBench(options); }});
@@ -209,7 +218,10 @@ int Main(int argc, char** argv) {
     // Not left to CLI11, which then would not name an unknown command.
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
   } catch (const CLI::Success& help_or_version) {
-    return app.exit(help_or_version);
+    std::ostringstream text;
+    const int status = app.exit(help_or_version, text, text);
+    Print(text.str());
+    return status;
   } catch (const CLI::ParseError& error) {
     std::fprintf(stderr, "%s %s\nRun 'strew --help' for the usage.\n", Red(kName).c_str(),
                  error.what());

@@ -251,10 +251,11 @@ class Writing(FileTest):
     def test_a_device_that_is_full(self) -> None:
         message = self.fail_with(*CALL, "-o", "/dev/full")
         self.assertIn("cannot write '/dev/full': No space", message)
-        with open("/dev/full", "wb") as full:
-            done = self.execute(*CALL, stdout=full)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn(b"strew: cannot write to standard output: No space", done.stderr)
+        for words in (CALL, ("--help",), ("bench", "--help"), ("--version",)):
+            with open("/dev/full", "wb") as full:
+                done = self.execute(*words, stdout=full)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(b"strew: cannot write to standard output: No space", done.stderr)
 
 
 if __name__ == "__main__":

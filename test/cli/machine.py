@@ -43,7 +43,8 @@ class Timing(CommandTest):
     def test_misuse(self) -> None:
         self.assertIn("nd.none", self.misuse("bench", "nd.none"))
         self.misuse("bench", "--threads", "-1")
-        self.misuse("bench", "--seconds", "-1")
+        for wrong in ("-1", "inf", "nan"):
+            self.misuse("bench", "--seconds", wrong)
 
 
 class Colours(CommandTest):
@@ -64,12 +65,12 @@ class Colours(CommandTest):
 
 
 class Completing(CommandTest):
-    def completed(self, *words: str) -> list[str]:
+    def completed(self, *words: str, separator: str = "") -> list[str]:
         """What bash offers for the last word."""
         line = " ".join(f"'{word}'" for word in words)
         script = (
-            f'source /dev/stdin; COMP_WORDS=(strew {line}); COMP_CWORD={len(words)}; _strew; '
-            'printf "%s\\n" "${COMPREPLY[@]}"'
+            f"source /dev/stdin; COMP_WORDS=(strew {line}); COMP_CWORD={len(words)}; "
+            f'IFS={separator}; _strew; printf "%s\\n" "${{COMPREPLY[@]}}"'
         )
         done = subprocess.run(
             ["bash", "--norc", "-c", script],
@@ -92,6 +93,7 @@ class Completing(CommandTest):
         self.assertEqual(self.completed("tensor-scatter", "--sta"), [])
         self.assertEqual(self.completed("completion", "b"), ["bash"])
         self.assertEqual(self.completed("bench", "nd.t"), [ROW])
+        self.assertEqual(self.completed("scatter-n", separator=","), ["scatter-nd"])
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish(self) -> None:
