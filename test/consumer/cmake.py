@@ -30,7 +30,7 @@ def configured(folder: Path, prefix: Path, library: str, wanted: str, compiler: 
 
 def version_problems(folder: Path, prefix: Path, version: str, compiler: list[str]) -> list[str]:
     major, minor, _ = map(int, version.split("."))
-    wrong = [f"{major}.{minor + 1}", f"{major + 1}"]
+    wrong = [f"{major}.{minor + 1}", f"{major + 1}", f"{major}...<{version}", "0.0...0.0.9"]
     accepted = [
         wanted for wanted in wrong if configured(folder, prefix, "strew::strew", wanted, compiler)
     ]
