@@ -24,7 +24,7 @@ def configured(folder: Path, prefix: Path, library: str, wanted: str, compiler: 
     shutil.copy(HERE / "cmake" / "CMakeLists.txt", folder)
     command = ["cmake", "-S", str(folder), "-B", str(folder / "build"), f"-DLIBRARY={library}"]
     command += [f"-DWANTED={wanted}", f"-DCMAKE_PREFIX_PATH={prefix}"]
-    environment = {**os.environ, "CC": compiler[0], "CFLAGS": " ".join(compiler[1:])}
+    environment = {**os.environ, "CC": " ".join(compiler)}  # as 'ccache cc', or with a sanitizer
     return subprocess.run(command, env=environment).returncode == 0
 
 
