@@ -49,7 +49,8 @@ std::string BashChoices(const CLI::App& command) {
     const std::string choices = ChoicesOf(*option);
     if (choices.empty()) continue;
     for (const std::string& name : NamesOf(*option)) {
-      cases += "    '" + command.get_name() + " " + name + "') words='" + choices + "' ;;\n";
+      cases.append("    '" + command.get_name() + " " + name)
+          .append("') words='" + choices + "' ;;\n");
     }
   }
   return cases;

@@ -229,9 +229,8 @@ def test_torch() -> None:
 def test_torch_refuses_what_its_memory_does_not_say() -> None:
     torch = pytest.importorskip("torch")
     data, updates = torch.tensor([1 + 2j, 3 + 4j]), torch.conj(torch.tensor([7 + 8j]))
-    for refused in (updates, torch.conj(data).imag[:1]):
-        with pytest.raises(BufferError):
-            strew.scatter_update(data, [1], refused)
+    with pytest.raises(BufferError):
+        strew.scatter_update(data, [1], updates)
     recorded = torch.ones(2, dtype=torch.complex64, requires_grad=True) * 2
     with pytest.raises(BufferError):
         strew.scatter_update(data, [1], updates.resolve_conj(), out=recorded)
