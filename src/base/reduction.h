@@ -48,23 +48,24 @@ constexpr bool ExcludesSelf(strew_reduction reduction) {
   return (reduction & STREW_EXCLUDE_SELF) != 0;
 }
 
-// Of a known kind.
-constexpr const char* ReductionName(strew_reduction kind) {
-  constexpr const char* kNames[] = {"none",
+// Index: the kind.
+inline constexpr const char* kReductionNames[] = {
+    "none",
 #define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) NAME,
-                                    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
+    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
 #undef STREW_REDUCTION
 #define STREW_REDUCTION(CONSTANT, NAME) NAME,
-                                        STREW_FOR_EACH_COMPOSED_REDUCTION(STREW_REDUCTION)
+        STREW_FOR_EACH_COMPOSED_REDUCTION(STREW_REDUCTION)
 #undef STREW_REDUCTION
-  };
-  return kNames[kind];
-}
+};
 #define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) \
   static_assert(STREW_##CONSTANT == static_cast<int>(KernelReduction::k##FUNCTOR) + 1);
 STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
 #undef STREW_REDUCTION
 static_assert(STREW_MEAN == static_cast<int>(KernelReduction::kCount) + 1);
+
+// Of a known kind.
+constexpr const char* ReductionName(strew_reduction kind) { return kReductionNames[kind]; }
 
 // Whether all bits are known.
 constexpr bool IsKnownReduction(strew_reduction reduction) {

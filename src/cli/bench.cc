@@ -68,17 +68,10 @@ class Timer {
   double best_ = std::numeric_limits<double>::infinity();
 };
 
-bool IsChosen(const Workload& workload, const BenchOptions& options) {
-  const std::vector<std::string> few(std::begin(kFew), std::end(kFew));
-  const std::vector<std::string>& chosen = options.rows.empty() ? few : options.rows;
-  return std::find(chosen.begin(), chosen.end(), workload.name) != chosen.end();
-}
-
-std::string Line(const char* format, const std::string& name, double seconds, double rate,
-                 double copy_rate) {
+std::string Line(const std::string& name, double seconds, double rate, double copy_rate) {
   char text[200];
-  std::snprintf(text, sizeof(text), format, name.c_str(), seconds * 1e3, rate / 1e9,
-                copy_rate / 1e9, rate / copy_rate);
+  std::snprintf(text, sizeof(text), "%-28s %11.4f %9.1f %9.1f %9.2f\n", name.c_str(), seconds * 1e3,
+                rate / 1e9, copy_rate / 1e9, rate / copy_rate);
   return text;
 }
 
@@ -94,8 +87,7 @@ std::string Measure(const Workload& workload, const BenchOptions& options) {
   }
   const double moved = static_cast<double>(strew_bench::MovedBytes(workload));
   const double copied = 2 * static_cast<double>(strew_bench::CopiedBytes(workload));
-  return Line("%-28s %11.4f %9.1f %9.1f %9.2f\n", workload.name, strew.best(), moved / strew.best(),
-              copied / copy.best());
+  return Line(workload.name, strew.best(), moved / strew.best(), copied / copy.best());
 }
 
 }  // namespace
@@ -110,8 +102,11 @@ void RunBench(const BenchOptions& options) {
   Print(std::string("strew ") + strew_version() + " on " + strew_simd_target() + ", threads: " +
         (options.threads == 0 ? ThreadsText() : std::to_string(options.threads)) + "\n" +
         Bold("row                                   ms      GB/s    memcpy   / memcpy") + "\n");
+  const std::vector<std::string> few(std::begin(kFew), std::end(kFew));
+  const std::vector<std::string>& chosen = options.rows.empty() ? few : options.rows;
   for (const Workload& workload : strew_bench::Workloads()) {
-    if (IsChosen(workload, options)) Print(Measure(workload, options));
+    if (std::find(chosen.begin(), chosen.end(), workload.name) == chosen.end()) continue;
+    Print(Measure(workload, options));
   }
 }
 

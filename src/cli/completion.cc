@@ -22,8 +22,6 @@ std::string ChoicesOf(const CLI::Option& option) {
   return choices;
 }
 
-bool IsPositional(const CLI::Option& option) { return option.get_positional(); }
-
 std::vector<std::string> NamesOf(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
@@ -37,7 +35,7 @@ std::vector<std::string> NamesOf(const CLI::Option& option) {
 std::string WordsOf(const CLI::App& command) {
   std::string words;
   for (const CLI::Option* option : command.get_options()) {
-    if (IsPositional(*option)) words += ChoicesOf(*option) + " ";
+    if (option->get_positional()) words += ChoicesOf(*option) + " ";
     for (const std::string& name : NamesOf(*option)) words += name + " ";
   }
   return words;
@@ -89,7 +87,7 @@ std::string Quoted(const std::string& text) {
 
 std::string FishOption(const std::string& condition, const CLI::Option& option) {
   const std::string choices = ChoicesOf(option);
-  if (IsPositional(option) && choices.empty()) return "";
+  if (option.get_positional() && choices.empty()) return "";
   std::string line = "complete -c strew -n " + Quoted(condition);
   for (const std::string& name : option.get_lnames()) line += " -l " + name;
   for (const std::string& name : option.get_snames()) line += " -s " + name;

@@ -161,17 +161,18 @@ std::string RefuseNan(const std::string& text) {
 }
 
 void AddBench(CLI::App& app, Commands& commands, BenchOptions& options) {
+  const std::vector<std::string> rows = BenchRows();
   CLI::App& command =
       *app.add_subcommand("bench", "Time workloads on this machine beside memcpy")->group(kGroup);
   command.add_option("rows", options.rows, "Which workloads, see below [a few that stand for all]")
-      ->check(CLI::IsMember(BenchRows()))
+      ->check(CLI::IsMember(rows))
       ->option_text("ROW ...");
   AddThreads(command, options.threads);
   command.add_option("--seconds", options.seconds, "Time each contestant of a row for S [0.5]")
       ->check(CLI::Range(0.0, 3600.0))
       ->check(RefuseNan)
       ->option_text("S");
-  command.footer(kBenchHelp + Lines(BenchRows()));
+  command.footer(kBenchHelp + Lines(rows));
   commands.push_back({&command, [&options] { RunBench(options); }});
 }
 

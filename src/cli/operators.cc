@@ -1,52 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/operators.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
 
+#include "base/policy.h"
+#include "base/reduction.h"
+
 namespace strew::cli {
 namespace {
 
-struct Choice {
-  const char* name;
-  std::int32_t code;
-};
-
-constexpr Choice kReductions[] = {
-    {"none", STREW_NONE}, {"add", STREW_ADD}, {"mul", STREW_MUL},   {"min", STREW_MIN},
-    {"max", STREW_MAX},   {"sub", STREW_SUB}, {"mean", STREW_MEAN},
-};
-constexpr Choice kIndexPolicies[] = {
-    {"error", STREW_INDEX_ERROR},
-    {"drop", STREW_INDEX_DROP},
-    {"clamp", STREW_INDEX_CLAMP},
-};
-constexpr Choice kDuplicatePolicies[] = {
-    {"last", STREW_DUPLICATE_LAST},
-    {"error", STREW_DUPLICATE_ERROR},
-};
-
+// The value in strew.h of a name that is among these.
 template <std::size_t kCount>
-std::int32_t CodeOf(const Choice (&choices)[kCount], const std::string& name) {
-  for (const Choice& choice : choices) {
-    if (name == choice.name) return choice.code;
-  }
-  return -1;
+std::int32_t CodeOf(const char* const (&names)[kCount], const std::string& name) {
+  return static_cast<std::int32_t>(std::find(names, names + kCount, name) - names);
 }
 
 template <std::size_t kCount>
-std::vector<std::string> NamesOf(const Choice (&choices)[kCount]) {
-  std::vector<std::string> names;
-  for (const Choice& choice : choices) names.emplace_back(choice.name);
-  return names;
+std::vector<std::string> ListOf(const char* const (&names)[kCount]) {
+  return {names, names + kCount};
 }
 
 strew_reduction ReductionCode(const Options& options) {
-  const strew_reduction code = CodeOf(kReductions, options.reduction);
+  const strew_reduction code = CodeOf(kReductionNames, options.reduction);
   return options.exclude_self ? code | STREW_EXCLUDE_SELF : code;
 }
 
@@ -174,13 +156,15 @@ const std::vector<Operator>& Operators() {
   return operators;
 }
 
-std::vector<std::string> ReductionNames() { return NamesOf(kReductions); }
-std::vector<std::string> IndexPolicyNames() { return NamesOf(kIndexPolicies); }
-std::vector<std::string> DuplicatePolicyNames() { return NamesOf(kDuplicatePolicies); }
+std::vector<std::string> ReductionNames() { return ListOf(kReductionNames); }
+std::vector<std::string> IndexPolicyNames() { return ListOf(kIndexPolicyNames); }
+std::vector<std::string> DuplicatePolicyNames() { return ListOf(kDuplicatePolicyNames); }
 
-strew_index_policy IndexPolicyCode(const std::string& name) { return CodeOf(kIndexPolicies, name); }
+strew_index_policy IndexPolicyCode(const std::string& name) {
+  return CodeOf(kIndexPolicyNames, name);
+}
 strew_duplicate_policy DuplicatePolicyCode(const std::string& name) {
-  return CodeOf(kDuplicatePolicies, name);
+  return CodeOf(kDuplicatePolicyNames, name);
 }
 
 std::vector<std::string> SimdTargets() {

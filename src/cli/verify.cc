@@ -44,8 +44,9 @@ void RunVerify(const VerifyOptions& options) {
   Progress progress;
   const auto& dtypes = strew_test::Dtypes();
   const auto& operators = strew_test::Operators();
-  const std::int64_t calls = options.calls * static_cast<std::int64_t>(operators.size());
-  progress.Begin("calls", calls * static_cast<std::int64_t>(dtypes.size()));
+  const auto kinds = static_cast<std::int64_t>(operators.size() * dtypes.size());
+  const std::int64_t calls = kinds * options.calls;
+  progress.Begin("calls", calls);
   for (const Dtype& dtype : dtypes) {
     for (const strew_test::Operator op : operators) {
       for (int i = 0; i < options.calls; ++i) {
@@ -57,8 +58,8 @@ void RunVerify(const VerifyOptions& options) {
   progress.Clear();
   std::string targets;
   for (const Target& target : strew_test::Targets()) targets += target.name + " ";
-  Print("SIMD targets " + targets + "all agree with the oracle on " +
-        std::to_string(calls * static_cast<std::int64_t>(dtypes.size())) + " random calls\n");
+  Print("SIMD targets " + targets + "all agree with the oracle on " + std::to_string(calls) +
+        " random calls\n");
 }
 
 }  // namespace strew::cli

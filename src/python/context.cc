@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "base/policy.h"
 #include "python/choice.h"
 #include "python/error.h"
 
@@ -13,10 +14,6 @@ namespace nb = nanobind;
 
 namespace strew::python {
 namespace {
-
-// Index: the value in strew.h.
-constexpr const char* kIndexPolicies[] = {"error", "drop", "clamp"};
-constexpr const char* kDuplicatePolicies[] = {"last", "error"};
 
 strew_context* Create() {
   strew_context* created = nullptr;
@@ -44,7 +41,7 @@ Context::Context(const char* index_policy, bool negative_indices, const char* du
 
 void Context::SetIndexPolicy(const char* name) {
   const Use use(*this);
-  const strew_index_policy policy = Choice("index_policy", kIndexPolicies, name);
+  const strew_index_policy policy = Choice("index_policy", kIndexPolicyNames, name);
   Check(strew_context_set_index_policy(use.handle(), policy));
   index_policy_ = policy;
 }
@@ -57,7 +54,7 @@ void Context::SetNegativeIndices(bool wrap) {
 
 void Context::SetDuplicatePolicy(const char* name) {
   const Use use(*this);
-  const strew_duplicate_policy policy = Choice("duplicate_policy", kDuplicatePolicies, name);
+  const strew_duplicate_policy policy = Choice("duplicate_policy", kDuplicatePolicyNames, name);
   Check(strew_context_set_duplicate_policy(use.handle(), policy));
   duplicate_policy_ = policy;
 }
@@ -78,9 +75,9 @@ void Context::SetSimdTarget(std::optional<std::string> name) {
   simd_target_ = std::move(name);
 }
 
-const char* Context::IndexPolicy() const { return kIndexPolicies[index_policy_]; }
+const char* Context::IndexPolicy() const { return kIndexPolicyNames[index_policy_]; }
 
-const char* Context::DuplicatePolicy() const { return kDuplicatePolicies[duplicate_policy_]; }
+const char* Context::DuplicatePolicy() const { return kDuplicatePolicyNames[duplicate_policy_]; }
 
 std::int64_t Context::Applied() {
   const Use use(*this);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/policy.h"
+#include "base/reduction.h"
 #include "python/call.h"
 #include "python/choice.h"
 #include "python/context.h"
@@ -17,12 +19,8 @@ using nb::literals::operator""_a;
 namespace strew::python {
 namespace {
 
-// Index: the value in strew.h.
-constexpr const char* kReductions[] = {"none", "add", "mul", "min", "max", "sub", "mean"};
-constexpr const char* kCacheModes[] = {"linear", "circular"};
-
 strew_reduction ReductionCode(const char* name, bool exclude_self) {
-  return Choice("reduction", kReductions, name) | (exclude_self ? STREW_EXCLUDE_SELF : 0);
+  return Choice("reduction", kReductionNames, name) | (exclude_self ? STREW_EXCLUDE_SELF : 0);
 }
 
 nb::object ScatterElements(nb::handle data, nb::handle indices, nb::handle updates,
@@ -78,7 +76,7 @@ nb::object SliceScatter(nb::handle data, nb::handle updates, nb::handle start, n
 
 nb::object TensorScatter(nb::handle past_cache, nb::handle update, nb::handle write_indices,
                          std::int64_t axis, const char* mode, nb::handle out, Context* context) {
-  const strew_cache_mode code = Choice("mode", kCacheModes, mode);
+  const strew_cache_mode code = Choice("mode", kCacheModeNames, mode);
   Call call(past_cache, update, out);
   const Operand places = write_indices.is_none() ? Operand() : IndexOperand(write_indices);
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {

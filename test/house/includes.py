@@ -19,8 +19,8 @@ ARROWS = {
     "run": {"plan", "kernel/kernel.h", "base"},
     "api": {"kernel/kernel.h", "base"},
     "op": {"api", "run", "plan", "base"},
-    "cli": set(),
-    "python": set(),
+    "cli": {"base/policy.h", "base/reduction.h"},
+    "python": {"base/policy.h", "base/reduction.h"},
 }
 PUBLIC_HEADER = "strew/strew.h"
 # A program measures and verifies by what the benchmarks and the tests have for it.
