@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/call.h"
 
+#include "python/support.h"
+
 namespace nb = nanobind;
 
 namespace strew::python {
@@ -11,7 +13,7 @@ nb::object NewOutput(nb::handle given, const Operand& data) {
   const char* dtype = strew_dtype_name(strew_tensor_dtype(data.tensor.get()));
   nb::list shape;
   for (std::size_t i = 0; i < data.memory.ndim(); ++i) shape.append(data.memory.shape(i));
-  return nb::module_::import_("strew._support").attr("new_output")(array, shape, dtype);
+  return Support("new_output")(array, shape, dtype);
 }
 
 }  // namespace

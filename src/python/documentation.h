@@ -6,10 +6,11 @@
 #define STREW_REDUCTION_SIGNATURE "reduction: Reduction = 'none', exclude_self: bool = False, "
 #define STREW_OUT_SIGNATURE "out: Out | None = None, context: Context | None = None) -> Out"
 
-#define STREW_COMMON_DOCUMENTATION                                                            \
-  "Operands are anything with __dlpack__, __array__ or a buffer, or lists; nothing is\n"      \
-  "converted but what numpy.asarray() converts. Returns `out`, which must not share memory\n" \
-  "with other operands but may be the data itself, or a new NumPy array.\n\n"
+#define STREW_COMMON_DOCUMENTATION                                                        \
+  "Operands are anything with __dlpack__, __array__ or a buffer, or lists; nothing is\n"  \
+  "converted but what numpy.asarray() converts, and arrays with masks are a TypeError.\n" \
+  "Returns `out`, which must not share memory with other operands but may be the data\n"  \
+  "itself, or a new NumPy array.\n\n"
 
 #define STREW_ERRORS_DOCUMENTATION                                                              \
   "Raises strew.Error with `status`, a sentence and `position`; nothing is written then. Its\n" \

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/error.h"
 
-#include <nanobind/nanobind.h>
+#include "python/support.h"
 
 namespace nb = nanobind;
 
 namespace strew::python {
 
 void RaiseStatus(strew_status status, const char* sentence, std::int64_t position) {
-  const nb::object type = nb::module_::import_("strew._support").attr("Error");
+  const nb::object type = Support("Error");
   const nb::object error = type(sentence, strew_status_name(status), position);
   PyErr_SetObject(type.ptr(), error.ptr());
   throw nb::python_error();

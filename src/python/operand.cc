@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "python/error.h"
+#include "python/support.h"
 
 namespace nb = nanobind;
 
@@ -56,7 +57,10 @@ nb::object Capsule(nb::handle object) {
 nb::object Exported(nb::handle object) {
   const bool has_buffer = PyObject_CheckBuffer(object.ptr()) != 0;
   const bool has_dlpack = nb::hasattr(object.type(), "__dlpack__");
-  if (has_buffer == has_dlpack) return nb::borrow(object);
+  if (has_buffer == has_dlpack) {
+    const bool is_derived = Py_TYPE(object.ptr())->tp_base != &PyBaseObject_Type;
+    return is_derived ? Support("unmasked")(object) : nb::borrow(object);
+  }
   if (has_dlpack) return Capsule(object);
   PyObject* const view = PyMemoryView_FromObject(object.ptr());
   if (view != nullptr) return nb::steal(view);
@@ -66,7 +70,7 @@ nb::object Exported(nb::handle object) {
 
 // Of an array that DLPack cannot describe, through the first bytes of its elements.
 Operand Described(const char* function, nb::handle object) {
-  const nb::tuple parts(nb::module_::import_("strew._support").attr(function)(object));
+  const nb::tuple parts(Support(function)(object));
   const auto name = nb::cast<const char*>(parts[2]);
   const auto size = nb::cast<std::int64_t>(parts[3]);
   Operand operand;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A CMake project finds the installed library by find_package(strew), builds and runs, and is told
-where that is another version than it wants.
+where that is not what it wants.
 
 usage: cmake.py <target> <meson> <build> <prefix> <libdir> <version> <compiler>...
 """
@@ -28,9 +28,10 @@ def configured(folder: Path, prefix: Path, library: str, wanted: str, compiler: 
     return subprocess.run(command, env=environment).returncode == 0
 
 
-def version_problems(folder: Path, prefix: Path, version: str, compiler: list[str]) -> list[str]:
+def refusal_problems(folder: Path, prefix: Path, version: str, compiler: list[str]) -> list[str]:
     major, minor, _ = map(int, version.split("."))
     wrong = [f"{major}.{minor + 1}", f"{major + 1}", f"{major}...<{version}", "0.0...0.0.9"]
+    wrong.append(f"{version};COMPONENTS;static")
     accepted = [
         wanted for wanted in wrong if configured(folder, prefix, "strew::strew", wanted, compiler)
     ]
@@ -45,8 +46,8 @@ def main(
         staged = staging.install(meson, build, Path(root, "stage"), prefix, folder)
         project = Path(root, "project")
         project.mkdir()
-        problems = version_problems(project, staged.prefix, version, list(compiler))
-        wanted = version.rpartition(".")[0]
+        problems = refusal_problems(project, staged.prefix, version, list(compiler))
+        wanted = version.rpartition(".")[0] + ";OPTIONAL_COMPONENTS;static"
         if not configured(project, staged.prefix, library, wanted, list(compiler)):
             house.finish([*problems, f"find_package(strew {wanted}) failed"])
         subprocess.run(["cmake", "--build", str(project / "build")], check=True)

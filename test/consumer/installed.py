@@ -2,6 +2,7 @@
 """`meson install` puts down exactly these files, and a .pc file that asks for nothing but strew.
 
 usage: installed.py <meson> <build> <prefix> <libdir> <version> <command: yes, no or bare>
+                    [<folder of the Python packages>]
 """
 
 import os
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import house
 import staging
+from package_files import package_files
 
 
 def expected(folder: str, version: str, command: str) -> set[str]:
@@ -36,6 +38,13 @@ def expected(folder: str, version: str, command: str) -> set[str]:
     return files | {"no": set(), "bare": {"bin/strew"}, "yes": described}[command]
 
 
+def expected_package(prefix: str, packages: str) -> set[str]:
+    """Nothing where the folder is not below the prefix, as that of a Python of the system."""
+    folder = os.path.relpath(Path(prefix, packages), prefix)
+    is_below = not folder.startswith("..")
+    return {f"{folder}/{name}" for name in package_files()} if is_below else set()
+
+
 def found(staged: staging.Staged) -> Iterator[str]:
     for file in staged.prefix.rglob("*"):
         name = os.path.relpath(file, staged.prefix)
@@ -58,11 +67,20 @@ def module_problems(staged: staging.Staged, version: str) -> Iterator[str]:
         yield f"strew.pc: --libs gives {staged.pkg_config('--libs')}"
 
 
-def main(meson: str, build: str, prefix: str, folder: str, version: str, command: str) -> None:
+def main(
+    meson: str,
+    build: str,
+    prefix: str,
+    folder: str,
+    version: str,
+    command: str,
+    packages: str = "",
+) -> None:
     with tempfile.TemporaryDirectory() as root:
         staged = staging.install(meson, build, Path(root), prefix, folder)
         names = set(found(staged))
         wanted = expected(folder, version, command)
+        wanted |= expected_package(prefix, packages) if packages else set()
         problems = [f"not installed: {name}" for name in sorted(wanted - names)]
         problems += [f"installed but not expected: {name}" for name in sorted(names - wanted)]
         if not problems:

@@ -138,6 +138,24 @@ def test_refused(updates, sentence) -> None:
         strew.scatter_update(DATA, [1, -1], updates)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "m8[s]"])
+def test_masks_are_refused(dtype) -> None:
+    plain = np.zeros(2, dtype)
+    masked = np.ma.masked_array(plain, [False, True])
+    for data, updates, out in (masked, plain, None), (plain, masked, None), (plain, plain, masked):
+        with pytest.raises(TypeError, match="masks"):
+            strew.scatter_update(data, [1, -1], updates, out=out)
+    with pytest.raises(TypeError, match="masks"):
+        strew.scatter_update(plain, np.ma.masked_array([1, -1]), plain)
+
+
+def test_subclasses_are_arrays(tmp_path) -> None:
+    out = np.memmap(tmp_path / "data", np.float32, "w+", shape=5)
+    out[:] = DATA
+    assert strew.scatter_update(out, [1, -1], UPDATES, out=out) is out
+    assert out.tolist() == EXPECTED
+
+
 def test_out_must_be_regular() -> None:
     packed = np.zeros(5, np.dtype([("x", "i1"), ("y", "f4")]))["y"]
     for out in (packed, misaligned(DATA), misaligned(np.zeros(5, "m8[s]"))):

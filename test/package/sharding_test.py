@@ -75,6 +75,20 @@ def test_indices_are_checked_against_the_whole() -> None:
         sharding.scatter_nd(Here(), shards, np.zeros((1, 0), int), np.ones((1, 6, 2)))
 
 
+@pytest.mark.parametrize("shapes", [[], [()], [(2, 3), ()], [(2, 3), (2, 1)], [(2, 3), (4,)]])
+def test_shards_are_rows_of_one_array(shapes) -> None:
+    with pytest.raises(ValueError, match="not the rows of one array"):
+        sharding.scatter_update(Here(), [np.zeros(shape) for shape in shapes], [0], np.ones((1, 3)))
+
+
+def test_masks_are_refused() -> None:
+    shards, masked = shards_of(np.zeros((6, 2)), 3), np.ma.zeros((1, 2))
+    with pytest.raises(TypeError, match="masks"):
+        sharding.scatter_update(Here(), shards, [0], masked)
+    with pytest.raises(TypeError, match="masks"):
+        sharding.scatter_update(Here(), shards, masked.astype(int)[0, :1], np.ones((1, 2)))
+
+
 def test_errors_are_those_of_the_whole() -> None:
     shards = shards_of(np.zeros((6, 2), np.complex64), 3)
     updates = np.ones((1, 2), np.complex64)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import house
+from package_files import package_files
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 import run  # noqa: E402
@@ -58,9 +59,7 @@ def build(source: Path, folder: Path) -> Path:
 
 
 def file_problems(wheel: Path) -> Iterator[str]:
-    extension = "strew/_strew" + sysconfig.get_config_var("EXT_SUFFIX")
-    modules = "__init__.py _support.py _strew.pyi py.typed sharding.py"
-    expected = {extension, *(f"strew/{name}" for name in modules.split())}
+    expected = package_files()
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
         version = wheel.name.split("-")[1]

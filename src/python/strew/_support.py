@@ -27,12 +27,19 @@ class Error(ValueError):
         return str(self.args[0])
 
 
+def unmasked(object: Any) -> Any:
+    """The object, unless some of its elements are masked, which its memory does not say."""
+    if isinstance(object, np.ma.MaskedArray):
+        raise TypeError("strew does not heed masks: give the array's .filled() or .data")
+    return object
+
+
 Described = tuple[NDArray[Any], NDArray[np.uint8], str, int]
 
 
 def readable(object: Any) -> Described:
     """The array of an object, the first byte of each element, and name and size of the dtype."""
-    array = np.asarray(object)
+    array = np.asarray(unmasked(object))
     return _described(array if _is_regular(array) else array.copy())
 
 
@@ -43,7 +50,7 @@ def readable_indices(object: Any) -> Described:
 
 def index_array(object: Any) -> NDArray[Any]:
     """The array of indices, which may be an empty list: to NumPy that is of float64."""
-    array = np.asarray(object)
+    array = np.asarray(unmasked(object))
     is_list = isinstance(object, (list, tuple))
     return array.astype(np.int64) if is_list and array.size == 0 else array
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import strew
-from strew._support import index_array
+from strew._support import index_array, unmasked
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -47,13 +47,11 @@ def scatter_nd(
               the caller, the scheduler and each worker
     updates   indices.shape[:-1] + data.shape[k:]
 
-    Raises strew.Error as strew.scatter_nd() does, and RuntimeError where the shards did not apply
-    each update once.
+    Raises strew.Error as strew.scatter_nd() does, ValueError where shards are not parts of one array
+    or indices name no rows, and RuntimeError where the shards did not apply each update once.
     """
-    shapes = client.gather(client.map(np.shape, shards))
-    rows = [shape[0] for shape in shapes]
-    whole = (sum(rows), *shapes[0][1:])
-    values = np.asarray(updates)
+    rows, whole = _shape(client.gather(client.map(np.shape, shards)))
+    values = np.asarray(unmasked(updates))
     how = {"reduction": reduction, "exclude_self": exclude_self}
     places = _wrapped(index_array(indices), whole, values.dtype, how)
     firsts = accumulate(rows[:-1], initial=0)
@@ -84,6 +82,14 @@ def scatter_update(
     return scatter_nd(
         client, shards, tuples, updates, reduction=reduction, exclude_self=exclude_self
     )
+
+
+def _shape(shapes: list[tuple[int, ...]]) -> tuple[list[int], tuple[int, ...]]:
+    """How many rows each shard has, and the shape of the whole."""
+    if not all(shapes) or len({shape[1:] for shape in shapes}) != 1:
+        raise ValueError(f"shards of shapes {shapes} are not the rows of one array")
+    rows = [shape[0] for shape in shapes]
+    return rows, (sum(rows), *shapes[0][1:])
 
 
 def _wrapped(

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the Python package consists of, in a wheel and where Meson installs it."""
+
+import sysconfig
+
+_MODULES = ("__init__.py", "_strew.pyi", "_support.py", "py.typed", "sharding.py")
+
+
+def package_files() -> set[str]:
+    """Paths below the folder of packages."""
+    extension = "_strew" + sysconfig.get_config_var("EXT_SUFFIX")
+    return {f"strew/{name}" for name in (extension, *_MODULES)}
