@@ -13,15 +13,8 @@ from pathlib import Path
 import house
 
 
-def tracked(root: str) -> set[str]:
-    listed = subprocess.run(["git", "-C", root, "ls-files"], text=True, capture_output=True)
-    if listed.returncode != 0:
-        house.skip("the sources are not a clone of the repository")
-    return set(listed.stdout.splitlines())
-
-
 def main(meson: str, build: str, root: str) -> None:
-    wanted = tracked(root)
+    wanted = house.tracked(Path(root)) or house.skip("the sources are not a checkout of git")
     command = [meson, "dist", "-C", build, "--no-tests", "--formats", "gztar", "--allow-dirty"]
     subprocess.run(command, check=True)
     (archive,) = Path(build, "meson-dist").glob("strew-*.tar.gz")

@@ -62,6 +62,18 @@ def target_command(program: Path) -> list[str]:
     return [*shlex.split(os.environ.get("MESON_EXE_WRAPPER", "")), str(program)]
 
 
+def tracked(root: Path) -> set[str]:
+    """The files of the repository; nothing for sources that are not a checkout, as of an archive,
+    which may be unpacked within another."""
+    if not (root / ".git").exists():
+        return set()
+    git = ["git", "-C", str(root), "ls-files", "-z"]
+    try:
+        return set(output_of(git).split("\0")) - {""}
+    except (OSError, subprocess.CalledProcessError):
+        return set()
+
+
 def code_files(root: Path, rooms: Iterable[str], suffixes: set[str]) -> list[Path]:
     found = sorted(
         file for room in rooms for file in (root / room).rglob("*") if file.suffix in suffixes

@@ -4,7 +4,6 @@
 usage: top_level.py <source root>
 """
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatch
@@ -16,18 +15,6 @@ BELONGS = set(
     "README.md LICENSE .gitignore .clang-format .editorconfig .ci meson.build meson_options.txt"
     " pyproject.toml subprojects include src test bench doc".split()
 )
-
-
-def tracked(root: Path) -> set[str] | None:
-    """First parts of the tracked paths, or None where the root is not that of a git checkout."""
-    if not (root / ".git").exists():
-        return None
-    git = ["git", "-C", str(root), "ls-files", "-z"]
-    try:
-        found = subprocess.run(git, check=True, text=True, stdout=subprocess.PIPE).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return {path.split("/")[0] for path in found.split("\0") if path}
 
 
 def listed(root: Path) -> set[str]:
@@ -43,7 +30,7 @@ def listed(root: Path) -> set[str]:
 
 
 def problems(root: Path) -> Iterator[str]:
-    names = tracked(root) or listed(root)
+    names = {name.split("/")[0] for name in house.tracked(root)} or listed(root)
     yield from (f"does not belong at the top: {name}" for name in sorted(names - BELONGS))
     yield from (f"missing: {name}" for name in sorted(BELONGS) if not (root / name).exists())
 
