@@ -8,6 +8,7 @@
 #define STREW_KERNEL_KERNEL_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "base/reduction.h"
 #include "strew/strew.h"
@@ -135,10 +136,12 @@ struct SumKernels {
   void (*finish)(const FinishArguments&);
 };
 
+// Of a mean, but for long_sums.
+inline constexpr int64_t kMostTerms = std::numeric_limits<int32_t>::max();
+
 // Sums are exact for integers, and of the computing type for floats.
 struct MeanKernels {
   bool sums_are_elements;  // whether a sum has the type of an element, and is that of STREW_ADD
-  int64_t most_terms;      // of a mean, less than 2^31, but for long_sums
   SumKernels sums;
   SumKernels long_sums;
   // output[i] = the mean of its old value, unless that is excluded, and its updates in order

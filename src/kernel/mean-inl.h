@@ -127,7 +127,7 @@ constexpr SumKernels SumKernelsOf() {
 // Runs, in vectors. Returns how many elements are done.
 template <class T>
 HWY_INLINE int64_t GroupVectors(const GroupArguments& group) {
-  using Sum = SumOf<T>;
+  using Sum = ShortSumOf<T>;
   int64_t i = 0;
   if constexpr (SumLanes<T, Sum>::kExist) {
     using Elements = typename SumLanes<T, Sum>::Elements;
@@ -248,13 +248,11 @@ HWY_INLINE T CountedMean(SumOf<T> sum, uint32_t count, int64_t more, T old) {
 template <class T>
 constexpr bool kHasIntegerSums = std::is_integral_v<SumOf<T>>;
 
-// Float32 from float32 or int32, or float64 from int64.
+// Float32 from float32, or float64 from int64.
 template <class DQuotient, class V, class VTerms>
 HWY_INLINE hn::Vec<DQuotient> Quotients(DQuotient dq, V sums, VTerms terms) {
   if constexpr (std::is_same_v<V, hn::Vec<DQuotient>>) {
     return hn::Div(sums, hn::ConvertTo(dq, terms));
-  } else if constexpr (std::is_same_v<hn::TFromD<DQuotient>, float>) {
-    return hn::Div(hn::ConvertTo(dq, sums), hn::ConvertTo(dq, terms));
   } else {
     return hn::Div(hn::ConvertTo(dq, sums), hn::PromoteTo(dq, terms));
   }
@@ -290,15 +288,13 @@ HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned
   return 0;
 }
 
-// Whether float32, or float64, holds all sums of integers exactly; then their quotients are exact
-// enough.
+// Whether float64 holds all sums of integers exactly; then their quotients are exact enough.
 template <class T>
 HWY_INLINE bool SumsAreShort(const CountedSums& from, int64_t n) {
-  if constexpr (kHasIntegerSums<T> && sizeof(T) != 2) {
-    constexpr uint32_t kMostTerms = sizeof(T) == 1 ? 1 << (24 - 8) : 1 << (53 - 32);
+  if constexpr (kHasIntegerSums<T> && sizeof(T) == 4) {
     uint32_t most = 0;
     for (int64_t i = 0; i < n; ++i) most = HWY_MAX(most, from.counts[i]);
-    return most < kMostTerms;
+    return most < 1 << (53 - 32);
   } else {
     return true;
   }
@@ -329,7 +325,6 @@ constexpr MeanKernels MeanKernelsOf() {
     kernels.sums = SumKernelsOf<T>();
     kernels.long_sums = kernels.sums;
     if constexpr (std::is_integral_v<T>) kernels.long_sums = WideSums<T>::Kernels();
-    kernels.most_terms = kMostTermsOf<T>;
     kernels.group = Group<T>;
     kernels.add_each = AddEach<T>;
     kernels.finish_each = FinishEach<T>;

@@ -33,12 +33,9 @@ struct MeanOfInteger {
     return static_cast<T>(FloorDivide(sum, count));
   }
 };
-// Sums that are enough for as many terms as kMostTermsOf tells.
+// 64 bits hold kMostTerms of 32.
 template <class T>
-using SumOfInteger = std::conditional_t<(sizeof(T) == 1), int32_t,
-                                        std::conditional_t<(sizeof(T) <= 4), int64_t, WideSum>>;
-template <class T>
-struct MeanOf : MeanOfInteger<T, SumOfInteger<T>> {};
+struct MeanOf : MeanOfInteger<T, std::conditional_t<(sizeof(T) <= 4), int64_t, WideSum>> {};
 
 template <class T>
 struct MeanOfFloat {
@@ -85,11 +82,9 @@ struct MeanOf<ShortFloat<kExponent, kFraction, kHasInfinity>> {
 template <class T>
 using SumOf = typename MeanOf<T>::Sum;
 
-// 2^23 integers of 8 bits fit 32, and 2^31 - 1 of 32 bits fit 64.
+// Sums in registers, of as many terms as a Divisor takes: those of bytes need no more than 32 bits.
 template <class T>
-constexpr int32_t kMostTermsOf = std::is_integral_v<T> && sizeof(T) == 1
-                                     ? 1 << 23
-                                     : std::numeric_limits<int32_t>::max();
+using ShortSumOf = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1, int32_t, SumOf<T>>;
 
 // ---- Vectors: how sums lie in lanes, and elements in as many that may be shorter ----
 

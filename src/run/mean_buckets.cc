@@ -68,7 +68,7 @@ int64_t BucketMeans::PlaceBytes() const {
 
 bool BucketMeans::IsPossible(const int64_t* entries, int64_t touched) const {
   if (buckets_ == 0 || entries_ > touched / EntryBytes() * kElementBytes) return false;
-  return *std::max_element(entries, entries + buckets_) < kernels_.most_terms;
+  return *std::max_element(entries, entries + buckets_) < kernel::kMostTerms;
 }
 
 template <class Element>

@@ -85,7 +85,7 @@ LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan
   const int64_t entries = plan.Entries();
   const int64_t axis_size = plan.component[0].axis_size;
   const int64_t lane_entries = entries / plan.lanes_count;
-  if (lane_entries >= kernels_.most_terms) return;
+  if (lane_entries >= kernel::kMostTerms) return;
   if (axis_size / kMostPlacesOfEntry > lane_entries) return;
   const int64_t place_bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
   const auto fitting = [&](int64_t tasks) {

@@ -27,13 +27,14 @@ using plan::kUpdates;
 // most of it for each slot that is filled.
 constexpr double kMostElementBytes = 38.8;
 constexpr double kMostSlots = 2;
-constexpr int kRoomySlots = 8;
+constexpr int64_t kRoomySlots = 8;
 constexpr double kLeastSlots = 1.15;
 // What a call may take for itself, whatever is touched.
 constexpr double kFreeBytes = static_cast<double>(plan::MostScratch(1));
 // What leaves room for counts in that, and for slots whose numbers have 32 bits.
 constexpr int64_t kMostRowSumBytes = 8;
 constexpr int64_t kMostRowEntries = int64_t{1} << 29;
+static_assert(kMostRowEntries <= kernel::kMostTerms);
 
 }  // namespace
 
@@ -43,7 +44,7 @@ MeanTable::MeanTable(const Call& call, const IndexedScatter& scatter, const plan
       scatter_(scatter),
       plan_(plan),
       kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)),
-      sums_(plan.Entries() < kernels_.most_terms ? kernels_.sums : kernels_.long_sums),
+      sums_(plan.Entries() < kernel::kMostTerms ? kernels_.sums : kernels_.long_sums),
       width_(scatter.output.element_size),
       entry_units_(plan.EntryUnits()),
       sum_bytes_(kernels_.sums_are_elements ? 0 : sums_.sum_size * entry_units_),
@@ -56,8 +57,7 @@ Status MeanTable::Refuse() const {
 
 // Whether single elements are added by rows of slots that have counts besides.
 bool MeanTable::AddsRows() const {
-  return entry_units_ == 1 && !kernels_.sums_are_elements &&
-         plan_.Entries() < std::min(kernels_.most_terms, kMostRowEntries) &&
+  return entry_units_ == 1 && !kernels_.sums_are_elements && plan_.Entries() < kMostRowEntries &&
          sums_.sum_size <= kMostRowSumBytes;
 }
 
@@ -68,17 +68,24 @@ int64_t MeanTable::CountBytes() const {
   return adds_rows_ ? static_cast<int64_t>(sizeof(uint32_t)) : 0;
 }
 
-int64_t MeanTable::SlotsFor(int64_t touched) const {
-  const double units = static_cast<double>(entry_units_);
-  const double slot_bytes =
-      static_cast<double>(static_cast<int64_t>(sizeof(Slot)) + sum_bytes_ + CountBytes());
-  // Entries that meet the same places again and again gain by searches that end at once, which CPUs
-  // foresee: 8 ns each, so 2.
-  const bool is_roomy = touched <= plan_.Entries() / kRoomySlots &&
-                        static_cast<double>(touched) * kRoomySlots * slot_bytes <= kFreeBytes / 2;
+int64_t MeanTable::SlotBytes() const {
+  return static_cast<int64_t>(sizeof(Slot)) + sum_bytes_ + CountBytes();
+}
+
+// Entries that meet the same places again and again gain by searches that end at once, which CPUs
+// foresee: 8 ns each, so 2.
+bool MeanTable::MayBeRoomy(int64_t touched, int64_t slot_bytes) const {
+  return touched <= plan_.Entries() / kRoomySlots &&
+         static_cast<double>(touched) * static_cast<double>(kRoomySlots * slot_bytes) <=
+             kFreeBytes / 2;
+}
+
+// Of which slot_bytes are taken now.
+int64_t MeanTable::SlotsFor(int64_t touched, int64_t slot_bytes) const {
+  if (MayBeRoomy(touched, slot_bytes)) return touched * kRoomySlots + 2;
+  const double element_bytes = kMostElementBytes * static_cast<double>(entry_units_);
   const double factor =
-      is_roomy ? kRoomySlots
-               : std::clamp(kMostElementBytes * units / slot_bytes, kLeastSlots, kMostSlots);
+      std::clamp(element_bytes / static_cast<double>(SlotBytes()), kLeastSlots, kMostSlots);
   return static_cast<int64_t>(static_cast<double>(touched) * factor) + 2;
 }
 
@@ -106,7 +113,7 @@ bool MeanTable::Resize(int64_t slots) {
 }
 
 Status MeanTable::Count() {
-  if (!Resize(SlotsFor(estimate_))) return Refuse();
+  if (!Resize(SlotsFor(estimate_, sizeof(Slot)))) return Refuse();
   struct Body {
     MeanTable* table;
     bool* refused;
@@ -135,10 +142,9 @@ Status MeanTable::Count() {
 // may have.
 Status MeanTable::Shrink() {
   constexpr int64_t kTolerated = 40;  // one slot of so many
-  const int64_t bytes = slots_ * (static_cast<int64_t>(sizeof(Slot)) + sum_bytes_ + CountBytes());
-  const int64_t enough = SlotsFor(touched_);
-  const bool shrinks =
-      slots_ - enough > slots_ / kTolerated && static_cast<double>(bytes) > kFreeBytes;
+  const int64_t enough = SlotsFor(touched_, SlotBytes());
+  const bool shrinks = slots_ - enough > slots_ / kTolerated &&
+                       static_cast<double>(slots_ * SlotBytes()) > kFreeBytes;
   return shrinks && !Resize(enough) ? Refuse() : Status(STREW_OK);
 }
 
@@ -154,7 +160,7 @@ bool MeanTable::GroupsPay() const {
   constexpr int64_t kLeastUnits = 8;
   const double most = kMostElementBytes * static_cast<double>(touched_ * entry_units_);
   const int64_t bytes = GroupBytes() + slots_ * static_cast<int64_t>(sizeof(Slot));
-  return entry_units_ >= kLeastUnits && applied_ < kernels_.most_terms &&
+  return entry_units_ >= kLeastUnits && applied_ < kernel::kMostTerms &&
          static_cast<double>(bytes) <= std::max(most, kFreeBytes);
 }
 

@@ -46,7 +46,9 @@ class MeanTable {
   int64_t CountBytes() const;
   // False where there is no memory.
   bool Resize(int64_t slots);
-  int64_t SlotsFor(int64_t touched) const;
+  int64_t SlotBytes() const;
+  bool MayBeRoomy(int64_t touched, int64_t slot_bytes) const;
+  int64_t SlotsFor(int64_t touched, int64_t slot_bytes) const;
   Slot* Find(int64_t place) const;
   Status Shrink();
   int64_t GroupBytes() const;

@@ -146,7 +146,8 @@ TEST_P(ScratchOf, ManyElementsIsLimited) {
               {"part of a line", Operator::kScatterElements, {4 * kMany}, {kMany / 2}, 0},
               {"last axis", Operator::kScatterElements, {512, 512}, {512, 512}, 1, STREW_INT32},
               {"short rows", Operator::kScatterNd, {kMany / 8, 3}, {kMany / 8, 1}},
-              {"short rows twice", Operator::kScatterNd, {kMany / 16, 7}, {kMany / 8, 1}}});
+              {"short rows twice", Operator::kScatterNd, {kMany / 16, 7}, {kMany / 8, 1}},
+              {"few short rows", Operator::kScatterNd, {8000, 7}, {70000, 1}}});
 }
 
 // One element, or few, that all entries name.
