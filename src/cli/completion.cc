@@ -12,8 +12,15 @@ namespace {
 constexpr char kBash[] = "bash";
 constexpr char kFish[] = "fish";
 
+// A script may be installed on another machine than that which printed it, so that it asks there.
+constexpr char kSimd[] = "--simd";
+constexpr char kBashSimdTargets[] = "$(\"$1\" info | sed -n 's/^SIMD targets: //p')";
+constexpr char kFishSimdTargets[] =
+    "(strew info | string replace -rf '^SIMD targets: ' '' | string split ' ')";
+
 // Of an option that CLI::IsMember checks, which describes itself as {a,b,c}. "" for all others.
-std::string ChoicesOf(const CLI::Option& option) {
+std::string ChoicesOf(const CLI::Option& option, const char* simd_targets) {
+  if (option.check_name(kSimd)) return simd_targets;
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{'), end = type.rfind('}');
   if (begin == std::string::npos || end == std::string::npos) return "";
@@ -31,43 +38,52 @@ std::vector<std::string> NamesOf(const CLI::Option& option) {
 
 // ---- bash ----
 
-// What can follow a command: its options, and the choices of its arguments.
-std::string WordsOf(const CLI::App& command) {
-  std::string words;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_positional()) words += ChoicesOf(*option) + " ";
-    for (const std::string& name : NamesOf(*option)) words += name + " ";
-  }
-  return words;
+std::string BashChoices(const CLI::Option& option) { return ChoicesOf(option, kBashSimdTargets); }
+
+std::string BashCase(const std::string& patterns, const std::string& words) {
+  return "    " + patterns + ") words=\"" + words + "\" ;;\n";
 }
 
-std::string BashChoices(const CLI::App& command) {
+// What follows an option that takes a value: its choices, or nothing, for which bash offers files.
+std::string BashValues(const CLI::App& command) {
   std::string cases;
   for (const CLI::Option* option : command.get_options()) {
-    const std::string choices = ChoicesOf(*option);
-    if (choices.empty()) continue;
+    if (option->get_positional() || option->get_expected_max() == 0) continue;
+    std::string patterns;
     for (const std::string& name : NamesOf(*option)) {
-      cases.append("    '" + command.get_name() + " " + name)
-          .append("') words='" + choices + "' ;;\n");
+      patterns += (patterns.empty() ? "'" : "|'") + command.get_name() + " " + name + " '*";
     }
+    cases += BashCase(patterns, BashChoices(*option));
   }
   return cases;
 }
 
+// What else can follow a command: its options where a hyphen is typed, or choices of its arguments.
+std::string BashWords(const CLI::App& command, const std::string& name, const std::string& more) {
+  std::string options, arguments = more;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_positional()) arguments += BashChoices(*option) + " ";
+    for (const std::string& given : NamesOf(*option)) options += given + " ";
+  }
+  return BashCase("'" + name + " '*' -'*", options) + BashCase("'" + name + " '*", arguments);
+}
+
 std::string Bash(const CLI::App& app) {
-  std::string choices, commands, all = WordsOf(app);
+  std::string values, words, names;
   for (const CLI::App* command : app.get_subcommands({})) {
-    choices += BashChoices(*command);
-    commands += "    " + command->get_name() + "' '*) words='" + WordsOf(*command) + "' ;;\n";
-    all += command->get_name() + " ";
+    values += BashValues(*command);
+    words += BashWords(*command, command->get_name(), "");
+    names += command->get_name() + " ";
   }
   return "# Completion of strew's command line by bash: strew completion bash\n"
          "_strew() {\n"
          "  local words='' current=${COMP_WORDS[COMP_CWORD]} IFS=$' \\t\\n'\n"
          "  local command=${COMP_WORDS[1]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
          "  [ \"$COMP_CWORD\" -gt 1 ] || command=''\n"
-         "  case \"$command $previous\" in\n" +
-         choices + "    ' '*) words='" + all + "' ;;\n" + commands +
+         "  [ \"$previous\" != = ] || previous=${COMP_WORDS[COMP_CWORD-2]}\n"
+         "  [ \"$current\" != = ] || current=''\n"
+         "  case \"$command $previous $current\" in\n" +
+         values + BashWords(app, "", names) + words +
          "  esac\n"
          "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
          "}\n"
@@ -86,7 +102,7 @@ std::string Quoted(const std::string& text) {
 }
 
 std::string FishOption(const std::string& condition, const CLI::Option& option) {
-  const std::string choices = ChoicesOf(option);
+  const std::string choices = ChoicesOf(option, kFishSimdTargets);
   if (option.get_positional() && choices.empty()) return "";
   std::string line = "complete -c strew -n " + Quoted(condition);
   for (const std::string& name : option.get_lnames()) line += " -l " + name;

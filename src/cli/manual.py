@@ -26,22 +26,20 @@ class Item:
 
     name: str
     text: str
-    required: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Help:
     summary: str
+    operands: list[str]  # as "data" or "[rows...]"
     lists: dict[str, list[Item]]
     notes: list[str]
 
 
 def item_of(line: str) -> Item:
-    required = " REQUIRED"
     is_long = len(line) > TEXT_COLUMN and line[TEXT_COLUMN - 1] != " "
     name, text = (line, "") if is_long else (line[:TEXT_COLUMN], line[TEXT_COLUMN:])
-    name = name.strip()
-    return Item(name.removesuffix(required), text.strip(), name.endswith(required))
+    return Item(name.strip().removesuffix(" REQUIRED"), text.strip())
 
 
 def for_all_machines(item: Item) -> Item:
@@ -73,7 +71,9 @@ def help_of(command: list[str]) -> Help:
             lists[lines[0].rstrip(":").lower()] = items_of(lines[1:])
         else:
             notes.append(" ".join(lines))
-    return Help(summary[0].rstrip("."), lists, notes)
+    usage = next(line for line in summary if line.startswith("Usage:"))
+    operands = usage.partition("[OPTIONS]")[2].split()
+    return Help(summary[0].rstrip("."), operands, lists, notes)
 
 
 def prose(text: str) -> str:
@@ -104,12 +104,14 @@ def own(command: Help, shared: Counter[Item]) -> list[Item]:
     return [*command.lists.get("positionals", []), *options]
 
 
+def operand_of(word: str) -> str:
+    """ "data" or "[rows...]" in macros."""
+    repeated = re.fullmatch(r"\[(\w+)\.\.\.\]", word)
+    return f"Oo Ar {repeated[1]} ... Oc" if repeated else f"Ar {word}"
+
+
 def synopsis(name: str, command: Help) -> str:
-    given = [
-        f"Ar {item.name.split()[0]}" if item.required else f"Oo Ar {item.name.split()[0]} ... Oc"
-        for item in command.lists.get("positionals", [])
-    ]
-    return " ".join([".Nm strew", name, "Oo Ar options Oc", *given])
+    return " ".join([".Nm strew", name, "Oo Ar options Oc", *map(operand_of, command.operands)])
 
 
 def section(name: str, command: Help, shared: Counter[Item], common: set[str]) -> str:

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import unittest
@@ -69,8 +70,9 @@ class Completing(CommandTest):
         """What bash offers for the last word."""
         line = " ".join(f"'{word}'" for word in words)
         script = (
-            f"source /dev/stdin; COMP_WORDS=(strew {line}); COMP_CWORD={len(words)}; "
-            f'IFS={separator}; _strew; printf "%s\\n" "${{COMPREPLY[@]}}"'
+            f'source /dev/stdin; strew() {{ {shlex.join(COMMAND)} "$@"; }}; '
+            f"COMP_WORDS=(strew {line}); COMP_CWORD={len(words)}; "
+            f'IFS={separator}; _strew strew; printf "%s\\n" "${{COMPREPLY[@]}}"'
         )
         done = subprocess.run(
             ["bash", "--norc", "-c", script],
@@ -94,6 +96,15 @@ class Completing(CommandTest):
         self.assertEqual(self.completed("completion", "b"), ["bash"])
         self.assertEqual(self.completed("bench", "nd.t"), [ROW])
         self.assertEqual(self.completed("scatter-n", separator=","), ["scatter-nd"])
+        self.assertEqual(self.completed("scatter-nd", "--reduction", "=", "mi"), ["min"])
+        self.assertIn("mean", self.completed("scatter-nd", "--reduction", "="))
+        self.assertEqual(self.completed("scatter-nd", "--simd", "SCA"), ["SCALAR"])
+        for files in ([""], ["a.npy", ""], ["-o", ""], ["--output", "-"], ["--repeat", ""]):
+            self.assertEqual(self.completed("scatter-nd", *files), [])
+
+    def test_scripts_are_for_all_machines(self) -> None:
+        for shell in ("bash", "fish"):
+            self.assertNotIn("SCALAR", self.succeed("completion", shell))
 
     @unittest.skipUnless(shutil.which("fish"), "fish is not installed")
     def test_fish(self) -> None:
@@ -103,8 +114,10 @@ class Completing(CommandTest):
             "strew scatter-n": ["scatter-nd"],
             "strew scatter-nd --reduction m": ["max", "mean", "min", "mul"],
             "strew completion b": ["bash"],
+            "strew scatter-nd --simd SCA": ["SCALAR"],
         }.items():
             command = f"source {script}; complete -C '{line}'"
+            command = f"function strew; {shlex.join(COMMAND)} $argv; end; {command}"
             done = subprocess.run(["fish", "-N", "-c", command], text=True, capture_output=True)
             self.assertEqual(done.stderr, "")
             words = sorted(each.split("\t")[0] for each in done.stdout.splitlines())

@@ -36,6 +36,10 @@ def unnamed(shown: str, program: str) -> Iterator[str]:
     for name, text in texts.items():
         if name and name not in words:
             yield f"the page does not name the command {name}"
+        usage = text.partition("Usage: ")[2].partition("\n")[0]
+        line = usage.replace("[OPTIONS]", "[options]").replace("...]", " ...]")
+        if name and not re.search(rf"^ +{re.escape(line)}$", shown, re.MULTILINE):
+            yield f"the page does not show: {line}"
         for option in sorted(set(WORD.findall(text)) - words):
             yield f"the page does not name {option}, which 'strew {name} --help' does"
 
