@@ -65,13 +65,21 @@ void Context::SetNumThreads(std::int32_t n) {
   if (status == STREW_UNSUPPORTED) {
     RaiseStatus(status, "this build has no OpenMP, so that num_threads must be 1", -1);
   }
-  Check(status);
+  if (status != STREW_OK) {
+    RaiseStatus(status, nb::str("num_threads is {}, less than 0").format(n).c_str(), -1);
+  }
   num_threads_ = n;
 }
 
 void Context::SetSimdTarget(std::optional<std::string> name) {
   const Use use(*this);
-  Check(strew_context_set_simd_target(use.handle(), name ? name->c_str() : nullptr));
+  const char* given = name ? name->c_str() : nullptr;
+  const strew_status status = strew_context_set_simd_target(use.handle(), given);
+  if (status != STREW_OK) {
+    const nb::str sentence("simd_target '{}' is none of simd_targets(): {}");
+    const nb::object targets = nb::module_::import_("strew").attr("simd_targets")();
+    RaiseStatus(status, nb::str(sentence.format(given, targets)).c_str(), -1);
+  }
   simd_target_ = std::move(name);
 }
 

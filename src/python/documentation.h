@@ -16,11 +16,13 @@
   "Raises strew.Error with `status`, a sentence and `position`; nothing is written then. Its\n" \
   "status is STREW_INVALID_SHAPE for shapes other than these, STREW_INVALID_DTYPE where\n"      \
   "dtypes differ, indices are no integers or the reduction is not defined on the dtype,\n"      \
-  "STREW_INVALID_AXIS, STREW_OVERLAPPING_MEMORY, "
+  "STREW_INVALID_AXIS, STREW_INVALID_ARGUMENT (exclude_self with \"sub\", a step of 0, more\n"  \
+  "than 32 dims), STREW_UNSUPPORTED for memory of another device, STREW_OUT_OF_MEMORY,\n"
 
-#define STREW_INDEX_ERRORS_DOCUMENTATION \
-  STREW_ERRORS_DOCUMENTATION             \
-  "STREW_INDEX_OUT_OF_RANGE, and\nSTREW_DUPLICATE_INDEX where the context asks for it."
+#define STREW_INDEX_ERRORS_DOCUMENTATION                                                      \
+  STREW_ERRORS_DOCUMENTATION                                                                  \
+  "STREW_OVERLAPPING_MEMORY, STREW_INDEX_OUT_OF_RANGE, and STREW_DUPLICATE_INDEX where the\n" \
+  "context asks for it."
 
 namespace strew::python {
 
@@ -62,7 +64,7 @@ constexpr char kSliceScatter[] =
     "updates            the shape of the slice, or one that NumPy broadcasts to it\n"
     "start, stop, step  a number or n <= r of them, in elements; no step: ones\n"
     "axes               n axes in [-r, r - 1]; none: 0, ..., n - 1\n\n" STREW_COMMON_DOCUMENTATION
-        STREW_ERRORS_DOCUMENTATION "and\nSTREW_INVALID_ARGUMENT for a step of 0.";
+        STREW_ERRORS_DOCUMENTATION "and STREW_OVERLAPPING_MEMORY.";
 
 constexpr char kTensorScatter[] =
     "New positions of a cache, for each batch entry b from a position of its own on:\n\n"
@@ -74,7 +76,7 @@ constexpr char kTensorScatter[] =
     "axis           in [-r, r - 1], not 0\n"
     "mode           \"linear\": write_indices[b] + S <= m; \"circular\": positions modulo "
     "m\n\n" STREW_COMMON_DOCUMENTATION STREW_ERRORS_DOCUMENTATION
-    "and\nSTREW_INDEX_OUT_OF_RANGE; `position` is then b.";
+    "STREW_OVERLAPPING_MEMORY, and STREW_INDEX_OUT_OF_RANGE; `position` is then b.";
 
 }  // namespace strew::python
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/tensor_view.h"
 #include "python/error.h"
 #include "python/support.h"
 
@@ -42,6 +43,11 @@ strew_dtype DtypeOf(const char* name, std::int64_t size) {
 
 nb::object Capsule(nb::handle object) {
   using nb::literals::operator""_a;
+  // PyTorch exports the memory of elements that are to be negated as if they were not.
+  if (nb::hasattr(object.type(), "is_neg") && nb::cast<bool>(object.attr("is_neg")())) {
+    PyErr_SetString(PyExc_BufferError, "elements are negated where they are read: resolve_neg()");
+    throw nb::python_error();
+  }
   const nb::object dlpack = object.attr("__dlpack__");
   try {
     return dlpack("max_version"_a = nb::make_tuple(1, 1));
@@ -51,24 +57,58 @@ nb::object Capsule(nb::handle object) {
   return dlpack();  // older than versions
 }
 
-// What nanobind shall read. Where __dlpack__ refuses it would go on to PyTorch's old to_dlpack(), which
-// forgets that elements are conjugated, negated or recorded for a gradient; and it reads strides that
-// the buffers of ctypes leave out and a memoryview has.
+// Whether DLPack and buffers tell of the elements of an array of NumPy, by the number of its dtype:
+// not of dates, texts and structures, nor of those that other packages add.
+bool IsCommon(nb::handle array) {
+  constexpr long kLongComplex = 16, kHalf = 23;
+  const nb::object dtype = nb::getattr(array, "dtype", nb::none());
+  long number = 0;
+  if (!nb::try_cast(nb::getattr(dtype, "num", nb::none()), number)) return true;
+  return number <= kLongComplex || number == kHalf;
+}
+
+// What nanobind shall read; nothing where only NumPy knows what the memory means. Where __dlpack__
+// refuses nanobind would go on to PyTorch's old to_dlpack(), which forgets that elements are conjugated
+// or recorded for a gradient; and it reads strides that the buffers of ctypes leave out and a
+// memoryview has.
 nb::object Exported(nb::handle object) {
   const bool has_buffer = PyObject_CheckBuffer(object.ptr()) != 0;
   const bool has_dlpack = nb::hasattr(object.type(), "__dlpack__");
-  if (has_buffer == has_dlpack) {
+  if (has_buffer && has_dlpack) {
     const bool is_derived = Py_TYPE(object.ptr())->tp_base != &PyBaseObject_Type;
-    return is_derived ? Support("unmasked")(object) : nb::borrow(object);
+    if (is_derived) Support("unmasked")(object);
+    return IsCommon(object) ? nb::borrow(object) : nb::object();
   }
   if (has_dlpack) return Capsule(object);
+  if (!has_buffer) return nb::borrow(object);
+  // Scalars of NumPy have buffers, of which some tell of bytes only.
+  if (nb::hasattr(object.type(), "__array__")) return nb::object();
   PyObject* const view = PyMemoryView_FromObject(object.ptr());
   if (view != nullptr) return nb::steal(view);
   PyErr_Clear();  // numpy.asarray() may take it nevertheless
   return nb::borrow(object);
 }
 
-// Of an array that DLPack cannot describe, through the first bytes of its elements.
+// An array of JAX may not be written, which its buffer tells and its __dlpack__ does not.
+bool IsReadOnlyBuffer(nb::handle object) {
+  if (PyObject_CheckBuffer(object.ptr()) == 0) return false;
+  Py_buffer view;
+  if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_WRITABLE | PyBUF_STRIDES) == 0) {
+    PyBuffer_Release(&view);
+    return false;
+  }
+  PyErr_Clear();
+  return true;
+}
+
+// Describes what nanobind can read.
+template <typename Array>
+Tensor Describe(nb::handle exported, Array& memory) {
+  if (!exported.is_valid() || !nb::try_cast(exported, memory, false)) return nullptr;
+  return DescribeDlpack(memory);
+}
+
+// Of an array that DLPack cannot describe, through integers in its place.
 Operand Described(const char* function, nb::handle object) {
   const nb::tuple parts(Support(function)(object));
   const auto name = nb::cast<const char*>(parts[2]);
@@ -77,9 +117,15 @@ Operand Described(const char* function, nb::handle object) {
   operand.array = parts[0];
   operand.memory = nb::cast<nb::ndarray<nb::ro>>(parts[1]);
   const std::int64_t* shape = operand.memory.shape_ptr();
+  if (operand.memory.ndim() > kMaxRank) {
+    const nb::str sentence("an array has {} dims; strew takes up to {}");
+    RaiseStatus(STREW_INVALID_ARGUMENT,
+                nb::str(sentence.format(operand.memory.ndim(), kMaxRank)).c_str(), -1);
+  }
   std::vector<std::int64_t> strides(operand.memory.ndim());
+  const auto unit = static_cast<std::int64_t>(operand.memory.itemsize());
   for (std::size_t i = 0; i < strides.size(); ++i) {
-    strides[i] = operand.memory.stride(i) / size;
+    strides[i] = operand.memory.stride(i) * unit / size;
   }
   strew_tensor* tensor = nullptr;
   Check(strew_tensor_create(DtypeOf(name, size), static_cast<std::int32_t>(strides.size()), shape,
@@ -106,9 +152,7 @@ std::int64_t Number(nb::handle object) {
 
 Operand Read(const char* function, nb::handle object) {
   Operand operand;
-  if (nb::try_cast(Exported(object), operand.memory, false)) {
-    operand.tensor = DescribeDlpack(operand.memory);
-  }
+  operand.tensor = Describe(Exported(object), operand.memory);
   return operand.tensor ? std::move(operand) : Described(function, object);
 }
 
@@ -121,7 +165,8 @@ Operand IndexOperand(nb::handle object) { return Read("readable_indices", object
 Operand WriteOperand(nb::handle object) {
   Operand operand;
   nb::ndarray<> memory;
-  if (nb::try_cast(Exported(object), memory, false)) operand.tensor = DescribeDlpack(memory);
+  const nb::object exported = Exported(object);
+  if (!IsReadOnlyBuffer(object)) operand.tensor = Describe(exported, memory);
   operand.memory = nb::ndarray<nb::ro>(memory);
   return operand.tensor ? std::move(operand) : Described("writable", object);
 }

@@ -20,7 +20,7 @@ ARROWS = {
     "api": {"kernel/kernel.h", "base"},
     "op": {"api", "run", "plan", "base"},
     "cli": {"base/policy.h", "base/reduction.h"},
-    "python": {"base/policy.h", "base/reduction.h"},
+    "python": {"base/policy.h", "base/reduction.h", "base/tensor_view.h"},
 }
 PUBLIC_HEADER = "strew/strew.h"
 # A program measures and verifies by what the benchmarks and the tests have for it.

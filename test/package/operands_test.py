@@ -229,6 +229,27 @@ def test_nothing_keeps_the_arrays() -> None:
     assert before == (sys.getrefcount(data), sys.getrefcount(UPDATES), sys.getrefcount(new))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "complex64"])
+def test_jax(dtype) -> None:
+    jax = pytest.importorskip("jax")
+    data = jax.numpy.arange(5).astype(dtype)
+    before, updates = np.asarray(data).copy(), data[:2]
+    new = strew.scatter_update(data, jax.numpy.array([1, -1]), updates)
+    assert isinstance(new, np.ndarray) and new.tolist() == [0, 0, 2, 3, 1]
+    for given in (data, before):
+        with pytest.raises(TypeError, match="out must be an array that can be written"):
+            strew.scatter_update(given, [1, -1], updates, out=data)
+    assert np.asarray(data).tobytes() == before.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["M8[D]", "m8[s]", "S2", "U2", "f4,i4", "f2", "V3"])
+def test_scalars_of_numpy(dtype) -> None:
+    data = np.arange(10, 14).astype("S3" if dtype == "V3" else "i8").astype(dtype)
+    assert strew.scatter_update(data, 0, data[3])[0] == data[3]
+    with pytest.raises(TypeError, match="out must be an array"):
+        strew.scatter_update(data[3:], 0, data[0], out=data[3])
+
+
 def test_torch() -> None:
     torch = pytest.importorskip("torch")
     data = torch.arange(5, dtype=torch.float32)
@@ -249,6 +270,9 @@ def test_torch_refuses_what_its_memory_does_not_say() -> None:
     data, updates = torch.tensor([1 + 2j, 3 + 4j]), torch.conj(torch.tensor([7 + 8j]))
     with pytest.raises(BufferError):
         strew.scatter_update(data, [1], updates)
+    with pytest.raises(BufferError, match="resolve_neg"):
+        strew.scatter_update(data.real, [1], updates.imag)
+    assert strew.scatter_update(data.real, [1], updates.imag.resolve_neg()).tolist() == [1, -8]
     recorded = torch.ones(2, dtype=torch.complex64, requires_grad=True) * 2
     with pytest.raises(BufferError):
         strew.scatter_update(data, [1], updates.resolve_conj(), out=recorded)

@@ -64,7 +64,7 @@ def test_shards_are_as_the_whole(reduction, exclude_self) -> None:
 
 def test_indices_are_checked_against_the_whole() -> None:
     shards = shards_of(np.zeros((6, 2)), 3)
-    with pytest.raises(strew.Error, match="= 6 is out of range .* which has 6 el") as error:
+    with pytest.raises(strew.Error, match=r"indices\[1\] = 6 is out of .* which has 6 el") as error:
         sharding.scatter_update(Here(), shards, [0, 6], np.ones((2, 2)))
     assert error.value.position == 1
     with pytest.raises(strew.Error, match="= -3 is out of range .* which has 2 el"):
@@ -91,6 +91,8 @@ def test_masks_are_refused() -> None:
 
 def test_errors_are_those_of_the_whole() -> None:
     shards = shards_of(np.zeros((6, 2), np.complex64), 3)
+    with pytest.raises(strew.Error, match=r"\[1,3,0\].* shape \[1\] .* data of shape \[6,2,0\]"):
+        sharding.scatter_update(Here(), shards, [5], np.ones((1, 3), np.complex64))
     updates = np.ones((1, 2), np.complex64)
     with pytest.raises(strew.Error, match="min is not defined"):
         sharding.scatter_update(Here(), shards, [6], updates, reduction="min")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ class Error(ValueError):
     status    the name of the status in strew.h, such as "STREW_INDEX_OUT_OF_RANGE"
     position  where the first bad value stands in indices, in row-major order; -1 if none is bad
     """
+
+    __module__ = "strew"  # where it is public
 
     def __init__(self, sentence: str, status: str, position: int = -1) -> None:
         super().__init__(sentence, status, position)
@@ -34,11 +37,11 @@ def unmasked(object: Any) -> Any:
     return object
 
 
-Described = tuple[NDArray[Any], NDArray[np.uint8], str, int]
+Described = tuple[NDArray[Any], NDArray[Any], str, int]
 
 
 def readable(object: Any) -> Described:
-    """The array of an object, the first byte of each element, and name and size of the dtype."""
+    """The array of an object, integers in its memory, and name and size of its dtype."""
     array = np.asarray(unmasked(object))
     return _described(array if _is_regular(array) else array.copy())
 
@@ -67,22 +70,35 @@ def writable(object: Any) -> Described:
 
 
 def _is_regular(array: NDArray[Any]) -> bool:
+    flags = array.flags
+    if flags.forc or not flags.aligned:
+        return flags.aligned
     size = max(array.itemsize, 1)
     steps = (stride for n, stride in zip(array.shape, array.strides) if n > 1)
-    return array.flags.aligned and not any(stride % size for stride in steps)
+    return not any(stride % size for stride in steps)
 
 
 def _described(array: NDArray[Any]) -> Described:
-    dtype = array.dtype
+    carrier, name, size = _element(array.dtype)
+    if carrier.names is None:
+        return array, array.view(carrier), name, size
+    return array, array.view(np.ndarray).view(carrier)["byte"], name, size
+
+
+@lru_cache
+def _element(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], str, int]:
+    """What stands for elements of a dtype, and its name and size."""
+    size = dtype.itemsize
     if dtype.hasobject:
         raise TypeError(f"strew does not take arrays of objects: {dtype!r}")
     if not dtype.isnative:
         raise TypeError(f"strew does not take arrays of the other byte order: {dtype!r}")
-    if not 1 <= dtype.itemsize <= LARGEST_ELEMENT:
+    if not 1 <= size <= LARGEST_ELEMENT:
         raise TypeError(f"strew takes elements of 1 to {LARGEST_ELEMENT} bytes: {dtype!r}")
-    element = {"names": ["byte"], "formats": ["u1"], "offsets": [0], "itemsize": dtype.itemsize}
-    bytes = array.view(np.ndarray).view(np.dtype(element))["byte"]  # type: ignore[call-overload]
-    return array, bytes, dtype.name, dtype.itemsize
+    if size in (1, 2, 4, 8):
+        return np.dtype(f"u{size}"), dtype.name, size
+    byte = {"names": ["byte"], "formats": ["u1"], "offsets": [0], "itemsize": size}
+    return np.dtype(byte), dtype.name, size  # type: ignore[call-overload]
 
 
 def new_output(data: Any, shape: list[int], dtype: str) -> NDArray[Any]:

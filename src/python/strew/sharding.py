@@ -14,7 +14,7 @@ worker that died. The bytes are those of one call on the whole.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -47,25 +47,14 @@ def scatter_nd(
               the caller, the scheduler and each worker
     updates   indices.shape[:-1] + data.shape[k:]
 
-    Raises strew.Error as strew.scatter_nd() does, ValueError where shards are not parts of one array
-    or indices name no rows, and RuntimeError where the shards did not apply each update once.
+    Raises strew.Error as strew.scatter_nd() does, ValueError where shards are not parts of one
+    array or indices name no rows, and RuntimeError where they did not apply each update once.
     """
-    rows, whole = _shape(client.gather(client.map(np.shape, shards)))
-    values = np.asarray(unmasked(updates))
+    places = index_array(indices)
+    if places.ndim == 0 or places.shape[-1] == 0:
+        raise ValueError(f"indices of shape {places.shape} name no rows")
     how = {"reduction": reduction, "exclude_self": exclude_self}
-    places = _wrapped(index_array(indices), whole, values.dtype, how)
-    firsts = accumulate(rows[:-1], initial=0)
-    # Tasks rather than scattered data, which would be lost with the workers that hold it. Not by a
-    # key of the contents: Dask has the same for arrays that differ in the order of their axes only.
-    given = client.submit(_pair, places, values, pure=False)
-    applied = [
-        client.submit(_apply, shard, given, first, how)
-        for shard, first in zip(shards, firsts, strict=True)
-    ]
-    count = sum(client.gather(client.map(_count, applied)))
-    if count != values.size:
-        raise RuntimeError(f"the shards applied {count} elements of {values.size} updates")
-    return client.map(_shard, applied)
+    return _scatter(client, shards, strew.scatter_nd, places, places, updates, how)
 
 
 def scatter_update(
@@ -78,10 +67,39 @@ def scatter_update(
     exclude_self: bool = False,
 ) -> list[Future[Any]]:
     """strew.scatter_update() on axis 0: every index names a row. As scatter_nd() above."""
-    tuples = index_array(indices)[..., None]
-    return scatter_nd(
-        client, shards, tuples, updates, reduction=reduction, exclude_self=exclude_self
-    )
+    places = index_array(indices)
+    how = {"reduction": reduction, "exclude_self": exclude_self}
+    tuples = places[..., None]
+    return _scatter(client, shards, strew.scatter_update, places, tuples, updates, how)
+
+
+def _scatter(
+    client: Client,
+    shards: Sequence[Future[Any]],
+    operator: Callable[..., Array],
+    indices: Array,
+    tuples: Array,
+    updates: ArrayLike,
+    how: dict[str, Any],
+) -> list[Future[Any]]:
+    """What operator() does with indices, by strew.scatter_nd() with tuples on each shard."""
+    rows, whole = _shape(client.gather(client.map(np.shape, shards)))
+    values = np.asarray(unmasked(updates))
+    # All indices and shapes, but no elements: shapes in the sentence of an error end in this 0.
+    data, nothing = (np.empty((*shape, 0), values.dtype) for shape in (whole, values.shape))
+    operator(data, indices, nothing, **how)
+    firsts = accumulate(rows[:-1], initial=0)
+    # Tasks rather than scattered data, which would be lost with the workers that hold it. Not by a
+    # key of the contents: Dask has the same for arrays that differ in the order of their axes only.
+    given = client.submit(_pair, _wrapped(tuples, whole), values, pure=False)
+    applied = [
+        client.submit(_apply, shard, given, first, how)
+        for shard, first in zip(shards, firsts, strict=True)
+    ]
+    count = sum(client.gather(client.map(_count, applied)))
+    if count != values.size:
+        raise RuntimeError(f"the shards applied {count} elements of {values.size} updates")
+    return client.map(_shard, applied)
 
 
 def _shape(shapes: list[tuple[int, ...]]) -> tuple[list[int], tuple[int, ...]]:
@@ -92,18 +110,10 @@ def _shape(shapes: list[tuple[int, ...]]) -> tuple[list[int], tuple[int, ...]]:
     return rows, (sum(rows), *shapes[0][1:])
 
 
-def _wrapped(
-    indices: Array, shape: tuple[int, ...], dtype: np.dtype[Any], how: dict[str, Any]
-) -> NDArray[np.int64]:
-    """Indices that count from 0 up, checked by strew itself on data of this shape and no memory."""
-    k = indices.shape[-1] if indices.ndim else 0
-    if not 1 <= k <= len(shape):
-        raise ValueError(f"indices of shape {indices.shape} name no rows of {len(shape)} axes")
-    dims = shape[:k]
-    data, updates = np.empty((*dims, 0), dtype), np.empty((*indices.shape[:-1], 0), dtype)
-    strew.scatter_nd(data, indices, updates, **how)
-    signed = indices.astype(np.int64)
-    return np.where(signed < 0, signed + np.array(dims), signed)
+def _wrapped(tuples: Array, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Indices that count from 0 up."""
+    signed = tuples.astype(np.int64)
+    return np.where(signed < 0, signed + np.array(shape[: tuples.shape[-1]]), signed)
 
 
 def _pair(indices: Array, updates: Array) -> tuple[Array, Array]:
