@@ -52,12 +52,8 @@ void WideSums<T>::Finish(const FinishArguments& to) {
   }
 }
 
-template struct WideSums<int8_t>;
-template struct WideSums<int16_t>;
 template struct WideSums<int32_t>;
 template struct WideSums<int64_t>;
-template struct WideSums<uint8_t>;
-template struct WideSums<uint16_t>;
 template struct WideSums<uint32_t>;
 template struct WideSums<uint64_t>;
 

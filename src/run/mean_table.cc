@@ -35,6 +35,8 @@ constexpr double kFreeBytes = static_cast<double>(plan::MostScratch(1));
 constexpr int64_t kMostRowSumBytes = 8;
 constexpr int64_t kMostRowEntries = int64_t{1} << 29;
 static_assert(kMostRowEntries <= kernel::kMostTerms);
+// What the updates of groups take that are too many for one sum.
+constexpr double kMostGroupBytes = static_cast<double>(kernel::kMostTerms) * sizeof(int64_t);
 
 }  // namespace
 
@@ -160,8 +162,8 @@ bool MeanTable::GroupsPay() const {
   constexpr int64_t kLeastUnits = 8;
   const double most = kMostElementBytes * static_cast<double>(touched_ * entry_units_);
   const int64_t bytes = GroupBytes() + slots_ * static_cast<int64_t>(sizeof(Slot));
-  return entry_units_ >= kLeastUnits && applied_ < kernel::kMostTerms &&
-         static_cast<double>(bytes) <= std::max(most, kFreeBytes);
+  return entry_units_ >= kLeastUnits &&
+         static_cast<double>(bytes) <= std::min(std::max(most, kFreeBytes), kMostGroupBytes);
 }
 
 unsigned char* MeanTable::OutputOf(int64_t place) const {
