@@ -80,9 +80,8 @@ def _is_regular(array: NDArray[Any]) -> bool:
 
 def _described(array: NDArray[Any]) -> Described:
     carrier, name, size = _element(array.dtype)
-    if carrier.names is None:
-        return array, array.view(carrier), name, size
-    return array, array.view(np.ndarray).view(carrier)["byte"], name, size
+    elements = np.asarray(array).view(carrier)
+    return array, elements if carrier.names is None else elements["byte"], name, size
 
 
 @lru_cache
