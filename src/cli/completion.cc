@@ -14,9 +14,10 @@ constexpr char kFish[] = "fish";
 
 // A script may be installed on another machine than that which printed it, so that it asks there.
 constexpr char kSimd[] = "--simd";
-constexpr char kBashSimdTargets[] = "$(\"$1\" info | sed -n 's/^SIMD targets: //p')";
+constexpr char kBashSimdTargets[] =
+    "$({ \"${1/#\\~/$HOME}\" info || strew info; } 2>/dev/null | sed -n 's/^SIMD targets: //p')";
 constexpr char kFishSimdTargets[] =
-    "(strew info | string replace -rf '^SIMD targets: ' '' | string split ' ')";
+    "(type -q strew; and strew info | string replace -rf '^SIMD targets: ' '' | string split ' ')";
 
 // Of an option that CLI::IsMember checks, which describes itself as {a,b,c}. "" for all others.
 std::string ChoicesOf(const CLI::Option& option, const char* simd_targets) {

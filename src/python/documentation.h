@@ -8,9 +8,9 @@
 
 #define STREW_COMMON_DOCUMENTATION                                                        \
   "Operands are anything with __dlpack__, __array__ or a buffer, or lists; nothing is\n"  \
-  "converted but what numpy.asarray() converts, and arrays with masks are a TypeError.\n" \
-  "Returns `out`, which must not share memory with other operands but may be the data\n"  \
-  "itself, or a new NumPy array.\n\n"
+  "converted but what numpy.asarray() converts. Arrays with masks are a TypeError, but\n" \
+  "in lists, where NumPy drops masks. Returns `out`, which must not share memory with\n"  \
+  "other operands but may be the data itself, or a new NumPy array.\n\n"
 
 #define STREW_ERRORS_DOCUMENTATION                                                              \
   "Raises strew.Error with `status`, a sentence and `position`; nothing is written then. Its\n" \

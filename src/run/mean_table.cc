@@ -23,8 +23,8 @@ namespace {
 using plan::kOutput;
 using plan::kUpdates;
 
-// What a touched element may take, less what an estimate may be wrong by, and what a table takes at
-// most of it for each slot that is filled.
+// What a touched element may take, less what an estimate may be wrong by before its table shrinks, and
+// what a table takes at most of it for each slot that is filled.
 constexpr double kMostElementBytes = 38.8;
 constexpr double kMostSlots = 2;
 constexpr int64_t kRoomySlots = 8;
@@ -141,13 +141,24 @@ Status MeanTable::Count() {
 }
 
 // Each slot will have sums. Those of slots that an estimate made too many might be more than a call
-// may have.
+// may have, and so might two tables, in which case all is counted once more.
 Status MeanTable::Shrink() {
   constexpr int64_t kTolerated = 40;  // one slot of so many
   const int64_t enough = SlotsFor(touched_, SlotBytes());
   const bool shrinks = slots_ - enough > slots_ / kTolerated &&
                        static_cast<double>(slots_ * SlotBytes()) > kFreeBytes;
-  return shrinks && !Resize(enough) ? Refuse() : Status(STREW_OK);
+  if (!shrinks) return STREW_OK;
+  const auto tables = static_cast<double>(slots_ + enough) * sizeof(Slot);
+  if (tables <= MostBytes()) return Resize(enough) ? Status(STREW_OK) : Refuse();
+  estimate_ = touched_;
+  Scratch().Swap(&table_);
+  slot_ = nullptr;
+  slots_ = touched_ = applied_ = 0;
+  return Count();
+}
+
+double MeanTable::MostBytes() const {
+  return std::max(kMostElementBytes * static_cast<double>(touched_ * entry_units_), kFreeBytes);
 }
 
 int64_t MeanTable::GroupBytes() const {
@@ -160,10 +171,9 @@ int64_t MeanTable::GroupBytes() const {
 // take is enough.
 bool MeanTable::GroupsPay() const {
   constexpr int64_t kLeastUnits = 8;
-  const double most = kMostElementBytes * static_cast<double>(touched_ * entry_units_);
   const int64_t bytes = GroupBytes() + slots_ * static_cast<int64_t>(sizeof(Slot));
   return entry_units_ >= kLeastUnits &&
-         static_cast<double>(bytes) <= std::min(std::max(most, kFreeBytes), kMostGroupBytes);
+         static_cast<double>(bytes) <= std::min(MostBytes(), kMostGroupBytes);
 }
 
 unsigned char* MeanTable::OutputOf(int64_t place) const {

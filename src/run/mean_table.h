@@ -51,6 +51,8 @@ class MeanTable {
   int64_t SlotsFor(int64_t touched, int64_t slot_bytes) const;
   Slot* Find(int64_t place) const;
   Status Shrink();
+  // What touched elements may take.
+  double MostBytes() const;
   int64_t GroupBytes() const;
   bool GroupsPay() const;
   // Calls body(part) for parts of so many slots or groups, of which touched_ are filled.
@@ -80,7 +82,7 @@ class MeanTable {
   const int64_t entry_units_;
   const int64_t sum_bytes_;  // of an entry; 0 where the output holds the sums
   const bool adds_rows_;
-  const int64_t estimate_;
+  int64_t estimate_;  // of touched places
   int64_t slots_ = 0;
   int64_t touched_ = 0;
   int64_t applied_ = 0;  // entries

@@ -148,6 +148,13 @@ def test_masks_are_refused(dtype) -> None:
     with pytest.raises(TypeError, match="masks"):
         strew.scatter_update(plain, np.ma.masked_array([1, -1]), plain)
 
+    class Hidden:
+        def __array__(self, dtype=None, copy=None):
+            return masked
+
+    with pytest.raises(TypeError, match="masks"):
+        strew.scatter_update(plain, [1, -1], Hidden())
+
 
 def test_subclasses_are_arrays(tmp_path) -> None:
     out = np.memmap(tmp_path / "data", np.float32, "w+", shape=5)

@@ -73,6 +73,8 @@ def test_indices_are_checked_against_the_whole() -> None:
         sharding.scatter_update(Here(), shards, np.array([2**63], np.uint64), np.ones((1, 2)))
     with pytest.raises(ValueError, match="name no rows"):
         sharding.scatter_nd(Here(), shards, np.zeros((1, 0), int), np.ones((1, 6, 2)))
+    with pytest.raises(ValueError, match="name no rows of 2 axes"):
+        sharding.scatter_nd(Here(), shards, np.zeros((0, 3), int), np.zeros(()))
 
 
 @pytest.mark.parametrize("shapes", [[], [()], [(2, 3), ()], [(2, 3), (2, 1)], [(2, 3), (4,)]])

@@ -42,7 +42,7 @@ Described = tuple[NDArray[Any], NDArray[Any], str, int]
 
 def readable(object: Any) -> Described:
     """The array of an object, integers in its memory, and name and size of its dtype."""
-    array = np.asarray(unmasked(object))
+    array = np.asarray(unmasked(np.asanyarray(object)))
     return _described(array if _is_regular(array) else array.copy())
 
 
@@ -53,7 +53,7 @@ def readable_indices(object: Any) -> Described:
 
 def index_array(object: Any) -> NDArray[Any]:
     """The array of indices, which may be an empty list: to NumPy that is of float64."""
-    array = np.asarray(unmasked(object))
+    array = np.asarray(unmasked(np.asanyarray(object)))
     is_list = isinstance(object, (list, tuple))
     return array.astype(np.int64) if is_list and array.size == 0 else array
 

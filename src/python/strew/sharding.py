@@ -5,11 +5,11 @@
     shards = [client.submit(load, part) for part in parts]      rows 0..., in order
     shards = sharding.scatter_nd(client, shards, indices, updates, reduction="add")
 
-Data is a list of futures of arrays that differ in their number of rows only. Indices are wrapped
-and checked against the whole before any worker starts; then each worker makes new shards of its own
-and of the updates that fall in them. Tasks are pure, so that Dask may repeat them when a worker
-dies: let the shards be results of tasks too, since Dask cannot make again what was scattered to a
-worker that died. The bytes are those of one call on the whole.
+Data is a list of futures of arrays, of up to 31 dims, that differ in their number of rows only.
+Indices are wrapped and checked against the whole before any worker starts; then each worker makes
+new shards of its own and of the updates that fall in them. Tasks are pure, so that Dask may repeat
+them when a worker dies: let the shards be results of tasks too, since Dask cannot make again what
+was scattered to a worker that died. The bytes are those of one call on the whole.
 """
 
 from __future__ import annotations
@@ -84,7 +84,9 @@ def _scatter(
 ) -> list[Future[Any]]:
     """What operator() does with indices, by strew.scatter_nd() with tuples on each shard."""
     rows, whole = _shape(client.gather(client.map(np.shape, shards)))
-    values = np.asarray(unmasked(updates))
+    values = np.asarray(unmasked(np.asanyarray(updates)))
+    if tuples.shape[-1] > len(whole):
+        raise ValueError(f"indices of shape {tuples.shape} name no rows of {len(whole)} axes")
     # All indices and shapes, but no elements: shapes in the sentence of an error end in this 0.
     data, nothing = (np.empty((*shape, 0), values.dtype) for shape in (whole, values.shape))
     operator(data, indices, nothing, **how)
