@@ -324,8 +324,9 @@ constexpr MeanKernels MeanKernelsOf() {
     kernels.sums_are_elements = std::is_same_v<SumOf<T>, T>;
     kernels.sums = SumKernelsOf<T>();
     kernels.long_sums = kernels.sums;
-    if constexpr (std::is_integral_v<T> && sizeof(T) == 4)
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 4) {
       kernels.long_sums = WideSums<T>::Kernels();
+    }
     kernels.group = Group<T>;
     kernels.add_each = AddEach<T>;
     kernels.finish_each = FinishEach<T>;

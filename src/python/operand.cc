@@ -76,7 +76,7 @@ nb::object Exported(nb::handle object) {
   const bool has_dlpack = nb::hasattr(object.type(), "__dlpack__");
   if (has_buffer && has_dlpack) {
     const bool is_derived = Py_TYPE(object.ptr())->tp_base != &PyBaseObject_Type;
-    if (is_derived) Support("unmasked")(object);
+    if (is_derived) Support("plain_array")(object);
     return IsCommon(object) ? nb::borrow(object) : nb::object();
   }
   if (has_dlpack) return Capsule(object);
@@ -109,7 +109,7 @@ Tensor Describe(nb::handle exported, Array& memory) {
 }
 
 // Of an array that DLPack cannot describe, through integers in its place.
-Operand Described(const char* function, nb::handle object) {
+Operand DescribedByNumpy(const char* function, nb::handle object) {
   const nb::tuple parts(Support(function)(object));
   const auto name = nb::cast<const char*>(parts[2]);
   const auto size = nb::cast<std::int64_t>(parts[3]);
@@ -153,7 +153,7 @@ std::int64_t Number(nb::handle object) {
 Operand Read(const char* function, nb::handle object) {
   Operand operand;
   operand.tensor = Describe(Exported(object), operand.memory);
-  return operand.tensor ? std::move(operand) : Described(function, object);
+  return operand.tensor ? std::move(operand) : DescribedByNumpy(function, object);
 }
 
 }  // namespace
@@ -168,7 +168,7 @@ Operand WriteOperand(nb::handle object) {
   const nb::object exported = Exported(object);
   if (!IsReadOnlyBuffer(object)) operand.tensor = Describe(exported, memory);
   operand.memory = nb::ndarray<nb::ro>(memory);
-  return operand.tensor ? std::move(operand) : Described("writable", object);
+  return operand.tensor ? std::move(operand) : DescribedByNumpy("writable", object);
 }
 
 Operand NumbersOperand(nb::handle object) {

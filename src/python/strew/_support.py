@@ -30,11 +30,12 @@ class Error(ValueError):
         return str(self.args[0])
 
 
-def unmasked(object: Any) -> Any:
-    """The object, unless some of its elements are masked, which its memory does not say."""
-    if isinstance(object, np.ma.MaskedArray):
+def plain_array(object: Any) -> NDArray[Any]:
+    """numpy.asarray(), but for masked elements, of which the memory does not tell."""
+    array = np.asanyarray(object)
+    if isinstance(array, np.ma.MaskedArray):
         raise TypeError("strew does not heed masks: give the array's .filled() or .data")
-    return object
+    return np.asarray(array)
 
 
 Described = tuple[NDArray[Any], NDArray[Any], str, int]
@@ -42,7 +43,7 @@ Described = tuple[NDArray[Any], NDArray[Any], str, int]
 
 def readable(object: Any) -> Described:
     """The array of an object, integers in its memory, and name and size of its dtype."""
-    array = np.asarray(unmasked(np.asanyarray(object)))
+    array = plain_array(object)
     return _described(array if _is_regular(array) else array.copy())
 
 
@@ -53,7 +54,7 @@ def readable_indices(object: Any) -> Described:
 
 def index_array(object: Any) -> NDArray[Any]:
     """The array of indices, which may be an empty list: to NumPy that is of float64."""
-    array = np.asarray(unmasked(np.asanyarray(object)))
+    array = plain_array(object)
     is_list = isinstance(object, (list, tuple))
     return array.astype(np.int64) if is_list and array.size == 0 else array
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import strew
-from strew._support import index_array, unmasked
+from strew._support import index_array, plain_array
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -51,8 +51,6 @@ def scatter_nd(
     array or indices name no rows, and RuntimeError where they did not apply each update once.
     """
     places = index_array(indices)
-    if places.ndim == 0 or places.shape[-1] == 0:
-        raise ValueError(f"indices of shape {places.shape} name no rows")
     how = {"reduction": reduction, "exclude_self": exclude_self}
     return _scatter(client, shards, strew.scatter_nd, places, places, updates, how)
 
@@ -84,8 +82,8 @@ def _scatter(
 ) -> list[Future[Any]]:
     """What operator() does with indices, by strew.scatter_nd() with tuples on each shard."""
     rows, whole = _shape(client.gather(client.map(np.shape, shards)))
-    values = np.asarray(unmasked(np.asanyarray(updates)))
-    if tuples.shape[-1] > len(whole):
+    values = plain_array(updates)
+    if tuples.ndim == 0 or not 1 <= tuples.shape[-1] <= len(whole):
         raise ValueError(f"indices of shape {tuples.shape} name no rows of {len(whole)} axes")
     # All indices and shapes, but no elements: shapes in the sentence of an error end in this 0.
     data, nothing = (np.empty((*shape, 0), values.dtype) for shape in (whole, values.shape))
