@@ -40,23 +40,23 @@
  *      7. STREW_INVALID_SHAPE       extents
  *      8. STREW_OVERLAPPING_MEMORY  output intersects an input, or has elements and is not
  *                                   injective
- *      9. STREW_OUT_OF_MEMORY       scratch, where no plan without it exists
- *     10. STREW_INDEX_OUT_OF_RANGE  an index value
+ *      9. STREW_INDEX_OUT_OF_RANGE  an index value
+ *     10. STREW_OUT_OF_MEMORY       scratch, where no plan without it exists
  *     11. STREW_DUPLICATE_INDEX     two updates of one element
  *
  * With a context, strew_context_error() then tells operand, place, value and valid range. After
  * STREW_RUNNER_FAILED the elements of `output` are unspecified, and nothing else is touched.
  *
- * COST. In place, a call takes time in proportion to the updates, not to data (u log u for means
- * and for STREW_DUPLICATE_ERROR). Scratch is at most 2 MiB, and 64 KiB more for each worker,
+ * COST. In place, a call takes time in proportion to the u updates, not to data. STREW_MEAN,
+ * STREW_DUPLICATE_ERROR, and STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes take u log u at most,
+ * whatever the index values are. Scratch is at most 2 MiB, and 64 KiB more for each worker,
  * whatever the sizes, and 16 bytes for an entry where several workers share out single elements
  * that may land anywhere; where the allocator refuses it, a plan without it is taken. Three things
- * have no such plan and take more: STREW_MEAN 40 bytes at most for a touched element, or, where
- * indices are chosen to mislead the estimate of how many are touched, for an update;
+ * have no such plan and take more: STREW_MEAN at most 40 bytes for a touched element;
  * STREW_DUPLICATE_ERROR, and STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes, 16 bytes for an
  * entry, which is one index value of scatter_elements, one tuple of scatter_nd or one index of
  * scatter_update. Calls of up to 64 updates with none, add, mul, min, max or sub and default
- * policies allocate nothing.
+ * policies allocate nothing. A call needs at most 48 KiB of stack, and so does a task.
  *
  * THREADS. A context is used by one call at a time; different contexts may be used at the same
  * time, and a tensor may be read by any number of calls at once. Inputs must not change during a
@@ -363,9 +363,10 @@ typedef void (*strew_task)(void *task, int64_t i);
 /**
  * Calls run(task, i) exactly once for every i in [0, count), in any order and on any threads, and
  * returns 0 when all have returned. count never exceeds the number of workers it was set with;
- * tasks never wait for one another, and need 128 KiB of stack. A call of an operator may ask for
+ * tasks never wait for one another, and need 48 KiB of stack. A call of an operator may ask for
  * several parallel_for, one after the other. Anything but 0, or fewer finished tasks than count,
- * makes the operator answer STREW_RUNNER_FAILED. It must not unwind: in a language with exceptions
+ * makes the operator answer STREW_RUNNER_FAILED. Whatever it returns, no task may run or begin once
+ * it has returned. It must not unwind: in a language with exceptions
  * catch them all, and return something else than 0.
  *
  * One that runs all tasks in turn, and counts how often it was asked to:

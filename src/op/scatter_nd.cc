@@ -34,8 +34,8 @@ Status CheckRanks(const Call& call, const TensorView& data, const TensorView& in
   return plan::CheckRank(call, {"updates", &updates}, expected);
 }
 
-Status CheckUpdatesShape(const Call& call, const TensorView& data, const TensorView& indices,
-                         const TensorView& updates) {
+[[gnu::noinline]] Status CheckUpdatesShape(const Call& call, const TensorView& data,
+                                           const TensorView& indices, const TensorView& updates) {
   const int tuples = indices.rank - 1;
   const int k = static_cast<int>(TupleLength(indices));
   const int expected_rank = tuples + data.rank - k;

@@ -17,8 +17,9 @@ Status CheckUpdatesRank(const Call& call, const TensorView& data, const TensorVi
   return plan::CheckRank(call, {"updates", &updates}, data.rank - 1 + indices.rank);
 }
 
-Status CheckUpdatesShape(const Call& call, const TensorView& data, const TensorView& indices,
-                         const TensorView& updates, int axis) {
+[[gnu::noinline]] Status CheckUpdatesShape(const Call& call, const TensorView& data,
+                                           const TensorView& indices, const TensorView& updates,
+                                           int axis) {
   int64_t expected[2 * kMaxRank];
   int rank = 0;
   for (int i = 0; i < axis; ++i) expected[rank++] = data.shape[i];

@@ -106,6 +106,28 @@ void IndexedPlan::ChooseSheet() {
   for (int i = 0; i < entries.rank; ++i) outer.loop[outer.rank++] = entries.loop[i];
 }
 
+UpdatesLayout IndexedPlan::updates_layout() const {
+  UpdatesLayout layout;
+  layout.outer_base = outer.base[kUpdates];
+  layout.inner_base = inner.base[kUpdates];
+  for (int i = 0; i < outer.rank; ++i) layout.outer[i] = outer.loop[i].stride[kUpdates];
+  for (int i = 0; i < inner.rank; ++i) layout.inner[i] = inner.loop[i].stride[kUpdates];
+  layout.row = row.stride[kUpdates];
+  layout.column = column.stride[kUpdates];
+  layout.run = run.stride[kUpdates];
+  return layout;
+}
+
+void IndexedPlan::SetUpdatesLayout(const UpdatesLayout& layout) {
+  outer.base[kUpdates] = layout.outer_base;
+  inner.base[kUpdates] = layout.inner_base;
+  for (int i = 0; i < outer.rank; ++i) outer.loop[i].stride[kUpdates] = layout.outer[i];
+  for (int i = 0; i < inner.rank; ++i) inner.loop[i].stride[kUpdates] = layout.inner[i];
+  row.stride[kUpdates] = layout.row;
+  column.stride[kUpdates] = layout.column;
+  run.stride[kUpdates] = layout.run;
+}
+
 void IndexedPlan::MeasureOffsets() {
   // Each product is at most the byte extent of the output, and so is their sum.
   reach = 0;
@@ -120,6 +142,15 @@ void IndexedPlan::MeasureOffsets() {
   for (int i = 0; i < outer.rank; ++i) {
     whole_span += (outer.loop[i].count - 1) * outer.loop[i].stride[kOutput];
   }
+}
+
+DestinationNumbers::DestinationNumbers(const IndexedPlan& plan) : lowest_(-plan.reach) {
+  int64_t strides = plan.row.count > 1 ? plan.row.stride[kOutput] : 0;
+  if (plan.column.count > 1) strides |= plan.column.stride[kOutput];
+  for (int i = 0; i < plan.outer.rank; ++i) strides |= plan.outer.loop[i].stride[kOutput];
+  for (int c = 0; c < plan.components; ++c) strides |= plan.component[c].output_stride;
+  shift_ = strides == 0 ? 0 : __builtin_ctzll(static_cast<unsigned long long>(strides));
+  range_ = Of(plan.whole_span) + 1;
 }
 
 }  // namespace strew::plan

@@ -43,6 +43,17 @@ struct Component {
 // What is done about indices that are out of range; kNothing where none is.
 enum class OutOfRange { kNothing, kDrop, kClamp };
 
+// Strides of the loops of an arranged plan and where its updates begin.
+struct UpdatesLayout {
+  int64_t outer_base = 0;
+  int64_t inner_base = 0;
+  int64_t outer[kMaxLoops] = {};
+  int64_t inner[kMaxLoops] = {};
+  int64_t row = 0;
+  int64_t column = 0;
+  int64_t run = 0;
+};
+
 struct IndexedPlan {
   OutOfRange out_of_range = OutOfRange::kNothing;
   int components = 0;
@@ -88,11 +99,32 @@ struct IndexedPlan {
   // For indices that do not change along them: makes inner loops of the inner lanes.
   void MoveInnerLanesInside();
   void Arrange();
+  // Where the updates of an arranged plan lie.
+  UpdatesLayout updates_layout() const;
+  void SetUpdatesLayout(const UpdatesLayout& layout);
 
  private:
   void ChooseRun();
   void ChooseSheet();
   void MeasureOffsets();
+};
+
+// Numbers the destinations of an arranged plan from 0 on: those that lie as far apart as the strides
+// allow have consecutive numbers, up to a power of two.
+class DestinationNumbers {
+ public:
+  explicit DestinationNumbers(const IndexedPlan& plan);
+
+  // Numbers lie in [0, range()).
+  int64_t range() const { return range_; }
+  // In units from where the plan begins, and back.
+  int64_t Of(int64_t destination) const { return (destination - lowest_) >> shift_; }
+  int64_t DestinationOf(int64_t number) const { return (number << shift_) + lowest_; }
+
+ private:
+  const int64_t lowest_;
+  int shift_;
+  int64_t range_;
 };
 
 }  // namespace strew::plan

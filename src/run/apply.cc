@@ -3,16 +3,12 @@
 
 #include <algorithm>
 
-#include "plan/division.h"
-#include "plan/staging.h"
 #include "plan/unit.h"
 #include "run/box.h"
 #include "run/cache.h"
 #include "run/exchange.h"
 #include "run/parallel.h"
-#include "run/ranges.h"
 #include "run/sample.h"
-#include "run/scratch.h"
 #include "run/sheets.h"
 #include "run/sieve.h"
 
@@ -31,35 +27,41 @@ double NanosecondsOf(const IndexedScatter& scatter, const plan::IndexedPlan& pla
   return entries * kNanosecondsPerEntry + 2 * bytes * kNanosecondsPerByte;
 }
 
-// What to do about entries that may land anywhere.
-enum class Method { kAlone, kSieve, kExchange };
-
-// The fastest one by what an entry costs, in ns, on a Zen 5: random float32 into 1 to 128 MiB. A
+// The fastest method by what an entry costs, in ns, on a Zen 5: random float32 into 1 to 128 MiB. A
 // sieve costs each task something for every entry, an exchange more but mostly for those of its
-// share; then the entries of each range are written, and those that wait for memory wait.
-Method MethodFor(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                 const Sample& sample, const Ranges& ranges, bool can_exchange) {
+// share; then the entries of each range are written, and those that wait for memory wait. Not
+// inline, so that the sample has left the stack when the entries are written.
+[[gnu::noinline]] void Choose(const Call& call, const IndexedScatter& scatter,
+                              const plan::IndexedPlan& plan, int64_t tasks, Sharing* sharing) {
   constexpr double kResolve = 0.25, kWrite = 0.5, kHeavy = 0.7, kWait = 1.9;
   constexpr double kSieve = 0.6, kSieveStream = 0.3, kSelect = 0.15, kSort = 1.1;
   // What does not win by so much may lose as well.
   constexpr double kWorthwhile = 0.9;
-  if (plan.run.count > 1 || plan.inner.rank > 0) return Method::kSieve;
+  const int64_t width = plan::IndexedUnitsOf(scatter.output.element_size).width;
+  const Sample sample(scatter, plan, width, tasks);
+  const Ranges ranges(sample, tasks);
+  sharing->ranges = ranges;
+  sharing->method = sharing->without_scratch = Method::kSieve;
+  if (plan.run.count > 1 || plan.inner.rank > 0) return;
   const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
   const double write = kWrite + (kernels.heavy ? kHeavy : 0);
   const double wait = PaceOf(scatter, plan, kernels).prefetch == 0 ? 0 : kWait;
   const double alone = kResolve + write + sample.FarShare(0, sample.count()) * wait;
-  const double own = ranges.MostCost(write, wait);
+  const double own = ranges.MostCost(sample, write, wait);
   const int64_t entry_bytes = scatter.indices.element_size + scatter.updates.element_size;
   const bool streams = scatter.updates.size >= 2 * StreamingThreshold() / entry_bytes;
   const double sieve = kSieve + own + (streams ? kSieveStream : 0);
-  const double exchange =
-      can_exchange ? kSelect + kSort / static_cast<double>(ranges.count()) + own : alone;
-  if (std::min(sieve, exchange) > kWorthwhile * alone) return Method::kAlone;
-  return exchange < sieve ? Method::kExchange : Method::kSieve;
+  const double exchange = kSelect + kSort / static_cast<double>(ranges.count()) + own;
+  if (sieve > kWorthwhile * alone) sharing->without_scratch = Method::kAlone;
+  sharing->method = sharing->without_scratch;
+  if (CanExchange(plan) && exchange < sieve && exchange <= kWorthwhile * alone) {
+    sharing->method = Method::kExchange;
+  }
 }
 
-void RunSieve(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-              const DestinationRange& range) {
+// The sieve is on the stack of this call alone.
+[[gnu::noinline]] void RunSieve(const Call& call, const IndexedScatter& scatter,
+                                const plan::IndexedPlan& plan, const DestinationRange& range) {
   Sieve sieve(call, scatter, plan, range);
   GiveSheets(call, scatter, plan, sieve.sink());
   sieve.Finish();
@@ -81,26 +83,6 @@ Status RunSieves(const Call& call, const IndexedScatter& scatter, const plan::In
   });
 }
 
-// Each task has a range of destinations. kAlone where one task does better, and nothing is done.
-Status RunByDestination(const Call& call, const IndexedScatter& scatter,
-                        const plan::IndexedPlan& plan, int64_t tasks, bool in_place,
-                        Method* method) {
-  const int64_t width = plan::IndexedUnitsOf(scatter.output.element_size).width;
-  const Sample sample(scatter, plan, width, tasks);
-  const Ranges ranges(sample, tasks);
-  *method = MethodFor(call, scatter, plan, sample, ranges, CanExchange(plan));
-  const bool exchanges = *method == Method::kExchange;
-  const int64_t bytes = exchanges ? ranges.count() * ExchangeBytes(plan, width, ranges.count()) : 0;
-  const Scratch scratch(call, static_cast<size_t>(bytes));
-  if (exchanges && scratch.memory() == nullptr) {
-    *method = MethodFor(call, scatter, plan, sample, ranges, false);
-  }
-  if (*method == Method::kAlone) return STREW_OK;
-  if (!in_place) STREW_TRY(Copy(call, scatter.data, scatter.output));
-  if (*method == Method::kSieve) return RunSieves(call, scatter, plan, ranges);
-  return RunExchange(call, scatter, plan, ranges, scratch.memory());
-}
-
 // Each task has lanes, or columns of runs, and scratch of its own.
 Status RunCut(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
               const plan::Staging& staging, const plan::Cut& cut, int64_t tasks,
@@ -116,32 +98,67 @@ Status RunCut(const Call& call, const IndexedScatter& scatter, const plan::Index
 
 }  // namespace
 
-Status Apply(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-             bool in_place) {
+plan::Staging Application::StagingFor(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                                      bool in_place, int64_t tasks) const {
+  if (takes_ == Takes::kNothing || plan.out_of_range == plan::OutOfRange::kDrop) {
+    return plan::kNoStaging;
+  }
   const TensorView& output = scatter.output;
   const plan::Units units = plan::IndexedUnitsOf(output.element_size);
-  const auto staging_of = [&](int64_t tasks) {
-    if (plan.out_of_range == plan::OutOfRange::kDrop) return plan::kNoStaging;
-    return plan::StagingOf(plan, units.width, output.size * units.count, in_place, tasks);
-  };
-  int64_t tasks = TasksFor(call, NanosecondsOf(scatter, plan, staging_of(1)));
-  plan::Staging staging = staging_of(tasks);
-  const plan::Division division = plan::Divide(plan, staging, units.width, tasks, PartsFor(tasks));
-  if (division.by_destination) {
-    Method method;
-    STREW_TRY(RunByDestination(call, scatter, plan, tasks, in_place, &method));
-    if (method != Method::kAlone) return STREW_OK;
-    tasks = 1;
-    staging = staging_of(tasks);
+  return plan::StagingOf(plan, units.width, output.size * units.count, in_place, tasks);
+}
+
+Application::Application(const Call& call, const IndexedScatter& scatter,
+                         const plan::IndexedPlan& plan, bool in_place, Takes takes)
+    : call_(call),
+      takes_(takes),
+      tasks_(TasksFor(call, NanosecondsOf(scatter, plan, StagingFor(scatter, plan, in_place, 1)))) {
+  const int64_t width = plan::IndexedUnitsOf(scatter.output.element_size).width;
+  const plan::Staging staging = StagingFor(scatter, plan, in_place, tasks_);
+  division_ = plan::Divide(plan, staging, width, tasks_, PartsFor(tasks_));
+  if (division_.by_destination) ShareByDestination(scatter, plan);
+  if (division_.by_destination) return;
+  const int64_t bytes = StagingFor(scatter, plan, in_place, tasks_).scratch_bytes * tasks_;
+  Scratch(call, static_cast<size_t>(bytes)).Swap(&scratch_);
+}
+
+// Each task has a range of destinations, unless one task does better.
+void Application::ShareByDestination(const IndexedScatter& scatter, const plan::IndexedPlan& plan) {
+  Choose(call_, scatter, plan, tasks_, &sharing_);
+  const int64_t ranges = sharing_.ranges.count();
+  if (sharing_.method == Method::kExchange && takes_ == Takes::kScratch) {
+    const int64_t width = plan::IndexedUnitsOf(scatter.output.element_size).width;
+    const int64_t bytes = ranges * ExchangeBytes(plan, width, ranges);
+    Scratch(call_, static_cast<size_t>(bytes)).Swap(&scratch_);
   }
-  const Scratch scratch(call, static_cast<size_t>(staging.scratch_bytes * tasks));
-  if (staging.strip != 0 && scratch.memory() == nullptr) staging = plan::kNoStaging;
-  if (!in_place && !staging.copies_data) STREW_TRY(Copy(call, scatter.data, scatter.output));
-  if (division.cut.parts() > 1) {
-    return RunCut(call, scatter, plan, staging, division.cut, tasks, scratch.memory());
+  if (scratch_.memory() == nullptr) sharing_.method = sharing_.without_scratch;
+  if (sharing_.method != Method::kAlone) return;
+  division_.by_destination = false;
+  tasks_ = 1;
+}
+
+Status Application::Run(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+                        bool in_place) const {
+  unsigned char* const scratch = scratch_.memory();
+  if (division_.by_destination) {
+    if (!in_place) STREW_TRY(Copy(call_, scatter.data, scatter.output));
+    if (sharing_.method == Method::kSieve) return RunSieves(call_, scatter, plan, sharing_.ranges);
+    return RunExchange(call_, scatter, plan, sharing_.ranges, scratch);
   }
-  RunAlone(call, scatter, plan, staging, scratch.memory());
+  plan::Staging staging = StagingFor(scatter, plan, in_place, tasks_);
+  if (staging.strip != 0 && scratch == nullptr) staging = plan::kNoStaging;
+  if (!in_place && !staging.copies_data) STREW_TRY(Copy(call_, scatter.data, scatter.output));
+  if (division_.cut.parts() > 1) {
+    return RunCut(call_, scatter, plan, staging, division_.cut, tasks_, scratch);
+  }
+  RunAlone(call_, scatter, plan, staging, scratch);
   return STREW_OK;
+}
+
+Status Apply(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+             bool in_place) {
+  const Application application(call, scatter, plan, in_place, Application::Takes::kScratch);
+  return application.Run(scatter, plan, in_place);
 }
 
 }  // namespace strew::run

@@ -161,6 +161,8 @@ Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Unit
 }
 
 Status Copy(const Call& call, const TensorView& data, const TensorView& output) {
+  // Tensors without elements may have no memory.
+  if (output.size == 0) return STREW_OK;
   const bool contiguous = data.contiguous && output.contiguous;
   const int64_t bytes = output.size * output.element_size;
   if (contiguous && bytes <= kSmallCopy) {

@@ -52,7 +52,7 @@ class Box {
   kernel::BoxArguments sheet_;
 };
 
-// output = data, for tensors of one shape with elements.
+// output = data, for tensors of one shape.
 Status Copy(const Call& call, const TensorView& data, const TensorView& output);
 
 }  // namespace strew::run

@@ -215,9 +215,7 @@ Status RunCacheWrite(const Call& call, const CacheWrite& write) {
   const Starts starts(call, write);
   int64_t written;
   STREW_TRY(CheckStarts(call, write, starts, &written));
-  if (write.present.size != 0 && !SameElements(write.past, write.present)) {
-    STREW_TRY(Copy(call, write.past, write.present));
-  }
+  if (!SameElements(write.past, write.present)) STREW_TRY(Copy(call, write.past, write.present));
   if (update.size == 0) return call.Succeed(0);
   const double bytes = static_cast<double>(update.size) * static_cast<double>(update.element_size);
   const int64_t tasks = TasksFor(call, 2 * bytes * kNanosecondsPerByte);

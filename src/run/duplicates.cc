@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/duplicates.h"
 
-#include <cinttypes>
+#include <algorithm>
 
 #include "plan/text.h"
-#include "run/index_check.h"
+#include "run/destination_set.h"
 #include "run/place.h"
-#include "run/scratch.h"
-#include "run/seen.h"
 
 namespace strew::run {
 namespace {
@@ -18,20 +16,21 @@ enum { kIndex, kPosition, kNumber, kOperands };
 using EntryNest = plan::LoopNest<kOperands>;
 
 struct Numbering {
-  explicit Numbering(const TensorView& indices, const plan::IndexedPlan& plan);
+  Numbering(const TensorView& indices, const plan::IndexedPlan& plan);
 
   EntryNest nest;  // in the order of the indices
-  plan::IndexedPlan places;
+  plan::Component component[kMaxRank];
+  int components;
   int64_t count = 1;    // of places
   int64_t entries = 1;  // that are compared
 };
 
 // Lanes never meet. Where the indices do not change along one the first of it stands for all.
-Numbering::Numbering(const TensorView& indices, const plan::IndexedPlan& plan) {
-  places.components = plan.components;
+Numbering::Numbering(const TensorView& indices, const plan::IndexedPlan& plan)
+    : components(plan.components) {
   for (int c = plan.components - 1; c >= 0; --c) {
-    places.component[c] = plan.component[c];
-    places.component[c].output_stride = count;
+    component[c] = plan.component[c];
+    component[c].output_stride = count;
     count *= plan.component[c].axis_size;
   }
   const bool has_lanes = plan.entry_dim >= 0;
@@ -62,31 +61,46 @@ Status Report(const Call& call, const TensorView& indices, const plan::IndexedPl
                      "indices%s names an element that an earlier update names too", at.c_str());
 }
 
-}  // namespace
-
-Status CheckIndicesDiffer(const Call& call, const IndexedScatter& scatter,
-                          plan::IndexedPlan* plan) {
-  const TensorView& indices = scatter.indices;
-  const Numbering numbering(indices, *plan);
-  Seen seen(numbering.count, numbering.entries);
-  const SmallScratch scratch(call, seen.bytes());
-  if (scratch.memory() == nullptr) {
-    return call.Fail(STREW_OUT_OF_MEMORY,
-                     "%" PRId64 " bytes to find duplicates among the indices were refused",
-                     seen.bytes());
-  }
-  if (indices.size != 0) STREW_TRY(CheckIndices(call, indices, plan));
-  seen.Begin(scratch.memory());
-  int64_t found = -1;
+// Calls body(number of the place, position) for each entry that is not dropped, in order, until it
+// answers false.
+template <class Body>
+void ForEachNumber(const Call& call, const TensorView& indices, const Numbering& numbering,
+                   Body body) {
   plan::ForEachTurn(numbering.nest, numbering.nest.rank, [&](const int64_t* entry) {
     int64_t number = entry[kNumber];
     // What is out of range here is dropped.
-    if (!AddPlace(call, indices, numbering.places, entry[kIndex], &number)) return true;
-    if (seen.Add(static_cast<uint64_t>(number))) return true;
-    found = entry[kPosition];
+    const bool is_in_range =
+        AddPlace(call, indices, numbering.component, numbering.components, entry[kIndex], &number);
+    return is_in_range ? body(number, entry[kPosition]) : true;
+  });
+}
+
+Status Refuse(const Call& call) {
+  return call.Fail(STREW_OUT_OF_MEMORY, "memory to find duplicates among the indices was refused");
+}
+
+}  // namespace
+
+Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
+                          const plan::IndexedPlan& plan) {
+  const Numbering numbering(indices, plan);
+  if (numbering.count == 0) return STREW_OK;
+  // Of more entries than places two name one place, so that no later ones are looked at.
+  int64_t left = std::min(numbering.entries - 1, numbering.count) + 1;
+  DestinationSet set(call, numbering.count, left, left);
+  if (!set.Begin()) return Refuse(call);
+  if (set.needs_collecting()) {
+    ForEachNumber(call, indices, numbering,
+                  [&](int64_t number, int64_t) { return left-- > 0 && set.Collect(number); });
+  }
+  if (!set.FinishCollecting()) return Refuse(call);
+  int64_t found = -1;
+  ForEachNumber(call, indices, numbering, [&](int64_t number, int64_t position) {
+    if (set.Insert(number)) return true;
+    found = position;
     return false;
   });
-  return found < 0 ? Status(STREW_OK) : Report(call, indices, *plan, found);
+  return found < 0 ? Status(STREW_OK) : Report(call, indices, plan, found);
 }
 
 }  // namespace strew::run

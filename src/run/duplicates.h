@@ -5,14 +5,16 @@
 
 #include "base/call.h"
 #include "base/status.h"
+#include "base/tensor_view.h"
 #include "plan/indexed.h"
-#include "run/scatter.h"
 
 namespace strew::run {
 
-// Does what CheckIndices() does, and fails at the first update, in the order of the indices, whose
-// element an earlier one names. There are updates. Takes 16 bytes for an entry at most.
-Status CheckIndicesDiffer(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan);
+// Fails at the first update, in the order of the indices, whose element an earlier one names. There
+// are updates, their indices are checked, and the plan is not arranged yet. Takes 16 bytes for an
+// entry at most, besides 2 MiB.
+Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
+                          const plan::IndexedPlan& plan);
 
 }  // namespace strew::run
 

@@ -22,7 +22,7 @@ struct EntryRow {
 
 // Entries of one destination come in order. Those that are dropped come too: see kernel.h.
 struct EntrySink {
-  static constexpr int64_t kMostColumns = 512;
+  static constexpr int64_t kMostColumns = 256;
 
   void (*add)(void* self, const EntryRow& row);
   void* self;

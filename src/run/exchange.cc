@@ -35,7 +35,9 @@ class Layout {
     const int64_t entry_bytes = 2 * offset_size_ + width;
     const int64_t fixed = table_ + kMargin * offset_size_;
     const int64_t entries = (plan.column.count - 1) / ranges + 1;
-    const int64_t affordable = plan::MostScratch(ranges) + entries * kBytesOfEntry;
+    // All tasks together take no more than is promised.
+    const int64_t affordable =
+        plan::MostScratch(ranges) + plan.column.count / ranges * kBytesOfEntry - kLine;
     most_ = std::min((std::min(kMostBytes, affordable) - fixed) / entry_bytes, entries);
     // Not a multiple of pages, so that the parcels do not fall into the same sets of a cache.
     bytes_ = (fixed + most_ * entry_bytes + kLine - 1) / kLine * kLine;

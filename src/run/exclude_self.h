@@ -6,18 +6,19 @@
 #include "base/call.h"
 #include "base/status.h"
 #include "plan/indexed.h"
+#include "run/apply.h"
 #include "run/scatter.h"
 
 namespace strew::run {
 
 // Copies data unless `in_place`, and stores the identity of a reduction in every element that an
-// update touches. What follows goes in place. It takes no memory.
-Status StoreIdentities(const Call& call, const IndexedScatter& scatter,
-                       const plan::IndexedPlan& plan, strew_reduction kind, bool in_place);
+// update touches, by an application of the updates themselves. What follows goes in place.
+// The plan is arranged, and is left as it was.
+Status StoreIdentities(const IndexedScatter& scatter, strew_reduction kind,
+                       const Application& application, bool in_place, plan::IndexedPlan* plan);
 
 // For reductions that have no identity: the first update of an element replaces it, all others are
-// applied. Takes 16 bytes for an entry at most, which the first function tells.
-int64_t ScratchAfterFirst(const plan::IndexedPlan& plan);
+// applied. Takes 16 bytes for an entry at most, besides 2 MiB.
 Status ApplyAfterFirst(const Call& call, const IndexedScatter& scatter,
                        const plan::IndexedPlan& plan, bool in_place);
 

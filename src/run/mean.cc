@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/mean.h"
 
-#include <algorithm>
 #include <cstring>
 
-#include "run/distinct.h"
+#include "run/destination_set.h"
 #include "run/entry_walk.h"
 #include "run/mean_buckets.h"
 #include "run/mean_lanes.h"
@@ -14,52 +13,81 @@
 namespace strew::run {
 namespace {
 
-// Tables of so many entries need no estimate of how many places they touch: they take less memory
-// than that.
-constexpr int64_t kFewEntries = 32768;
+// A lower bound of how many destinations are touched: how many stretches of 2^shift of them are.
+class TouchedBound {
+ public:
+  static constexpr int64_t kMostBits = int64_t{1} << 22;
 
-// Counts the entries of each bucket and about how many places they touch.
+  // For destinations in [0, range).
+  explicit TouchedBound(int64_t range) {
+    while ((range - 1) >> shift_ >= kMostBits) ++shift_;
+    words_ = ((range - 1) >> shift_) / 64 + 1;
+  }
+
+  int64_t bytes() const { return words_ * static_cast<int64_t>(sizeof(uint64_t)); }
+
+  // `memory` has room for bytes().
+  void Begin(unsigned char* memory) {
+    word_ = reinterpret_cast<uint64_t*>(memory);
+    std::memset(memory, 0, static_cast<size_t>(bytes()));
+  }
+  void Touch(int64_t destination) {
+    const int64_t bit = destination >> shift_;
+    word_[bit / 64] |= uint64_t{1} << (bit % 64);
+  }
+  int64_t Count() const {
+    int64_t count = 0;
+    for (int64_t i = 0; i < words_; ++i) count += CountBits(word_[i]);
+    return count;
+  }
+
+ private:
+  int shift_ = 0;
+  int64_t words_;
+  uint64_t* word_ = nullptr;
+};
+
+// Counts the entries of each bucket.
 struct Survey {
   const BucketMeans& buckets;
   int64_t* entries;
-  Distinct* distinct;  // or NULL
+  TouchedBound* touched;
   void Fetch(int64_t) const {}
-  void Take(int64_t place, int64_t) const {
-    ++entries[buckets.BucketOf(place)];
-    if (distinct != nullptr) distinct->Add(static_cast<uint64_t>(place));
+  void Take(int64_t destination, int64_t) const {
+    ++entries[buckets.BucketOf(destination)];
+    touched->Touch(destination);
   }
 };
 
 Status Refuse(const Call& call) {
-  return call.Fail(STREW_OUT_OF_MEMORY,
-                   "memory to estimate how many elements are touched was refused");
+  return call.Fail(STREW_OUT_OF_MEMORY, "memory to count the updates of means was refused");
+}
+
+// The entries of each bucket, and a lower bound of how many destinations they touch.
+Status Count(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+             const BucketMeans& buckets, int64_t* entries, int64_t* touched) {
+  TouchedBound bound(buckets.places());
+  const Scratch scratch(call, static_cast<size_t>(bound.bytes()));
+  if (scratch.memory() == nullptr) return Refuse(call);
+  bound.Begin(scratch.memory());
+  ForEachEntry(call, scatter, plan, Survey{buckets, entries, &bound});
+  *touched = bound.Count();
+  return STREW_OK;
 }
 
 Status ApplyAnywhere(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
                      bool in_place) {
   const BucketMeans buckets(call, scatter, plan);
-  int64_t touched = plan.Entries();
-  const bool estimates = touched > kFewEntries;
-  if (!estimates && buckets.buckets() == 0) {
-    return MeanTable(call, scatter, plan, touched).Run(in_place);
-  }
-  const size_t bytes =
-      static_cast<size_t>(std::max<int64_t>(buckets.buckets(), 1)) * sizeof(int64_t);
-  const Scratch scratch(call, bytes);
+  if (buckets.buckets() == 0) return MeanTable(call, scatter, plan).Run(in_place);
+  const int64_t bytes = buckets.buckets() * static_cast<int64_t>(sizeof(int64_t));
+  const Scratch scratch(call, static_cast<size_t>(bytes));
   if (scratch.memory() == nullptr) return Refuse(call);
   int64_t* const entries = reinterpret_cast<int64_t*>(scratch.memory());
-  std::memset(entries, 0, bytes);
-  if (estimates) {
-    const Scratch sampled(call, Distinct::kBytes);
-    if (sampled.memory() == nullptr) return Refuse(call);
-    Distinct distinct(sampled.memory(), touched);
-    ForEachEntry(call, scatter, plan, Survey{buckets, entries, &distinct});
-    touched = std::clamp<int64_t>(distinct.Estimate(), 1, touched);
-  } else {
-    ForEachEntry(call, scatter, plan, Survey{buckets, entries, nullptr});
-  }
+  std::memset(entries, 0, static_cast<size_t>(bytes));
+  int64_t touched = 0;
+  STREW_TRY(Count(call, scatter, plan, buckets, entries, &touched));
   if (buckets.IsPossible(entries, touched)) return buckets.Run(in_place, entries);
-  return MeanTable(call, scatter, plan, touched).Run(in_place);
+  return MeanTable(call, scatter, plan).Run(in_place);
 }
 
 }  // namespace

@@ -10,9 +10,6 @@
 
 namespace strew::run {
 
-// No mean does with less, however few elements are touched: a sum and a count.
-inline constexpr int64_t kLeastMeanScratch = 8;
-
 // STREW_MEAN, with STREW_EXCLUDE_SELF or without. The plan is arranged and the indices are checked.
 // Takes 40 bytes for a touched element at most, besides 2 MiB.
 Status ApplyMean(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,

@@ -24,8 +24,8 @@ constexpr int64_t kBucketBytes = int64_t{512} << 10;
 // More streams than pages that the CPU finds at once are slower than a table.
 constexpr int64_t kMostBuckets = 1024;
 constexpr int64_t kMostPlacesOfEntry = 8;
-// Of the 40 bytes that a touched element may take, less what an estimate may be wrong by.
-constexpr int64_t kElementBytes = 38;
+// What a touched element may take.
+constexpr int64_t kElementBytes = 40;
 constexpr double kNanosecondsPerEntry = 3;
 
 // Whether each unit from where the plan begins to its last one is a place; counts them.
@@ -67,7 +67,9 @@ int64_t BucketMeans::PlaceBytes() const {
 }
 
 bool BucketMeans::IsPossible(const int64_t* entries, int64_t touched) const {
-  if (buckets_ == 0 || entries_ > touched / EntryBytes() * kElementBytes) return false;
+  const int64_t fixed = tasks_ * TaskBytes() + EndBytes();
+  const int64_t allowed = plan::MostScratch(tasks_) * tasks_ - fixed + touched * kElementBytes;
+  if (entries_ > allowed / EntryBytes()) return false;
   return *std::max_element(entries, entries + buckets_) < kernel::kMostTerms;
 }
 
@@ -134,8 +136,8 @@ void BucketMeans::RunBucket(const Sorted& sorted, int64_t bucket, unsigned char*
 }
 
 Status BucketMeans::Run(bool in_place, const int64_t* entries) const {
-  const int64_t task_bytes = PlaceBytes() << shift_;
-  const int64_t end_bytes = buckets_ * static_cast<int64_t>(sizeof(int64_t));
+  const int64_t task_bytes = TaskBytes();
+  const int64_t end_bytes = EndBytes();
   const int64_t bytes = tasks_ * task_bytes + end_bytes + entries_ * EntryBytes();
   const Scratch scratch(call_, static_cast<size_t>(bytes));
   if (scratch.memory() == nullptr) {

@@ -18,9 +18,9 @@ class BucketMeans {
 
   // 0 where this is not a way.
   int64_t buckets() const { return buckets_; }
-  // Places may be negative where there are no buckets.
-  int64_t BucketOf(int64_t place) const { return buckets_ == 0 ? 0 : place >> shift_; }
-  // Of `entries` of each bucket and about so many touched places.
+  int64_t places() const { return places_; }
+  int64_t BucketOf(int64_t place) const { return place >> shift_; }
+  // Of `entries` of each bucket, where at least so many places are touched.
   bool IsPossible(const int64_t* entries, int64_t touched) const;
   Status Run(bool in_place, const int64_t* entries) const;
 
@@ -37,6 +37,9 @@ class BucketMeans {
 
   int64_t EntryBytes() const { return width_ + static_cast<int64_t>(sizeof(Place)); }
   int64_t PlaceBytes() const;
+  // Scratch of all tasks, besides what entries take.
+  int64_t TaskBytes() const { return PlaceBytes() << shift_; }
+  int64_t EndBytes() const { return buckets_ * static_cast<int64_t>(sizeof(int64_t)); }
   void Sort(const Sorted& sorted) const;
   template <class Element>
   void Move(const Sorted& sorted) const;

@@ -6,7 +6,6 @@
 #include "run/box.h"
 #include "run/entry_walk.h"
 #include "run/mean_table.h"
-#include "run/seen.h"
 
 namespace strew::run {
 
@@ -16,56 +15,53 @@ using plan::kUpdates;
 // The output of a group and its first updates, which begin at `order`.
 void MeanTable::FetchGroup(const Group& group, const int64_t* order, int64_t count) const {
   constexpr int64_t kMostUpdates = 4;
-  Fetch(OutputOf(group.place));
+  Fetch(OutputOf(group.destination));
   const int64_t bytes = std::min(plan_.run.count * width_, kMostFetched);
   for (int64_t k = 0; k < std::min(count, kMostUpdates); ++k) {
     kernel::PrefetchOnce(scatter_.updates.data + order[k] * width_, bytes);
   }
 }
 
-// All updates of a place together, in order: its elements are gone through once.
+// All updates of a destination together, in order: its elements are gone through once.
 void MeanTable::ReduceGroup(const Group& group, const int64_t* order, int64_t count) const {
   plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
-    kernels_.group({OutputOf(group.place) + inner[kOutput] * width_, plan_.run.stride[kOutput],
-                    scatter_.updates.data + inner[kUpdates] * width_, plan_.run.stride[kUpdates],
-                    order, count, plan_.run.count, ExcludesSelf(scatter_.reduction)});
+    kernels_.group({OutputOf(group.destination) + inner[kOutput] * width_,
+                    plan_.run.stride[kOutput], scatter_.updates.data + inner[kUpdates] * width_,
+                    plan_.run.stride[kUpdates], order, count, plan_.run.count,
+                    ExcludesSelf(scatter_.reduction)});
   });
 }
 
-// Places in the order of their first updates, so that these are read in order where most have one.
+// Destinations in the order of their first updates, so that these are read in order where most have one.
 Status MeanTable::ReduceGroups(bool in_place, unsigned char* memory) const {
   struct Body {
     const MeanTable* table;
     Group* groups;   // the end of the last one follows
     int64_t* order;  // where updates lie, those of each group together
-    int32_t* next;   // where the next one of a slot comes in that
+    int32_t* next;   // where the next one of a destination comes in that
     Group** end;
-    void Fetch(int64_t place) const {
-      const int64_t slot = SlotOf(Hash(static_cast<uint64_t>(place)), table->slots_);
-      __builtin_prefetch(table->slot_ + slot);
-      __builtin_prefetch(next + slot, 1);
-    }
-    void Take(int64_t place, int64_t update) const {
-      const Slot* const slot = table->Find(place);
-      int32_t& at = next[slot - table->slot_];
+    void Fetch(int64_t destination) const { table->set_.Fetch(table->numbers_.Of(destination)); }
+    void Take(int64_t destination, int64_t update) const {
+      const int64_t number = table->NumberOf(destination);
+      int32_t& at = next[number];
       if (at < 0) {
         Group& group = *(*end)++;
-        group.place = place;
+        group.destination = destination;
         at = static_cast<int32_t>(group.first);
-        (*end)->first = group.first + slot->count;
+        (*end)->first = group.first + table->counts_[number];
       }
       order[at++] = update;
     }
   };
   Group* const groups = reinterpret_cast<Group*>(memory);
-  int64_t* const order = reinterpret_cast<int64_t*>(groups + touched_ + 1);
+  int64_t* const order = reinterpret_cast<int64_t*>(groups + set_.count() + 1);
   int32_t* const next = reinterpret_cast<int32_t*>(order + applied_);
   Group* last = groups;
   last->first = 0;
-  std::memset(next, -1, static_cast<size_t>(slots_) * sizeof(int32_t));
+  std::memset(next, -1, static_cast<size_t>(set_.count()) * sizeof(int32_t));
   ForEachEntry(call_, scatter_, plan_, Body{this, groups, order, next, &last});
   if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
-  return InParts(touched_, [&](const plan::Turns& part) {
+  return InParts(set_.count(), [&](const plan::Turns& part) {
     const auto count = [&](int64_t i) { return groups[i + 1].first - groups[i].first; };
     const int64_t end = part.first + part.count;
     for (int64_t i = part.first; i < end; ++i) {

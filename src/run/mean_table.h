@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of entries that may land anywhere: a hash table has a count for each place that is touched,
-// and sums where the output cannot hold them.
+// Means of entries that may land anywhere: destinations are numbered, and each has a count and,
+// where the output cannot hold it, a sum.
 #ifndef STREW_RUN_MEAN_TABLE_H_
 #define STREW_RUN_MEAN_TABLE_H_
 
@@ -9,6 +9,7 @@
 #include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "plan/indexed.h"
+#include "run/destination_set.h"
 #include "run/parallel.h"
 #include "run/scatter.h"
 #include "run/scratch.h"
@@ -17,59 +18,45 @@ namespace strew::run {
 
 class MeanTable {
  public:
-  // About so many places are touched.
-  MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-            int64_t touched);
+  MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
 
   Status Run(bool in_place);
 
  private:
-  // Bytes of a run, and places ahead, that are fetched.
+  // Bytes of a run that are fetched, and groups ahead.
   static constexpr int64_t kMostFetched = 1024;
   static constexpr int64_t kAhead = 16;
 
-  struct Slot {
-    int64_t place;  // units from where the plan begins
-    int64_t count;  // 0 for an empty slot
-  };
-
-  // Updates of one place.
+  // Updates of one destination.
   struct Group {
-    int64_t place;
+    int64_t destination;
     int64_t first;  // of its updates, in order
   };
 
   class RowAdder;
 
   bool AddsRows() const;
+  Status NumberDestinations();
   Status Count();
-  int64_t CountBytes() const;
-  // False where there is no memory.
-  bool Resize(int64_t slots);
-  int64_t SlotBytes() const;
-  bool MayBeRoomy(int64_t touched, int64_t slot_bytes) const;
-  int64_t SlotsFor(int64_t touched, int64_t slot_bytes) const;
-  Slot* Find(int64_t place) const;
-  Status Shrink();
-  // What touched elements may take.
-  double MostBytes() const;
+  int64_t NumberOf(int64_t destination) const { return set_.NumberOf(numbers_.Of(destination)); }
   int64_t GroupBytes() const;
   bool GroupsPay() const;
-  // Calls body(part) for parts of so many slots or groups, of which touched_ are filled.
+  // Calls body(part) for parts of so many turns, which touch all destinations together.
   template <class Body>
   Status InParts(int64_t count, Body body) const;
-  // Calls body(slot, its number) for each that is filled.
+  // Calls body(destination, its number) for each that is touched.
   template <class Body>
   Status ForEachTouched(Body body) const;
-  // Calls body(output, units before it) for each run of a place.
+  // Calls body(output, units before it) for each run of a destination.
   template <class Body>
-  void ForEachRun(const Slot& slot, Body body) const;
+  void ForEachRun(int64_t destination, Body body) const;
   void FetchGroup(const Group& group, const int64_t* order, int64_t count) const;
   void ReduceGroup(const Group& group, const int64_t* order, int64_t count) const;
   Status ReduceGroups(bool in_place, unsigned char* memory) const;
+  Status StoreIdentities() const;
   Status ReduceInOutput(bool in_place) const;
   Status ReduceInSums(bool in_place) const;
-  unsigned char* OutputOf(int64_t place) const;
+  unsigned char* OutputOf(int64_t destination) const;
   void Fetch(const unsigned char* output) const;
   Status Refuse() const;
 
@@ -82,20 +69,20 @@ class MeanTable {
   const int64_t entry_units_;
   const int64_t sum_bytes_;  // of an entry; 0 where the output holds the sums
   const bool adds_rows_;
-  int64_t estimate_;  // of touched places
-  int64_t slots_ = 0;
-  int64_t touched_ = 0;
-  int64_t applied_ = 0;  // entries
-  Slot* slot_ = nullptr;
-  Scratch table_;
+  const plan::DestinationNumbers numbers_;
+  DestinationSet set_;
+  int64_t applied_ = 0;        // entries
+  int64_t* counts_ = nullptr;  // of updates, by number
+  Scratch count_memory_;
 };
 
 template <class Body>
 Status MeanTable::InParts(int64_t count, Body body) const {
-  constexpr double kNanosecondsPerSlot = 3;
-  const double bytes = static_cast<double>(touched_ * entry_units_ * width_);
-  const int64_t tasks = TasksFor(
-      call_, static_cast<double>(count) * kNanosecondsPerSlot + bytes * kNanosecondsPerByte);
+  constexpr double kNanosecondsPerDestination = 3;
+  const double touched = static_cast<double>(set_.count());
+  const double bytes = touched * static_cast<double>(entry_units_ * width_);
+  const int64_t tasks =
+      TasksFor(call_, touched * kNanosecondsPerDestination + bytes * kNanosecondsPerByte);
   plan::Cut cut;
   cut.Append(count, 1, PartsFor(tasks));
   return ForEachPart(call_, tasks, cut.parts(),

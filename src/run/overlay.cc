@@ -2,7 +2,6 @@
 #include "run/overlay.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "plan/cut.h"
 #include "run/block.h"
@@ -280,14 +279,14 @@ class PieceRunner {
   // `rows` elements, of which `steps` every second ones from `first` on are updates.
   void Interleave(const OverlayOperands& piece, int64_t rows, const unsigned char* updates,
                   int64_t first, int64_t steps) const {
-    // The last one may have no element behind it. None has where it is alone, but one update is no
-    // line, and no part of a line is so short.
+    // The last one may have no element behind it.
     const int64_t pairs = std::min(steps, (rows - first) / 2);
-    assert(pairs > 0);
     const int64_t end = (first + 2 * pairs) * width_;
     if (first > 0) copy_.Run(piece.output, piece.data, first);
-    interleave_(piece.output + first * width_, piece.data + first * width_, updates, pairs,
-                buffer_ != nullptr);
+    if (pairs > 0) {
+      interleave_(piece.output + first * width_, piece.data + first * width_, updates, pairs,
+                  buffer_ != nullptr);
+    }
     if (steps > pairs) {
       copy_.Run(piece.output + end, updates + pairs * width_, 1);
     } else if (end < rows * width_) {

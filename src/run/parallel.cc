@@ -20,19 +20,25 @@ struct Phase {
   int64_t parts;
   std::atomic<int64_t> next_part{0};
   std::atomic<int64_t> finished{0};
-  std::atomic<uint32_t> begun[kMostTasks];  // bytes would need libatomic on RISC-V
 
   Phase(int64_t tasks_, int64_t parts_, internal::PartFunction function_, const void* body_)
-      : function(function_), body(body_), tasks(tasks_), parts(parts_) {
-    for (int64_t i = 0; i < tasks; ++i) begun[i].store(0, std::memory_order_relaxed);
+      : function(function_), body(body_), tasks(tasks_), parts(parts_) {}
+
+  // False for a task that has begun before.
+  bool Begin(int64_t task) {
+    const uint32_t bit = uint32_t{1} << (task % 32);
+    return (begun_[task / 32].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
   }
+
+ private:
+  std::atomic<uint32_t> begun_[kMostTasks / 32] = {};  // a bit for each task
 };
 
 void RunTask(void* phase_of_task, int64_t task) {
   Phase& phase = *static_cast<Phase*>(phase_of_task);
   // A runner that breaks its promise shall at least not make two tasks share scratch.
   if (task < 0 || task >= phase.tasks) return;
-  if (phase.begun[task].exchange(1, std::memory_order_relaxed) != 0) return;
+  if (!phase.Begin(task)) return;
   while (true) {
     const int64_t part = phase.next_part.fetch_add(1, std::memory_order_relaxed);
     if (part >= phase.parts) break;

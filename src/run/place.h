@@ -14,12 +14,12 @@ namespace strew::run {
 
 // Adds what the indices of one entry and lane, of which the first lies at `at`, mean for its place.
 // False where one is out of range and not clamped.
-inline bool AddPlace(const Call& call, const TensorView& indices, const plan::IndexedPlan& plan,
-                     int64_t at, int64_t* output) {
+inline bool AddPlace(const Call& call, const TensorView& indices, const plan::Component* components,
+                     int count, int64_t at, int64_t* output) {
   const bool wrap = call.settings().wrap_negative_indices;
   const bool clamps = call.settings().index_policy == STREW_INDEX_CLAMP;
-  for (int c = 0; c < plan.components; ++c) {
-    const plan::Component& component = plan.component[c];
+  for (int c = 0; c < count; ++c) {
+    const plan::Component& component = components[c];
     const int64_t place = at + component.indices_base;
     int64_t index = ReadIndex(indices.dtype, indices.data + place * indices.element_size).value;
     if (index < 0 && wrap) index += component.axis_size;

@@ -4,19 +4,18 @@
 #include <algorithm>
 
 namespace strew::run {
-Ranges::Ranges(const Sample& sample, int64_t ranges)
-    : sample_(sample), count_(std::min(ranges, kMost)) {
+Ranges::Ranges(const Sample& sample, int64_t ranges) : count_(std::min(ranges, kMost)) {
   for (int64_t i = 1; i < count_; ++i) first_[i] = sample[i * sample.count() / count_];
 }
 
-double Ranges::MostCost(double each, double wait) const {
+double Ranges::MostCost(const Sample& sample, double each, double wait) const {
   double most = 0;
   int64_t end = 0;
   for (int64_t i = 0; i < count_; ++i) {
     const int64_t first = end;
-    while (end < sample_.count() && sample_[end] <= At(i).last) ++end;
-    const double share = static_cast<double>(end - first) / static_cast<double>(sample_.count());
-    most = std::max(most, share * each + sample_.FarShare(first, end) * wait);
+    while (end < sample.count() && sample[end] <= At(i).last) ++end;
+    const double share = static_cast<double>(end - first) / static_cast<double>(sample.count());
+    most = std::max(most, share * each + sample.FarShare(first, end) * wait);
   }
   return most;
 }

@@ -22,20 +22,21 @@ inline constexpr DestinationRange kEverywhere = {-(INT64_MAX / 2), INT64_MAX / 2
 
 class Ranges {
  public:
+  Ranges() = default;
   Ranges(const Sample& sample, int64_t ranges);
 
   int64_t count() const { return count_; }
   // Each destination is in one of them.
   DestinationRange At(int64_t i) const;
   // What the entries of the costliest range cost, where all entries together would cost `each` and
-  // those that wait for memory would wait for `wait` besides.
-  double MostCost(double each, double wait) const;
+  // those that wait for memory would wait for `wait` besides. The sample is the same.
+  double MostCost(const Sample& sample, double each, double wait) const;
 
  private:
-  static constexpr int64_t kMost = 256;
+  // Each task looks at all entries, so that more of them gain little.
+  static constexpr int64_t kMost = 64;
 
-  const Sample& sample_;
-  int64_t count_;
+  int64_t count_ = 0;
   int64_t first_[kMost];  // the first destination of each range but the first
 };
 

@@ -22,14 +22,11 @@ class Scratch {
         allocator_.alloc == nullptr
             ? std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment)
             : allocator_.alloc(allocator_.opaque, size, kAlignment);
+    // What is not aligned as asked is no memory.
+    if (reinterpret_cast<uintptr_t>(memory_) % kAlignment != 0) Release();
   }
   ~Scratch() {
-    if (memory_ == nullptr) return;
-    if (allocator_.release == nullptr) {
-      std::free(memory_);
-    } else {
-      allocator_.release(allocator_.opaque, memory_, size_);
-    }
+    if (memory_ != nullptr) Release();
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -46,30 +43,18 @@ class Scratch {
  private:
   static constexpr size_t kAlignment = 64;
 
+  void Release() {
+    if (allocator_.release == nullptr) {
+      std::free(memory_);
+    } else {
+      allocator_.release(allocator_.opaque, memory_, size_);
+    }
+    memory_ = nullptr;
+  }
+
   Allocator allocator_ = {nullptr, nullptr, nullptr};
   size_t size_ = 0;
   void* memory_ = nullptr;
-};
-
-// Scratch of which little lies on the stack, so that small calls allocate nothing.
-class SmallScratch {
- public:
-  SmallScratch(const Call& call, int64_t size)
-      : scratch_(call, static_cast<size_t>(Requested(size))),
-        memory_(Requested(size) == 0 ? small_ : scratch_.memory()) {}
-
-  // What the allocator is asked for.
-  static int64_t Requested(int64_t size) { return size <= kSmall ? 0 : size; }
-
-  // NULL where it was refused.
-  unsigned char* memory() const { return memory_; }
-
- private:
-  static constexpr int64_t kSmall = 1024;
-
-  alignas(uint64_t) unsigned char small_[kSmall];
-  Scratch scratch_;
-  unsigned char* const memory_;
 };
 
 }  // namespace strew::run

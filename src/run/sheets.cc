@@ -44,7 +44,9 @@ class SheetRunner {
   void RunSheets() const {
     plan::FlatPlan flat;
     const bool staged = staging_.copies_data || staging_.strip != 0;
-    if (!staged && plan::Flatten(plan_, applier_.block(), &flat)) return RunFlat(flat);
+    if (!staged && plan::Flatten(plan_, applier_.block(), &flat)) {
+      return applier_.gives() ? GiveFlat(flat) : ApplyFlat(flat);
+    }
     plan::ForEachTurn(plan_.outer, plan_.outer.rank, [this](const int64_t* offset) {
       if (staging_.strip != 0) return RunStrips(offset);
       if (plan_.columns_are_lanes) return RunLaneColumns(offset);
@@ -52,7 +54,9 @@ class SheetRunner {
       RunLongRows(offset);
     });
   }
-  void RunFlat(const plan::FlatPlan& flat) const;
+  void ApplyFlat(const plan::FlatPlan& flat) const;
+  void GiveFlat(const plan::FlatPlan& flat) const;
+  void RunFlat(const plan::FlatPlan& flat, unsigned char* pattern) const;
   void RunStrips(const int64_t* offset) const;
   void RunLaneColumns(const int64_t* offset) const;
   void RunShortRows(const int64_t* offset) const;
@@ -91,8 +95,18 @@ void FillPattern(const plan::FlatPlan& flat, int64_t slabs, void* pattern) {
   }
 }
 
-void SheetRunner::RunFlat(const plan::FlatPlan& flat) const {
+[[gnu::noinline]] void SheetRunner::ApplyFlat(const plan::FlatPlan& flat) const {
   alignas(64) unsigned char pattern[kBlockBytes];
+  RunFlat(flat, pattern);
+}
+
+// Sinks need the stack that a larger pattern takes.
+[[gnu::noinline]] void SheetRunner::GiveFlat(const plan::FlatPlan& flat) const {
+  alignas(64) unsigned char pattern[kGivenBytes];
+  RunFlat(flat, pattern);
+}
+
+void SheetRunner::RunFlat(const plan::FlatPlan& flat, unsigned char* pattern) const {
   const int64_t step = std::min(applier_.block() / flat.period_turns, flat.slab.count);
   const auto fill =
       applier_.offset_width() == kernel::kOffset32 ? FillPattern<int32_t> : FillPattern<int64_t>;
@@ -104,7 +118,8 @@ void SheetRunner::RunFlat(const plan::FlatPlan& flat) const {
       const FlatTile tile = {offset[kIndices] + before, offset[kUpdates] + before,
                              std::min(left, step) * flat.period_turns, pattern, left >= 2 * step};
       const int64_t lane = offset[kOutput] + s * flat.slab.stride[kOutput];
-      applier_.ApplyFlat(tile, scatter_.output.data + lane * width_);
+      unsigned char* const output = scatter_.output.data + lane * width_;
+      applier_.gives() ? applier_.GiveFlat(tile, output) : applier_.ApplyFlat(tile, output);
     }
   });
 }

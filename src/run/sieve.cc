@@ -71,12 +71,8 @@ void Sieve::Add(const EntryRow& row) {
   kept_ += count;
 }
 
-void Sieve::Flush() {
-  if (kept_ > 0) Write(kept_);
-}
-
 void Sieve::Finish() {
-  Flush();
+  if (kept_ > 0) Write(kept_);
   if (pace_.streams) kernel::FinishStreaming();
   if (scatter_.applied_units != nullptr) *scatter_.applied_units += written_ * plan_.EntryUnits();
 }

@@ -26,9 +26,7 @@ class Sieve {
   EntrySink sink() { return SinkOf(this, offset_width_, origin_); }
 
   void Add(const EntryRow& row);
-  // Writes what is kept still.
-  void Flush();
-  // At the end: likewise, and counts what was written.
+  // At the end: writes what is kept still, and counts what was written.
   void Finish();
 
  private:

@@ -37,7 +37,8 @@ bool Locate(const Call& call, const IndexedScatter& scatter, const plan::Indexed
     plan::ForEachTurn(plan.lanes, plan.lanes.rank, [&](const int64_t* lane) {
       int64_t output = lane[kOutput];
       ++entries;
-      if (!AddPlace(call, scatter.indices, plan, entry[kIndices] + lane[kIndices], &output)) {
+      if (!AddPlace(call, scatter.indices, plan.component, plan.components,
+                    entry[kIndices] + lane[kIndices], &output)) {
         good = drops;
         return good;
       }

@@ -16,6 +16,9 @@ using plan::kUpdates;
 
 // Indices of so many bytes are near still when they have just been checked.
 constexpr int64_t kNearIndices = 256 << 10;
+// Clamped indices of a tile, which lie on the stack beside their offsets.
+constexpr int64_t kMostClamped = 256;
+static_assert(EntrySink::kMostColumns <= kMostClamped);
 // Shorter runs are not worth looking for.
 constexpr int64_t kLeastFolded = 8;
 
@@ -27,6 +30,13 @@ void FetchUpcoming(const kernel::Upcoming& upcoming, const unsigned char* update
   if (upcoming.indices == nullptr) return;
   kernel::PrefetchOnce(upcoming.indices, columns * upcoming.index_size);
   kernel::PrefetchOnce(updates + upcoming.updates_distance, columns * width);
+}
+
+int64_t BlockFor(const plan::IndexedPlan& plan, const EntrySink* sink,
+                 kernel::OffsetWidth offset_width) {
+  if (sink != nullptr) return EntrySink::kMostColumns;
+  if (plan.out_of_range != plan::OutOfRange::kNothing) return kMostClamped;
+  return kBlockBytes / OffsetSize(offset_width);
 }
 
 }  // namespace
@@ -41,7 +51,7 @@ TileApplier::TileApplier(const Call& call, const IndexedScatter& scatter,
       pace_(PaceOf(scatter, plan, kernels_)),
       offset_width_(sink == nullptr ? OffsetWidthOf(plan.span) : sink->offset_width),
       width_(kernels_.element_size),
-      block_(sink == nullptr ? kBlockBytes / OffsetSize(offset_width_) : EntrySink::kMostColumns),
+      block_(BlockFor(plan, sink, offset_width_)),
       wrap_(call.settings().wrap_negative_indices) {}
 
 void TileApplier::Finish() const {
@@ -51,7 +61,7 @@ void TileApplier::Finish() const {
 void TileApplier::ResolveIndices(kernel::ResolveArguments arguments) const {
   const kernel::ResolveKernel resolve = index_kernels_.resolve[offset_width_];
   if (plan_.out_of_range == plan::OutOfRange::kNothing) return resolve(arguments);
-  alignas(64) unsigned char clamped[kBlockBytes / sizeof(int32_t) * sizeof(int64_t)];
+  alignas(64) unsigned char clamped[kMostClamped * sizeof(int64_t)];
   index_kernels_.clamp(arguments.sheet, wrap_, clamped);
   arguments.sheet.indices = clamped;
   arguments.sheet.row_stride = arguments.sheet.columns;
@@ -152,8 +162,11 @@ void TileApplier::Locate(const int64_t* offset, const Tile& tile, const Landing&
                 scatter_.updates.data + UpdateOf(offset, tile) * width_, tile.columns, width_);
 }
 
-void TileApplier::GiveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
-                           const unsigned char* offsets) const {
+// Not inline, because sinks need the stack that larger blocks of offsets take.
+[[gnu::noinline]] void TileApplier::GiveTile(const int64_t* offset, const Tile& tile,
+                                             const Landing& landing) const {
+  alignas(64) unsigned char offsets[kGivenBytes];
+  Locate(offset, tile, landing, offsets);
   const int64_t row_bytes = tile.columns * OffsetSize(offset_width_);
   const int64_t updates = UpdateOf(offset, tile);
   EntryRow row;
@@ -175,11 +188,8 @@ int64_t TileApplier::UpdateOf(const int64_t* offset, const Tile& tile) const {
 void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const {
   assert(tile.rows * (tile.columns + tile.lookahead) <= block_);
   assert(tile.rows == 1 || tile.lookahead == 0);
+  if (sink_ != nullptr) return GiveTile(offset, tile, landing);
   alignas(64) unsigned char offsets[kBlockBytes];
-  if (sink_ != nullptr) {
-    Locate(offset, tile, landing, offsets);
-    return GiveTile(offset, tile, landing, offsets);
-  }
   Resolve(offset, tile, landing, offsets);
 
   kernel::RowsArguments rows;
@@ -207,16 +217,18 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
   });
 }
 
-void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
+void TileApplier::LocateFlat(const FlatTile& tile, unsigned char* offsets) const {
   assert(plan_.components == 1 && tile.entries <= block_);
-  alignas(64) unsigned char offsets[kBlockBytes];
   std::memcpy(offsets, tile.pattern, static_cast<size_t>(tile.entries * OffsetSize(offset_width_)));
   const plan::Component& component = plan_.component[0];
-  const int64_t index_size = scatter_.indices.element_size;
-  const unsigned char* const indices =
-      scatter_.indices.data + (tile.index + component.indices_base) * index_size;
   kernel::ResolveArguments arguments;
-  arguments.sheet = {indices, 1, 0, tile.entries, 1, component.axis_size};
+  arguments.sheet = {
+      scatter_.indices.data + (tile.index + component.indices_base) * scatter_.indices.element_size,
+      1,
+      0,
+      tile.entries,
+      1,
+      component.axis_size};
   arguments.output_stride = component.output_stride;
   arguments.lane_row_stride = 0;
   arguments.lane_column_stride = 0;
@@ -226,24 +238,34 @@ void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
   if (plan_.out_of_range == plan::OutOfRange::kDrop) {
     index_kernels_.drop[offset_width_](arguments.sheet, wrap_, offsets);
   }
+}
 
-  const unsigned char* const updates = scatter_.updates.data + tile.update * width_;
+kernel::Upcoming TileApplier::UpcomingAfter(const FlatTile& tile) const {
   kernel::Upcoming upcoming;
-  if (tile.has_next) {
-    upcoming.indices = indices + tile.entries * index_size;
-    upcoming.index_size = index_size;
-    upcoming.updates_distance = tile.entries * width_;
-  }
-  if (sink_ != nullptr) {
-    FetchUpcoming(upcoming, updates, tile.entries, width_);
-    const int64_t lane = (output - sink_->origin) / width_;
-    return sink_->add(sink_->self, {offsets, tile.entries, lane, tile.update, 1});
-  }
+  if (!tile.has_next) return upcoming;
+  const int64_t index = tile.index + plan_.component[0].indices_base + tile.entries;
+  upcoming.index_size = scatter_.indices.element_size;
+  upcoming.indices = scatter_.indices.data + index * upcoming.index_size;
+  upcoming.updates_distance = tile.entries * width_;
+  return upcoming;
+}
 
-  kernel::SheetArguments sheet =
-      kernel::RowSheet(output, updates, offsets, tile.entries, pace_.prefetch);
-  sheet.upcoming = upcoming;
+void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
+  alignas(64) unsigned char offsets[kBlockBytes];
+  LocateFlat(tile, offsets);
+  kernel::SheetArguments sheet = kernel::RowSheet(
+      output, scatter_.updates.data + tile.update * width_, offsets, tile.entries, pace_.prefetch);
+  sheet.upcoming = UpcomingAfter(tile);
   kernels_.elements[offset_width_](sheet);
+}
+
+void TileApplier::GiveFlat(const FlatTile& tile, unsigned char* output) const {
+  alignas(64) unsigned char offsets[kGivenBytes];
+  LocateFlat(tile, offsets);
+  FetchUpcoming(UpcomingAfter(tile), scatter_.updates.data + tile.update * width_, tile.entries,
+                width_);
+  const int64_t lane = (output - sink_->origin) / width_;
+  sink_->add(sink_->self, {offsets, tile.entries, lane, tile.update, 1});
 }
 
 }  // namespace strew::run

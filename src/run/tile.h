@@ -46,6 +46,8 @@ struct FlatTile {
 
 // Offsets stay in the L1 cache between their making and their use.
 inline constexpr int64_t kBlockBytes = 8192;
+// Those of a row that goes to a sink.
+inline constexpr int64_t kGivenBytes = EntrySink::kMostColumns * int64_t{sizeof(int64_t)};
 
 class TileApplier {
  public:
@@ -56,6 +58,8 @@ class TileApplier {
   // Entries of which the offsets fit a block.
   int64_t block() const { return block_; }
   kernel::OffsetWidth offset_width() const { return offset_width_; }
+  // Whether entries go to a sink.
+  bool gives() const { return sink_ != nullptr; }
   // How many entries ahead of its turn a place is prefetched. Sinks do that by themselves.
   int64_t prefetch() const { return sink_ == nullptr ? pace_.prefetch : 0; }
 
@@ -69,6 +73,7 @@ class TileApplier {
   void Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const;
   // `output` is that of the lane of the first entry.
   void ApplyFlat(const FlatTile& tile, unsigned char* output) const;
+  void GiveFlat(const FlatTile& tile, unsigned char* output) const;
 
  private:
   void Resolve(const int64_t* offset, const Tile& tile, const Landing& landing,
@@ -79,8 +84,9 @@ class TileApplier {
   int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;
   kernel::Upcoming UpcomingAfter(const int64_t* offset, const Tile& tile,
                                  const Landing& landing) const;
-  void GiveTile(const int64_t* offset, const Tile& tile, const Landing& landing,
-                const unsigned char* offsets) const;
+  void GiveTile(const int64_t* offset, const Tile& tile, const Landing& landing) const;
+  void LocateFlat(const FlatTile& tile, unsigned char* offsets) const;
+  kernel::Upcoming UpcomingAfter(const FlatTile& tile) const;
   bool FoldRows(const Tile& tile, const Landing& landing, void* offsets,
                 kernel::RowsArguments* rows) const;
 

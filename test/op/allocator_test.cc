@@ -99,6 +99,37 @@ TEST_F(Allocator, EveryRequestMayBeRefused) {
   }
 }
 
+// Memory that is not aligned as asked is taken for none, and given back.
+TEST_F(Allocator, MisalignedMemoryIsNotUsed) {
+  struct Askew {
+    int64_t live = 0;
+    static void* Allocate(void* opaque, size_t size, size_t alignment) {
+      ++static_cast<Askew*>(opaque)->live;
+      const size_t rounded = (size + 2 * alignment) / alignment * alignment;
+      return static_cast<char*>(std::aligned_alloc(alignment, rounded)) + alignment / 2;
+    }
+    static void Free(void* opaque, void* memory, size_t) {
+      --static_cast<Askew*>(opaque)->live;
+      std::free(static_cast<char*>(memory) - 32);
+    }
+  };
+  for (Case& c : MakeHungryCases()) {
+    for (const strew_duplicate_policy policy : {STREW_DUPLICATE_LAST, STREW_DUPLICATE_ERROR}) {
+      const auto before = c.data.Snapshot();
+      Askew askew;
+      const Context context = MakeContext();
+      strew_context_set_duplicate_policy(context.get(), policy);
+      strew_context_set_allocator(context.get(), Askew::Allocate, Askew::Free, &askew);
+      const strew_status status = Call(c, context.get(), c.data.tensor());
+      EXPECT_TRUE(status == STREW_OK ||
+                  (policy == STREW_DUPLICATE_ERROR && status == STREW_OUT_OF_MEMORY))
+          << strew_status_name(status) << Describe(c);
+      EXPECT_EQ(askew.live, 0);
+      c.data.Restore(before);
+    }
+  }
+}
+
 TEST_F(Allocator, SmallCallsAllocateNothing) {
   Random random(Seed());
   for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MUL, STREW_MIN, STREW_MAX}) {

@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include "bulk.h"
-#include "run/seen.h"
 #include "support/handles.h"
 #include "support/indices.h"
 #include "support/ledger.h"
@@ -136,20 +135,6 @@ void SetPlaces(Case& c, const std::function<int64_t()>& next) {
   ForEachIndex(view.shape(), [&](const Dims& i) { WriteIndex(view.dtype, view.At(i), next()); });
 }
 
-// Means of places that an estimate of how many they are, by half of the hashes, leaves out.
-Corner UnderestimatedPlaces() {
-  const auto left_out = [](Random& random, Case& c) {
-    SetPlaces(c, [&] {
-      while (true) {
-        const int64_t place = random.Between(0, kLarge - 1);
-        if (strew::run::Hash(static_cast<uint64_t>(place) + 1) % 2 == 1) return place;
-      }
-    });
-  };
-  return Of("MeansOfUnderestimatedPlaces", {"", kNd, {kLarge}, {150000, 1}}, STREW_INT16,
-            STREW_MEAN, left_out);
-}
-
 std::vector<Corner> Corners() {
   const int64_t far = StreamedBytes() / static_cast<int64_t>(sizeof(int64_t));
   const auto transposed = [](Random& random, Case& c) {
@@ -167,6 +152,12 @@ std::vector<Corner> Corners() {
   const auto last_of_line = [](Random& random, Case& c) {
     c.start = IndexArray(STREW_INT64, {1}, {c.data.shape()[0] - 1});
     c.updates = RandomArray(random, c.data.dtype(), RowMajor({1}));
+  };
+  // Of the pieces of a line that tasks take one ends with its first step.
+  const auto one_step = [](Random& random, Case& c) {
+    c.start = IndexArray(STREW_INT64, {1}, {249999});
+    c.stop = IndexArray(STREW_INT64, {1}, {250002});
+    c.updates = RandomArray(random, c.data.dtype(), RowMajor({2}));
   };
   const auto first_lines = [](Random& random, Case& c) {
     c.stop = IndexArray(STREW_INT64, {2}, {3, 256});
@@ -207,6 +198,8 @@ std::vector<Corner> Corners() {
       Of("MoreIndicesThanPlaces", {"", kElements, {512, 100}, {512, 700}, 1}, STREW_INT32,
          STREW_ADD),
       Of("LastOfALine", {"", kSlice, {40001}, {2}}, STREW_INT32, STREW_NONE, last_of_line),
+      OnWorkers({2, 3, 4}, Of("FirstStepAtTheEndOfAPart", {"", kSlice, {2000000}, {2}},
+                              STREW_FLOAT32, STREW_NONE, one_step)),
       Of("FirstLines", {"", kSlice, {2048, 256}, {1, 1}}, STREW_INT32, STREW_NONE, first_lines),
       Of("PairsApart", {"", kNd, {512, 512}, {kMany, 2}}, STREW_INT32, STREW_ADD, pairs),
       Of("Dropped", {"", kNd, {kMany / 2}, {kMany, 1}}, STREW_FLOAT64, STREW_ADD, drops_some),
@@ -230,7 +223,9 @@ std::vector<Corner> Corners() {
          first_half),
       OnWorkers({64}, Of("MeansOfTooManyBuckets", {"", kNd, {2400000}, {300000, 1}}, STREW_INT64,
                          STREW_MEAN)),
-      UnderestimatedPlaces(),
+      Of("MeansOfFewPlacesFarApart", {"", kNd, {8 * kLarge}, {3000, 1}}, STREW_INT16, STREW_MEAN),
+      Of("MeansOfVeryFewPlacesFarApart", {"", kNd, {8 * kLarge}, {50, 1}}, STREW_INT64, STREW_MEAN),
+      Of("MeansOfRowsFarApart", {"", kNd, {kLarge, 3}, {20000, 1}}, STREW_INT32, STREW_MEAN),
       Of("MeansInOnePlace", {"", kNd, {kMany / 2}, {kMany, 1}}, STREW_INT32, STREW_MEAN, equal),
   };
 }
@@ -270,24 +265,6 @@ TEST_P(Reached, IsWhatTheOracleSays) {
   Random random(Seed());
   Case c = GetParam().make(random);
   EXPECT_TRUE(CheckWithWorkers(c, GetParam().workers));
-}
-
-// A table that grows with them, in a new block each time.
-TEST(UnderestimatedPlaces, MayBeRefusedAtAnyTime) {
-  Random random(Seed());
-  Case c = UnderestimatedPlaces().make(random);
-  Trial trial(c);
-  trial.AllowOutOfMemory();
-  const auto requests_of = [&](int64_t granted) {
-    const Context context = MakeContext();
-    Ledger ledger(granted);
-    ledger.InstallIn(context.get());
-    EXPECT_EQ(trial.Trouble(context.get()), "") << granted << " blocks granted";
-    return ledger.requests();
-  };
-  const int64_t wanted = requests_of(Ledger::kGrantsAll);
-  EXPECT_GT(wanted, 10) << "the estimate is good: this test is void";
-  for (int64_t granted = 0; granted < wanted; ++granted) requests_of(granted);
 }
 
 }  // namespace

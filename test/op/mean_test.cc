@@ -220,7 +220,7 @@ TEST(MeanOfFloats, OfComplexNumbersGoesByComponent) {
 
 // ---- Refusals ----------------------------------------------------------------------------------
 
-TEST(MeanRefusal, TellsOfRefusedScratchBeforeBadIndices) {
+TEST(MeanRefusal, TellsOfBadIndicesBeforeItAsksForScratch) {
   for (const Operator op :
        {Operator::kScatterElements, Operator::kScatterNd, Operator::kScatterUpdate}) {
     Request request = GoodRequest(op);
@@ -230,9 +230,10 @@ TEST(MeanRefusal, TellsOfRefusedScratchBeforeBadIndices) {
     Ledger ledger(0);
     ledger.InstallIn(context.get());
     const Answer answer = Send(request, context.get());
-    EXPECT_EQ(answer.status, STREW_OUT_OF_MEMORY) << NameOf(op);
-    EXPECT_EQ(answer.position, -1) << NameOf(op);
+    EXPECT_EQ(answer.status, STREW_INDEX_OUT_OF_RANGE) << NameOf(op);
+    EXPECT_EQ(answer.position, 0) << NameOf(op);
     EXPECT_FALSE(answer.wrote) << NameOf(op);
+    EXPECT_EQ(ledger.requests(), 0) << NameOf(op);
   }
 }
 

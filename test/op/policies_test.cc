@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Indices out of range that are dropped or clamped, and the count of what was applied.
+#include <cstdint>
 #include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -83,6 +85,36 @@ TEST(Drop, EmptiesAnAxisWithoutElements) {
   c.indices = IndexArray(STREW_INT64, {3}, {0, -1, 1});
   c.policy = STREW_INDEX_DROP;
   ExpectApplied(c, 0, {});
+}
+
+// A tensor without elements may have no memory. UndefinedBehaviorSanitizer sees copies of NULL.
+TEST(Drop, NeedsNoMemoryForNoElements) {
+  for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MEAN}) {
+    for (const int64_t updates_count : {1, 3, 100}) {
+      float memory = 0;
+      std::vector<int64_t> index(static_cast<size_t>(updates_count), 5);
+      std::vector<float> update(index.size(), 1);
+      const Tensor data = MakeTensor(STREW_FLOAT32, RowMajor({0}), &memory);
+      const Tensor output = MakeTensor(STREW_FLOAT32, RowMajor({0}), nullptr);
+      const Tensor indices = MakeTensor(STREW_INT64, RowMajor({updates_count}), index.data());
+      const Tensor tuples = MakeTensor(STREW_INT64, RowMajor({updates_count, 1}), index.data());
+      const Tensor updates = MakeTensor(STREW_FLOAT32, RowMajor({updates_count}), update.data());
+      const Context context = MakeContext();
+      ASSERT_EQ(strew_context_set_index_policy(context.get(), STREW_INDEX_DROP), STREW_OK);
+      for (const strew_tensor* const from : {data.get(), output.get()}) {
+        EXPECT_EQ(strew_scatter_elements(context.get(), from, indices.get(), updates.get(), 0,
+                                         reduction, output.get()),
+                  STREW_OK);
+        EXPECT_EQ(strew_scatter_update(context.get(), from, indices.get(), updates.get(), 0,
+                                       reduction, output.get()),
+                  STREW_OK);
+        EXPECT_EQ(strew_scatter_nd(context.get(), from, tuples.get(), updates.get(), reduction,
+                                   output.get()),
+                  STREW_OK);
+        EXPECT_EQ(strew_context_applied(context.get()), 0);
+      }
+    }
+  }
 }
 
 // ---- Clamp -------------------------------------------------------------------------------------

@@ -72,7 +72,6 @@ bool NeedsScratch(const Case& c) {
 
 int64_t LimitOf(const Case& c, const Outcome& outcome, int32_t workers) {
   int64_t limit = kOfCall + workers * kOfWorker;
-  if (workers > 1) limit += 16 * EntriesOf(c);
   const int64_t touched = std::count(outcome.reduced.begin(), outcome.reduced.end(), true);
   if (IsMean(c)) limit += 40 * touched;
   if (c.duplicates == STREW_DUPLICATE_ERROR) limit += 16 * EntriesOf(c);
@@ -84,11 +83,15 @@ int64_t LimitOf(const Case& c, const Outcome& outcome, int32_t workers) {
 class ScratchOf : public testing::TestWithParam<Hunger> {
  protected:
   // Calls it with so many blocks granted. Answers how many were wanted.
-  int64_t Try(const Case& c, Trial& trial, int32_t workers, int64_t granted) {
+  int64_t Try(Case& c, Trial& trial, int32_t workers, int64_t granted) {
     const Context context = MakeContext();
     if (workers > 1) threads_.InstallIn(context.get(), workers);
     Ledger ledger(granted);
     ledger.InstallIn(context.get());
+    ledger.OnRequest([&] {
+      EXPECT_TRUE(c.destination().Snapshot() == before_)
+          << workers << " workers ask for scratch when the output is written: " << Describe(c);
+    });
     EXPECT_EQ(trial.Trouble(context.get()), "")
         << workers << " workers, " << granted << " blocks granted: " << Describe(c);
     EXPECT_LE(static_cast<int64_t>(ledger.peak()), LimitOf(c, trial.outcome(), workers))
@@ -101,6 +104,7 @@ class ScratchOf : public testing::TestWithParam<Hunger> {
     c.reduction = GetParam().reduction;
     c.policy = GetParam().policy;
     c.duplicates = GetParam().duplicates;
+    before_ = c.destination().Snapshot();
     Trial trial(c);
     if (NeedsScratch(c)) trial.AllowOutOfMemory();
     for (const int32_t workers : {1, 4}) {
@@ -121,6 +125,7 @@ class ScratchOf : public testing::TestWithParam<Hunger> {
 
  private:
   StdThreads threads_;
+  std::vector<unsigned char> before_;  // what the output holds before each call
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryHunger, ScratchOf, testing::ValuesIn(kHungers),
@@ -161,6 +166,56 @@ TEST_P(ScratchOf, ManyEntriesOfFewElementsIsLimited) {
       {"indices", Operator::kScatterUpdate, {4, 1 << 10}, {kMany / 4}, 1, STREW_INT32}};
   for (Work& work : works) work.spread = Spread::kAllEqual;
   CheckWorks(works);
+}
+
+// Rounding up for each of many workers must not exceed what all may have together.
+TEST(ScratchOfWorkers, IsLimitedForUnevenShares) {
+  constexpr int64_t kData = int64_t{1} << 23, kUpdates = 1000003;
+  std::vector<int64_t> indices(kUpdates);
+  std::mt19937_64 random(3);
+  for (int64_t& index : indices) index = static_cast<int64_t>(random() % kData);
+  std::vector<unsigned char> data(static_cast<size_t>(16 * kData));
+  unsigned char update[16] = {};
+  const Tensor tensor = MakeTensor(STREW_COMPLEX128, RowMajor({kData}), data.data());
+  const Tensor index = MakeTensor(STREW_INT64, RowMajor({kUpdates}), indices.data());
+  const Tensor updates = MakeTensor(STREW_COMPLEX128, {{kUpdates}, {0}}, update);
+  InOrder in_order;
+  for (const int32_t workers : {2, 3, 33, 64, 200}) {
+    const Context context = MakeContext();
+    in_order.InstallIn(context.get(), workers);
+    Ledger ledger(Ledger::kGrantsAll);
+    ledger.InstallIn(context.get());
+    ASSERT_EQ(strew_scatter_elements(context.get(), tensor.get(), index.get(), updates.get(), 0,
+                                     STREW_ADD, tensor.get()),
+              STREW_OK);
+    EXPECT_LE(static_cast<int64_t>(ledger.peak()), kOfCall + workers * kOfWorker + 16 * kUpdates)
+        << workers;
+  }
+}
+
+// Counts of touched elements leave no room for strips of an axis.
+TEST(ScratchOfMeans, HasNoStripsBesideCounts) {
+  constexpr int64_t kRows = 5400, kColumns = 1024, kUpdates = 667;
+  for (const int64_t places : {4, 7}) {
+    std::vector<int64_t> indices(kUpdates * kColumns);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const int64_t row = static_cast<int64_t>(i) / kColumns,
+                    column = static_cast<int64_t>(i) % kColumns;
+      indices[i] = row % places * 700 + column % 700;
+    }
+    std::vector<float> data(kRows * kColumns), output(data.size()), update(indices.size());
+    const Tensor from = MakeTensor(STREW_FLOAT32, RowMajor({kRows, kColumns}), data.data());
+    const Tensor to = MakeTensor(STREW_FLOAT32, RowMajor({kRows, kColumns}), output.data());
+    const Tensor index = MakeTensor(STREW_INT64, RowMajor({kUpdates, kColumns}), indices.data());
+    const Tensor updates = MakeTensor(STREW_FLOAT32, RowMajor({kUpdates, kColumns}), update.data());
+    const Context context = MakeContext();
+    Ledger ledger(Ledger::kGrantsAll);
+    ledger.InstallIn(context.get());
+    ASSERT_EQ(strew_scatter_elements(context.get(), from.get(), index.get(), updates.get(), 0,
+                                     STREW_MEAN, to.get()),
+              STREW_OK);
+    EXPECT_LE(static_cast<int64_t>(ledger.peak()), kOfCall + kOfWorker + 40 * places * kColumns);
+  }
 }
 
 // Of elements that many updates meet each, an estimate is wrong by some percent: of these sixteen,

@@ -32,6 +32,7 @@ void* Ledger::Grant(size_t size, size_t alignment) {
   EXPECT_EQ(std::this_thread::get_id(), thread_) << "asked for on another thread";
   EXPECT_GT(size, 0u);
   EXPECT_TRUE(alignment > 0 && (alignment & (alignment - 1)) == 0) << alignment;
+  look_();
   if (++requests_ > granted_) return nullptr;
   const size_t rounded = (size + 2 * alignment) / (2 * alignment) * (2 * alignment);
   Block block{nullptr, rounded + 4 * alignment, size};

@@ -6,9 +6,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include <strew/strew.h>
 
@@ -26,6 +28,12 @@ class Ledger {
   Ledger& operator=(const Ledger&) = delete;
 
   void InstallIn(strew_context* context);
+  // Is called at each request.
+  void OnRequest(std::function<void()> look) { look_ = std::move(look); }
+
+  // The functions of the allocator; `opaque` is the ledger.
+  static void* Allocate(void* opaque, size_t size, size_t alignment);
+  static void Free(void* opaque, void* memory, size_t size);
 
   int64_t requests() const { return requests_; }
   bool has_refused() const { return requests_ > granted_; }
@@ -38,13 +46,12 @@ class Ledger {
     size_t size;
   };
 
-  static void* Allocate(void* opaque, size_t size, size_t alignment);
-  static void Free(void* opaque, void* memory, size_t size);
   void* Grant(size_t size, size_t alignment);
   void TakeBack(void* memory, size_t size);
 
   const std::thread::id thread_ = std::this_thread::get_id();
   const int64_t granted_;
+  std::function<void()> look_ = [] {};
   int64_t requests_ = 0;
   std::map<void*, Block> live_;
   size_t held_ = 0;
