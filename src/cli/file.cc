@@ -57,6 +57,8 @@ OutputFile::OutputFile(const std::string& path) : target_(path) {
     Check(error);
   }
   const fs::path temporary = TemporaryName(target_.parent_path());
+  // Before the file exists, so that no signal comes between.
+  removed_by_signals_.emplace(temporary.string());
   file_ = Open(temporary, "wbx");
   temporary_ = temporary;
   // A file system without permissions is no reason to fail.

@@ -7,7 +7,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+
+#include "cli/signals.h"
 
 namespace strew::cli {
 
@@ -33,8 +36,8 @@ class InputFile {
 
 // A file that comes into being whole or not at all: it is written under a temporary name in the
 // directory of `path`, and Commit() renames it. What stands at `path` until then, an input perhaps,
-// is not touched. Symbolic links are followed, and what is no regular file, a pipe say, is written
-// to directly.
+// is not touched. Neither errors nor signals that can be caught leave the temporary file behind.
+// Symbolic links are followed, and what is no regular file, a pipe say, is written to directly.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
@@ -51,6 +54,7 @@ class OutputFile {
  private:
   std::filesystem::path target_;
   std::filesystem::path temporary_;  // empty while there is nothing to remove
+  std::optional<RemovedBySignals> removed_by_signals_;
   File file_;
 };
 
