@@ -4,20 +4,30 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
+
+#include <nanobind/nanobind.h>
 
 namespace strew::python {
 
+// Compares to the end of the text, which as a string in C would end at its first NUL.
+inline bool IsNamed(const nanobind::str& text, const char* name) {
+  return PyUnicode_CompareWithASCIIString(text.ptr(), name) == 0;
+}
+
 // The place of a name in a list whose order is that of an enum in strew.h. Throws ValueError.
 template <std::size_t n>
-std::int32_t Choice(const char* argument, const char* const (&names)[n], const std::string& name) {
-  std::string listed;
+std::int32_t Choice(const char* argument, const char* const (&names)[n],
+                    const nanobind::str& name) {
   for (std::size_t i = 0; i < n; ++i) {
-    if (name == names[i]) return static_cast<std::int32_t>(i);
-    listed += std::string(i == 0 ? "" : ", ") + names[i];
+    if (IsNamed(name, names[i])) return static_cast<std::int32_t>(i);
   }
-  throw std::invalid_argument(std::string(argument) + " '" + name + "' is not one of: " + listed);
+  std::string listed = names[0];
+  for (std::size_t i = 1; i < n; ++i) listed += std::string(", ") + names[i];
+  const nanobind::str sentence("{} {!r} is not one of: {}");
+  const nanobind::object text = sentence.format(argument, name, listed.c_str());
+  PyErr_SetObject(PyExc_ValueError, text.ptr());
+  throw nanobind::python_error();
 }
 
 }  // namespace strew::python

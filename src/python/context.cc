@@ -2,9 +2,6 @@
 #include "python/context.h"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-
-#include <utility>
 
 #include "base/policy.h"
 #include "python/choice.h"
@@ -21,6 +18,20 @@ strew_context* Create() {
   return created;
 }
 
+// One of simd_targets(), or nullptr.
+const char* TargetNamed(const nb::str& name) {
+  for (std::int32_t i = 0;; ++i) {
+    const char* const target = strew_simd_target_at(i);
+    if (target == nullptr || IsNamed(name, target)) return target;
+  }
+}
+
+[[noreturn]] void RaiseUnknownTarget(const nb::str& name) {
+  const nb::str sentence("simd_target {!r} is none of simd_targets(): {}");
+  const nb::object targets = nb::module_::import_("strew").attr("simd_targets")();
+  RaiseStatus(STREW_UNSUPPORTED, nb::str(sentence.format(name, targets)).c_str(), -1);
+}
+
 }  // namespace
 
 Context::Use::Use(Context& context) : context_(context) {
@@ -29,17 +40,20 @@ Context::Use::Use(Context& context) : context_(context) {
   }
 }
 
-Context::Context(const char* index_policy, bool negative_indices, const char* duplicate_policy,
-                 std::int32_t num_threads, std::optional<std::string> simd_target)
-    : handle_(Create()) {
+Context::Context() : handle_(Create()) {}
+
+Context::Context(const nb::str& index_policy, bool negative_indices,
+                 const nb::str& duplicate_policy, std::int32_t num_threads,
+                 const std::optional<nb::str>& simd_target)
+    : Context() {
   SetIndexPolicy(index_policy);
   SetNegativeIndices(negative_indices);
   SetDuplicatePolicy(duplicate_policy);
   SetNumThreads(num_threads);
-  SetSimdTarget(std::move(simd_target));
+  SetSimdTarget(simd_target);
 }
 
-void Context::SetIndexPolicy(const char* name) {
+void Context::SetIndexPolicy(const nb::str& name) {
   const Use use(*this);
   const strew_index_policy policy = Choice("index_policy", kIndexPolicyNames, name);
   Check(strew_context_set_index_policy(use.handle(), policy));
@@ -52,7 +66,7 @@ void Context::SetNegativeIndices(bool wrap) {
   negative_indices_ = wrap;
 }
 
-void Context::SetDuplicatePolicy(const char* name) {
+void Context::SetDuplicatePolicy(const nb::str& name) {
   const Use use(*this);
   const strew_duplicate_policy policy = Choice("duplicate_policy", kDuplicatePolicyNames, name);
   Check(strew_context_set_duplicate_policy(use.handle(), policy));
@@ -71,16 +85,12 @@ void Context::SetNumThreads(std::int32_t n) {
   num_threads_ = n;
 }
 
-void Context::SetSimdTarget(std::optional<std::string> name) {
+void Context::SetSimdTarget(const std::optional<nb::str>& name) {
   const Use use(*this);
-  const char* given = name ? name->c_str() : nullptr;
-  const strew_status status = strew_context_set_simd_target(use.handle(), given);
-  if (status != STREW_OK) {
-    const nb::str sentence("simd_target '{}' is none of simd_targets(): {}");
-    const nb::object targets = nb::module_::import_("strew").attr("simd_targets")();
-    RaiseStatus(status, nb::str(sentence.format(given, targets)).c_str(), -1);
-  }
-  simd_target_ = std::move(name);
+  const char* const target = name ? TargetNamed(*name) : nullptr;
+  if (name && target == nullptr) RaiseUnknownTarget(*name);
+  Check(strew_context_set_simd_target(use.handle(), target));
+  simd_target_ = target;
 }
 
 const char* Context::IndexPolicy() const { return kIndexPolicyNames[index_policy_]; }
@@ -97,7 +107,8 @@ void BindContext(nb::module_& module) {
   nb::class_<Context>(module, "Context",
                       "Settings of calls, and how many updates the last one applied.\n\n"
                       "A context serves one call at a time: RuntimeError otherwise.")
-      .def(nb::init<const char*, bool, const char*, std::int32_t, std::optional<std::string>>(),
+      .def(nb::init<const nb::str&, bool, const nb::str&, std::int32_t,
+                    const std::optional<nb::str>&>(),
            nb::kw_only(), "index_policy"_a = "error", "negative_indices"_a = true,
            "duplicate_policy"_a = "last", "num_threads"_a = 1, "simd_target"_a = nb::none(),
            nb::sig("def __init__(self, *, index_policy: IndexPolicy = 'error', "
@@ -122,6 +133,7 @@ void BindContext(nb::module_& module) {
           "Threads of a large call, by OpenMP; 0: as many as CPUs. A build without OpenMP,\n"
           "as that of a wheel, has no others than 1.")
       .def_prop_rw("simd_target", &Context::SimdTarget, &Context::SetSimdTarget,
+                   nb::for_getter(nb::sig("def simd_target(self) -> str | None")),
                    nb::for_setter(nb::arg().none()), "One of simd_targets(), or None for the best.")
       .def_prop_ro("applied", &Context::Applied,
                    "Elements of updates that the last call applied: fewer than all only with\n"

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 #include <nanobind/nanobind.h>
 
@@ -21,21 +20,23 @@ struct DestroyContext {
 // strew.Context: the settings, which the C API takes and does not give back, and the report.
 class Context {
  public:
-  Context() : Context("error", true, "last", 1, std::nullopt) {}
-  Context(const char* index_policy, bool negative_indices, const char* duplicate_policy,
-          std::int32_t num_threads, std::optional<std::string> simd_target);
+  // With the defaults of the C API, which the members below repeat.
+  Context();
+  Context(const nanobind::str& index_policy, bool negative_indices,
+          const nanobind::str& duplicate_policy, std::int32_t num_threads,
+          const std::optional<nanobind::str>& simd_target);
 
-  void SetIndexPolicy(const char* name);
+  void SetIndexPolicy(const nanobind::str& name);
   void SetNegativeIndices(bool wrap);
-  void SetDuplicatePolicy(const char* name);
+  void SetDuplicatePolicy(const nanobind::str& name);
   void SetNumThreads(std::int32_t n);
-  void SetSimdTarget(std::optional<std::string> name);
+  void SetSimdTarget(const std::optional<nanobind::str>& name);
 
   const char* IndexPolicy() const;
   bool NegativeIndices() const { return negative_indices_; }
   const char* DuplicatePolicy() const;
   std::int32_t NumThreads() const { return num_threads_; }
-  const std::optional<std::string>& SimdTarget() const { return simd_target_; }
+  const char* SimdTarget() const { return simd_target_; }
   std::int64_t Applied();
 
   // A context serves one call at a time, and calls do not hold the GIL.
@@ -48,7 +49,7 @@ class Context {
   strew_duplicate_policy duplicate_policy_ = STREW_DUPLICATE_LAST;
   bool negative_indices_ = true;
   std::int32_t num_threads_ = 1;
-  std::optional<std::string> simd_target_;
+  const char* simd_target_ = nullptr;  // of the library, or nullptr for the best
 };
 
 // Throws RuntimeError where another thread uses the context.

@@ -19,12 +19,12 @@ using nb::literals::operator""_a;
 namespace strew::python {
 namespace {
 
-strew_reduction ReductionCode(const char* name, bool exclude_self) {
+strew_reduction ReductionCode(const nb::str& name, bool exclude_self) {
   return Choice("reduction", kReductionNames, name) | (exclude_self ? STREW_EXCLUDE_SELF : 0);
 }
 
 nb::object ScatterElements(nb::handle data, nb::handle indices, nb::handle updates,
-                           std::int64_t axis, const char* reduction, bool exclude_self,
+                           std::int64_t axis, const nb::str& reduction, bool exclude_self,
                            nb::handle out, Context* context) {
   const strew_reduction code = ReductionCode(reduction, exclude_self);
   Call call(data, updates, out);
@@ -35,8 +35,9 @@ nb::object ScatterElements(nb::handle data, nb::handle indices, nb::handle updat
   });
 }
 
-nb::object ScatterNd(nb::handle data, nb::handle indices, nb::handle updates, const char* reduction,
-                     bool exclude_self, nb::handle out, Context* context) {
+nb::object ScatterNd(nb::handle data, nb::handle indices, nb::handle updates,
+                     const nb::str& reduction, bool exclude_self, nb::handle out,
+                     Context* context) {
   const strew_reduction code = ReductionCode(reduction, exclude_self);
   Call call(data, updates, out);
   const Operand places = IndexOperand(indices);
@@ -46,7 +47,7 @@ nb::object ScatterNd(nb::handle data, nb::handle indices, nb::handle updates, co
 }
 
 nb::object ScatterUpdate(nb::handle data, nb::handle indices, nb::handle updates, std::int64_t axis,
-                         const char* reduction, bool exclude_self, nb::handle out,
+                         const nb::str& reduction, bool exclude_self, nb::handle out,
                          Context* context) {
   const strew_reduction code = ReductionCode(reduction, exclude_self);
   Call call(data, updates, out);
@@ -58,8 +59,8 @@ nb::object ScatterUpdate(nb::handle data, nb::handle indices, nb::handle updates
 }
 
 nb::object SliceScatter(nb::handle data, nb::handle updates, nb::handle start, nb::handle stop,
-                        nb::handle step, nb::handle axes, const char* reduction, bool exclude_self,
-                        nb::handle out, Context* context) {
+                        nb::handle step, nb::handle axes, const nb::str& reduction,
+                        bool exclude_self, nb::handle out, Context* context) {
   const strew_reduction code = ReductionCode(reduction, exclude_self);
   Call call(data, updates, out);
   const Operand starts = NumbersOperand(start);
@@ -75,7 +76,7 @@ nb::object SliceScatter(nb::handle data, nb::handle updates, nb::handle start, n
 }
 
 nb::object TensorScatter(nb::handle past_cache, nb::handle update, nb::handle write_indices,
-                         std::int64_t axis, const char* mode, nb::handle out, Context* context) {
+                         std::int64_t axis, const nb::str& mode, nb::handle out, Context* context) {
   const strew_cache_mode code = Choice("mode", kCacheModeNames, mode);
   Call call(past_cache, update, out);
   const Operand places = write_indices.is_none() ? Operand() : IndexOperand(write_indices);

@@ -60,6 +60,58 @@ def test_unknown_names(sentence, call) -> None:
         call()
 
 
+# Another byte behind a NUL, half of a surrogate pair, and a letter beyond ASCII.
+TAILS = ["\0", "\0x", "\ud800", "\u00fc"]
+
+
+@pytest.mark.parametrize("tail", TAILS, ids=ascii)
+@pytest.mark.parametrize(
+    "name, call",
+    {
+        "add": lambda name: strew.scatter_update(DATA, [0], DATA[:1], reduction=name),
+        "linear": lambda name: strew.tensor_scatter(DATA, DATA, mode=name),
+        "drop": lambda name: strew.Context(index_policy=name),
+        "clamp": lambda name: setattr(strew.Context(), "index_policy", name),
+        "error": lambda name: strew.Context(duplicate_policy=name),
+        "last": lambda name: setattr(strew.Context(), "duplicate_policy", name),
+    }.items(),
+)
+def test_names_are_read_to_their_end(name, call, tail) -> None:
+    with pytest.raises(ValueError) as error:
+        call(name + tail)
+    assert f" {name + tail!r} is not one of: " in str(error.value)
+
+
+@pytest.mark.parametrize("tail", TAILS, ids=ascii)
+def test_targets_are_read_to_their_end(tail) -> None:
+    context = strew.Context(simd_target="SCALAR")
+    for call in (
+        lambda name: strew.Context(simd_target=name),
+        lambda name: setattr(context, "simd_target", name),
+    ):
+        with pytest.raises(strew.Error) as error:
+            call("SCALAR" + tail)
+        assert f"simd_target {'SCALAR' + tail!r} is none of simd_targets()" in str(error.value)
+        assert error.value.status == "STREW_UNSUPPORTED"
+    assert context.simd_target == "SCALAR"
+    context.simd_target = None
+    assert context.simd_target is None
+
+
+@pytest.mark.parametrize(
+    "call",
+    {
+        "reduction": lambda: strew.scatter_update(DATA, [0], DATA[:1], reduction=b"add"),
+        "mode": lambda: strew.tensor_scatter(DATA, DATA, mode=None),
+        "index_policy": lambda: strew.Context(index_policy=1),
+        "simd_target": lambda: strew.Context(simd_target=b"SCALAR"),
+    }.values(),
+)
+def test_names_are_strings(call) -> None:
+    with pytest.raises(TypeError, match="incompatible"):
+        call()
+
+
 @pytest.mark.parametrize(
     "sentence, call",
     {
