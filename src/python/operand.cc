@@ -67,6 +67,12 @@ bool IsCommon(nb::handle array) {
   return number <= kLongComplex || number == kHalf;
 }
 
+// Single characters, which nanobind takes for integers and NumPy for texts of dtype S1.
+bool HasCharacters(nb::handle view) {
+  const char* const format = PyMemoryView_GET_BUFFER(view.ptr())->format;
+  return format != nullptr && std::strcmp(format + std::strspn(format, "@=<>!"), "c") == 0;
+}
+
 // What nanobind shall read; nothing where only NumPy knows what the memory means. Where __dlpack__
 // refuses nanobind would go on to PyTorch's old to_dlpack(), which forgets that elements are conjugated
 // or recorded for a gradient; and it reads strides that the buffers of ctypes leave out and a
@@ -83,8 +89,8 @@ nb::object Exported(nb::handle object) {
   if (!has_buffer) return nb::borrow(object);
   // Scalars of NumPy have buffers, of which some tell of bytes only.
   if (nb::hasattr(object.type(), "__array__")) return nb::object();
-  PyObject* const view = PyMemoryView_FromObject(object.ptr());
-  if (view != nullptr) return nb::steal(view);
+  nb::object view = nb::steal(PyMemoryView_FromObject(object.ptr()));
+  if (view.is_valid()) return HasCharacters(view) ? nb::object() : view;
   PyErr_Clear();  // numpy.asarray() may take it nevertheless
   return nb::borrow(object);
 }

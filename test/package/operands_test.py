@@ -70,6 +70,53 @@ def test_indices(dtype) -> None:
     assert strew.scatter_update(DATA, np.array([1, 4], dtype), UPDATES).tolist() == EXPECTED
 
 
+FORMATS = [prefix + letter for prefix in ("", "@") for letter in "cbB?hHiIlLqQnNfd"]
+NUMBERS = "bool char byte ubyte short ushort int uint long ulong longlong ulonglong float double"
+BUFFERS = [memoryview(bytes(8)).cast(format) for format in FORMATS]
+BUFFERS += [(getattr(ctypes, f"c_{name}") * 2)() for name in NUMBERS.split()]
+
+
+@pytest.mark.parametrize("buffer", BUFFERS, ids=lambda buffer: memoryview(buffer).format)
+def test_buffers_are_to_strew_as_to_numpy(buffer) -> None:
+    told = np.asarray(buffer)
+    updates = np.zeros(told.shape, np.float32)
+    if told.dtype.kind in "iu":
+        assert strew.scatter_update(DATA, buffer, updates)[0] == 0
+    else:
+        with pytest.raises(strew.Error) as error:
+            strew.scatter_update(DATA, buffer, updates)
+        assert error.value.status == "STREW_INVALID_DTYPE"
+    new = strew.scatter_update(buffer, [0], told[:1].copy())
+    assert new.dtype == told.dtype and new.tobytes() == told.tobytes()
+    assert strew.scatter_update(told, range(len(told)), buffer).dtype == told.dtype
+
+
+@pytest.mark.parametrize(
+    "characters",
+    [memoryview(b"ab").cast("c"), (ctypes.c_char * 2)(b"a", b"b")],
+    ids=["memoryview", "ctypes"],
+)
+def test_characters_are_no_integers(characters) -> None:
+    texts = np.array([b"x", b"y"])
+    assert strew.scatter_update(texts, [1, 0], characters).tolist() == [b"b", b"a"]
+    for call in (
+        lambda: strew.scatter_elements(DATA, characters, UPDATES),
+        lambda: strew.scatter_nd(DATA, characters, UPDATES),
+        lambda: strew.slice_scatter(DATA, UPDATES, characters, [2]),
+        lambda: strew.tensor_scatter(DATA[None], DATA[None], characters, axis=1),
+        lambda: strew.scatter_update(np.zeros(9, np.int8), [0, 1], characters),
+        lambda: strew.scatter_update(characters, [0], np.zeros(1, np.int8)),
+    ):
+        with pytest.raises(strew.Error) as error:
+            call()
+        assert error.value.status == "STREW_INVALID_DTYPE"
+    with pytest.raises(TypeError, match="out must be an array"):
+        strew.scatter_update(texts, [0], [b"z"], out=characters)
+    assert strew.scatter_update(np.array([b"x"]), 0, ctypes.c_char(b"a")).tolist() == [b"a"]
+    with pytest.raises(strew.Error, match="not an integer dtype"):
+        strew.scatter_update(DATA, ctypes.c_char(b"a"), DATA[0])
+
+
 def test_numbers_of_slices() -> None:
     for one, four in [(1, 4), ([1], (4,)), (np.int64(1), np.array([4], np.uint8))]:
         assert strew.slice_scatter(DATA, UPDATES, one, four, 2).tolist() == [0, 8, 2, 9, 4]
