@@ -44,8 +44,8 @@ constexpr char kScatterNd[] =
     "    output[indices[t, 0], ..., indices[t, k-1], ...] (+)= updates[t, ...]\n\n"
     "data      [d0, ..., d(r-1)], r >= 1\n"
     "indices   its last dim is k <= r; of any integer dtype\n"
-    "updates   indices.shape[:-1] + data.shape[k:]\n\n" STREW_COMMON_DOCUMENTATION
-        STREW_INDEX_ERRORS_DOCUMENTATION;
+    "updates   indices.shape[:-1] + data.shape[k:]; where that is (), any shape with one "
+    "element\n\n" STREW_COMMON_DOCUMENTATION STREW_INDEX_ERRORS_DOCUMENTATION;
 
 constexpr char kScatterUpdate[] =
     "Every index names a slice of one axis:\n\n"

@@ -104,6 +104,41 @@ def test_errors_are_those_of_the_whole() -> None:
         sharding.scatter_update(Here(), shards, [0], updates, out=np.zeros((3, 2), np.complex64))
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1, 1)])
+def test_one_element_updates_of_another_shape(shape) -> None:
+    data, update = np.arange(12.0).reshape(6, 2), np.full(shape, 7.0)
+    for place in ([4, 1], [-1, 0]):
+        expected = strew.scatter_nd(data, place, update, reduction="add")
+        found = sharding.scatter_nd(Here(), shards_of(data, 3), place, update, reduction="add")
+        assert np.concatenate(found).tobytes() == expected.tobytes()
+
+
+def test_other_updates_of_another_shape_are_refused_as_for_the_whole() -> None:
+    data = np.zeros((6, 2))
+    for place, updates in (
+        ([4, 1], np.ones(2)),
+        ([4, 1], np.ones((1, 0))),
+        ([[4, 1]], np.ones(())),
+        ([[4, 1]], np.ones((1, 1))),
+        ([4], np.ones(1)),
+        ([4], np.ones((1, 2))),
+    ):
+        with pytest.raises(strew.Error) as error:
+            strew.scatter_nd(data, place, updates)
+        with pytest.raises(strew.Error) as sharded:
+            sharding.scatter_nd(Here(), shards_of(data, 3), place, updates)
+        assert sharded.value.status == error.value.status == "STREW_INVALID_SHAPE"
+    # No such rule for scatter_update().
+    for operator in (
+        lambda updates: strew.scatter_update(data[:, 0], 4, updates),
+        lambda updates: sharding.scatter_update(Here(), shards_of(data[:, 0], 3), 4, updates),
+    ):
+        assert operator(np.ones(())) is not None
+        with pytest.raises(strew.Error) as error:
+            operator(np.ones(1))
+        assert error.value.status == "STREW_INVALID_SHAPE"
+
+
 def test_an_empty_list_of_indices() -> None:
     shards = shards_of(np.ones((6, 2)), 3)
     found = sharding.scatter_update(Here(), shards, [], np.empty((0, 2)))

@@ -45,7 +45,7 @@ def scatter_nd(
 
     indices   its last dim is k >= 1, so that every tuple names a row; as updates in the memory of
               the caller, the scheduler and each worker
-    updates   indices.shape[:-1] + data.shape[k:]
+    updates   indices.shape[:-1] + data.shape[k:]; where that is (), any shape with one element
 
     Raises strew.Error as strew.scatter_nd() does, ValueError where shards are not parts of one
     array or indices name no rows, and RuntimeError where they did not apply each update once.
@@ -85,6 +85,8 @@ def _scatter(
     values = plain_array(updates)
     if tuples.ndim == 0 or not 1 <= tuples.shape[-1] <= len(whole):
         raise ValueError(f"indices of shape {tuples.shape} name no rows of {len(whole)} axes")
+    if operator is strew.scatter_nd and tuples.shape == (len(whole),) and values.size == 1:
+        values = values.reshape(())  # as the shapes below need it, which have one more axis
     # All indices and shapes, but no elements: shapes in the sentence of an error end in this 0.
     data, nothing = (np.empty((*shape, 0), values.dtype) for shape in (whole, values.shape))
     operator(data, indices, nothing, **how)
