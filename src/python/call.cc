@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/call.h"
 
+#include "python/shutdown.h"
 #include "python/support.h"
 
 namespace nb = nanobind;
@@ -10,10 +11,10 @@ namespace {
 
 nb::object NewOutput(nb::handle given, const Operand& data) {
   const nb::handle array = data.array.is_none() ? given : nb::handle(data.array);
-  const char* dtype = strew_dtype_name(strew_tensor_dtype(data.tensor.get()));
+  const nb::str dtype(strew_dtype_name(strew_tensor_dtype(data.tensor.get())));
   nb::list shape;
   for (std::size_t i = 0; i < data.memory.ndim(); ++i) shape.append(data.memory.shape(i));
-  return Support("new_output")(array, shape, dtype);
+  return CallPython(Support("new_output"), array, shape, dtype);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "python/context.h"
 #include "python/error.h"
 #include "python/operand.h"
+#include "python/shutdown.h"
 #include "strew/strew.h"
 
 namespace strew::python {
@@ -27,11 +28,7 @@ class Call {
       return Finish(&once, run);
     }
     const Context::Use use(*context);
-    strew_status status = STREW_OK;
-    {
-      const nanobind::gil_scoped_release release;
-      status = run(use.handle(), output());
-    }
+    const strew_status status = WithoutGil([&] { return run(use.handle(), output()); });
     if (status != STREW_OK) {
       RaiseStatus(status, strew_context_error(use.handle()),
                   strew_context_error_position(use.handle()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/error.h"
 
+#include "python/shutdown.h"
 #include "python/support.h"
 
 namespace nb = nanobind;
@@ -9,7 +10,8 @@ namespace strew::python {
 
 void RaiseStatus(strew_status status, const char* sentence, std::int64_t position) {
   const nb::object type = Support("Error");
-  const nb::object error = type(sentence, strew_status_name(status), position);
+  const nb::str name(strew_status_name(status));
+  const nb::object error = CallPython(type, nb::str(sentence), name, nb::int_(position));
   PyErr_SetObject(type.ptr(), error.ptr());
   throw nb::python_error();
 }

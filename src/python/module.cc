@@ -99,6 +99,8 @@ nb::tuple SimdTargets() {
 
 NB_MODULE(_strew, module) {
   using namespace strew::python;
+  // What daemon threads hold when the program ends is no leak that its user can mend.
+  nb::set_leak_warnings(false);
   module.def("version", &strew_version, nb::sig("def version() -> str"), kVersion);
   module.def("simd_targets", &SimdTargets, nb::sig("def simd_targets() -> tuple[str, ...]"),
              kSimdTargets);

@@ -6,6 +6,7 @@
 
 #include "base/tensor_view.h"
 #include "python/error.h"
+#include "python/shutdown.h"
 #include "python/support.h"
 
 namespace nb = nanobind;
@@ -41,20 +42,36 @@ strew_dtype DtypeOf(const char* name, std::int64_t size) {
   return STREW_OPAQUE(static_cast<strew_dtype>(size));
 }
 
+nb::object CapsuleOfVersion(const nb::object& dlpack) {
+  const nb::tuple nothing;
+  nb::dict options;
+  options["max_version"] = nb::make_tuple(1, 1);
+  return Owned(Guarded([&] { return PyObject_Call(dlpack.ptr(), nothing.ptr(), options.ptr()); }));
+}
+
 nb::object Capsule(nb::handle object) {
-  using nb::literals::operator""_a;
   // PyTorch exports the memory of elements that are to be negated as if they were not.
-  if (nb::hasattr(object.type(), "is_neg") && nb::cast<bool>(object.attr("is_neg")())) {
+  if (nb::hasattr(object.type(), "is_neg") && nb::cast<bool>(CallPython(object.attr("is_neg")))) {
     PyErr_SetString(PyExc_BufferError, "elements are negated where they are read: resolve_neg()");
     throw nb::python_error();
   }
   const nb::object dlpack = object.attr("__dlpack__");
   try {
-    return dlpack("max_version"_a = nb::make_tuple(1, 1));
+    return CapsuleOfVersion(dlpack);
   } catch (nb::python_error& error) {
     if (!error.matches(PyExc_TypeError)) throw;
   }
-  return dlpack();  // older than versions
+  return CallPython(dlpack);  // older than versions
+}
+
+// As nanobind reads it, but not within its noexcept functions, in which a thread could not be
+// stopped: the memory by __dlpack__, or else by its buffer.
+nb::object CapsuleOrBuffer(nb::handle object) {
+  try {
+    return Capsule(object);
+  } catch (nb::python_error&) {
+    return Owned(Guarded([&] { return PyMemoryView_FromObject(object.ptr()); }));
+  }
 }
 
 // Whether DLPack and buffers tell of the elements of an array of NumPy, by the number of its dtype:
@@ -79,17 +96,19 @@ bool HasCharacters(nb::handle view) {
 // memoryview has.
 nb::object Exported(nb::handle object) {
   const bool has_buffer = PyObject_CheckBuffer(object.ptr()) != 0;
-  const bool has_dlpack = nb::hasattr(object.type(), "__dlpack__");
+  const nb::object dlpack = nb::getattr(object.type(), "__dlpack__", nb::none());
+  const bool has_dlpack = !dlpack.is_none();
   if (has_buffer && has_dlpack) {
     const bool is_derived = Py_TYPE(object.ptr())->tp_base != &PyBaseObject_Type;
-    if (is_derived) Support("plain_array")(object);
-    return IsCommon(object) ? nb::borrow(object) : nb::object();
+    if (is_derived) CallPython(Support("plain_array"), object);
+    if (!IsCommon(object)) return nb::object();
+    return PyFunction_Check(dlpack.ptr()) ? CapsuleOrBuffer(object) : nb::borrow(object);
   }
   if (has_dlpack) return Capsule(object);
   if (!has_buffer) return nb::borrow(object);
   // Scalars of NumPy have buffers, of which some tell of bytes only.
   if (nb::hasattr(object.type(), "__array__")) return nb::object();
-  nb::object view = nb::steal(PyMemoryView_FromObject(object.ptr()));
+  nb::object view = nb::steal(Guarded([&] { return PyMemoryView_FromObject(object.ptr()); }));
   if (view.is_valid()) return HasCharacters(view) ? nb::object() : view;
   PyErr_Clear();  // numpy.asarray() may take it nevertheless
   return nb::borrow(object);
@@ -116,7 +135,7 @@ Tensor Describe(nb::handle exported, Array& memory) {
 
 // Of an array that DLPack cannot describe, through integers in its place.
 Operand DescribedByNumpy(const char* function, nb::handle object) {
-  const nb::tuple parts(Support(function)(object));
+  const nb::tuple parts(CallPython(Support(function), object));
   const auto name = nb::cast<const char*>(parts[2]);
   const auto size = nb::cast<std::int64_t>(parts[3]);
   Operand operand;
@@ -151,7 +170,7 @@ Operand OfNumbers(std::vector<std::int64_t> numbers) {
 }
 
 std::int64_t Number(nb::handle object) {
-  const Py_ssize_t number = PyNumber_AsSsize_t(object.ptr(), nullptr);
+  const Py_ssize_t number = Guarded([&] { return PyNumber_AsSsize_t(object.ptr(), nullptr); });
   if (number == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   return number;
 }
@@ -199,8 +218,9 @@ void RequireSameDtype(const Operand& data, const Operand& other, const char* nam
   const nb::object expected = data.array.attr("dtype");
   const nb::object found = other.array.attr("dtype");
   if (found.equal(expected)) return;
-  RaiseStatus(STREW_INVALID_DTYPE,
-              nb::str("{} is of dtype {}, data of {}").format(name, found, expected).c_str(), -1);
+  const nb::object format = nb::str("{} is of dtype {}, data of {}").attr("format");
+  const nb::object sentence = CallPython(format, nb::str(name), found, expected);
+  RaiseStatus(STREW_INVALID_DTYPE, nb::str(sentence).c_str(), -1);
 }
 
 }  // namespace strew::python

@@ -210,6 +210,27 @@ def test_subclasses_are_arrays(tmp_path) -> None:
     assert out.tolist() == EXPECTED
 
 
+class WithDlpackInPython(np.ndarray):
+    refusal: Exception | None = None
+
+    def __dlpack__(self, **options):
+        if self.refusal is not None:
+            raise self.refusal
+        return super().__dlpack__(**options)
+
+
+@pytest.mark.parametrize("refusal", [None, BufferError("no"), TypeError("no"), RuntimeError("no")])
+def test_subclasses_with_a_dlpack_of_their_own(refusal, monkeypatch) -> None:
+    """A buffer tells of the elements too."""
+    monkeypatch.setattr(WithDlpackInPython, "refusal", refusal)
+    out = DATA.copy().view(WithDlpackInPython)
+    updates = read_only(UPDATES).view(WithDlpackInPython)
+    assert strew.scatter_update(out, [1, -1], updates, out=out) is out
+    assert out.tolist() == EXPECTED
+    with pytest.raises(ValueError, match="read-only"):
+        strew.scatter_update(updates, [0], UPDATES[:1], out=updates)
+
+
 def test_out_must_be_regular() -> None:
     packed = np.zeros(5, np.dtype([("x", "i1"), ("y", "f4")]))["y"]
     for out in (packed, misaligned(DATA), misaligned(np.zeros(5, "m8[s]"))):

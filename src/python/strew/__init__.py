@@ -6,7 +6,8 @@ Operators take NumPy arrays and whatever else has __dlpack__, __array__ or a buf
 
     strew.scatter_nd(data, [[4], [3], [1], [-1]], updates, out=data)
 
-Calls release the GIL. The contract is that of the C API, in include/strew/strew.h.
+Calls release the GIL. A daemon thread within a call stops there when the interpreter shuts down.
+The contract is that of the C API, in include/strew/strew.h.
 """
 
 from strew._strew import (
