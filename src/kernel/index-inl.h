@@ -355,6 +355,42 @@ int64_t Select(const SelectArguments& all) {
   return count;
 }
 
+// ---- Bits of destinations ----
+
+// SSE4 and newer targets have an instruction for it, which the least CPU that the library runs on
+// does not have.
+HWY_INLINE int64_t BitsBelow(uint64_t word, int64_t bit) {
+  return static_cast<int64_t>(hwy::PopCount(word & ((uint64_t{1} << bit) - 1)));
+}
+
+template <class Offset>
+void Locate(const LocateArguments& all, int32_t* HWY_RESTRICT bits) {
+  const LocateArguments arguments = all;
+  const Offset* offsets = static_cast<const Offset*>(arguments.offsets);
+  for (int64_t c = 0; c < arguments.columns; ++c) {
+    bits[c] = std::numeric_limits<int32_t>::min();
+    if (offsets[c] == std::numeric_limits<Offset>::min()) continue;
+    const int64_t bit = (offsets[c] + arguments.shift) >> arguments.unused_bits;
+    if (arguments.directory == nullptr) {
+      bits[c] = static_cast<int32_t>(bit);
+      continue;
+    }
+    const int64_t block = bit / 64;
+    const int64_t word = arguments.directory_ranks[block / 64] +
+                         BitsBelow(arguments.directory[block / 64], block % 64);
+    bits[c] = static_cast<int32_t>(word * 64 + bit % 64);
+  }
+}
+
+void Rank(const uint64_t* HWY_RESTRICT words, const uint32_t* HWY_RESTRICT ranks,
+          int32_t* HWY_RESTRICT bits, int64_t columns) {
+  for (int64_t c = 0; c < columns; ++c) {
+    const int32_t bit = bits[c];
+    if (bit < 0) continue;
+    bits[c] = static_cast<int32_t>(ranks[bit / 64] + BitsBelow(words[bit / 64], bit % 64));
+  }
+}
+
 template <class T>
 constexpr IndexKernels IndexKernelsOf() {
   return {Check<T>,
@@ -363,7 +399,9 @@ constexpr IndexKernels IndexKernelsOf() {
           {Resolve<T, int32_t>, Resolve<T, int64_t>},
           {Drop<T, int32_t>, Drop<T, int64_t>},
           {Fold<int32_t>, Fold<int64_t>},
-          {Select<int32_t>, Select<int64_t>}};
+          {Select<int32_t>, Select<int64_t>},
+          {Locate<int32_t>, Locate<int64_t>},
+          Rank};
 }
 
 }  // namespace

@@ -256,6 +256,26 @@ inline constexpr int64_t kSelectMargin = 16;
 // Returns how many are kept.
 using SelectKernel = int64_t (*)(const SelectArguments&);
 
+// Where the bits of destinations stand in a bitmap of which blocks of 64 bits may be left out: a bit
+// for each block that is there in `directory`, and how many are before each word of that.
+struct LocateArguments {
+  const void* offsets;
+  int64_t columns;
+  int64_t shift;  // (offset + shift) >> unused_bits is a destination
+  int unused_bits;
+  const uint64_t* directory;  // NULL where no block is left out
+  const uint32_t* directory_ranks;
+};
+
+// bits[c] = where the bit of a destination stands, INT32_MIN for an entry that is dropped. All are in
+// the bitmap, and stand below 2^31.
+using LocateKernel = void (*)(const LocateArguments&, int32_t* bits);
+
+// numbers[c] = how many bits are set before the one at bits[c]; `ranks` has how many there are before
+// each word. Negative numbers stay.
+using RankKernel = void (*)(const uint64_t* words, const uint32_t* ranks, int32_t* bits,
+                            int64_t columns);
+
 struct IndexKernels {
   CheckKernel check;
   ClampKernel clamp;
@@ -264,6 +284,8 @@ struct IndexKernels {
   DropKernel drop[kOffsetWidths];
   FoldKernel fold[kOffsetWidths];
   SelectKernel select[kOffsetWidths];
+  LocateKernel locate[kOffsetWidths];
+  RankKernel rank;
 };
 
 // For one of the eight index dtypes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/indexed.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "base/checked.h"
@@ -144,13 +145,17 @@ void IndexedPlan::MeasureOffsets() {
   }
 }
 
-DestinationNumbers::DestinationNumbers(const IndexedPlan& plan) : lowest_(-plan.reach) {
+DestinationNumbers::DestinationNumbers(const IndexedPlan& plan) {
+  for (int c = 0; c < plan.components; ++c) {
+    const int64_t last = plan.component[c].axis_size - 1;
+    if (last > 0) lowest_ += std::min<int64_t>(last * plan.component[c].output_stride, 0);
+  }
   int64_t strides = plan.row.count > 1 ? plan.row.stride[kOutput] : 0;
   if (plan.column.count > 1) strides |= plan.column.stride[kOutput];
   for (int i = 0; i < plan.outer.rank; ++i) strides |= plan.outer.loop[i].stride[kOutput];
   for (int c = 0; c < plan.components; ++c) strides |= plan.component[c].output_stride;
   shift_ = strides == 0 ? 0 : __builtin_ctzll(static_cast<unsigned long long>(strides));
-  range_ = Of(plan.whole_span) + 1;
+  range_ = Of(plan.whole_span + lowest_) + 1;
 }
 
 }  // namespace strew::plan

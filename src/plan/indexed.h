@@ -120,9 +120,12 @@ class DestinationNumbers {
   // In units from where the plan begins, and back.
   int64_t Of(int64_t destination) const { return (destination - lowest_) >> shift_; }
   int64_t DestinationOf(int64_t number) const { return (number << shift_) + lowest_; }
+  // A number is (destination - lowest()) >> shift().
+  int64_t lowest() const { return lowest_; }
+  int shift() const { return shift_; }
 
  private:
-  const int64_t lowest_;
+  int64_t lowest_ = 0;
   int shift_;
   int64_t range_;
 };

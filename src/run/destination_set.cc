@@ -2,6 +2,8 @@
 #include "run/destination_set.h"
 
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 namespace strew::run {
 namespace {
@@ -93,6 +95,37 @@ bool DestinationSet::FinishCollecting() {
     blocks += static_cast<uint32_t>(CountBits(directory_[i]));
   }
   return AllocateWords(std::max<int64_t>(blocks, 1));
+}
+
+void DestinationSet::LocateRow(const kernel::IndexKernels& kernels,
+                               kernel::OffsetWidth offset_width, const kernel::LocateArguments& row,
+                               int32_t* bits) const {
+  kernel::LocateArguments arguments = row;
+  arguments.directory = directory_;
+  arguments.directory_ranks = directory_ranks_;
+  if (form_ != Form::kSorted) {
+    kernels.locate[offset_width](arguments, bits);
+    if (word_count_ <= kNearWords) return;
+    for (int64_t c = 0; c < row.columns; ++c) {
+      if (bits[c] < 0) continue;
+      __builtin_prefetch(words_ + bits[c] / kBlock, 1);
+      if (ranks_ != nullptr) __builtin_prefetch(ranks_ + bits[c] / kBlock);
+    }
+    return;
+  }
+  const auto locate = [&](const auto* offsets) {
+    using Offset = std::remove_cv_t<std::remove_reference_t<decltype(*offsets)>>;
+    for (int64_t c = 0; c < row.columns; ++c) {
+      const bool dropped = offsets[c] == std::numeric_limits<Offset>::min();
+      bits[c] = dropped ? std::numeric_limits<int32_t>::min()
+                        : static_cast<int32_t>(BitOf((offsets[c] + row.shift) >> row.unused_bits));
+    }
+  };
+  if (offset_width == kernel::kOffset32) {
+    locate(static_cast<const int32_t*>(row.offsets));
+  } else {
+    locate(static_cast<const int64_t*>(row.offsets));
+  }
 }
 
 void DestinationSet::ForgetInserted() {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/call.h"
+#include "kernel/kernel.h"
 #include "run/scratch.h"
 
 namespace strew::run {
@@ -67,8 +68,22 @@ class DestinationSet {
     if (form_ == Form::kSorted) return bit;
     return ranks_[bit / kBlock] + CountBits(words_[bit / kBlock] & Below(bit % kBlock));
   }
+  // The same for a row of entries: their bits, which come first, stand for the destinations until
+  // they are numbered. Entries that are dropped are negative. There are fewer than 2^31.
+  void LocateRow(const kernel::IndexKernels& kernels, kernel::OffsetWidth offset_width,
+                 const kernel::LocateArguments& row, int32_t* bits) const;
+  void InsertRow(const int32_t* bits, int64_t columns) {
+    for (int64_t c = 0; c < columns; ++c) {
+      if (bits[c] >= 0) SetBit(words_, bits[c]);
+    }
+  }
+  void NumberRow(const kernel::IndexKernels& kernels, int32_t* bits, int64_t columns) const {
+    if (form_ != Form::kSorted) kernels.rank(words_, ranks_, bits, columns);
+  }
+
   // Fetches what Insert() and NumberOf() read for it.
   void Fetch(int64_t destination) const {
+    if (word_count_ <= kNearWords) return;
     if (form_ == Form::kSorted) return;
     const int64_t word = BitOf(destination) / kBlock;
     __builtin_prefetch(words_ + word, 1);
@@ -87,6 +102,8 @@ class DestinationSet {
   enum class Form { kBitmap, kBlocks, kSorted };
 
   static constexpr int64_t kBlock = 64;
+  // So many words are in the L1 or L2 cache.
+  static constexpr int64_t kNearWords = 16 << 10;
   // Sets of so few entries take no scratch.
   static constexpr int64_t kFew = 64;
 

@@ -18,7 +18,7 @@ class TouchedBound {
  public:
   static constexpr int64_t kMostBits = int64_t{1} << 22;
 
-  // For destinations in [0, range).
+  // For numbers of destinations in [0, range).
   explicit TouchedBound(int64_t range) {
     while ((range - 1) >> shift_ >= kMostBits) ++shift_;
     words_ = ((range - 1) >> shift_) / 64 + 1;
@@ -31,8 +31,8 @@ class TouchedBound {
     word_ = reinterpret_cast<uint64_t*>(memory);
     std::memset(memory, 0, static_cast<size_t>(bytes()));
   }
-  void Touch(int64_t destination) {
-    const int64_t bit = destination >> shift_;
+  void Touch(int64_t number) {
+    const int64_t bit = number >> shift_;
     word_[bit / 64] |= uint64_t{1} << (bit % 64);
   }
   int64_t Count() const {
@@ -54,8 +54,9 @@ struct Survey {
   TouchedBound* touched;
   void Fetch(int64_t) const {}
   void Take(int64_t destination, int64_t) const {
-    ++entries[buckets.BucketOf(destination)];
-    touched->Touch(destination);
+    const int64_t number = buckets.numbers().Of(destination);
+    ++entries[buckets.BucketOf(number)];
+    touched->Touch(number);
   }
 };
 
@@ -66,7 +67,7 @@ Status Refuse(const Call& call) {
 // The entries of each bucket, and a lower bound of how many destinations they touch.
 Status Count(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
              const BucketMeans& buckets, int64_t* entries, int64_t* touched) {
-  TouchedBound bound(buckets.places());
+  TouchedBound bound(buckets.numbers().range());
   const Scratch scratch(call, static_cast<size_t>(bound.bytes()));
   if (scratch.memory() == nullptr) return Refuse(call);
   bound.Begin(scratch.memory());

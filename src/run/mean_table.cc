@@ -30,8 +30,9 @@ constexpr int64_t kNumberBytes = 20;
 constexpr int64_t kSetBytes = int64_t{3} << 19;
 // Destinations of a sorted list before it is known that as many are distinct.
 constexpr int64_t kKept = int64_t{1} << 16;
-// What leaves room for counts of 32 bits beside a sum, and for numbers of 32 bits.
-constexpr int64_t kMostRowSumBytes = 8;
+// Sums of so many bytes are in the L1 or L2 cache.
+constexpr int64_t kNearBytes = 256 << 10;
+// Numbers and counts of so many single entries fit 32 bits.
 constexpr int64_t kMostRowEntries = int64_t{1} << 29;
 static_assert(kMostRowEntries <= kernel::kMostTerms);
 // What the updates of groups take that are too many for one sum.
@@ -47,8 +48,7 @@ MeanTable::MeanTable(const Call& call, const IndexedScatter& scatter, const plan
       sums_(plan.Entries() < kernel::kMostTerms ? kernels_.sums : kernels_.long_sums),
       width_(scatter.output.element_size),
       entry_units_(plan.EntryUnits()),
-      sum_bytes_(kernels_.sums_are_elements ? 0 : sums_.sum_size * entry_units_),
-      adds_rows_(AddsRows()),
+      sum_bytes_(sums_.sum_size * entry_units_),
       numbers_(plan),
       set_(call, numbers_.range(), plan.Entries(), kKept) {}
 
@@ -56,13 +56,45 @@ Status MeanTable::Refuse() const {
   return call_.Fail(STREW_OUT_OF_MEMORY, "memory for the counts and sums of means was refused");
 }
 
-// Whether single elements are added by rows of numbers that have counts besides.
-bool MeanTable::AddsRows() const {
-  return entry_units_ == 1 && !kernels_.sums_are_elements && plan_.Entries() < kMostRowEntries &&
-         sums_.sum_size <= kMostRowSumBytes;
-}
-
 // ---- Which destinations are touched, and how often ----
+
+template <class Body>
+class MeanTable::RowWalk {
+ public:
+  RowWalk(const MeanTable& table, const Body& body)
+      : table_(table),
+        body_(body),
+        kernels_(kernel::IndexKernelsFor(table.scatter_.indices.dtype,
+                                         table.call_.settings().simd_target)),
+        offset_width_(OffsetWidthOf(table.plan_.whole_span)) {}
+
+  EntrySink sink() {
+    const int64_t base = table_.plan_.outer.base[kOutput] * table_.width_;
+    return SinkOf(this, offset_width_, table_.scatter_.output.data + base);
+  }
+
+  void Add(const EntryRow& row) {
+    int32_t bits[EntrySink::kMostColumns];
+    const plan::DestinationNumbers& numbers = table_.numbers_;
+    table_.set_.LocateRow(kernels_, offset_width_,
+                          {row.offsets, row.columns, row.output - numbers.lowest(), numbers.shift(),
+                           nullptr, nullptr},
+                          bits);
+    body_(row, bits);
+  }
+
+ private:
+  const MeanTable& table_;
+  const Body& body_;
+  const kernel::IndexKernels& kernels_;
+  const kernel::OffsetWidth offset_width_;
+};
+
+template <class Body>
+void MeanTable::ForEachRow(const Body& body) const {
+  RowWalk<Body> walk(*this, body);
+  GiveSheets(call_, scatter_, plan_, walk.sink());
+}
 
 Status MeanTable::NumberDestinations() {
   struct Collector {
@@ -73,19 +105,17 @@ Status MeanTable::NumberDestinations() {
       *refused = *refused || !table->set_.Collect(table->numbers_.Of(destination));
     }
   };
-  struct Inserter {
-    MeanTable* table;
-    void Fetch(int64_t destination) const { table->set_.Fetch(table->numbers_.Of(destination)); }
-    void Take(int64_t destination, int64_t) const {
-      table->set_.Insert(table->numbers_.Of(destination));
-    }
-  };
   bool refused = !set_.Begin();
   if (!refused && set_.needs_collecting()) {
     ForEachEntry(call_, scatter_, plan_, Collector{this, &refused});
   }
   if (refused || !set_.FinishCollecting()) return Refuse();
-  if (set_.needs_inserting()) ForEachEntry(call_, scatter_, plan_, Inserter{this});
+  if (set_.needs_inserting()) {
+    const auto insert = [this](const EntryRow& row, const int32_t* bits) {
+      set_.InsertRow(bits, row.columns);
+    };
+    ForEachRow(insert);
+  }
   return set_.FinishInserting() ? Status(STREW_OK) : Refuse();
 }
 
@@ -189,71 +219,72 @@ Status MeanTable::ReduceInOutput(bool in_place) const {
   });
 }
 
-// Adds rows of single elements to the sums of their destinations.
-class MeanTable::RowAdder {
- public:
-  RowAdder(const MeanTable& table, const kernel::CountedSums& sums)
-      : table_(table), sums_(sums), offset_width_(OffsetWidthOf(table.plan_.whole_span)) {}
+// Single elements, of which each has one sum and one count.
+Status MeanTable::ReduceSingles(bool in_place) {
+  const int64_t touched = set_.count();
+  const size_t bytes =
+      static_cast<size_t>(touched) * (static_cast<size_t>(sum_bytes_) + sizeof(uint32_t));
+  const Scratch scratch(call_, bytes);
+  if (touched != 0 && scratch.memory() == nullptr) return Refuse();
+  if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
+  if (touched == 0) return STREW_OK;
+  const kernel::CountedSums sums = {
+      scratch.memory(), reinterpret_cast<uint32_t*>(scratch.memory() + touched * sum_bytes_)};
+  STREW_TRY(BeginSums(sums.sums));
+  std::memset(sums.counts, 0, static_cast<size_t>(touched) * sizeof(uint32_t));
+  applied_ = AddSingles(sums);
+  const int64_t more = ExcludesSelf(scatter_.reduction) ? 0 : 1;
+  return ForEachTouched([&](int64_t destination, int64_t i) {
+    kernels_.finish_each({sums.sums + i * sum_bytes_, sums.counts + i}, more, OutputOf(destination),
+                         1, 1);
+  });
+}
 
-  EntrySink sink() {
-    const int64_t base = table_.plan_.outer.base[kOutput] * table_.width_;
-    return SinkOf(this, offset_width_, table_.scatter_.output.data + base);
-  }
-
-  void Add(const EntryRow& row) {
-    if (offset_width_ == kernel::kOffset32) {
-      AddRow(row, static_cast<const int32_t*>(row.offsets));
-    } else {
-      AddRow(row, static_cast<const int64_t*>(row.offsets));
-    }
-  }
-
- private:
-  template <class Offset>
-  void AddRow(const EntryRow& row, const Offset* offsets) const {
-    int32_t numbers[EntrySink::kMostColumns];
-    for (int64_t c = 0; c < row.columns; ++c) {
-      const int64_t upcoming = row.output + offsets[std::min(c + kAhead, row.columns - 1)];
-      table_.set_.Fetch(table_.numbers_.Of(upcoming));
-      const bool dropped = offsets[c] == std::numeric_limits<Offset>::min();
-      numbers[c] = dropped ? std::numeric_limits<int32_t>::min()
-                           : static_cast<int32_t>(table_.NumberOf(row.output + offsets[c]));
-      if (dropped) continue;
-      __builtin_prefetch(sums_.sums + numbers[c] * table_.sum_bytes_, 1);
-      __builtin_prefetch(sums_.counts + numbers[c], 1);
+// Returns how many are not dropped.
+int64_t MeanTable::AddSingles(const kernel::CountedSums& sums) const {
+  const kernel::IndexKernels& kernels =
+      kernel::IndexKernelsFor(scatter_.indices.dtype, call_.settings().simd_target);
+  const bool far = set_.count() * sum_bytes_ > kNearBytes;
+  int64_t added = 0;
+  ForEachRow([&](const EntryRow& row, int32_t* numbers) {
+    set_.NumberRow(kernels, numbers, row.columns);
+    for (int64_t c = 0; c < row.columns; ++c) added += numbers[c] >= 0 ? 1 : 0;
+    for (int64_t c = 0; far && c < row.columns; ++c) {
+      if (numbers[c] < 0) continue;
+      __builtin_prefetch(sums.sums + numbers[c] * sum_bytes_, 1);
+      __builtin_prefetch(sums.counts + numbers[c], 1);
     }
     kernel::SheetArguments sheet = {};
     sheet.offsets = numbers;
-    sheet.updates = table_.scatter_.updates.data + row.updates * table_.width_;
+    sheet.updates = scatter_.updates.data + row.updates * width_;
     sheet.columns = row.columns;
     sheet.updates_column_stride = row.updates_stride;
-    table_.kernels_.add_each(sums_, sheet);
-  }
+    kernels_.add_each(sums, sheet);
+  });
+  return added;
+}
 
-  const MeanTable& table_;
-  const kernel::CountedSums sums_;
-  const kernel::OffsetWidth offset_width_;
-};
-
-Status MeanTable::ReduceInSums(bool in_place) const {
-  const int64_t touched = set_.count();
-  const int64_t row_count_bytes = adds_rows_ ? static_cast<int64_t>(sizeof(uint32_t)) : 0;
-  const Scratch scratch(call_, static_cast<size_t>(touched * (sum_bytes_ + row_count_bytes)));
-  if (touched != 0 && scratch.memory() == nullptr) return Refuse();
-  unsigned char* const sums = scratch.memory();
-  uint32_t* const counts = reinterpret_cast<uint32_t*>(sums + touched * sum_bytes_);
+// With the old value, or without.
+Status MeanTable::BeginSums(unsigned char* sums) const {
   const bool excludes_self = ExcludesSelf(scatter_.reduction);
   alignas(16) unsigned char identity[16];
   StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
-  if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
   const int64_t stride = plan_.run.stride[kOutput];
-  const int64_t sum_size = sums_.sum_size;
-  STREW_TRY(ForEachTouched([&](int64_t destination, int64_t i) {
+  return ForEachTouched([&](int64_t destination, int64_t i) {
     ForEachRun(destination, [&](unsigned char* output, int64_t done) {
-      sums_.begin(sums + i * sum_bytes_ + done * sum_size, excludes_self ? identity : output,
+      sums_.begin(sums + i * sum_bytes_ + done * sums_.sum_size, excludes_self ? identity : output,
                   excludes_self ? 0 : stride, plan_.run.count);
     });
-  }));
+  });
+}
+
+Status MeanTable::ReduceInSums(bool in_place) const {
+  const int64_t touched = set_.count();
+  const Scratch scratch(call_, static_cast<size_t>(touched * sum_bytes_));
+  if (touched != 0 && scratch.memory() == nullptr) return Refuse();
+  unsigned char* const sums = scratch.memory();
+  if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
+  STREW_TRY(BeginSums(sums));
   struct Body {
     const MeanTable* table;
     unsigned char* sums;
@@ -269,29 +300,31 @@ Status MeanTable::ReduceInSums(bool in_place) const {
       });
     }
   };
-  if (adds_rows_) {
-    std::memset(counts, 0, static_cast<size_t>(touched) * sizeof(uint32_t));
-    RowAdder adder(*this, {sums, counts});
-    GiveSheets(call_, scatter_, plan_, adder.sink());
-  } else {
-    ForEachEntry(call_, scatter_, plan_, Body{this, sums});
-  }
+  ForEachEntry(call_, scatter_, plan_, Body{this, sums});
+  const int64_t stride = plan_.run.stride[kOutput];
+  const int64_t more = ExcludesSelf(scatter_.reduction) ? 0 : 1;
   return ForEachTouched([&](int64_t destination, int64_t i) {
     ForEachRun(destination, [&](unsigned char* output, int64_t done) {
-      sums_.finish({output, stride, sums + i * sum_bytes_ + done * sum_size, 1, plan_.run.count,
-                    counts_[i] + (excludes_self ? 0 : 1)});
+      sums_.finish({output, stride, sums + i * sum_bytes_ + done * sums_.sum_size, 1,
+                    plan_.run.count, counts_[i] + more});
     });
   });
 }
 
-Status MeanTable::Run(bool in_place) {
+Status MeanTable::Reduce(bool in_place) {
   STREW_TRY(NumberDestinations());
+  if (entry_units_ == 1 && plan_.Entries() < kMostRowEntries) return ReduceSingles(in_place);
   STREW_TRY(Count());
-  if (scatter_.applied_units != nullptr) *scatter_.applied_units += applied_ * entry_units_;
   const Scratch order(call_, GroupsPay() ? static_cast<size_t>(GroupBytes()) : 0);
   if (order.memory() != nullptr) return ReduceGroups(in_place, order.memory());
   if (kernels_.sums_are_elements) return ReduceInOutput(in_place);
   return ReduceInSums(in_place);
+}
+
+Status MeanTable::Run(bool in_place) {
+  STREW_TRY(Reduce(in_place));
+  if (scatter_.applied_units != nullptr) *scatter_.applied_units += applied_ * entry_units_;
+  return STREW_OK;
 }
 
 }  // namespace strew::run

@@ -33,9 +33,12 @@ class MeanTable {
     int64_t first;  // of its updates, in order
   };
 
-  class RowAdder;
+  template <class Body>
+  class RowWalk;
 
-  bool AddsRows() const;
+  // Calls body(row, bits of its destinations in the set) for rows of entries.
+  template <class Body>
+  void ForEachRow(const Body& body) const;
   Status NumberDestinations();
   Status Count();
   int64_t NumberOf(int64_t destination) const { return set_.NumberOf(numbers_.Of(destination)); }
@@ -55,7 +58,11 @@ class MeanTable {
   Status ReduceGroups(bool in_place, unsigned char* memory) const;
   Status StoreIdentities() const;
   Status ReduceInOutput(bool in_place) const;
+  Status BeginSums(unsigned char* sums) const;
+  int64_t AddSingles(const kernel::CountedSums& sums) const;
+  Status ReduceSingles(bool in_place);
   Status ReduceInSums(bool in_place) const;
+  Status Reduce(bool in_place);
   unsigned char* OutputOf(int64_t destination) const;
   void Fetch(const unsigned char* output) const;
   Status Refuse() const;
@@ -67,8 +74,7 @@ class MeanTable {
   const kernel::SumKernels& sums_;
   const int64_t width_;
   const int64_t entry_units_;
-  const int64_t sum_bytes_;  // of an entry; 0 where the output holds the sums
-  const bool adds_rows_;
+  const int64_t sum_bytes_;  // of an entry
   const plan::DestinationNumbers numbers_;
   DestinationSet set_;
   int64_t applied_ = 0;        // entries
