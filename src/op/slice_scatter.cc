@@ -12,6 +12,7 @@
 #include "plan/overlay.h"
 #include "plan/slice.h"
 #include "plan/text.h"
+#include "plan/tuning.h"
 #include "plan/unit.h"
 #include "run/box.h"
 #include "run/overlay.h"
@@ -182,9 +183,6 @@ plan::OverlayPlan LowerToOverlay(const TensorView& data, const TensorView& updat
   return plan;
 }
 
-// What fits the L1 cache may be gone through twice.
-constexpr int64_t kSmallOutput = 16384;
-
 // `updates` has the shape of the slice, and elements.
 Status RunSlice(const Call& call, const TensorView& data, const TensorView& updates,
                 const Slices& slices, strew_reduction reduction, const TensorView& output) {
@@ -192,7 +190,7 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
   const int64_t bytes = output.size * output.element_size;
   const kernel::Kernels& kernels = run::KernelsFor(call, output, reduction, units);
   if (!SameElements(data, output)) {
-    if (bytes > kSmallOutput) {
+    if (bytes > plan::kTuning.small_overlay) {
       plan::OverlayPlan plan = LowerToOverlay(data, updates, output, slices, units.count);
       if (plan.Arrange()) {
         return run::RunOverlay(call, plan, kernels,

@@ -3,15 +3,14 @@
 
 #include <algorithm>
 
+#include "plan/tuning.h"
+
 namespace strew::plan {
 namespace {
 
-// Pieces of a run are not shorter: two threads that took halves of the same rows of 1 KiB were as
-// slow as one, and with half of the rows each 1.5 x as fast.
-constexpr int64_t kLeastRunBytes = 4096;
-
 int64_t RunGranule(const InnerLoop& run, int64_t width) {
-  return std::max<int64_t>(kLeastRunBytes / width, LineGranule(run.stride[kOutput], width));
+  return std::max<int64_t>(kTuning.least_run_piece / width,
+                           LineGranule(run.stride[kOutput], width));
 }
 
 }  // namespace

@@ -3,20 +3,16 @@
 
 #include <algorithm>
 
+#include "plan/tuning.h"
+
 namespace strew::plan {
 namespace {
 
-// Sheets of more entries, in rows that fill a vector, do well by themselves.
-constexpr int64_t kSmallSheet = 256;
-constexpr int64_t kNarrow = 16;
-// Fewer entries in all are not worth the pattern.
-constexpr int64_t kLeastEntries = 64;
-
 bool IsWorthIt(const IndexedPlan& plan) {
   const int64_t sheet = plan.row.count * plan.column.count;
-  const bool small = sheet < kSmallSheet || plan.column.count < kNarrow;
+  const bool small = sheet < kTuning.small_sheet || plan.column.count < kTuning.narrow_row;
   const int64_t entry_turns = plan.columns_are_lanes ? plan.row.count : plan.column.count;
-  return small && plan.lanes_count * entry_turns > kLeastEntries;
+  return small && plan.lanes_count * entry_turns > kTuning.least_flat_entries;
 }
 
 // All loops of the plan, in the order in which indices lie in memory.

@@ -3,26 +3,19 @@
 
 #include <algorithm>
 
+#include "plan/tuning.h"
+
 namespace strew::plan {
 namespace {
 
 constexpr int64_t kLine = 64;
-// Lines of the axis that stay in the L1 or L2 cache between their copy and their updates.
-constexpr int64_t kMostStagedLine = 256 << 10;
-constexpr int64_t kLeastStagedLine = 256;
-// A strip whose axis spans no more stays near without scratch.
-constexpr int64_t kNearStrip = 64 << 10;
-
-// Strips of 512 bytes, a power of two, took 1.05 to 1.1 x the time of these on a Zen 5, of 256 bytes
-// 1.15 x, of 192 1.2 x.
-constexpr int64_t kStripBytes = 384;
 
 // Columns that fit scratch together with the whole axis; whole lines of cache, or none at all.
 int64_t StripColumns(const IndexedPlan& plan, int64_t width, int64_t tasks) {
   const int64_t axis_size = plan.component[0].axis_size;
   const int64_t fitting = MostScratch(tasks) / width / axis_size;
   const int64_t line = std::max<int64_t>(kLine / width, 1);
-  const int64_t strip = std::min<int64_t>(fitting / line * line, kStripBytes / width);
+  const int64_t strip = std::min<int64_t>(fitting / line * line, kTuning.strip_bytes / width);
   return std::min(strip, plan.column.count);
 }
 
@@ -38,7 +31,8 @@ Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in
   const int64_t axis_size = plan.component[0].axis_size;
   const int64_t axis_bytes = axis_size * width;
   if (!plan.columns_are_lanes) {
-    staging.copies_data = covers && axis_bytes >= kLeastStagedLine && axis_bytes <= kMostStagedLine;
+    staging.copies_data =
+        covers && axis_bytes >= kTuning.least_staged_line && axis_bytes <= kTuning.most_staged_line;
     return staging;
   }
   // strew.h promises that small calls allocate nothing.
@@ -49,7 +43,8 @@ Staging StagingOf(const IndexedPlan& plan, int64_t width, int64_t units, bool in
   const bool compact = plan.column.stride[kOutput] == 1 &&
                        plan.component[0].output_stride == plan.column.count &&
                        plan.column.count <= StripColumns(plan, width, tasks);
-  const bool near = compact || axis_size <= kNearStrip / std::max(kLine, plan.column.count * width);
+  const bool near =
+      compact || axis_size <= kTuning.near_strip / std::max(kLine, plan.column.count * width);
   if (small || near || !worthwhile) return staging;
   staging.strip = StripColumns(plan, width, tasks);
   staging.scratch_bytes = staging.strip * axis_bytes;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plan/tuning.h"
 #include "plan/unit.h"
 #include "run/box.h"
 #include "run/cache.h"
@@ -15,28 +16,25 @@
 namespace strew::run {
 namespace {
 
+using plan::kTuning;
+
 // What one thread needs for the updates, about.
 double NanosecondsOf(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
                      const plan::Staging& staging) {
-  constexpr double kNanosecondsPerEntry = 1;
   const TensorView& updates = scatter.updates;
   const double entries = static_cast<double>(updates.size) / static_cast<double>(plan.run.count);
   const double copied = staging.copies_data ? static_cast<double>(scatter.output.size) : 0;
   const double bytes =
       (static_cast<double>(updates.size) + copied) * static_cast<double>(updates.element_size);
-  return entries * kNanosecondsPerEntry + 2 * bytes * kNanosecondsPerByte;
+  return entries * kTuning.ns_of_entry + 2 * bytes * kTuning.ns_of_byte;
 }
 
-// The fastest method by what an entry costs, in ns, on a Zen 5: random float32 into 1 to 128 MiB. A
-// sieve costs each task something for every entry, an exchange more but mostly for those of its
-// share; then the entries of each range are written, and those that wait for memory wait. Not
-// inline, so that the sample has left the stack when the entries are written.
+// The fastest method by what entries cost: a sieve costs each task something for every entry, an
+// exchange more but mostly for those of its share; then the entries of each range are written, and
+// those that wait for memory wait. Not inline, so that the sample has left the stack when the entries
+// are written.
 [[gnu::noinline]] void Choose(const Call& call, const IndexedScatter& scatter,
                               const plan::IndexedPlan& plan, int64_t tasks, Sharing* sharing) {
-  constexpr double kResolve = 0.25, kWrite = 0.5, kHeavy = 0.7, kWait = 1.9;
-  constexpr double kSieve = 0.6, kSieveStream = 0.3, kSelect = 0.15, kSort = 1.1;
-  // What does not win by so much may lose as well.
-  constexpr double kWorthwhile = 0.9;
   const int64_t width = plan::IndexedUnitsOf(scatter.output.element_size).width;
   const Sample sample(scatter, plan, width, tasks);
   const Ranges ranges(sample, tasks);
@@ -44,17 +42,18 @@ double NanosecondsOf(const IndexedScatter& scatter, const plan::IndexedPlan& pla
   sharing->method = sharing->without_scratch = Method::kSieve;
   if (plan.run.count > 1 || plan.inner.rank > 0) return;
   const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
-  const double write = kWrite + (kernels.heavy ? kHeavy : 0);
-  const double wait = PaceOf(scatter, plan, kernels).prefetch == 0 ? 0 : kWait;
-  const double alone = kResolve + write + sample.FarShare(0, sample.count()) * wait;
+  const double write = kernels.heavy ? kTuning.heavy_write_ns : kTuning.write_ns;
+  const double wait = PaceOf(scatter, plan, kernels).prefetch == 0 ? 0 : kTuning.wait_ns;
+  const double alone = kTuning.resolve_ns + write + sample.FarShare(0, sample.count()) * wait;
   const double own = ranges.MostCost(sample, write, wait);
   const int64_t entry_bytes = scatter.indices.element_size + scatter.updates.element_size;
   const bool streams = scatter.updates.size >= 2 * StreamingThreshold() / entry_bytes;
-  const double sieve = kSieve + own + (streams ? kSieveStream : 0);
-  const double exchange = kSelect + kSort / static_cast<double>(ranges.count()) + own;
-  if (sieve > kWorthwhile * alone) sharing->without_scratch = Method::kAlone;
+  const double sieve = kTuning.filter_ns + own + (streams ? kTuning.filter_stream_ns : 0);
+  const double exchange =
+      kTuning.select_ns + kTuning.sort_ns / static_cast<double>(ranges.count()) + own;
+  if (sieve > kTuning.worthwhile * alone) sharing->without_scratch = Method::kAlone;
   sharing->method = sharing->without_scratch;
-  if (CanExchange(plan) && exchange < sieve && exchange <= kWorthwhile * alone) {
+  if (CanExchange(plan) && exchange < sieve && exchange <= kTuning.worthwhile * alone) {
     sharing->method = Method::kExchange;
   }
 }

@@ -7,21 +7,15 @@
 #include "base/checked.h"
 #include "base/reduction.h"
 #include "plan/cut.h"
+#include "plan/tuning.h"
 #include "run/cache.h"
 #include "run/parallel.h"
 
 namespace strew::run {
 namespace {
 
+using plan::kTuning;
 using BoxLoop = plan::Loop<kBoxOperands>;
-
-// Where both strides of the innermost loop are long on one side and those of another loop on the
-// other, as in a transpose, each side should use the lines it fetches before they leave the L1
-// cache: 64 x 64 elements of 8 bytes are 32 KiB a side at most.
-constexpr int64_t kTile = 64;
-
-// Copied at once: choosing how takes as long as copying 1 KiB.
-constexpr int64_t kSmallCopy = 16 << 10;
 
 int64_t Bytes(const BoxNest& nest, int64_t width) {
   int64_t bytes = width;
@@ -55,10 +49,10 @@ void RunSheet(const kernel::Kernels& kernels, kernel::BoxArguments sheet) {
   if (!transposes) return kernel::WalkBox(kernels, sheet);
   const int64_t width = kernels.element_size;
   kernel::BoxArguments tile = sheet;
-  for (int64_t r = 0; r < sheet.rows; r += kTile) {
-    tile.rows = std::min(kTile, sheet.rows - r);
-    for (int64_t c = 0; c < sheet.run; c += kTile) {
-      tile.run = std::min(kTile, sheet.run - c);
+  for (int64_t r = 0; r < sheet.rows; r += kTuning.transposed_tile) {
+    tile.rows = std::min(kTuning.transposed_tile, sheet.rows - r);
+    for (int64_t c = 0; c < sheet.run; c += kTuning.transposed_tile) {
+      tile.run = std::min(kTuning.transposed_tile, sheet.run - c);
       tile.output = sheet.output + (r * sheet.output_row_stride + c * sheet.output_stride) * width;
       tile.updates =
           sheet.updates + (r * sheet.updates_row_stride + c * sheet.updates_stride) * width;
@@ -143,7 +137,7 @@ Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Unit
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   Arranged(units, nest);
   const int64_t bytes = Bytes(*nest, units.width);
-  const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kNanosecondsPerByte);
+  const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kTuning.ns_of_byte);
   const bool stream = bytes >= StreamingThreshold(tasks);
   if (tasks == 1) {
     Box(kernels, *nest, stream).Run(output, updates);
@@ -165,7 +159,7 @@ Status Copy(const Call& call, const TensorView& data, const TensorView& output) 
   if (output.size == 0) return STREW_OK;
   const bool contiguous = data.contiguous && output.contiguous;
   const int64_t bytes = output.size * output.element_size;
-  if (contiguous && bytes <= kSmallCopy) {
+  if (contiguous && bytes <= kTuning.small_copy) {
     std::memcpy(output.data, data.data, static_cast<size_t>(bytes));
     return STREW_OK;
   }

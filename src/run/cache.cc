@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/cache.h"
 
+#include "plan/tuning.h"
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #define STREW_HAVE_CPUID 1
@@ -10,6 +12,8 @@
 
 namespace strew::run {
 namespace {
+
+using plan::kTuning;
 
 constexpr int64_t kCommonCache = int64_t{32} << 20;
 
@@ -33,7 +37,7 @@ int64_t LargestCache(unsigned leaf) {
   return largest;
 }
 
-int64_t LastLevelCacheBytes() {
+int64_t DetectCache() {
   const int64_t intel = LargestCache(4);
   if (intel > 0) return intel;
   const int64_t amd = LargestCache(0x8000001D);
@@ -43,7 +47,7 @@ int64_t LastLevelCacheBytes() {
 
 #else
 
-int64_t LastLevelCacheBytes() {
+int64_t DetectCache() {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
   const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
   if (bytes > 0) return bytes;
@@ -55,18 +59,15 @@ int64_t LastLevelCacheBytes() {
 
 }  // namespace
 
-// Copies on a Zen 5 with 32 MiB, ms with streaming and with ordinary stores: 8 MiB 0.195 and 0.224
-// at first but 0.190 and 0.133 when the output is in the cache already; 16 MiB 0.38 and 0.42; 32
-// MiB 0.94 and 1.11; 64 MiB 2.20 and 2.76. The turn is where data and output fill the cache
-// together.
-// One thread alone streams as much as memory takes, while ordinary stores gain from each further
-// one. By two threads: 8 MiB 0.193 and 0.074, 16 MiB 0.38 and 0.27, 24 MiB 0.59 and 0.60, and
-// 16 MiB 0.41 and 0.54 where the output, 0.62 and 0.63 where nothing is in the cache yet. (Values
-// must differ: memory takes zeros twice as fast.)
-int64_t StreamingThreshold(int64_t tasks) {
+int64_t LastLevelCacheBytes() {
   // The branch is that of another thread which is about it just now.
-  static const int64_t cache = LastLevelCacheBytes();  // GCOVR_EXCL_BR_LINE
-  return tasks > 1 ? cache / 4 * 3 : cache / 2;
+  static const int64_t cache = DetectCache();  // GCOVR_EXCL_BR_LINE
+  return cache;
+}
+
+int64_t StreamingThreshold(int64_t tasks) {
+  const double part = tasks > 1 ? kTuning.streamed_part_of_tasks : kTuning.streamed_part;
+  return static_cast<int64_t>(static_cast<double>(LastLevelCacheBytes()) * part);
 }
 
 }  // namespace strew::run

@@ -7,6 +7,9 @@
 
 namespace strew::run {
 
+// Of the last cache before memory, as this CPU sees it.
+int64_t LastLevelCacheBytes();
+
 // Outputs of at least so many bytes are written past the caches when they are written once, in
 // order, by so many tasks.
 int64_t StreamingThreshold(int64_t tasks = 1);

@@ -7,6 +7,7 @@
 #include "base/index_value.h"
 #include "plan/cut.h"
 #include "plan/text.h"
+#include "plan/tuning.h"
 #include "plan/unit.h"
 #include "run/box.h"
 #include "run/cache.h"
@@ -218,7 +219,7 @@ Status RunCacheWrite(const Call& call, const CacheWrite& write) {
   if (!SameElements(write.past, write.present)) STREW_TRY(Copy(call, write.past, write.present));
   if (update.size == 0) return call.Succeed(0);
   const double bytes = static_cast<double>(update.size) * static_cast<double>(update.element_size);
-  const int64_t tasks = TasksFor(call, 2 * bytes * kNanosecondsPerByte);
+  const int64_t tasks = TasksFor(call, 2 * bytes * plan::kTuning.ns_of_byte);
   const Writer writer(call, write, starts, tasks);
   STREW_TRY(ForEachPart(call, tasks, writer.parts(),
                         [&](int64_t part, int64_t) { writer.WritePart(part); }));

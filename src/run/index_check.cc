@@ -9,12 +9,14 @@
 #include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "plan/text.h"
+#include "plan/tuning.h"
 #include "run/parallel.h"
 
 namespace strew::run {
 namespace {
 
 using plan::kIndices;
+using plan::kTuning;
 using IndexNest = plan::LoopNest<1>;
 
 void AppendIndexLoops(const plan::IndexedNest& from, IndexNest* to) {
@@ -84,16 +86,12 @@ class Checker {
   }
 
  private:
-  // Parts go from the last to the first: those that will be used first are then the last to have
-  // come into the caches. 0.94 to 0.97 x the time of all of a call with 32 to 128 MiB of indices.
-  static constexpr int64_t kPartBytes = 1 << 20;
-
   int64_t TasksForIndices(int64_t count) const {
     const double bytes = static_cast<double>(count) * static_cast<double>(indices_.element_size);
-    return TasksFor(call_, kNanosecondsPerByte * bytes);
+    return TasksFor(call_, kTuning.ns_of_byte * bytes);
   }
   int64_t PartsForIndices(int64_t count, int64_t tasks) const {
-    return std::max(PartsFor(tasks), count / (kPartBytes / indices_.element_size));
+    return std::max(PartsFor(tasks), count / (kTuning.checked_part / indices_.element_size));
   }
 
   const unsigned char* At(int64_t offset) const {
@@ -196,9 +194,8 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
 
 // Whether indices may turn out to be constant along the inner lanes.
 bool MayBeConstant(const TensorView& indices, const plan::IndexedPlan& plan) {
-  // Shorter rows are no better as runs than as single elements.
-  constexpr int64_t kLeastLanes = 8;
-  return indices.contiguous && plan.components == 1 && plan.InnerLanes() >= kLeastLanes;
+  return indices.contiguous && plan.components == 1 &&
+         plan.InnerLanes() >= kTuning.least_constant_lanes;
 }
 
 // kNothing where the call fails.

@@ -10,6 +10,7 @@
 #include "base/identity.h"
 #include "base/reduction.h"
 #include "plan/staging.h"
+#include "plan/tuning.h"
 #include "plan/unit.h"
 #include "run/box.h"
 #include "run/entry_walk.h"
@@ -21,18 +22,10 @@ namespace {
 
 using plan::kMostWidth;
 using plan::kOutput;
+using plan::kTuning;
 
-// Sums and counts of a bucket, which stay in the L2 cache.
-constexpr int64_t kBucketBytes = int64_t{512} << 10;
-// More streams than pages that the CPU finds at once are slower than numbers of destinations.
-constexpr int64_t kMostBuckets = 1024;
-// Fewer entries would not fill the lines of cache on which buckets begin.
-constexpr int64_t kLeastOfBucket = 16;
-// A bucket with fewer entries is sparse.
-constexpr int64_t kPlacesOfEntry = 8;
 // What a touched element may take.
 constexpr int64_t kElementBytes = 40;
-constexpr double kNanosecondsPerEntry = 3;
 
 // Whether every destination is an element and they lie together.
 bool HasNoGaps(const plan::IndexedPlan& plan) {
@@ -57,12 +50,12 @@ BucketMeans::BucketMeans(const Call& call, const IndexedScatter& scatter,
       entries_(plan.Entries()),
       is_dense_(HasNoGaps(plan)) {
   if (plan.components == 0 || plan.EntryUnits() != 1) return;
-  tasks_ = TasksFor(call, static_cast<double>(entries_) * kNanosecondsPerEntry);
-  const int64_t near = std::min(kBucketBytes, plan::MostScratch(1) / tasks_) / PlaceBytes();
+  tasks_ = TasksFor(call, static_cast<double>(entries_) * kTuning.ns_of_bucket_mean_entry);
+  const int64_t near = std::min(kTuning.bucket_bytes, plan::MostScratch(1) / tasks_) / PlaceBytes();
   int shift = 0;
   while ((int64_t{2} << shift) <= near) ++shift;
   const int64_t buckets = ((numbers_.range() - 1) >> shift) + 1;
-  if (buckets > kMostBuckets || entries_ / kLeastOfBucket < buckets) return;
+  if (buckets > kTuning.most_buckets || entries_ / kTuning.least_of_bucket < buckets) return;
   shift_ = shift;
   buckets_ = buckets;
 }
@@ -70,7 +63,7 @@ BucketMeans::BucketMeans(const Call& call, const IndexedScatter& scatter,
 // A sparse bucket has a number of 16 bits for each place, and for one of eight a sum.
 int64_t BucketMeans::PlaceBytes() const {
   const int64_t bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
-  static_assert(kBucketBytes / (2 * sizeof(uint32_t)) <= size_t{1} << (8 * sizeof(Place)));
+  static_assert(kTuning.bucket_bytes / (2 * sizeof(uint32_t)) <= size_t{1} << (8 * sizeof(Place)));
   return bytes;
 }
 
@@ -79,7 +72,8 @@ bool BucketMeans::IsPossible(const int64_t* entries, int64_t touched) const {
   const int64_t allowed = plan::MostScratch(tasks_) * tasks_ - fixed + touched * kElementBytes;
   if (entries_ > allowed / EntryBytes()) return false;
   // Places that lie apart have no dense way.
-  const int64_t most = is_dense_ ? kernel::kMostTerms : (int64_t{1} << shift_) / kPlacesOfEntry;
+  const int64_t most =
+      is_dense_ ? kernel::kMostTerms : (int64_t{1} << shift_) / kTuning.destinations_of_entry;
   return *std::max_element(entries, entries + buckets_) < most;
 }
 
@@ -132,7 +126,7 @@ void BucketMeans::RunBucket(const Sorted& sorted, int64_t bucket, unsigned char*
       scatter_.output.data +
       (plan_.outer.base[kOutput] + numbers_.DestinationOf(first_number)) * width_;
   const int64_t places = std::min(int64_t{1} << shift_, numbers_.range() - first_number);
-  if (!is_dense_ || entries.end - entries.first < places / kPlacesOfEntry) {
+  if (!is_dense_ || entries.end - entries.first < places / kTuning.destinations_of_entry) {
     RunSparse(sorted, entries, output, scratch);
   } else {
     RunDense(sorted, entries, output, places, scratch);

@@ -9,6 +9,7 @@
 #include "base/reduction.h"
 #include "plan/division.h"
 #include "plan/staging.h"
+#include "plan/tuning.h"
 #include "run/box.h"
 #include "run/parallel.h"
 #include "run/scratch.h"
@@ -18,12 +19,7 @@ namespace strew::run {
 namespace {
 
 using plan::kOutput;
-
-// Sums and counts of a part stay in the L1 or L2 cache, unless one lane has more.
-constexpr int64_t kNearBytes = int64_t{128} << 10;
-// A place costs so much less than an update.
-constexpr int64_t kMostPlacesOfEntry = 8;
-constexpr double kNanosecondsPerEntry = 1.5;
+using plan::kTuning;
 
 // Where a place of a lane lies in the output, and its number.
 enum { kPlace, kNumber, kOperands };
@@ -86,17 +82,17 @@ LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan
   const int64_t axis_size = plan.component[0].axis_size;
   const int64_t lane_entries = entries / plan.lanes_count;
   if (lane_entries >= kernel::kMostTerms) return;
-  if (axis_size / kMostPlacesOfEntry > lane_entries) return;
+  if (axis_size / kTuning.destinations_of_entry > lane_entries) return;
   const int64_t place_bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
   const auto fitting = [&](int64_t tasks) {
     return plan::MostScratch(1) / tasks / place_bytes / axis_size;
   };
   if (fitting(1) == 0) return;
-  tasks_ = TasksFor(call, static_cast<double>(entries) * kNanosecondsPerEntry);
+  tasks_ = TasksFor(call, static_cast<double>(entries) * kTuning.ns_of_lane_mean_entry);
   tasks_ = std::min({tasks_, plan.lanes_count, fitting(1)});
   // Columns that are lanes lie together in the output, and fewer of them than lines of cache hold
   // would be a waste.
-  const int64_t near = plan.columns_are_lanes ? plan::MostScratch(1) : kNearBytes;
+  const int64_t near = plan.columns_are_lanes ? plan::MostScratch(1) : kTuning.near_lane_sums;
   lanes_of_part_ = std::clamp<int64_t>(near / place_bytes / axis_size, 1, fitting(tasks_));
 }
 

@@ -9,6 +9,7 @@
 #include "base/reduction.h"
 #include "plan/cut.h"
 #include "plan/staging.h"
+#include "plan/tuning.h"
 #include "run/apply.h"
 #include "run/box.h"
 #include "run/entry_walk.h"
@@ -147,8 +148,7 @@ int64_t MeanTable::GroupBytes() const {
 // Whether the updates of a destination are brought together: they are runs, and what touched elements
 // may take is enough.
 bool MeanTable::GroupsPay() const {
-  constexpr int64_t kLeastUnits = 8;
-  if (entry_units_ < kLeastUnits) return false;
+  if (entry_units_ < plan::kTuning.least_grouped_run) return false;
   const double most =
       std::max(kMostElementBytes * static_cast<double>(set_.count() * entry_units_), kFreeBytes);
   const int64_t bytes = GroupBytes() + set_.count() * kNumberBytes + kSetBytes;

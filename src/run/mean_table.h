@@ -9,6 +9,7 @@
 #include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "plan/indexed.h"
+#include "plan/tuning.h"
 #include "run/destination_set.h"
 #include "run/parallel.h"
 #include "run/scatter.h"
@@ -84,11 +85,10 @@ class MeanTable {
 
 template <class Body>
 Status MeanTable::InParts(int64_t count, Body body) const {
-  constexpr double kNanosecondsPerDestination = 3;
   const double touched = static_cast<double>(set_.count());
   const double bytes = touched * static_cast<double>(entry_units_ * width_);
   const int64_t tasks =
-      TasksFor(call_, touched * kNanosecondsPerDestination + bytes * kNanosecondsPerByte);
+      TasksFor(call_, touched * plan::kTuning.ns_of_touched + bytes * plan::kTuning.ns_of_byte);
   plan::Cut cut;
   cut.Append(count, 1, PartsFor(tasks));
   return ForEachPart(call_, tasks, cut.parts(),

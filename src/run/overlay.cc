@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plan/cut.h"
+#include "plan/tuning.h"
 #include "run/block.h"
 #include "run/cache.h"
 #include "run/parallel.h"
@@ -11,15 +12,9 @@
 namespace strew::run {
 namespace {
 
+using plan::kTuning;
 using plan::OverlayDim;
 using plan::OverlayPlan;
-
-// Lines from this length on are handled one by one: what a call costs is little beside them.
-constexpr int64_t kLongLine = 1024;
-// What is put together in a buffer before it is streamed: reads and writes of memory should
-// alternate within what a CPU looks ahead. Every other of 4096 x 4096 float32 replaced in a buffer
-// of 4 KiB 3.10 ms, 16 KiB 3.90; Interleave(), without a buffer, 2.78.
-constexpr int64_t kBufferBytes = 4096;
 
 // The output is gone through in pieces: some rows of the dim `split`, with all dims behind it. A
 // row of the last dim is one element.
@@ -31,10 +26,10 @@ struct Pieces {
 Pieces PiecesOf(const OverlayPlan& plan, int64_t width) {
   int split = plan.rank - 1;
   int64_t row_bytes = width;
-  while (split > 0 && plan.dim[split].size < kLongLine / row_bytes) {
+  while (split > 0 && plan.dim[split].size < kTuning.long_line / row_bytes) {
     row_bytes *= plan.dim[split--].size;
   }
-  return {split, std::min(kBufferBytes / row_bytes, plan.dim[split].size)};
+  return {split, std::min(kTuning.overlay_buffer / row_bytes, plan.dim[split].size)};
 }
 
 int64_t OutputBytes(const OverlayPlan& plan, int64_t width) {
@@ -183,8 +178,9 @@ class LineReplacer {
         stream_(stream),
         move_(stream ? move.stream : move.run),
         width_(move.element_size),
-        prefetched_(stream && line_.IsWhole() ? std::min(line_.size * width_, kMostPrefetched)
-                                              : 0) {}
+        prefetched_(stream && line_.IsWhole()
+                        ? std::min(line_.size * width_, kTuning.most_prefetched_line)
+                        : 0) {}
 
   void operator()(const OverlayOperands& at, const unsigned char* upcoming) const {
     if (upcoming != nullptr) kernel::PrefetchOnce(upcoming, prefetched_);
@@ -203,10 +199,6 @@ class LineReplacer {
     if (line_.updates_stride != 0) return move_(output, 1, updates, line_.updates_stride, count);
     kernel::WalkBox(kernels_, {output, updates, 1, 0, 0, count, 1, 0, stream_});
   }
-
-  // Longer lines are streams that the CPU finds by itself. Lines of 4 KiB, every second one
-  // replaced, 0.85 x the time.
-  static constexpr int64_t kMostPrefetched = 8192;
 
   const OverlayDim& line_;
   const kernel::Kernels& kernels_;
@@ -312,10 +304,11 @@ void RunPart(const OverlayPlan& plan, const kernel::Kernels& kernels, const kern
              const OverlayOperands& at, bool stream) {
   const OuterTurns turns(plan, move, stream);
   const OverlayDim& line = plan.dim[plan.rank - 1];
-  if (&kernels == &move && line.slice.step == 1 && line.size * move.element_size >= kLongLine) {
+  if (&kernels == &move && line.slice.step == 1 &&
+      line.size * move.element_size >= kTuning.long_line) {
     turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, move, stream));
   } else {
-    alignas(64) unsigned char buffer[kBufferBytes];
+    alignas(64) unsigned char buffer[kTuning.overlay_buffer];
     const Pieces pieces = PiecesOf(plan, move.element_size);
     turns.ForEach(0, pieces.split, at,
                   PieceRunner(plan, kernels, move, pieces, stream ? buffer : nullptr));
@@ -329,7 +322,7 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, const kernel::Kerne
                   const kernel::Kernels& move, const OverlayOperands& operands) {
   const int64_t width = move.element_size;
   const int64_t bytes = OutputBytes(plan, width);
-  const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kNanosecondsPerByte);
+  const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kTuning.ns_of_byte);
   const bool stream = bytes >= StreamingThreshold(tasks);
   plan::Cut parts;
   for (int i = 0; i < plan.rank; ++i) {

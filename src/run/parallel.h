@@ -8,18 +8,17 @@
 
 #include "base/call.h"
 #include "base/status.h"
+#include "plan/tuning.h"
 
 namespace strew::run {
-
-// What one thread needs for a byte that it reads or writes in order, about, in caches or memory.
-inline constexpr double kNanosecondsPerByte = 1.0 / 32;
 
 // How many tasks work that takes one thread so long is shared out to, 1 for none but the caller's.
 int64_t TasksFor(const Call& call, double nanoseconds);
 
-// A few parts for each task, so that one whose CPU is busy otherwise takes fewer of them. A single
-// task needs no parts.
-inline int64_t PartsFor(int64_t tasks) { return tasks > 1 ? 4 * tasks : 1; }
+// A single task needs no parts.
+inline int64_t PartsFor(int64_t tasks) {
+  return tasks > 1 ? plan::kTuning.parts_of_task * tasks : 1;
+}
 
 namespace internal {
 

@@ -4,21 +4,14 @@
 #include <algorithm>
 
 #include "base/index_value.h"
+#include "plan/tuning.h"
 
 namespace strew::run {
 namespace {
 
 using plan::kIndices;
 using plan::kOutput;
-
-// A look at an entry costs misses of the caches, but tasks wait for the one with the largest range:
-// 2^22 random updates on two threads 8.2 ms by 1024 samples, by 128 8.7.
-constexpr int64_t kLeastOfRange = 32;
-constexpr int64_t kMostOfRange = 512;
-constexpr int64_t kEntriesOfSample = 512;
-
-// The next entry lands near this one if both are on one page or on neighbours.
-constexpr int64_t kPage = 4096;
+using plan::kTuning;
 
 // Where entries have a pattern, samples at equal distances might all meet the same part of it.
 uint64_t NextRandom(uint64_t random) {
@@ -76,7 +69,8 @@ Sample::Sample(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int
   const Locator locator(scatter, plan);
   const int64_t entries = locator.entries();
   const int64_t affordable =
-      std::clamp(entries / kEntriesOfSample, kLeastOfRange * ranges, kMostOfRange * ranges);
+      std::clamp(entries / kTuning.entries_of_sample, kTuning.least_samples_of_range * ranges,
+                 kTuning.most_samples_of_range * ranges);
   count_ = std::min(affordable, kMost);
   const int64_t distance = std::max<int64_t>(entries / count_, 1);
   int64_t followed = 0;
@@ -87,7 +81,7 @@ Sample::Sample(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int
     const int64_t entry = (i * distance + within) % entries;
     destination_[i] = locator.DestinationOf(entry);
     const int64_t step = locator.DestinationOf((entry + 1) % entries) - destination_[i];
-    followed += static_cast<int64_t>(Magnitude(step)) <= kPage / width ? 1 : 0;
+    followed += static_cast<int64_t>(Magnitude(step)) <= kTuning.page / width ? 1 : 0;
   }
   apart_share_ = 1 - static_cast<double>(followed) / static_cast<double>(count_);
   std::sort(destination_, destination_ + count_);

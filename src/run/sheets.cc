@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "plan/flat.h"
+#include "plan/tuning.h"
 #include "run/box.h"
 #include "run/cache.h"
 #include "run/tile.h"
@@ -15,13 +16,8 @@ namespace {
 using plan::kData;
 using plan::kIndices;
 using plan::kOutput;
+using plan::kTuning;
 using plan::kUpdates;
-
-// Lanes of a strip without scratch: enough for the streams of indices and updates, few enough for
-// the lines of a short axis to stay near.
-constexpr int64_t kStrip = 128;
-// Lines of the axis that are copied at once, with their updates behind.
-constexpr int64_t kStagedBytes = 32 << 10;
 
 class SheetRunner {
  public:
@@ -141,8 +137,8 @@ void SheetRunner::RunColumns(const int64_t* offset, int64_t column, int64_t colu
 
 void SheetRunner::RunLaneColumns(const int64_t* offset) const {
   const int64_t columns = plan_.column.count;
-  for (int64_t c = 0; c < columns; c += kStrip) {
-    RunColumns(offset, c, std::min(kStrip, columns - c), InOutput(offset, 0, c));
+  for (int64_t c = 0; c < columns; c += kTuning.strip_lanes) {
+    RunColumns(offset, c, std::min(kTuning.strip_lanes, columns - c), InOutput(offset, 0, c));
   }
 }
 
@@ -192,7 +188,7 @@ void SheetRunner::RunShortRows(const int64_t* offset) const {
   const int64_t columns = plan_.column.count;
   int64_t height = applier_.block() / columns;
   if (staging_.copies_data) {
-    const int64_t staged = kStagedBytes / (plan_.component[0].axis_size * width_);
+    const int64_t staged = kTuning.staged_bytes / (plan_.component[0].axis_size * width_);
     height = std::min(height, std::max<int64_t>(staged, 1));
   }
   for (int64_t r = 0; r < rows; r += height) {

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "plan/tuning.h"
 #include "run/box.h"
 
 namespace strew::run {
@@ -18,12 +19,9 @@ void MoveToFront(unsigned char* kept, int64_t from, int64_t count, int64_t size)
   std::memmove(kept, kept + from * size, static_cast<size_t>(count * size));
 }
 
-// Whether rows that other tasks take leave gaps between updates that the CPU does not foresee. 2^18
-// rows of 128 B into 2 MiB on two threads took 2.5 ms, with their updates fetched ahead 1.0; rows of
-// 32 B take twice as long with that.
+// Whether rows that other tasks take leave gaps between updates that the CPU does not foresee.
 bool LeaveGaps(const plan::IndexedPlan& plan, int64_t width) {
-  constexpr int64_t kLeastRun = 128;
-  return plan.run.count * width >= kLeastRun;
+  return plan.run.count * width >= plan::kTuning.least_row_with_gaps;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/small.h"
 
+#include "plan/tuning.h"
 #include "run/box.h"
 #include "run/index_check.h"
 #include "run/place.h"
@@ -13,7 +14,8 @@ using plan::kOutput;
 using plan::kUpdates;
 
 // As many as updates at most.
-constexpr int64_t kMostPlaces = 64;
+constexpr int64_t kMostPlaces = plan::kTuning.few_updates;
+static_assert(plan::kTuning.few_indices <= kMostPlaces);
 
 // Where entries land and where their updates lie, in units; the entries in the order in which they
 // are applied.

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "plan/tuning.h"
 #include "run/box.h"
 
 namespace strew::run {
@@ -12,15 +13,12 @@ namespace {
 
 using plan::kIndices;
 using plan::kOutput;
+using plan::kTuning;
 using plan::kUpdates;
 
-// Indices of so many bytes are near still when they have just been checked.
-constexpr int64_t kNearIndices = 256 << 10;
 // Clamped indices of a tile, which lie on the stack beside their offsets.
 constexpr int64_t kMostClamped = 256;
 static_assert(EntrySink::kMostColumns <= kMostClamped);
-// Shorter runs are not worth looking for.
-constexpr int64_t kLeastFolded = 8;
 
 // Where entries are only sorted out: sieves of 64 MiB of random sums on two threads 8.4 ms, without
 // this 10.5.
@@ -113,7 +111,7 @@ kernel::Upcoming TileApplier::UpcomingAfter(const int64_t* offset, const Tile& t
                                             const Landing& landing) const {
   const bool lie_together =
       plan_.column.stride[kIndices] == 1 && plan_.column.stride[kUpdates] == 1;
-  if (scatter_.indices.size <= kNearIndices / scatter_.indices.element_size) return {};
+  if (scatter_.indices.size <= kTuning.near_indices / scatter_.indices.element_size) return {};
   if (!lie_together || plan_.components != 1 || (tile.next_rows | tile.next_columns) == 0)
     return {};
   const int64_t index_size = scatter_.indices.element_size;
@@ -143,7 +141,7 @@ kernel::Upcoming TileApplier::UpcomingAfter(const int64_t* offset, const Tile& t
 // entries that all meet one element.
 bool TileApplier::FoldRows(const Tile& tile, const Landing& landing, void* offsets,
                            kernel::RowsArguments* rows) const {
-  if (tile.columns < kLeastFolded || plan_.run.count != 1) return false;
+  if (tile.columns < kTuning.least_folded || plan_.run.count != 1) return false;
   const kernel::FoldKernel fold = index_kernels_.fold[offset_width_];
   if (!fold(offsets, tile.rows, tile.columns, landing.column_stride)) return false;
   rows->sheet.columns = 1;
