@@ -15,6 +15,7 @@
 
 #include "kernel/element.h"
 #include "kernel/kernel.h"
+#include "kernel/offset-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
@@ -300,95 +301,6 @@ bool Fold(void* memory, int64_t rows, int64_t columns, int64_t step) {
   }
   for (int64_t r = 0; r < rows; ++r) offsets[r] = offsets[r * columns];
   return true;
-}
-
-// ---- Offsets in a range ----
-
-#if HWY_TARGET == HWY_AVX3
-// Returns the first column not done. Only where the CPU has an instruction for it: with the shuffles
-// that stand in for it on AVX2 this took 2.5 x the time of the loop below, here 0.75 x. Variants of
-// AVX3 are not built.
-HWY_INLINE int64_t SelectVectors(const SelectArguments& arguments, const int32_t* offsets,
-                                 int32_t* kept, int64_t* count) {
-  const hn::ScalableTag<int32_t> d;
-  static_assert(hn::MaxLanes(d) <= kSelectMargin);
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto first = hn::Set(d, static_cast<int32_t>(arguments.first));
-  const auto last = hn::Set(d, static_cast<int32_t>(arguments.last));
-  const auto shift = hn::Set(d, static_cast<int32_t>(arguments.shift));
-  const auto step = hn::Set(d, static_cast<int32_t>(lanes));
-  auto columns = hn::Iota(d, 0);
-  int64_t c = 0;
-  for (; c + lanes <= arguments.columns; c += lanes) {
-    const auto offset = hn::LoadU(d, offsets + c);
-    const auto inside = hn::Not(hn::Or(hn::Lt(offset, first), hn::Gt(offset, last)));
-    hn::StoreU(hn::Compress(hn::Add(offset, shift), inside), d, kept + *count);
-    hn::StoreU(hn::Compress(columns, inside), d, arguments.kept_columns + *count);
-    *count += static_cast<int64_t>(hn::CountTrue(d, inside));
-    columns = hn::Add(columns, step);
-  }
-  return c;
-}
-#endif
-
-template <class Offset>
-int64_t Select(const SelectArguments& all) {
-  SelectArguments arguments = all;
-  // No offset lies beyond its type, however far a range goes, and its least number means none.
-  arguments.first = std::max(all.first, int64_t{std::numeric_limits<Offset>::min()} + 1);
-  arguments.last = std::min<int64_t>(all.last, std::numeric_limits<Offset>::max());
-  if (arguments.first > arguments.last) return 0;
-  const Offset* offsets = static_cast<const Offset*>(arguments.offsets);
-  Offset* kept = static_cast<Offset*>(arguments.kept);
-  int64_t count = 0;
-  int64_t c = 0;
-#if HWY_TARGET == HWY_AVX3
-  if constexpr (sizeof(Offset) == 4) c = SelectVectors(arguments, offsets, kept, &count);
-#endif
-  // Without a branch, which no CPU could foresee.
-  for (; c < arguments.columns; ++c) {
-    const int64_t offset = offsets[c];
-    kept[count] = static_cast<Offset>(offset + arguments.shift);
-    arguments.kept_columns[count] = static_cast<int32_t>(c);
-    count += (offset >= arguments.first) & (offset <= arguments.last);
-  }
-  return count;
-}
-
-// ---- Bits of destinations ----
-
-// SSE4 and newer targets have an instruction for it, which the least CPU that the library runs on
-// does not have.
-HWY_INLINE int64_t BitsBelow(uint64_t word, int64_t bit) {
-  return static_cast<int64_t>(hwy::PopCount(word & ((uint64_t{1} << bit) - 1)));
-}
-
-template <class Offset>
-void Locate(const LocateArguments& all, int32_t* HWY_RESTRICT bits) {
-  const LocateArguments arguments = all;
-  const Offset* offsets = static_cast<const Offset*>(arguments.offsets);
-  for (int64_t c = 0; c < arguments.columns; ++c) {
-    bits[c] = std::numeric_limits<int32_t>::min();
-    if (offsets[c] == std::numeric_limits<Offset>::min()) continue;
-    const int64_t bit = (offsets[c] + arguments.shift) >> arguments.unused_bits;
-    if (arguments.directory == nullptr) {
-      bits[c] = static_cast<int32_t>(bit);
-      continue;
-    }
-    const int64_t block = bit / 64;
-    const int64_t word = arguments.directory_ranks[block / 64] +
-                         BitsBelow(arguments.directory[block / 64], block % 64);
-    bits[c] = static_cast<int32_t>(word * 64 + bit % 64);
-  }
-}
-
-void Rank(const uint64_t* HWY_RESTRICT words, const uint32_t* HWY_RESTRICT ranks,
-          int32_t* HWY_RESTRICT bits, int64_t columns) {
-  for (int64_t c = 0; c < columns; ++c) {
-    const int32_t bit = bits[c];
-    if (bit < 0) continue;
-    bits[c] = static_cast<int32_t>(ranks[bit / 64] + BitsBelow(words[bit / 64], bit % 64));
-  }
 }
 
 template <class T>

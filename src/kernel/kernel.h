@@ -73,6 +73,13 @@ inline SheetArguments RowSheet(unsigned char* output, const unsigned char* updat
 
 enum OffsetWidth { kOffset32, kOffset64, kOffsetWidths };
 
+// The narrowest that hold offsets which lie so far apart.
+inline OffsetWidth OffsetWidthOf(int64_t span) { return span <= INT32_MAX ? kOffset32 : kOffset64; }
+
+inline int64_t OffsetSize(OffsetWidth width) {
+  return width == kOffset32 ? sizeof(int32_t) : sizeof(int64_t);
+}
+
 // Brings some of the updates together: gathered[i] = updates[columns[i] * updates_stride], i < n.
 using GatherKernel = void (*)(unsigned char* gathered, const unsigned char* updates,
                               int64_t updates_stride, const int32_t* columns, int64_t n);

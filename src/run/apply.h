@@ -1,31 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies all updates of a plan, on as many threads as pay.
+// Applies all updates of a plan, as a schedule says.
 #ifndef STREW_RUN_APPLY_H_
 #define STREW_RUN_APPLY_H_
 
 #include "base/call.h"
 #include "base/status.h"
 #include "plan/indexed.h"
-#include "plan/division.h"
-#include "plan/staging.h"
-#include "run/ranges.h"
+#include "plan/schedule.h"
 #include "run/scatter.h"
 #include "run/scratch.h"
 
 namespace strew::run {
 
-// What to do about entries that may land anywhere.
-enum class Method { kAlone, kSieve, kExchange };
+// What a schedule of the call depends on.
+plan::Circumstances CircumstancesOf(const Call& call, const IndexedScatter& scatter, bool in_place,
+                                    bool has_scratch);
 
-// How to share out entries by destination.
-struct Sharing {
-  Method method = Method::kAlone;
-  Method without_scratch = Method::kAlone;  // the method where there is no scratch
-  Ranges ranges;
-};
-
-// How the entries of an arranged plan, of which the indices are checked, are applied. All scratch is
-// obtained when it is made, before anything is written.
+// The schedule of an arranged plan, of which the indices are checked, and the scratch that it asks
+// for: all is obtained when it is made, before anything is written.
 class Application {
  public:
   enum class Takes { kScratch, kNothing };
@@ -38,15 +30,9 @@ class Application {
   Status Run(const IndexedScatter& scatter, const plan::IndexedPlan& plan, bool in_place) const;
 
  private:
-  plan::Staging StagingFor(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                           bool in_place, int64_t tasks) const;
-  void ShareByDestination(const IndexedScatter& scatter, const plan::IndexedPlan& plan);
-
   const Call& call_;
-  const Takes takes_;
-  int64_t tasks_;
-  plan::Division division_;
-  Sharing sharing_;  // where the division is by destination
+  plan::Circumstances about_;
+  plan::Schedule schedule_;
   Scratch scratch_;
 };
 

@@ -143,7 +143,7 @@ Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Unit
     Box(kernels, *nest, stream).Run(output, updates);
     return STREW_OK;
   }
-  const plan::Cut cut = CutOf(*nest, units.width, PartsFor(tasks));
+  const plan::Cut cut = CutOf(*nest, units.width, plan::PartsFor(tasks));
   return ForEachPart(call, tasks, cut.parts(), [&](int64_t part, int64_t) {
     BoxNest of_part = *nest;
     for (int i = 0; i < nest->rank; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/cache.h"
 
-#include "plan/tuning.h"
+#include "plan/schedule.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -12,8 +12,6 @@
 
 namespace strew::run {
 namespace {
-
-using plan::kTuning;
 
 constexpr int64_t kCommonCache = int64_t{32} << 20;
 
@@ -66,8 +64,7 @@ int64_t LastLevelCacheBytes() {
 }
 
 int64_t StreamingThreshold(int64_t tasks) {
-  const double part = tasks > 1 ? kTuning.streamed_part_of_tasks : kTuning.streamed_part;
-  return static_cast<int64_t>(static_cast<double>(LastLevelCacheBytes()) * part);
+  return plan::StreamedBytes(LastLevelCacheBytes(), tasks);
 }
 
 }  // namespace strew::run

@@ -119,7 +119,7 @@ class Writer {
         positions_(write.past.shape[write.axis]),
         stream_(write.update.size * write.update.element_size >= StreamingThreshold(tasks)) {
     const TensorView& update = write.update;
-    const int64_t parts = PartsFor(tasks);
+    const int64_t parts = plan::PartsFor(tasks);
     cut_.Append(update.shape[0], 1, parts);
     if (outer_ >= 0) cut_.Append(update.shape[outer_], 1, parts);
     cut_.Append(update.shape[write.axis], 1, parts);

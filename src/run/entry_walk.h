@@ -10,7 +10,6 @@
 #include "base/call.h"
 #include "plan/indexed.h"
 #include "run/entry_sink.h"
-#include "run/pace.h"
 #include "run/scatter.h"
 #include "run/sheets.h"
 
@@ -20,7 +19,7 @@ template <class Body>
 class EntryWalk {
  public:
   EntryWalk(const plan::IndexedPlan& plan, Body* body)
-      : offset_width_(OffsetWidthOf(plan.whole_span)), body_(body) {}
+      : offset_width_(kernel::OffsetWidthOf(plan.whole_span)), body_(body) {}
 
   EntrySink sink(unsigned char* origin) { return SinkOf(this, offset_width_, origin); }
 

@@ -6,7 +6,6 @@
 
 #include "kernel/kernel.h"
 #include "plan/cut.h"
-#include "plan/staging.h"
 #include "run/box.h"
 #include "run/parallel.h"
 #include "run/tile.h"
@@ -31,7 +30,7 @@ class Layout {
  public:
   Layout(const plan::IndexedPlan& plan, int64_t width, int64_t ranges)
       : table_((ranges + 1) * static_cast<int64_t>(sizeof(int64_t))),
-        offset_size_(OffsetSize(OffsetWidthOf(plan.span))) {
+        offset_size_(kernel::OffsetSize(kernel::OffsetWidthOf(plan.span))) {
     const int64_t entry_bytes = 2 * offset_size_ + width;
     const int64_t fixed = table_ + kMargin * offset_size_;
     const int64_t entries = (plan.column.count - 1) / ranges + 1;
@@ -69,15 +68,15 @@ class Layout {
 class Exchange {
  public:
   Exchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-           const Ranges& ranges, unsigned char* scratch)
+           const plan::Pace& pace, const plan::Ranges& ranges, unsigned char* scratch)
       : scatter_(scatter),
         plan_(plan),
         kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
         gather_(IndexedKernelsFor(call, scatter.output, STREW_NONE).gather),
         width_(kernels_.element_size),
-        pace_(PaceOf(scatter, plan, kernels_)),
-        applier_(call, scatter, plan, nullptr),
-        offset_size_(OffsetSize(applier_.offset_width())),
+        pace_(pace),
+        applier_(call, scatter, plan, pace, nullptr),
+        offset_size_(kernel::OffsetSize(applier_.offset_width())),
         select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
                     .select[applier_.offset_width()]),
         ranges_(ranges),
@@ -96,19 +95,19 @@ class Exchange {
  private:
   Parcel ParcelOf(int64_t task) const { return layout_.At(scratch_ + task * layout_.bytes()); }
   void Locate(const plan::Turns& entries, unsigned char* offsets) const;
-  int64_t Pick(const Parcel& parcel, const plan::Turns& entries, const DestinationRange& range,
-               int64_t picked) const;
+  int64_t Pick(const Parcel& parcel, const plan::Turns& entries,
+               const plan::DestinationRange& range, int64_t picked) const;
 
   const IndexedScatter& scatter_;
   const plan::IndexedPlan& plan_;
   const kernel::Kernels& kernels_;
   const kernel::GatherKernel gather_;
   const int64_t width_;
-  const Pace pace_;
+  const plan::Pace pace_;
   const TileApplier applier_;
   const int64_t offset_size_;
   const kernel::SelectKernel select_;
-  const Ranges& ranges_;
+  const plan::Ranges& ranges_;
   const Layout layout_;
   unsigned char* const scratch_;
   unsigned char* const origin_;
@@ -128,7 +127,7 @@ void Exchange::Locate(const plan::Turns& entries, unsigned char* offsets) const 
 // Appends the entries that land in a range to the `picked` ones before. Returns how many there are
 // then.
 int64_t Exchange::Pick(const Parcel& parcel, const plan::Turns& entries,
-                       const DestinationRange& range, int64_t picked) const {
+                       const plan::DestinationRange& range, int64_t picked) const {
   constexpr int64_t kColumns = 1024;
   int32_t columns[kColumns + kernel::kSelectMargin];
   const int64_t stride = plan_.column.stride[kUpdates];
@@ -177,19 +176,13 @@ void Exchange::Write(int64_t task) const {
 
 }  // namespace
 
-bool CanExchange(const plan::IndexedPlan& plan) {
-  const bool single = plan.run.count == 1 && plan.inner.rank == 0;
-  const bool line = plan.outer.rank == 0 && plan.row.count == 1 && plan.lanes_count == 1;
-  return single && line && plan.components > 0;
-}
-
 int64_t ExchangeBytes(const plan::IndexedPlan& plan, int64_t width, int64_t tasks) {
   return Layout(plan, width, tasks).bytes();
 }
 
 Status RunExchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                   const Ranges& ranges, unsigned char* scratch) {
-  const Exchange exchange(call, scatter, plan, ranges, scratch);
+                   const plan::Pace& pace, const plan::Ranges& ranges, unsigned char* scratch) {
+  const Exchange exchange(call, scatter, plan, pace, ranges, scratch);
   const int64_t tasks = ranges.count();
   const int64_t entries = plan.column.count;
   // Fewer would not pay for two phases; TasksFor() makes no tasks for so few.

@@ -11,20 +11,17 @@
 #include "base/call.h"
 #include "base/status.h"
 #include "plan/indexed.h"
-#include "run/pace.h"
-#include "run/ranges.h"
+#include "plan/schedule.h"
+#include "run/scatter.h"
 
 namespace strew::run {
-
-// Whether the entries of an arranged plan are single elements in one line.
-bool CanExchange(const plan::IndexedPlan& plan);
 
 // Scratch of each task: as much as is promised at most, less for few entries of `width` bytes.
 int64_t ExchangeBytes(const plan::IndexedPlan& plan, int64_t width, int64_t tasks);
 
 // Each range belongs to a task. `scratch` is that of all tasks.
 Status RunExchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                   const Ranges& ranges, unsigned char* scratch);
+                   const plan::Pace& pace, const plan::Ranges& ranges, unsigned char* scratch);
 
 }  // namespace strew::run
 

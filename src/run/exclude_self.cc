@@ -7,7 +7,6 @@
 #include "run/box.h"
 #include "run/destination_set.h"
 #include "run/entry_walk.h"
-#include "run/ranges.h"
 #include "run/sheets.h"
 #include "run/sieve.h"
 
@@ -29,8 +28,9 @@ struct Collector {
 class FirstOrOthers {
  public:
   FirstOrOthers(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                const plan::DestinationNumbers& numbers, DestinationSet* set, bool takes_first)
-      : sieve_(call, scatter, plan, kEverywhere),
+                const plan::Pace& pace, const plan::DestinationNumbers& numbers,
+                DestinationSet* set, bool takes_first)
+      : sieve_(call, scatter, plan, pace, plan::kEverywhere),
         numbers_(numbers),
         set_(set),
         takes_first_(takes_first) {}
@@ -79,7 +79,9 @@ class FirstOrOthers {
                                  const plan::DestinationNumbers& numbers, DestinationSet* set,
                                  bool takes_first) {
   set->ForgetInserted();
-  FirstOrOthers some(call, scatter, plan, numbers, set, takes_first);
+  const plan::Pace pace =
+      plan::PaceFor(plan, CircumstancesOf(call, scatter, /*in_place=*/true, /*has_scratch=*/false));
+  FirstOrOthers some(call, scatter, plan, pace, numbers, set, takes_first);
   GiveSheets(call, scatter, plan, some.sink());
   some.Finish();
 }

@@ -91,7 +91,7 @@ class Checker {
     return TasksFor(call_, kTuning.ns_of_byte * bytes);
   }
   int64_t PartsForIndices(int64_t count, int64_t tasks) const {
-    return std::max(PartsFor(tasks), count / (kTuning.checked_part / indices_.element_size));
+    return std::max(plan::PartsFor(tasks), count / (kTuning.checked_part / indices_.element_size));
   }
 
   const unsigned char* At(int64_t offset) const {

@@ -9,7 +9,7 @@
 
 #include "base/identity.h"
 #include "base/reduction.h"
-#include "plan/staging.h"
+#include "plan/schedule.h"
 #include "plan/tuning.h"
 #include "plan/unit.h"
 #include "run/box.h"
@@ -68,7 +68,8 @@ int64_t BucketMeans::PlaceBytes() const {
 }
 
 bool BucketMeans::IsPossible(const int64_t* entries, int64_t touched) const {
-  const int64_t fixed = tasks_ * TaskBytes() + EndBytes();
+  // The counts of the entries of each bucket are scratch too.
+  const int64_t fixed = tasks_ * TaskBytes() + 2 * EndBytes();
   const int64_t allowed = plan::MostScratch(tasks_) * tasks_ - fixed + touched * kElementBytes;
   if (entries_ > allowed / EntryBytes()) return false;
   // Places that lie apart have no dense way.

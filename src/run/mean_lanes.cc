@@ -7,8 +7,7 @@
 
 #include "base/identity.h"
 #include "base/reduction.h"
-#include "plan/division.h"
-#include "plan/staging.h"
+#include "plan/schedule.h"
 #include "plan/tuning.h"
 #include "run/box.h"
 #include "run/parallel.h"
@@ -97,7 +96,7 @@ LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan
 }
 
 plan::Cut LaneMeans::CutLanes(int64_t* lanes_of_part) const {
-  int64_t parts = std::max(PartsFor(tasks_), (plan_.lanes_count - 1) / lanes_of_part_ + 1);
+  int64_t parts = std::max(plan::PartsFor(tasks_), (plan_.lanes_count - 1) / lanes_of_part_ + 1);
   while (true) {
     plan::Cut cut;
     int loops = 0;

@@ -8,7 +8,7 @@
 #include "base/identity.h"
 #include "base/reduction.h"
 #include "plan/cut.h"
-#include "plan/staging.h"
+#include "plan/schedule.h"
 #include "plan/tuning.h"
 #include "run/apply.h"
 #include "run/box.h"
@@ -67,7 +67,7 @@ class MeanTable::RowWalk {
         body_(body),
         kernels_(kernel::IndexKernelsFor(table.scatter_.indices.dtype,
                                          table.call_.settings().simd_target)),
-        offset_width_(OffsetWidthOf(table.plan_.whole_span)) {}
+        offset_width_(kernel::OffsetWidthOf(table.plan_.whole_span)) {}
 
   EntrySink sink() {
     const int64_t base = table_.plan_.outer.base[kOutput] * table_.width_;

@@ -90,7 +90,7 @@ Status MeanTable::InParts(int64_t count, Body body) const {
   const int64_t tasks =
       TasksFor(call_, touched * plan::kTuning.ns_of_touched + bytes * plan::kTuning.ns_of_byte);
   plan::Cut cut;
-  cut.Append(count, 1, PartsFor(tasks));
+  cut.Append(count, 1, plan::PartsFor(tasks));
   return ForEachPart(call_, tasks, cut.parts(),
                      [&](int64_t part, int64_t) { body(cut.TurnsOf(part, 0)); });
 }

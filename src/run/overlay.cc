@@ -327,7 +327,7 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, const kernel::Kerne
   plan::Cut parts;
   for (int i = 0; i < plan.rank; ++i) {
     const int64_t granule = plan::LineGranule(plan.dim[i].output_stride, width);
-    parts.Append(plan.dim[i].size, granule, PartsFor(tasks));
+    parts.Append(plan.dim[i].size, granule, plan::PartsFor(tasks));
   }
   return ForEachPart(call, tasks, parts.parts(), [&](int64_t part, int64_t) {
     OverlayPlan of_part = plan;

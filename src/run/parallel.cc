@@ -8,7 +8,7 @@
 namespace strew::run {
 namespace {
 
-constexpr int64_t kMostTasks = 1024;
+using plan::kMostTasks;
 
 // What the tasks of one parallel_for share.
 struct Phase {
@@ -46,13 +46,6 @@ void RunTask(void* phase_of_task, int64_t task) {
 }
 
 }  // namespace
-
-int64_t TasksFor(const Call& call, double nanoseconds) {
-  const int64_t workers = call.settings().runner.workers;
-  if (workers == 1 || nanoseconds < 2 * plan::kTuning.least_task_ns) return 1;
-  const double most = static_cast<double>(std::min(workers, kMostTasks));
-  return static_cast<int64_t>(std::min(most, nanoseconds / plan::kTuning.least_task_ns));
-}
 
 Status internal::RunParts(const Call& call, int64_t tasks, int64_t parts, PartFunction function,
                           const void* body) {

@@ -8,16 +8,13 @@
 
 #include "base/call.h"
 #include "base/status.h"
-#include "plan/tuning.h"
+#include "plan/schedule.h"
 
 namespace strew::run {
 
 // How many tasks work that takes one thread so long is shared out to, 1 for none but the caller's.
-int64_t TasksFor(const Call& call, double nanoseconds);
-
-// A single task needs no parts.
-inline int64_t PartsFor(int64_t tasks) {
-  return tasks > 1 ? plan::kTuning.parts_of_task * tasks : 1;
+inline int64_t TasksFor(const Call& call, double nanoseconds) {
+  return plan::TasksFor(call.settings().runner.workers, nanoseconds);
 }
 
 namespace internal {

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "base/index_value.h"
+#include "plan/schedule.h"
 #include "plan/tuning.h"
+#include "run/cache.h"
 
 namespace strew::run {
 namespace {
@@ -64,51 +66,25 @@ class Locator {
 
 }  // namespace
 
-Sample::Sample(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int64_t width,
-               int64_t ranges) {
+void DrawSpread(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int64_t width,
+                int64_t ranges, plan::Spread* spread) {
   const Locator locator(scatter, plan);
   const int64_t entries = locator.entries();
-  const int64_t affordable =
-      std::clamp(entries / kTuning.entries_of_sample, kTuning.least_samples_of_range * ranges,
-                 kTuning.most_samples_of_range * ranges);
-  count_ = std::min(affordable, kMost);
-  const int64_t distance = std::max<int64_t>(entries / count_, 1);
+  const int64_t count = plan::Spread::CountFor(entries, ranges);
+  const int64_t distance = std::max<int64_t>(entries / count, 1);
   int64_t followed = 0;
   uint64_t random = 1;
-  for (int64_t i = 0; i < count_; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     random = NextRandom(random);
     const int64_t within = static_cast<int64_t>((random >> 33) % static_cast<uint64_t>(distance));
     const int64_t entry = (i * distance + within) % entries;
-    destination_[i] = locator.DestinationOf(entry);
-    const int64_t step = locator.DestinationOf((entry + 1) % entries) - destination_[i];
+    const int64_t destination = locator.DestinationOf(entry);
+    const int64_t step = locator.DestinationOf((entry + 1) % entries) - destination;
     followed += static_cast<int64_t>(Magnitude(step)) <= kTuning.page / width ? 1 : 0;
+    spread->Add(destination);
   }
-  apart_share_ = 1 - static_cast<double>(followed) / static_cast<double>(count_);
-  std::sort(destination_, destination_ + count_);
-  FindDensest(NearBytes() / width);
-}
-
-// The most destinations that lie within `span`.
-void Sample::FindDensest(int64_t span) {
-  densest_first_ = 0;
-  densest_end_ = 0;
-  for (int64_t first = 0, end = 0; first < count_; ++first) {
-    while (end < count_ && destination_[end] - destination_[first] <= span) ++end;
-    if (end - first <= densest_end_ - densest_first_) continue;
-    densest_first_ = first;
-    densest_end_ = end;
-  }
-}
-
-double Sample::FarShare(int64_t first, int64_t end) const {
-  int64_t far = 0;
-  for (int64_t i = first; i < end; ++i) {
-    const bool before = i > 0 && destination_[i - 1] == destination_[i];
-    const bool behind = i + 1 < count_ && destination_[i + 1] == destination_[i];
-    const bool in_densest = i >= densest_first_ && i < densest_end_;
-    far += before || behind || in_densest ? 0 : 1;
-  }
-  return apart_share_ * static_cast<double>(far) / static_cast<double>(count_);
+  spread->Finish(1 - static_cast<double>(followed) / static_cast<double>(count),
+                 plan::NearBytes(LastLevelCacheBytes()) / width);
 }
 
 }  // namespace strew::run

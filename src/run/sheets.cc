@@ -22,12 +22,13 @@ using plan::kUpdates;
 class SheetRunner {
  public:
   SheetRunner(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-              const plan::Staging& staging, unsigned char* scratch, const EntrySink* sink)
+              const plan::Pace& pace, const plan::Staging& staging, unsigned char* scratch,
+              const EntrySink* sink)
       : scatter_(scatter),
         plan_(plan),
         staging_(staging),
         scratch_(scratch),
-        applier_(call, scatter, plan, sink),
+        applier_(call, scatter, plan, pace, sink),
         move_(IndexedKernelsFor(call, scatter.output, STREW_NONE)),
         width_(move_.element_size) {}
 
@@ -126,6 +127,7 @@ void SheetRunner::RunColumns(const int64_t* offset, int64_t column, int64_t colu
                              Landing landing) const {
   const int64_t rows = plan_.row.count;
   const int64_t height = applier_.block() / columns;
+  assert(height > 0);
   unsigned char* const first = landing.memory;
   for (int64_t r = 0; r < rows; r += height) {
     const int64_t left = rows - r;
@@ -154,8 +156,10 @@ void SheetRunner::RunStrips(const int64_t* offset) const {
   const int64_t output_stride = plan_.column.stride[kOutput];
   const int64_t columns = plan_.column.count;
   const bool large = scatter_.output.size * width_ >= StreamingThreshold();
-  for (int64_t c = 0; c < columns; c += staging_.strip) {
-    const int64_t strip = std::min(staging_.strip, columns - c);
+  // Blocks of indices that are clamped are shorter than strips of bytes.
+  const int64_t step = std::min(staging_.strip, applier_.block());
+  for (int64_t c = 0; c < columns; c += step) {
+    const int64_t strip = std::min(step, columns - c);
     const unsigned char* const from = source + (offset[operand] + c * source_stride) * width_;
     unsigned char* const to = scatter_.output.data + (offset[kOutput] + c * output_stride) * width_;
     kernel::WalkBox(move_, {scratch_, from, axis.axis_size, strip, source_axis_stride, strip, 1,
@@ -225,13 +229,14 @@ void SheetRunner::RunLongRows(const int64_t* offset) const {
 }  // namespace
 
 void RunSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-               const plan::Staging& staging, unsigned char* scratch) {
-  SheetRunner(call, scatter, plan, staging, scratch, nullptr).RunAll();
+               const plan::Pace& pace, const plan::Staging& staging, unsigned char* scratch) {
+  SheetRunner(call, scatter, plan, pace, staging, scratch, nullptr).RunAll();
 }
 
 void GiveSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
                 const EntrySink& sink) {
-  SheetRunner(call, scatter, plan, plan::kNoStaging, nullptr, &sink).RunAll();
+  constexpr plan::Pace kNone = {0, 0, false};
+  SheetRunner(call, scatter, plan, kNone, plan::kNoStaging, nullptr, &sink).RunAll();
 }
 
 }  // namespace strew::run

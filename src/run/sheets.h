@@ -5,7 +5,7 @@
 
 #include "base/call.h"
 #include "plan/indexed.h"
-#include "plan/staging.h"
+#include "plan/schedule.h"
 #include "run/entry_sink.h"
 #include "run/scatter.h"
 
@@ -13,7 +13,7 @@ namespace strew::run {
 
 // Writes all entries of an arranged plan. `scratch` has what the staging asks for.
 void RunSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-               const plan::Staging& staging, unsigned char* scratch);
+               const plan::Pace& pace, const plan::Staging& staging, unsigned char* scratch);
 
 // Gives them to a sink instead.
 void GiveSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,

@@ -27,22 +27,22 @@ bool LeaveGaps(const plan::IndexedPlan& plan, int64_t width) {
 }  // namespace
 
 Sieve::Sieve(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-             const DestinationRange& range)
+             const plan::Pace& pace, const plan::DestinationRange& range)
     : scatter_(scatter),
       plan_(plan),
       kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
       select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
-                  .select[OffsetWidthOf(plan.whole_span)]),
+                  .select[kernel::OffsetWidthOf(plan.whole_span)]),
       gather_(plan.run.count == 1 && plan.inner.rank == 0
                   ? IndexedKernelsFor(call, scatter.output, STREW_NONE).gather
                   : nullptr),
       range_(range),
-      pace_(PaceOf(scatter, plan, kernels_)),
+      pace_(pace),
       prefetch_(pace_.prefetch == 0 && LeaveGaps(plan, kernels_.element_size)
-                    ? RowPrefetch(plan.run.count * kernels_.element_size)
+                    ? plan::RowPrefetch(plan.run.count * kernels_.element_size)
                     : pace_.prefetch),
-      offset_width_(OffsetWidthOf(plan.whole_span)),
-      offset_size_(OffsetSize(offset_width_)),
+      offset_width_(kernel::OffsetWidthOf(plan.whole_span)),
+      offset_size_(kernel::OffsetSize(offset_width_)),
       update_size_(gather_ == nullptr ? static_cast<int64_t>(sizeof(int64_t))
                                       : kernels_.element_size),
       origin_(scatter.output.data + plan.outer.base[kOutput] * kernels_.element_size) {}

@@ -10,16 +10,16 @@
 #include "base/call.h"
 #include "kernel/kernel.h"
 #include "plan/indexed.h"
+#include "plan/schedule.h"
 #include "run/entry_sink.h"
-#include "run/pace.h"
-#include "run/ranges.h"
+#include "run/scatter.h"
 
 namespace strew::run {
 
 class Sieve {
  public:
   Sieve(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-        const DestinationRange& range);
+        const plan::Pace& pace, const plan::DestinationRange& range);
   Sieve(const Sieve&) = delete;
   Sieve& operator=(const Sieve&) = delete;
 
@@ -44,8 +44,8 @@ class Sieve {
   const kernel::Kernels& kernels_;
   const kernel::SelectKernel select_;
   const kernel::GatherKernel gather_;  // NULL where entries are more than an element
-  const DestinationRange range_;
-  const Pace pace_;
+  const plan::DestinationRange range_;
+  const plan::Pace pace_;
   const int64_t prefetch_;
   const kernel::OffsetWidth offset_width_;
   const int64_t offset_size_;

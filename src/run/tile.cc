@@ -34,20 +34,21 @@ int64_t BlockFor(const plan::IndexedPlan& plan, const EntrySink* sink,
                  kernel::OffsetWidth offset_width) {
   if (sink != nullptr) return EntrySink::kMostColumns;
   if (plan.out_of_range != plan::OutOfRange::kNothing) return kMostClamped;
-  return kBlockBytes / OffsetSize(offset_width);
+  return kBlockBytes / kernel::OffsetSize(offset_width);
 }
 
 }  // namespace
 
 TileApplier::TileApplier(const Call& call, const IndexedScatter& scatter,
-                         const plan::IndexedPlan& plan, const EntrySink* sink)
+                         const plan::IndexedPlan& plan, const plan::Pace& pace,
+                         const EntrySink* sink)
     : scatter_(scatter),
       plan_(plan),
       index_kernels_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)),
       kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
       sink_(sink),
-      pace_(PaceOf(scatter, plan, kernels_)),
-      offset_width_(sink == nullptr ? OffsetWidthOf(plan.span) : sink->offset_width),
+      pace_(pace),
+      offset_width_(sink == nullptr ? kernel::OffsetWidthOf(plan.span) : sink->offset_width),
       width_(kernels_.element_size),
       block_(BlockFor(plan, sink, offset_width_)),
       wrap_(call.settings().wrap_negative_indices) {}
@@ -83,7 +84,7 @@ void TileApplier::Resolve(const int64_t* offset, const Tile& tile, const Landing
   // Tuples of no numbers all name the whole tensor.
   if (plan_.components == 0) {
     const int64_t entries = tile.rows * arguments.sheet.columns;
-    std::memset(offsets, 0, static_cast<size_t>(entries * OffsetSize(offset_width_)));
+    std::memset(offsets, 0, static_cast<size_t>(entries * kernel::OffsetSize(offset_width_)));
   }
   for (int c = 0; c < plan_.components; ++c) {
     const plan::Component& component = plan_.component[c];
@@ -146,7 +147,7 @@ bool TileApplier::FoldRows(const Tile& tile, const Landing& landing, void* offse
   if (!fold(offsets, tile.rows, tile.columns, landing.column_stride)) return false;
   rows->sheet.columns = 1;
   rows->sheet.lookahead = 0;
-  rows->sheet.prefetch = rows->sheet.prefetch == 0 ? 0 : RowPrefetch(tile.columns * width_);
+  rows->sheet.prefetch = rows->sheet.prefetch == 0 ? 0 : plan::RowPrefetch(tile.columns * width_);
   rows->run = tile.columns;
   rows->output_run_stride = landing.column_stride;
   rows->updates_run_stride = plan_.column.stride[kUpdates];
@@ -165,7 +166,7 @@ void TileApplier::Locate(const int64_t* offset, const Tile& tile, const Landing&
                                              const Landing& landing) const {
   alignas(64) unsigned char offsets[kGivenBytes];
   Locate(offset, tile, landing, offsets);
-  const int64_t row_bytes = tile.columns * OffsetSize(offset_width_);
+  const int64_t row_bytes = tile.columns * kernel::OffsetSize(offset_width_);
   const int64_t updates = UpdateOf(offset, tile);
   EntryRow row;
   row.columns = tile.columns;
@@ -184,9 +185,13 @@ int64_t TileApplier::UpdateOf(const int64_t* offset, const Tile& tile) const {
 }
 
 void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const {
+  return sink_ != nullptr ? GiveTile(offset, tile, landing) : WriteTile(offset, tile, landing);
+}
+
+[[gnu::noinline]] void TileApplier::WriteTile(const int64_t* offset, const Tile& tile,
+                                              const Landing& landing) const {
   assert(tile.rows * (tile.columns + tile.lookahead) <= block_);
   assert(tile.rows == 1 || tile.lookahead == 0);
-  if (sink_ != nullptr) return GiveTile(offset, tile, landing);
   alignas(64) unsigned char offsets[kBlockBytes];
   Resolve(offset, tile, landing, offsets);
 
@@ -217,7 +222,8 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile, const Landing& 
 
 void TileApplier::LocateFlat(const FlatTile& tile, unsigned char* offsets) const {
   assert(plan_.components == 1 && tile.entries <= block_);
-  std::memcpy(offsets, tile.pattern, static_cast<size_t>(tile.entries * OffsetSize(offset_width_)));
+  std::memcpy(offsets, tile.pattern,
+              static_cast<size_t>(tile.entries * kernel::OffsetSize(offset_width_)));
   const plan::Component& component = plan_.component[0];
   kernel::ResolveArguments arguments;
   arguments.sheet = {

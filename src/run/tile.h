@@ -8,8 +8,9 @@
 #include "base/tensor_view.h"
 #include "kernel/kernel.h"
 #include "plan/indexed.h"
+#include "plan/schedule.h"
 #include "run/entry_sink.h"
-#include "run/pace.h"
+#include "run/scatter.h"
 
 namespace strew::run {
 
@@ -53,7 +54,7 @@ class TileApplier {
  public:
   // Entries are written, or go to `sink` where it is not NULL.
   TileApplier(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-              const EntrySink* sink);
+              const plan::Pace& pace, const EntrySink* sink);
 
   // Entries of which the offsets fit a block.
   int64_t block() const { return block_; }
@@ -84,6 +85,7 @@ class TileApplier {
   int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;
   kernel::Upcoming UpcomingAfter(const int64_t* offset, const Tile& tile,
                                  const Landing& landing) const;
+  void WriteTile(const int64_t* offset, const Tile& tile, const Landing& landing) const;
   void GiveTile(const int64_t* offset, const Tile& tile, const Landing& landing) const;
   void LocateFlat(const FlatTile& tile, unsigned char* offsets) const;
   kernel::Upcoming UpcomingAfter(const FlatTile& tile) const;
@@ -95,7 +97,7 @@ class TileApplier {
   const kernel::IndexKernels& index_kernels_;
   const kernel::Kernels& kernels_;
   const EntrySink* const sink_;
-  const Pace pace_;
+  const plan::Pace pace_;
   const kernel::OffsetWidth offset_width_;
   const int64_t width_;
   const int64_t block_;

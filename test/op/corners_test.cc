@@ -170,6 +170,16 @@ std::vector<Corner> Corners() {
     c.policy = STREW_INDEX_DROP;
     c.indices = RandomIndices(random, STREW_INT64, RowMajor({kMany, 1}), kMany / 2 + 9);
   };
+  const auto clamps_one = [](Random& random, Case& c) {
+    (void)random;
+    c.policy = STREW_INDEX_CLAMP;
+    WriteIndex(STREW_INT32, c.indices->view().At({0, 0}), 5000000);
+  };
+  const auto drops_all = [](Random& random, Case& c) {
+    c.policy = STREW_INDEX_DROP;
+    c.indices = IndexArray(STREW_INT64, {100, 1}, Dims(100, 99999999));
+    (void)random;
+  };
   const auto equal = [](Random&, Case& c) { c.indices = Array(STREW_INT64, RowMajor({kMany, 1})); };
   const auto varies_once = [](Random& random, Case& c) {
     (void)random;
@@ -211,6 +221,9 @@ std::vector<Corner> Corners() {
          STREW_INT32, STREW_ADD),
       Of("OneElement", {"", kNd, {1}, {kMany, 0}}, STREW_INT32, STREW_ADD),
       Of("TooFewToExchange", {"", kNd, {kLarge}, {20000, 1}}, STREW_INT64, STREW_ADD),
+      Of("ClampedStripsOfBytes", {"", kElements, {171, 385}, {171, 385}, 0, STREW_INT32},
+         STREW_UINT8, STREW_NONE, clamps_one),
+      Of("MeansOfNothing", {"", kNd, {50000}, {100, 1}}, STREW_INT32, STREW_MEAN, drops_all),
       Of("MeansOfShorts", {"", kNd, {kMany / 2}, {kMany, 1}}, STREW_INT16, STREW_MEAN),
       Of("OneLineIntoATallAxis", {"", kElements, {32768, 127}, {1, 127}, 0}, STREW_INT8, STREW_ADD),
       Of("PartsOfAWrappedLine", cache, STREW_INT32, STREW_NONE, wraps),

@@ -50,6 +50,7 @@ std::vector<Work> Shapes() {
   works.push_back({"60 updates", Operator::kScatterNd, {1000}, {60, 1}});
   works.push_back({"60 elements", Operator::kScatterElements, {1000}, {60}, 0});
   works.push_back({"7 rows", Operator::kScatterUpdate, {1000, 32}, {7}, 0});
+  works.push_back({"many lanes", Operator::kScatterElements, {40, 90, 90}, {40, 90, 90}, 0});
   works.push_back({"many in a line", Operator::kScatterNd, {1 << 20}, {1 << 17, 1}});
   return works;
 }
@@ -57,7 +58,7 @@ std::vector<Work> Shapes() {
 class StackOf : public testing::TestWithParam<strew_dtype> {
  protected:
   void Measure(const Case& c, strew_context* context, const std::string& about) {
-    for (const int32_t workers : {1, 4}) {
+    for (const int32_t workers : {1, 8}) {
       if (workers > 1) in_order_.InstallIn(context, workers);
       const size_t depth =
           stack_.Depth([&] { Call(c, context, const_cast<Case&>(c).destination().tensor()); });
