@@ -176,12 +176,25 @@ void MeanTable::ForEachRun(int64_t destination, Body body) const {
   });
 }
 
-// In ascending order, which the CPU foresees.
+// Outputs are fetched while those of some destinations before them are worked on.
 template <class Body>
 Status MeanTable::ForEachTouched(Body body) const {
   return InParts(set_.pieces(), [&](const plan::Turns& part) {
-    set_.ForEach(part.first, part.first + part.count,
-                 [&](int64_t number, int64_t i) { body(numbers_.DestinationOf(number), i); });
+    struct Touched {
+      int64_t destination;
+      int64_t number;
+    };
+    Touched upcoming[kAhead];
+    int64_t fetched = 0;
+    set_.ForEach(part.first, part.first + part.count, [&](int64_t number, int64_t i) {
+      Touched& next = upcoming[fetched % kAhead];
+      if (fetched++ >= kAhead) body(next.destination, next.number);
+      next = {numbers_.DestinationOf(number), i};
+      Fetch(OutputOf(next.destination));
+    });
+    for (int64_t i = std::max<int64_t>(fetched - kAhead, 0); i < fetched; ++i) {
+      body(upcoming[i % kAhead].destination, upcoming[i % kAhead].number);
+    }
   });
 }
 
