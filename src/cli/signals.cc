@@ -36,8 +36,8 @@ void RemoveAndEnd(int number) {
   }
   const char* const path = partial_file.load();
   if (path != nullptr) unlink(path);
-  // A shell tells from the signal that the program was interrupted and did not fail. It is delivered
-  // when this function returns.
+  // A shell tells from the signal that the program was interrupted and did not fail. It is
+  // delivered when this function returns.
   std::signal(number, SIG_DFL);
   std::raise(number);
 }

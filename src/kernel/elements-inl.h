@@ -26,8 +26,8 @@ namespace {
 #define STREW_ROLLED
 #endif
 
-// Elements that may lie across two lines, 1 of 5 of those of 15 bytes, are stored at the speed of the
-// second one if that is not fetched as well: 40 to 70 ns each.
+// Elements that may lie across two lines, 1 of 5 of those of 15 bytes, are stored at the speed of
+// the second one if that is not fetched as well: 40 to 70 ns each.
 template <class T>
 HWY_INLINE void PrefetchElement(const unsigned char* element) {
   constexpr bool kMayCross = sizeof(T) > 8 || (sizeof(T) & (sizeof(T) - 1)) != 0;
@@ -58,7 +58,7 @@ struct ColumnWalker {
 
 template <class T, class Op, class Offset, bool kPrefetch>
 HWY_INLINE void WalkElements(const SheetArguments& sheet) {
-  // An upcoming line of indices of 8 bytes is due after 8 of them.
+  // The next line of indices of 8 bytes is due after 8 of them.
   constexpr int64_t kGroup = 8;
   const Offset* offsets = static_cast<const Offset*>(sheet.offsets);
   const int64_t columns = sheet.columns;
@@ -66,17 +66,18 @@ HWY_INLINE void WalkElements(const SheetArguments& sheet) {
   const ColumnWalker<T, Op, Offset, kPrefetch> walker = {
       sheet.output, At<T>(sheet.updates_column_stride), sheet.prefetch,
       offsets + HWY_MAX(prefetches, 0)};
-  const Upcoming upcoming = sheet.upcoming;
+  const NextReads next_reads = sheet.next_reads;
   for (int64_t r = 0; r < sheet.rows; ++r, offsets += columns) {
     const unsigned char* updates = sheet.updates + At<T>(r * sheet.updates_row_stride);
     int64_t c = 0;
-    if (upcoming.indices != nullptr) {
-      const unsigned char* indices = upcoming.indices + r * upcoming.indices_row_stride;
-      const unsigned char* line =
-          upcoming.output == nullptr ? indices : upcoming.output + r * upcoming.output_row_stride;
+    if (next_reads.indices != nullptr) {
+      const unsigned char* indices = next_reads.indices + r * next_reads.indices_row_stride;
+      const unsigned char* line = next_reads.output == nullptr
+                                      ? indices
+                                      : next_reads.output + r * next_reads.output_row_stride;
       for (; c + kGroup <= columns; c += kGroup) {
-        __builtin_prefetch(indices + c * upcoming.index_size);
-        __builtin_prefetch(updates + c * walker.step + upcoming.updates_distance);
+        __builtin_prefetch(indices + c * next_reads.index_size);
+        __builtin_prefetch(updates + c * walker.step + next_reads.updates_distance);
         __builtin_prefetch(line + At<T>(c), 1);
         walker.Walk(offsets + c, updates + c * walker.step, kGroup);
       }

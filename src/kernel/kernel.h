@@ -3,7 +3,8 @@
 // pointers, strides and counts that are valid; they cannot fail, allocate or know threads.
 //
 // Counts are > 0. Pointers may be aligned to a byte. Strides count elements, may be negative, and
-// may be 0 where something is read only, and in the output of a run. (+) is the reduction of the kernel.
+// may be 0 where something is read only, and in the output of a run. (+) is the reduction of the
+// kernel.
 #ifndef STREW_KERNEL_KERNEL_H_
 #define STREW_KERNEL_KERNEL_H_
 
@@ -22,8 +23,8 @@ const char* TargetName(int32_t i);
 
 // ---- What writes output ----
 
-// A run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n. With an output_stride
-// of 0 all updates go to one element, in order.
+// A run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n. With an
+// output_stride of 0 all updates go to one element, in order.
 using RunKernel = void (*)(unsigned char* output, int64_t output_stride,
                            const unsigned char* updates, int64_t updates_stride, int64_t n);
 
@@ -31,7 +32,7 @@ using RunKernel = void (*)(unsigned char* output, int64_t output_stride,
 // the bytes from its update to that of the entry which comes so much later. It is fetched evenly
 // while the sheet is worked on, because a burst of fetches, or a loop that does nothing else, waits
 // for memory.
-struct Upcoming {
+struct NextReads {
   const unsigned char* indices = nullptr;  // NULL for nothing
   int64_t indices_row_stride = 0;          // bytes
   int64_t index_size = 0;                  // bytes; columns lie together
@@ -61,7 +62,7 @@ struct SheetArguments {
   // follow those of the sheet.
   int64_t prefetch;
   int64_t lookahead;
-  Upcoming upcoming;
+  NextReads next_reads;
 };
 using ElementsKernel = void (*)(const SheetArguments&);
 
@@ -190,7 +191,7 @@ void WalkBox(const Kernels& kernels, const BoxArguments& box);
 
 // A sheet whose entries are runs.
 struct RowsArguments {
-  SheetArguments sheet;  // its upcoming counts for nothing
+  SheetArguments sheet;  // its next_reads counts for nothing
   int64_t run;
   int64_t output_run_stride;
   int64_t updates_run_stride;
@@ -263,8 +264,8 @@ inline constexpr int64_t kSelectMargin = 16;
 // Returns how many are kept.
 using SelectKernel = int64_t (*)(const SelectArguments&);
 
-// Where the bits of destinations stand in a bitmap of which blocks of 64 bits may be left out: a bit
-// for each block that is there in `directory`, and how many are before each word of that.
+// Where the bits of destinations stand in a bitmap of which blocks of 64 bits may be left out: a
+// bit for each block that is there in `directory`, and how many are before each word of that.
 struct LocateArguments {
   const void* offsets;
   int64_t columns;
@@ -274,12 +275,12 @@ struct LocateArguments {
   const uint32_t* directory_ranks;
 };
 
-// bits[c] = where the bit of a destination stands, INT32_MIN for an entry that is dropped. All are in
-// the bitmap, and stand below 2^31.
+// bits[c] = where the bit of a destination stands, INT32_MIN for an entry that is dropped. All are
+// in the bitmap, and stand below 2^31.
 using LocateKernel = void (*)(const LocateArguments&, int32_t* bits);
 
-// numbers[c] = how many bits are set before the one at bits[c]; `ranks` has how many there are before
-// each word. Negative numbers stay.
+// numbers[c] = how many bits are set before the one at bits[c]; `ranks` has how many there are
+// before each word. Negative numbers stay.
 using RankKernel = void (*)(const uint64_t* words, const uint32_t* ranks, int32_t* bits,
                             int64_t columns);
 

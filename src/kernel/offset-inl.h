@@ -24,9 +24,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 // ---- Offsets in a range ----
 
 #if HWY_TARGET == HWY_AVX3
-// Returns the first column not done. Only where the CPU has an instruction for it: with the shuffles
-// that stand in for it on AVX2 this took 2.5 x the time of the loop below, here 0.75 x. Variants of
-// AVX3 are not built.
+// Returns the first column not done. Only where the CPU has an instruction for it: with the
+// shuffles that stand in for it on AVX2 this took 2.5 x the time of the loop below, here 0.75 x.
+// Variants of AVX3 are not built.
 HWY_INLINE int64_t SelectVectors(const SelectArguments& arguments, const int32_t* offsets,
                                  int32_t* kept, int64_t* count) {
   const hn::ScalableTag<int32_t> d;

@@ -3,7 +3,7 @@
 #include "api/context.h"
 #include "api/tensor.h"
 #include "plan/check.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/text.h"
 #include "plan/unit.h"
 #include "run/indexed.h"
@@ -38,26 +38,26 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
 }
 
 void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates, int axis,
-           const TensorView& output, plan::IndexedPlan* plan) {
+           const TensorView& output, plan::IndexSpace* space) {
   const plan::Units units = plan::IndexedUnitsOf(output.element_size);
-  plan->AppendComponent(axis, data, output, units.count, 0);
-  plan->entry_dim = axis;
+  space->AppendComponent(axis, data, output, units.count, 0);
+  space->entry_dim = axis;
   for (int i = 0; i < output.rank; ++i) {
     const int64_t count = indices.shape[i];
     const int64_t output_stride = StrideOf(output, i) * units.count;
     const int64_t updates_stride = StrideOf(updates, i) * units.count;
     if (i == axis) {
-      plan->entries.Append(count, 0, updates_stride, StrideOf(indices, i), 0);
+      space->entries.Append(count, 0, updates_stride, StrideOf(indices, i), 0);
     } else if (StrideOf(indices, i) == 0) {
-      plan->inner.Append(count, output_stride, updates_stride);
+      space->inner.Append(count, output_stride, updates_stride);
     } else {
-      plan->lanes.Append(count, output_stride, updates_stride, StrideOf(indices, i),
-                         StrideOf(data, i) * units.count);
+      space->lanes.Append(count, output_stride, updates_stride, StrideOf(indices, i),
+                          StrideOf(data, i) * units.count);
       // With a stride that means something, it is a loop.
-      if (i > axis) ++plan->inner_lanes;
+      if (i > axis) ++space->inner_lanes;
     }
   }
-  plan->inner.Append(units.count, 1, 1);
+  space->inner.Append(units.count, 1, 1);
 }
 
 Status ScatterElements(const Call& call, const TensorView* data, const TensorView* indices,
@@ -65,9 +65,9 @@ Status ScatterElements(const Call& call, const TensorView* data, const TensorVie
                        const TensorView* output) {
   int normalised_axis;
   STREW_TRY(Validate(call, data, indices, updates, axis, reduction, output, &normalised_axis));
-  plan::IndexedPlan plan;
-  Lower(*data, *indices, *updates, normalised_axis, *output, &plan);
-  return run::Run(call, {*data, *indices, *updates, *output, reduction}, &plan);
+  plan::IndexSpace space;
+  Lower(*data, *indices, *updates, normalised_axis, *output, &space);
+  return run::Run(call, {*data, *indices, *updates, *output, reduction}, &space);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "api/context.h"
 #include "api/tensor.h"
 #include "plan/check.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/text.h"
 #include "plan/unit.h"
 #include "run/indexed.h"
@@ -62,38 +62,38 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
 }
 
 void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates,
-           strew_reduction reduction, const TensorView& output, plan::IndexedPlan* plan) {
+           strew_reduction reduction, const TensorView& output, plan::IndexSpace* space) {
   const plan::Units units = plan::IndexedUnitsOf(output.element_size);
   const int tuples = indices.rank - 1;
   const int k = static_cast<int>(TupleLength(indices));
-  plan->has_tuples = true;
+  space->has_tuples = true;
   for (int c = 0; c < k; ++c) {
-    plan->AppendComponent(c, data, output, units.count, c * StrideOf(indices, tuples));
+    space->AppendComponent(c, data, output, units.count, c * StrideOf(indices, tuples));
   }
   // Where every tuple replaces the whole tensor the last one decides.
   const bool only_last = k == 0 && reduction == STREW_NONE;
   for (int i = 0; i < tuples; ++i) {
     if (only_last && updates.size > 0) {
-      plan->lanes.base[plan::kUpdates] +=
+      space->lanes.base[plan::kUpdates] +=
           (indices.shape[i] - 1) * StrideOf(updates, i) * units.count;
       continue;
     }
-    plan->entries.Append(indices.shape[i], 0, StrideOf(updates, i) * units.count,
-                         StrideOf(indices, i), 0);
+    space->entries.Append(indices.shape[i], 0, StrideOf(updates, i) * units.count,
+                          StrideOf(indices, i), 0);
   }
   for (int i = k; i < output.rank; ++i) {
-    plan->inner.Append(output.shape[i], StrideOf(output, i) * units.count,
-                       StrideOf(updates, tuples + i - k) * units.count);
+    space->inner.Append(output.shape[i], StrideOf(output, i) * units.count,
+                        StrideOf(updates, tuples + i - k) * units.count);
   }
-  plan->inner.Append(units.count, 1, 1);
+  space->inner.Append(units.count, 1, 1);
 }
 
 Status ScatterNd(const Call& call, const TensorView* data, const TensorView* indices,
                  const TensorView* updates, strew_reduction reduction, const TensorView* output) {
   STREW_TRY(Validate(call, data, indices, updates, reduction, output));
-  plan::IndexedPlan plan;
-  Lower(*data, *indices, *updates, reduction, *output, &plan);
-  return run::Run(call, {*data, *indices, *updates, *output, reduction}, &plan);
+  plan::IndexSpace space;
+  Lower(*data, *indices, *updates, reduction, *output, &space);
+  return run::Run(call, {*data, *indices, *updates, *output, reduction}, &space);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "api/context.h"
 #include "api/tensor.h"
 #include "plan/check.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/text.h"
 #include "plan/unit.h"
 #include "run/indexed.h"
@@ -49,20 +49,20 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
 }
 
 void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates, int axis,
-           const TensorView& output, plan::IndexedPlan* plan) {
+           const TensorView& output, plan::IndexSpace* space) {
   const plan::Units units = plan::IndexedUnitsOf(output.element_size);
-  plan->AppendComponent(axis, data, output, units.count, 0);
+  space->AppendComponent(axis, data, output, units.count, 0);
   for (int i = 0; i < indices.rank; ++i) {
-    plan->entries.Append(indices.shape[i], 0, StrideOf(updates, axis + i) * units.count,
-                         StrideOf(indices, i), 0);
+    space->entries.Append(indices.shape[i], 0, StrideOf(updates, axis + i) * units.count,
+                          StrideOf(indices, i), 0);
   }
   for (int i = 0; i < output.rank; ++i) {
     if (i == axis) continue;
     const int in_updates = i < axis ? i : i + indices.rank - 1;
-    plan->inner.Append(output.shape[i], StrideOf(output, i) * units.count,
-                       StrideOf(updates, in_updates) * units.count);
+    space->inner.Append(output.shape[i], StrideOf(output, i) * units.count,
+                        StrideOf(updates, in_updates) * units.count);
   }
-  plan->inner.Append(units.count, 1, 1);
+  space->inner.Append(units.count, 1, 1);
 }
 
 Status ScatterUpdate(const Call& call, const TensorView* data, const TensorView* indices,
@@ -70,9 +70,9 @@ Status ScatterUpdate(const Call& call, const TensorView* data, const TensorView*
                      const TensorView* output) {
   int normalised_axis;
   STREW_TRY(Validate(call, data, indices, updates, axis, reduction, output, &normalised_axis));
-  plan::IndexedPlan plan;
-  Lower(*data, *indices, *updates, normalised_axis, *output, &plan);
-  return run::Run(call, {*data, *indices, *updates, *output, reduction}, &plan);
+  plan::IndexSpace space;
+  Lower(*data, *indices, *updates, normalised_axis, *output, &space);
+  return run::Run(call, {*data, *indices, *updates, *output, reduction}, &space);
 }
 
 }  // namespace

@@ -8,17 +8,17 @@
 namespace strew::plan {
 namespace {
 
-bool IsWorthIt(const IndexedPlan& plan) {
-  const int64_t sheet = plan.row.count * plan.column.count;
-  const bool small = sheet < kTuning.small_sheet || plan.column.count < kTuning.narrow_row;
-  const int64_t entry_turns = plan.columns_are_lanes ? plan.row.count : plan.column.count;
-  return small && plan.lanes_count * entry_turns > kTuning.least_flat_entries;
+bool IsWorthIt(const IndexSpace& space) {
+  const int64_t sheet = space.row.count * space.column.count;
+  const bool small = sheet < kTuning.small_sheet || space.column.count < kTuning.narrow_row;
+  const int64_t entry_turns = space.columns_are_lanes ? space.row.count : space.column.count;
+  return small && space.lanes_count * entry_turns > kTuning.least_flat_entries;
 }
 
-// All loops of the plan, in the order in which indices lie in memory.
-IndexedNest InOrderOfIndices(const IndexedPlan& plan) {
+// All loops of the index space, in the order in which indices lie in memory.
+IndexedNest InOrderOfIndices(const IndexSpace& space) {
   IndexedNest nest;
-  for (int o = 0; o < kIndexedOperands; ++o) nest.base[o] = plan.outer.base[o];
+  for (int o = 0; o < kIndexedOperands; ++o) nest.base[o] = space.outer.base[o];
   const auto insert = [&nest](const IndexedLoop& loop) {
     if (loop.count == 1) return;
     int place = nest.rank++;
@@ -27,14 +27,14 @@ IndexedNest InOrderOfIndices(const IndexedPlan& plan) {
     }
     nest.loop[place] = loop;
   };
-  for (int i = 0; i < plan.outer.rank; ++i) insert(plan.outer.loop[i]);
-  insert(plan.row);
-  insert(plan.column);
+  for (int i = 0; i < space.outer.rank; ++i) insert(space.outer.loop[i]);
+  insert(space.row);
+  insert(space.column);
   return nest;
 }
 
 // How far apart the lanes of a block land.
-int64_t PatternSpan(const FlatPlan& flat, int64_t block) {
+int64_t PatternSpan(const FlatWalk& flat, int64_t block) {
   const int64_t slabs = std::min(flat.slab.count, block / flat.period_turns);
   int64_t span = (slabs - 1) * flat.slab.stride[kOutput];
   for (int i = 0; i < flat.period.rank; ++i) {
@@ -45,11 +45,11 @@ int64_t PatternSpan(const FlatPlan& flat, int64_t block) {
 
 }  // namespace
 
-bool Flatten(const IndexedPlan& plan, int64_t block, FlatPlan* flat) {
-  const bool one_entry_loop = plan.components == 1 && plan.entries.rank == 0;
-  if (!one_entry_loop || plan.EntryUnits() > 1 || plan.lanes_count == 1) return false;
-  if (!IsWorthIt(plan)) return false;
-  const IndexedNest nest = InOrderOfIndices(plan);
+bool Flatten(const IndexSpace& space, int64_t block, FlatWalk* flat) {
+  const bool one_entry_loop = space.components == 1 && space.entries.rank == 0;
+  if (!one_entry_loop || space.EntryUnits() > 1 || space.lanes_count == 1) return false;
+  if (!IsWorthIt(space)) return false;
+  const IndexedNest nest = InOrderOfIndices(space);
   // Takes loops into the period from the innermost one on, while they lie together.
   int first = nest.rank;
   int64_t turns = 1;
@@ -72,7 +72,7 @@ bool Flatten(const IndexedPlan& plan, int64_t block, FlatPlan* flat) {
   for (int i = first; i < nest.rank; ++i) flat->period.loop[i - first] = nest.loop[i];
   flat->period_turns = turns;
   // Offsets of a block span more than those of a sheet; where 64 bits are needed sheets are large.
-  return plan.reach + PatternSpan(*flat, block) <= INT32_MAX;
+  return space.reach + PatternSpan(*flat, block) <= INT32_MAX;
 }
 
 }  // namespace strew::plan

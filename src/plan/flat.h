@@ -7,22 +7,22 @@
 
 #include <cstdint>
 
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 
 namespace strew::plan {
 
 // outside: loops around all; slab: a loop of periods that lie one behind the other; period: the
 // loops within, of `period_turns` turns together.
-struct FlatPlan {
+struct FlatWalk {
   IndexedNest outside;
   IndexedLoop slab;
   IndexedNest period;
   int64_t period_turns;
 };
 
-// Whether the arranged plan has sheets that are worth it and lie together. `block` is how many
-// entries are taken in one go; a period is at most half of them.
-bool Flatten(const IndexedPlan& plan, int64_t block, FlatPlan* flat);
+// Whether the arranged index space has sheets that are worth it and lie together. `block` is how
+// many entries are taken in one go; a period is at most half of them.
+bool Flatten(const IndexSpace& space, int64_t block, FlatWalk* flat);
 
 }  // namespace strew::plan
 

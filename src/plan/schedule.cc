@@ -11,7 +11,7 @@ constexpr int64_t kLine = 64;
 // ---- Lines and strips of an indexed axis ----
 
 // Columns that fit scratch together with the whole axis; whole lines of cache, or none at all.
-int64_t StripColumns(const IndexedPlan& space, int64_t width, int64_t tasks) {
+int64_t StripColumns(const IndexSpace& space, int64_t width, int64_t tasks) {
   const int64_t axis_size = space.component[0].axis_size;
   const int64_t fitting = MostScratch(tasks) / width / axis_size;
   const int64_t line = std::max<int64_t>(kLine / width, 1);
@@ -19,9 +19,9 @@ int64_t StripColumns(const IndexedPlan& space, int64_t width, int64_t tasks) {
   return std::min(strip, space.column.count);
 }
 
-// Whether an axis spans so little that strips of it stay near without scratch, or lies in the output
-// as it would in scratch.
-bool IsNear(const IndexedPlan& space, int64_t width, int64_t tasks) {
+// Whether an axis spans so little that strips of it stay near without scratch, or lies in the
+// output as it would in scratch.
+bool IsNear(const IndexSpace& space, int64_t width, int64_t tasks) {
   const int64_t columns = space.column.count;
   const bool is_compact = space.column.stride[kOutput] == 1 &&
                           space.component[0].output_stride == columns &&
@@ -33,7 +33,7 @@ bool IsNear(const IndexedPlan& space, int64_t width, int64_t tasks) {
 // ---- Threads ----
 
 // What one thread needs for the updates, about.
-double Nanoseconds(const IndexedPlan& space, const Circumstances& about, const Staging& staging) {
+double Nanoseconds(const IndexSpace& space, const Circumstances& about, const Staging& staging) {
   const double updates = static_cast<double>(about.updates);
   const double entries = updates / static_cast<double>(space.run.count);
   const double copied = staging.copies_data ? static_cast<double>(about.output_units) : 0;
@@ -43,7 +43,7 @@ double Nanoseconds(const IndexedPlan& space, const Circumstances& about, const S
 }
 
 // Lanes are cut, and runs of entries where there are not enough of them.
-Cut CutFor(const IndexedPlan& space, const Staging& staging, int64_t width, int64_t tasks) {
+Cut CutFor(const IndexSpace& space, const Staging& staging, int64_t width, int64_t tasks) {
   const int64_t parts = PartsFor(tasks);
   Cut cut;
   for (int i = 0; i < space.outer_lanes; ++i) {
@@ -74,7 +74,7 @@ Cut CutFor(const IndexedPlan& space, const Staging& staging, int64_t width, int6
 }
 
 // Whether the entries are single elements in one line, which can be partitioned by position.
-bool CanPartition(const IndexedPlan& space) {
+bool CanPartition(const IndexSpace& space) {
   const bool single = space.run.count == 1 && space.inner.rank == 0;
   const bool line = space.outer.rank == 0 && space.row.count == 1 && space.lanes_count == 1;
   return single && line && space.components > 0;
@@ -82,16 +82,16 @@ bool CanPartition(const IndexedPlan& space) {
 
 // The fastest way by what entries cost: a filter costs each task something for every entry, a
 // partition more but mostly for those of its share; then the entries of each range are written, and
-// those that wait for memory wait. Not inline, so that the sample has left the stack when the entries
-// are written.
-[[gnu::noinline]] Share ShareByDestination(const IndexedPlan& space, const Circumstances& about,
+// those that wait for memory wait. Not inline, so that the sample has left the stack when the
+// entries are written.
+[[gnu::noinline]] Share ShareByDestination(const IndexSpace& space, const Circumstances& about,
                                            const Sampler& sampler, int64_t tasks, Ranges* ranges) {
   Spread spread;
   sampler.draw(sampler.self, tasks, &spread);
   *ranges = Ranges(spread, tasks);
   if (space.run.count > 1 || space.inner.rank > 0) return Share::kFilter;
   const double write = about.is_heavy ? kTuning.heavy_write_ns : kTuning.write_ns;
-  const double wait = PaceFor(space, about).prefetch == 0 ? 0 : kTuning.wait_ns;
+  const double wait = MemoryHintsFor(space, about).prefetch == 0 ? 0 : kTuning.wait_ns;
   const double alone = kTuning.resolve_ns + write + spread.FarShare(0, spread.count()) * wait;
   const double own = ranges->MostCost(spread, write, wait);
   const int64_t streamed = 2 * StreamedBytes(about.cache_bytes, 1);
@@ -118,7 +118,7 @@ int64_t TasksFor(int64_t workers, double nanoseconds) {
   return static_cast<int64_t>(std::min(most, nanoseconds / kTuning.least_task_ns));
 }
 
-Staging StagingFor(const IndexedPlan& space, const Circumstances& about, int64_t tasks) {
+Staging StagingFor(const IndexSpace& space, const Circumstances& about, int64_t tasks) {
   Staging staging = kNoStaging;
   if (space.out_of_range == OutOfRange::kDrop) return staging;
   // A line is brought near once: no entries outside of the sheet may come back to it.
@@ -144,22 +144,21 @@ Staging StagingFor(const IndexedPlan& space, const Circumstances& about, int64_t
   return staging;
 }
 
-Pace PaceFor(const IndexedPlan& space, const Circumstances& about) {
+MemoryHints MemoryHintsFor(const IndexSpace& space, const Circumstances& about) {
   const int64_t run = space.run.count;
-  Pace pace;
-  pace.prefetch = space.reach <= NearBytes(about.cache_bytes) / about.width ? 0
-                  : run == 1 ? kTuning.element_prefetch
-                             : RowPrefetch(run * about.width);
-  pace.strip_prefetch = about.is_heavy ? kTuning.strip_prefetch : 0;
-  pace.streams = run >= kTuning.least_streamed_row / about.width &&
-                 about.updates >= StreamedBytes(about.cache_bytes, 1) / about.update_size;
-  return pace;
+  MemoryHints hints;
+  hints.prefetch = space.reach <= NearBytes(about.cache_bytes) / about.width ? 0
+                   : run == 1 ? kTuning.element_prefetch
+                              : RowPrefetch(run * about.width);
+  hints.strip_prefetch = about.is_heavy ? kTuning.strip_prefetch : 0;
+  hints.streams = run >= kTuning.least_streamed_row / about.width &&
+                  about.updates >= StreamedBytes(about.cache_bytes, 1) / about.update_size;
+  return hints;
 }
 
-Schedule MakeSchedule(const IndexedPlan& space, const Circumstances& about,
-                      const Sampler& sampler) {
+Schedule MakeSchedule(const IndexSpace& space, const Circumstances& about, const Sampler& sampler) {
   Schedule schedule;
-  schedule.pace = PaceFor(space, about);
+  schedule.hints = MemoryHintsFor(space, about);
   schedule.staging = StagingFor(space, about, 1);
   schedule.tasks = TasksFor(about.workers, Nanoseconds(space, about, schedule.staging));
   if (schedule.tasks == 1) return schedule;
@@ -178,7 +177,7 @@ Schedule MakeSchedule(const IndexedPlan& space, const Circumstances& about,
   return schedule;
 }
 
-void RestrictToPart(const Cut& cut, int64_t part, IndexedPlan* space) {
+void RestrictToPart(const Cut& cut, int64_t part, IndexSpace* space) {
   int next = 0;
   const auto restrict_loop = [&](auto* loop, int64_t* base, int operands) {
     const Turns turns = cut.TurnsOf(part, next++);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a call with indices runs: by how many tasks, what belongs to each, what is brought near the CPU
-// first, how far ahead memory is fetched, and what is written past the caches. One function decides
-// all of it, once the indices are checked and before anything is written; execution carries it out.
+// How a call with indices runs: by how many tasks, what belongs to each, what is brought near the
+// CPU first, how far ahead memory is fetched, and what is written past the caches. One function
+// decides all of it, once the indices are checked and before anything is written; execution carries
+// it out.
 #ifndef STREW_PLAN_SCHEDULE_H_
 #define STREW_PLAN_SCHEDULE_H_
 
 #include <cstdint>
 
 #include "plan/cut.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/spread.h"
 #include "plan/tuning.h"
 
@@ -36,7 +37,7 @@ struct Staging {
 inline constexpr Staging kNoStaging = {false, 0, 0};
 
 // How the destinations are written.
-struct Pace {
+struct MemoryHints {
   // Entries ahead of its turn that a destination is prefetched, 0 for not at all; and in a strip.
   int64_t prefetch;
   int64_t strip_prefetch;
@@ -69,15 +70,15 @@ struct Schedule {
   Cut cut;        // of the lanes and the inner turns, for kCut
   Ranges ranges;  // for kFilter and kPartition
   Staging staging = kNoStaging;
-  Pace pace = {0, 0, false};
+  MemoryHints hints = {0, 0, false};
 };
 
 // The index space is arranged. Entries of it that are dropped fall through a filter.
-Schedule MakeSchedule(const IndexedPlan& space, const Circumstances& about, const Sampler& sampler);
+Schedule MakeSchedule(const IndexSpace& space, const Circumstances& about, const Sampler& sampler);
 
 // The staging of a schedule with so many tasks, and how destinations are written.
-Staging StagingFor(const IndexedPlan& space, const Circumstances& about, int64_t tasks);
-Pace PaceFor(const IndexedPlan& space, const Circumstances& about);
+Staging StagingFor(const IndexSpace& space, const Circumstances& about, int64_t tasks);
+MemoryHints MemoryHintsFor(const IndexSpace& space, const Circumstances& about);
 
 // How many tasks work that takes one thread so long is shared out to, 1 for none but the caller's.
 int64_t TasksFor(int64_t workers, double nanoseconds);
@@ -87,8 +88,8 @@ inline constexpr int64_t kMostTasks = 1024;
 // A single task needs no parts.
 inline int64_t PartsFor(int64_t tasks) { return tasks > 1 ? kTuning.parts_of_task * tasks : 1; }
 
-// Bytes from which on an output that is written once, in order, by so many tasks streams; and within
-// which destinations need no prefetch.
+// Bytes from which on an output that is written once, in order, by so many tasks streams; and
+// within which destinations need no prefetch.
 inline int64_t StreamedBytes(int64_t cache_bytes, int64_t tasks) {
   const double part = tasks > 1 ? kTuning.streamed_part_of_tasks : kTuning.streamed_part;
   return static_cast<int64_t>(static_cast<double>(cache_bytes) * part);
@@ -106,7 +107,7 @@ constexpr int64_t MostScratch(int64_t tasks) {
 }
 
 // Makes of the index space that of one part of a cut.
-void RestrictToPart(const Cut& cut, int64_t part, IndexedPlan* space);
+void RestrictToPart(const Cut& cut, int64_t part, IndexSpace* space);
 
 }  // namespace strew::plan
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// THE tuning table: every threshold at which a call is carried out another way, with the measurement
-// that it rests on. Unless a comment says otherwise figures are of one thread of an AMD EPYC (Zen 5)
-// with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3, in ms, ns or times of the whole call.
+// THE tuning table: every threshold at which a call is carried out another way, with the
+// measurement that it rests on. Unless a comment says otherwise figures are of one thread of an AMD
+// EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3, in ms, ns or times of the whole
+// call.
 //
 // What bounds memory (scratch, stack, buffers) is no tuning and stands where it is used.
 #ifndef STREW_PLAN_TUNING_H_
@@ -32,16 +33,16 @@ struct Tuning {
   int64_t least_run_piece = 4096;
 
   // What an entry that may land anywhere costs, in ns, random float32 into 1 to 128 MiB: to resolve
-  // its index, to write it (a reduction with many instructions: more), to wait for its line; for each
-  // task that looks at all entries, if they come from memory besides; for each task that sorts, and
-  // to sort one.
+  // its index, to write it (a reduction with many instructions: more), to wait for its line; for
+  // each task that looks at all entries, if they come from memory besides; for each task that
+  // sorts, and to sort one.
   double resolve_ns = 0.25, write_ns = 0.5, heavy_write_ns = 1.2, wait_ns = 1.9;
   double filter_ns = 0.6, filter_stream_ns = 0.3, select_ns = 0.15, sort_ns = 1.1;
   // What does not win by so much may lose as well.
   double worthwhile = 0.9;
 
-  // A look at an entry costs misses of the caches, but tasks wait for the one with the largest range:
-  // 2^22 random updates on two threads 8.2 ms by 1024 samples, 8.7 by 128.
+  // A look at an entry costs misses of the caches, but tasks wait for the one with the largest
+  // range: 2^22 random updates on two threads 8.2 ms by 1024 samples, 8.7 by 128.
   int64_t least_samples_of_range = 32;
   int64_t most_samples_of_range = 512;
   int64_t entries_of_sample = 512;
@@ -50,19 +51,19 @@ struct Tuning {
 
   // ---- The check of the indices ----
 
-  // Bytes of a part. Parts go from the last to the first: those that will be used first are then the
-  // last to have come into the caches. 0.94 to 0.97 x the time of all of a call with 32 to 128 MiB of
-  // indices.
+  // Bytes of a part. Parts go from the last to the first: those that will be used first are then
+  // the last to have come into the caches. 0.94 to 0.97 x the time of all of a call with 32 to 128
+  // MiB of indices.
   int64_t checked_part = int64_t{1} << 20;
   // Shorter rows of one index are no better as runs than as single elements.
   int64_t least_constant_lanes = 8;
 
   // ---- Few updates ----
 
-  // A schedule takes as long as 20 indices do without one: 16 updates of a line of 1000 float32 take
-  // 90 ns, with a schedule 105; 32 take 153 and 112. Where updates are more than indices there are no
-  // lanes, and each may be a long run: 7 pages of 4 KiB take 1.0 us, with a schedule 1.2. No reduction
-  // of the most updates is worth a second task.
+  // A schedule takes as long as 20 indices do without one: 16 updates of a line of 1000 float32
+  // take 90 ns, with a schedule 105; 32 take 153 and 112. Where updates are more than indices there
+  // are no lanes, and each may be a long run: 7 pages of 4 KiB take 1.0 us, with a schedule 1.2. No
+  // reduction of the most updates is worth a second task.
   int64_t few_indices = 20;
   int64_t few_updates = 64;
   int64_t most_small_updates = 16384;
@@ -70,40 +71,40 @@ struct Tuning {
 
   // ---- Prefetch ----
 
-  // Destinations that lie within this part of the last-level cache need no prefetch. Random sums into
-  // 4 MiB 0.65 to 0.85 ns each, with prefetch 0.89 to 1.1; into 64 MiB 4.8 and 2.7.
+  // Destinations that lie within this part of the last-level cache need no prefetch. Random sums
+  // into 4 MiB 0.65 to 0.85 ns each, with prefetch 0.89 to 1.1; into 64 MiB 4.8 and 2.7.
   int64_t near_part = 4;
   // Entries ahead, of single elements.
   int64_t element_prefetch = 128;
-  // Bytes ahead, of rows: of 320 B and of 1 KiB on two threads 0.76 and 0.98 x the time of 8 KiB, and
-  // as long on one.
+  // Bytes ahead, of rows: of 320 B and of 1 KiB on two threads 0.76 and 0.98 x the time of 8 KiB,
+  // and as long on one.
   int64_t row_prefetch_bytes = 4096;
-  // Entries ahead in a strip, which is partly in the L2 cache, for reductions that take so long that
-  // the CPU does not look far ahead by itself: max of float32 28 ms instead of 33, but sums 24
+  // Entries ahead in a strip, which is partly in the L2 cache, for reductions that take so long
+  // that the CPU does not look far ahead by itself: max of float32 28 ms instead of 33, but sums 24
   // instead of 22.
   int64_t strip_prefetch = 32;
-  // Rows that other tasks take leave gaps between updates that the CPU does not foresee. 2^18 rows of
-  // 128 B into 2 MiB on two threads took 2.5 ms, with their updates fetched ahead 1.0; rows of 32 B
-  // take twice as long with that.
+  // Rows that other tasks take leave gaps between updates that the CPU does not foresee. 2^18 rows
+  // of 128 B into 2 MiB on two threads took 2.5 ms, with their updates fetched ahead 1.0; rows of
+  // 32 B take twice as long with that.
   int64_t least_row_with_gaps = 128;
   // Indices of so many bytes are still in the caches when they have just been checked.
   int64_t near_indices = 256 << 10;
 
   // ---- Streaming stores ----
 
-  // Outputs that are written once, in order, stream from this part of the last-level cache on: where
-  // data and output fill the cache together. Copies, with streaming and with ordinary stores: 8 MiB
-  // 0.195 and 0.224 at first but 0.190 and 0.133 when the output is in the cache already; 16 MiB 0.38
-  // and 0.42; 32 MiB 0.94 and 1.11; 64 MiB 2.20 and 2.76.
+  // Outputs that are written once, in order, stream from this part of the last-level cache on:
+  // where data and output fill the cache together. Copies, with streaming and with ordinary stores:
+  // 8 MiB 0.195 and 0.224 at first but 0.190 and 0.133 when the output is in the cache already; 16
+  // MiB 0.38 and 0.42; 32 MiB 0.94 and 1.11; 64 MiB 2.20 and 2.76.
   double streamed_part = 0.5;
   // By several tasks: one thread alone streams as much as memory takes, while ordinary stores gain
-  // from each further one. By two threads 8 MiB 0.193 and 0.074, 16 MiB 0.38 and 0.27, 24 MiB 0.59 and
-  // 0.60, and 16 MiB 0.41 and 0.54 where the output, 0.62 and 0.63 where nothing is in the cache yet.
-  // (Values must differ: memory takes zeros twice as fast.)
+  // from each further one. By two threads 8 MiB 0.193 and 0.074, 16 MiB 0.38 and 0.27, 24 MiB 0.59
+  // and 0.60, and 16 MiB 0.41 and 0.54 where the output, 0.62 and 0.63 where nothing is in the
+  // cache yet. (Values must differ: memory takes zeros twice as fast.)
   double streamed_part_of_tasks = 0.75;
-  // Shorter rows are not streamed. 32 MiB of replaced rows, streaming against ordinary stores: rows of
-  // 256 B 0.58 to 0.63, of 384 B 0.55, of 1 KiB 0.54 to 0.83, of 4 KiB 0.67 to 0.89. Rows of 128 B
-  // gain there too (0.7), but elsewhere a line that is streamed in parts costs more.
+  // Shorter rows are not streamed. 32 MiB of replaced rows, streaming against ordinary stores: rows
+  // of 256 B 0.58 to 0.63, of 384 B 0.55, of 1 KiB 0.54 to 0.83, of 4 KiB 0.67 to 0.89. Rows of 128
+  // B gain there too (0.7), but elsewhere a line that is streamed in parts costs more.
   int64_t least_streamed_row = 256;
 
   // ---- Lines and strips of an indexed axis ----
@@ -140,16 +141,17 @@ struct Tuning {
   // should use the lines it fetches before they leave the L1 cache. 64 x 64 elements of 8 bytes are
   // 32 KiB a side at most.
   int64_t transposed_tile = 64;
-  // Outputs of fewer bytes are copied first and then updated: laying a slice over a copy pays later.
+  // Outputs of fewer bytes are copied first and then updated: laying a slice over a copy pays
+  // later.
   int64_t small_overlay = 16384;
   // Lines from this length on are handled one by one: what a call costs is little beside them.
   int64_t long_line = 1024;
   // What is put together in a buffer before it is streamed: reads and writes of memory should
-  // alternate within what a CPU looks ahead. Every other of 4096 x 4096 float32 replaced in a buffer
-  // of 4 KiB 3.10 ms, of 16 KiB 3.90; interleaved without a buffer 2.78.
+  // alternate within what a CPU looks ahead. Every other of 4096 x 4096 float32 replaced in a
+  // buffer of 4 KiB 3.10 ms, of 16 KiB 3.90; interleaved without a buffer 2.78.
   int64_t overlay_buffer = 4096;
-  // Longer lines are streams that the CPU finds by itself. Lines of 4 KiB, every second one replaced,
-  // 0.85 x the time.
+  // Longer lines are streams that the CPU finds by itself. Lines of 4 KiB, every second one
+  // replaced, 0.85 x the time.
   int64_t most_prefetched_line = 8192;
 
   // ---- Means ----
@@ -157,11 +159,11 @@ struct Tuning {
   // Sums and counts of a part of the lanes, and of a bucket, stay in the L2 cache.
   int64_t near_lane_sums = int64_t{128} << 10;
   int64_t bucket_bytes = int64_t{512} << 10;
-  // A destination costs so much less than an update: with fewer updates sums are only for those that
-  // are touched.
+  // A destination costs so much less than an update: with fewer updates sums are only for those
+  // that are touched.
   int64_t destinations_of_entry = 8;
-  // More streams than pages that the CPU finds at once are slower than numbered destinations, and so
-  // are buckets of fewer entries than fill the lines of cache on which they begin.
+  // More streams than pages that the CPU finds at once are slower than numbered destinations, and
+  // so are buckets of fewer entries than fill the lines of cache on which they begin.
   int64_t most_buckets = 1024;
   int64_t least_of_bucket = 16;
   // Updates of a destination are brought together if they are runs of so many elements.

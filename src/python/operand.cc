@@ -91,9 +91,9 @@ bool HasCharacters(nb::handle view) {
 }
 
 // What nanobind shall read; nothing where only NumPy knows what the memory means. Where __dlpack__
-// refuses nanobind would go on to PyTorch's old to_dlpack(), which forgets that elements are conjugated
-// or recorded for a gradient; and it reads strides that the buffers of ctypes leave out and a
-// memoryview has.
+// refuses nanobind would go on to PyTorch's old to_dlpack(), which forgets that elements are
+// conjugated or recorded for a gradient; and it reads strides that the buffers of ctypes leave out
+// and a memoryview has.
 nb::object Exported(nb::handle object) {
   const bool has_buffer = PyObject_CheckBuffer(object.ptr()) != 0;
   const nb::object dlpack = nb::getattr(object.type(), "__dlpack__", nb::none());

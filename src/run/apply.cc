@@ -4,11 +4,11 @@
 #include "plan/unit.h"
 #include "run/box.h"
 #include "run/cache.h"
-#include "run/exchange.h"
+#include "run/partition.h"
 #include "run/parallel.h"
 #include "run/sample.h"
 #include "run/sheets.h"
-#include "run/sieve.h"
+#include "run/filter.h"
 
 namespace strew::run {
 
@@ -33,88 +33,90 @@ plan::Circumstances CircumstancesOf(const Call& call, const IndexedScatter& scat
 
 namespace {
 
-plan::Schedule ScheduleOf(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+plan::Schedule ScheduleOf(const IndexedScatter& scatter, const plan::IndexSpace& space,
                           const plan::Circumstances& about) {
   struct Source {
     const IndexedScatter& scatter;
-    const plan::IndexedPlan& plan;
+    const plan::IndexSpace& space;
     int64_t width;
   };
-  const Source source = {scatter, plan, about.width};
+  const Source source = {scatter, space, about.width};
   const auto draw = [](const void* self, int64_t ranges, plan::Spread* spread) {
     const Source& from = *static_cast<const Source*>(self);
-    DrawSpread(from.scatter, from.plan, from.width, ranges, spread);
+    DrawSpread(from.scatter, from.space, from.width, ranges, spread);
   };
-  return plan::MakeSchedule(plan, about, {draw, &source});
+  return plan::MakeSchedule(space, about, {draw, &source});
 }
 
 // Of all tasks.
-int64_t ScratchBytes(const plan::IndexedPlan& plan, const plan::Schedule& schedule, int64_t width) {
+int64_t ScratchBytes(const plan::IndexSpace& space, const plan::Schedule& schedule, int64_t width) {
   if (schedule.share != Share::kPartition) return schedule.staging.scratch_bytes * schedule.tasks;
   const int64_t ranges = schedule.ranges.count();
-  return ranges * ExchangeBytes(plan, width, ranges);
+  return ranges * PartitionBytes(space, width, ranges);
 }
 
-// The sieve is on the stack of this call alone.
-[[gnu::noinline]] void RunSieve(const Call& call, const IndexedScatter& scatter,
-                                const plan::IndexedPlan& plan, const plan::Pace& pace,
-                                const plan::DestinationRange& range) {
-  Sieve sieve(call, scatter, plan, pace, range);
-  GiveSheets(call, scatter, plan, sieve.sink());
-  sieve.Finish();
+// The filter is on the stack of this call alone.
+[[gnu::noinline]] void RunFilter(const Call& call, const IndexedScatter& scatter,
+                                 const plan::IndexSpace& space, const plan::MemoryHints& hints,
+                                 const plan::DestinationRange& range) {
+  Filter filter(call, scatter, space, hints, range);
+  GiveSheets(call, scatter, space, filter.sink());
+  filter.Finish();
 }
 
-// All of a plan, on one thread. What is dropped falls through a sieve for all destinations.
-void RunAlone(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-              const plan::Pace& pace, const plan::Staging& staging, unsigned char* scratch) {
-  if (plan.out_of_range == plan::OutOfRange::kDrop) {
-    return RunSieve(call, scatter, plan, pace, plan::kEverywhere);
+// All of an index space, on one thread. What is dropped falls through a filter for all
+// destinations.
+void RunAlone(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
+              const plan::MemoryHints& hints, const plan::Staging& staging,
+              unsigned char* scratch) {
+  if (space.out_of_range == plan::OutOfRange::kDrop) {
+    return RunFilter(call, scatter, space, hints, plan::kEverywhere);
   }
-  RunSheets(call, scatter, plan, pace, staging, scratch);
+  RunSheets(call, scatter, space, hints, staging, scratch);
 }
 
 // Each task has lanes, or columns of runs, and scratch of its own.
-Status RunCut(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+Status RunCut(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
               const plan::Schedule& schedule, const plan::Staging& staging,
               unsigned char* scratch) {
   const plan::Cut& cut = schedule.cut;
   return ForEachPart(call, schedule.tasks, cut.parts(), [&](int64_t part, int64_t task) {
-    plan::IndexedPlan of_part = plan;
+    plan::IndexSpace of_part = space;
     plan::RestrictToPart(cut, part, &of_part);
     unsigned char* const of_task =
         scratch == nullptr ? nullptr : scratch + task * staging.scratch_bytes;
-    RunAlone(call, scatter, of_part, schedule.pace, staging, of_task);
+    RunAlone(call, scatter, of_part, schedule.hints, staging, of_task);
   });
 }
 
 // Each task has a range of destinations.
-Status RunRanges(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+Status RunRanges(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
                  const plan::Schedule& schedule, unsigned char* scratch) {
   const plan::Ranges& ranges = schedule.ranges;
   if (schedule.share == Share::kPartition) {
-    return RunExchange(call, scatter, plan, schedule.pace, ranges, scratch);
+    return RunPartition(call, scatter, space, schedule.hints, ranges, scratch);
   }
   return ForEachPart(call, ranges.count(), ranges.count(), [&](int64_t part, int64_t) {
     const plan::DestinationRange range = ranges.At(part);
-    if (!range.IsEmpty()) RunSieve(call, scatter, plan, schedule.pace, range);
+    if (!range.IsEmpty()) RunFilter(call, scatter, space, schedule.hints, range);
   });
 }
 
 }  // namespace
 
 Application::Application(const Call& call, const IndexedScatter& scatter,
-                         const plan::IndexedPlan& plan, bool in_place, Takes takes)
+                         const plan::IndexSpace& space, bool in_place, Takes takes)
     : call_(call),
       about_(CircumstancesOf(call, scatter, in_place, takes == Takes::kScratch)),
-      schedule_(ScheduleOf(scatter, plan, about_)) {
-  const int64_t bytes = ScratchBytes(plan, schedule_, about_.width);
+      schedule_(ScheduleOf(scatter, space, about_)) {
+  const int64_t bytes = ScratchBytes(space, schedule_, about_.width);
   Scratch(call, static_cast<size_t>(bytes)).Swap(&scratch_);
   if (bytes == 0 || scratch_.memory() != nullptr) return;
   about_.has_scratch = false;
-  schedule_ = ScheduleOf(scatter, plan, about_);
+  schedule_ = ScheduleOf(scatter, space, about_);
 }
 
-Status Application::Run(const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+Status Application::Run(const IndexedScatter& scatter, const plan::IndexSpace& space,
                         bool in_place) const {
   unsigned char* const scratch = scratch_.memory();
   const bool by_ranges = schedule_.share == Share::kFilter || schedule_.share == Share::kPartition;
@@ -122,21 +124,21 @@ Status Application::Run(const IndexedScatter& scatter, const plan::IndexedPlan& 
   if (in_place != about_.in_place && !by_ranges) {
     plan::Circumstances about = about_;
     about.in_place = in_place;
-    staging = plan::StagingFor(plan, about, schedule_.tasks);
+    staging = plan::StagingFor(space, about, schedule_.tasks);
   }
   if (!in_place && !staging.copies_data) STREW_TRY(Copy(call_, scatter.data, scatter.output));
-  if (by_ranges) return RunRanges(call_, scatter, plan, schedule_, scratch);
+  if (by_ranges) return RunRanges(call_, scatter, space, schedule_, scratch);
   if (schedule_.share == Share::kCut) {
-    return RunCut(call_, scatter, plan, schedule_, staging, scratch);
+    return RunCut(call_, scatter, space, schedule_, staging, scratch);
   }
-  RunAlone(call_, scatter, plan, schedule_.pace, staging, scratch);
+  RunAlone(call_, scatter, space, schedule_.hints, staging, scratch);
   return STREW_OK;
 }
 
-Status Apply(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+Status Apply(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
              bool in_place) {
-  const Application application(call, scatter, plan, in_place, Application::Takes::kScratch);
-  return application.Run(scatter, plan, in_place);
+  const Application application(call, scatter, space, in_place, Application::Takes::kScratch);
+  return application.Run(scatter, space, in_place);
 }
 
 }  // namespace strew::run

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies all updates of a plan, as a schedule says.
+// Applies all updates of an index space, as a schedule says.
 #ifndef STREW_RUN_APPLY_H_
 #define STREW_RUN_APPLY_H_
 
 #include "base/call.h"
 #include "base/status.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/schedule.h"
 #include "run/scatter.h"
 #include "run/scratch.h"
@@ -16,18 +16,18 @@ namespace strew::run {
 plan::Circumstances CircumstancesOf(const Call& call, const IndexedScatter& scatter, bool in_place,
                                     bool has_scratch);
 
-// The schedule of an arranged plan, of which the indices are checked, and the scratch that it asks
-// for: all is obtained when it is made, before anything is written.
+// The schedule of an arranged index space, of which the indices are checked, and the scratch that
+// it asks for: all is obtained when it is made, before anything is written.
 class Application {
  public:
   enum class Takes { kScratch, kNothing };
 
-  Application(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+  Application(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
               bool in_place, Takes takes);
 
   // Copies data unless `in_place`, and applies the updates. The reduction, and where the updates
   // lie, may differ from those that it was made for, and so may in_place if that is true now.
-  Status Run(const IndexedScatter& scatter, const plan::IndexedPlan& plan, bool in_place) const;
+  Status Run(const IndexedScatter& scatter, const plan::IndexSpace& space, bool in_place) const;
 
  private:
   const Call& call_;
@@ -37,7 +37,7 @@ class Application {
 };
 
 // STREW_NONE and reductions that are one step: makes an application and runs it.
-Status Apply(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+Status Apply(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
              bool in_place);
 
 }  // namespace strew::run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes: output[turn] (+)= updates[turn] for every turn of a nest, copies among them. And the choice
-// of kernels for a tensor.
+// Boxes: output[turn] (+)= updates[turn] for every turn of a nest, copies among them. And the
+// choice of kernels for a tensor.
 #ifndef STREW_RUN_BOX_H_
 #define STREW_RUN_BOX_H_
 
@@ -17,8 +17,8 @@ namespace strew::run {
 enum { kBoxOutput, kBoxUpdates, kBoxOperands };
 using BoxNest = plan::LoopNest<kBoxOperands>;
 
-// The kernels of a reduction on tensors of this dtype, of which elements are so many units. Those of
-// STREW_MEAN are for one update of each element.
+// The kernels of a reduction on tensors of this dtype, of which elements are so many units. Those
+// of STREW_MEAN are for one update of each element.
 const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
                                   strew_reduction reduction, const plan::Units& units);
 

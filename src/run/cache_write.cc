@@ -144,8 +144,8 @@ class Writer {
       const int64_t first = std::min(positions.count, positions_ - start);
       if (same == 1 && first == positions.count) {
         // A new position of each entry, as a step of inference writes it: none is near, and 16 rows
-        // of 256 bytes that are fetched while the last 16 are written took 2.0 us for 8 entries, not
-        // 2.9.
+        // of 256 bytes that are fetched while the last 16 are written took 2.0 us for 8 entries,
+        // not 2.9.
         if (b + 1 < end) FetchBox(one, b + 1, PositionOf(b + 1, positions.first));
         WriteBox(one, b, start, positions.first);
         continue;

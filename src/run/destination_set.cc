@@ -12,8 +12,8 @@ namespace {
 // and 512 KiB of ranks, whatever is named.
 constexpr int64_t kMostBits = int64_t{1} << 22;
 constexpr int64_t kMostInBlocks = int64_t{1} << 29;
-// Clearing and counting so many bits of a bitmap or of a directory takes about as long as sorting an
-// entry.
+// Clearing and counting so many bits of a bitmap or of a directory takes about as long as sorting
+// an entry.
 constexpr int64_t kBitsOfEntry = 128;
 
 constexpr int64_t WordsFor(int64_t bits) { return (bits - 1) / 64 + 1; }

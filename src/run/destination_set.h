@@ -97,8 +97,9 @@ class DestinationSet {
   void ForEach(int64_t first, int64_t end, Body body) const;
 
  private:
-  // kBitmap: a bit for each destination of the range. kBlocks: a directory with a bit for each block
-  // of 64 destinations, and a bitmap for each block of which one is named. kSorted: a sorted list.
+  // kBitmap: a bit for each destination of the range. kBlocks: a directory with a bit for each
+  // block of 64 destinations, and a bitmap for each block of which one is named. kSorted: a sorted
+  // list.
   enum class Form { kBitmap, kBlocks, kSorted };
 
   static constexpr int64_t kBlock = 64;
@@ -113,8 +114,8 @@ class DestinationSet {
     words[i / kBlock] |= uint64_t{1} << (i % kBlock);
   }
 
-  // Where the bit of a destination stands in words_, which in a sorted list is its number too. 0 for
-  // what is outside of the range.
+  // Where the bit of a destination stands in words_, which in a sorted list is its number too. 0
+  // for what is outside of the range.
   int64_t BitOf(int64_t destination) const;
   bool MakeRoom();
   void SortKeys();

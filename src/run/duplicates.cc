@@ -16,7 +16,7 @@ enum { kIndex, kPosition, kNumber, kOperands };
 using EntryNest = plan::LoopNest<kOperands>;
 
 struct Numbering {
-  Numbering(const TensorView& indices, const plan::IndexedPlan& plan);
+  Numbering(const TensorView& indices, const plan::IndexSpace& space);
 
   EntryNest nest;  // in the order of the indices
   plan::Component component[kMaxRank];
@@ -26,19 +26,19 @@ struct Numbering {
 };
 
 // Lanes never meet. Where the indices do not change along one the first of it stands for all.
-Numbering::Numbering(const TensorView& indices, const plan::IndexedPlan& plan)
-    : components(plan.components) {
-  for (int c = plan.components - 1; c >= 0; --c) {
-    component[c] = plan.component[c];
+Numbering::Numbering(const TensorView& indices, const plan::IndexSpace& space)
+    : components(space.components) {
+  for (int c = space.components - 1; c >= 0; --c) {
+    component[c] = space.component[c];
     component[c].output_stride = count;
-    count *= plan.component[c].axis_size;
+    count *= space.component[c].axis_size;
   }
-  const bool has_lanes = plan.entry_dim >= 0;
-  const bool has_tuples = plan.has_tuples;
+  const bool has_lanes = space.entry_dim >= 0;
+  const bool has_tuples = space.has_tuples;
   EntryNest backwards;
   int64_t position = has_tuples ? indices.shape[indices.rank - 1] : 1;
   for (int i = indices.rank - 1 - (has_tuples ? 1 : 0); i >= 0; --i) {
-    const bool is_lane = has_lanes && i != plan.entry_dim;
+    const bool is_lane = has_lanes && i != space.entry_dim;
     const int64_t turns = indices.shape[i];
     if (!is_lane || StrideOf(indices, i) != 0) {
       backwards.Append(turns, StrideOf(indices, i), position, is_lane ? count : 0);
@@ -50,9 +50,9 @@ Numbering::Numbering(const TensorView& indices, const plan::IndexedPlan& plan)
   while (backwards.rank > 0) nest.loop[nest.rank++] = backwards.PopInnermost();
 }
 
-Status Report(const Call& call, const TensorView& indices, const plan::IndexedPlan& plan,
+Status Report(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
               int64_t position) {
-  if (plan.components == 0) {
+  if (space.components == 0) {
     return call.Fail(STREW_DUPLICATE_INDEX,
                      "indices has several tuples of no numbers, and each names the whole of data");
   }
@@ -82,8 +82,8 @@ Status Refuse(const Call& call) {
 }  // namespace
 
 Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
-                          const plan::IndexedPlan& plan) {
-  const Numbering numbering(indices, plan);
+                          const plan::IndexSpace& space) {
+  const Numbering numbering(indices, space);
   if (numbering.count == 0) return STREW_OK;
   // Of more entries than places two name one place, so that no later ones are looked at.
   int64_t left = std::min(numbering.entries - 1, numbering.count) + 1;
@@ -100,7 +100,7 @@ Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
     found = position;
     return false;
   });
-  return found < 0 ? Status(STREW_OK) : Report(call, indices, plan, found);
+  return found < 0 ? Status(STREW_OK) : Report(call, indices, space, found);
 }
 
 }  // namespace strew::run

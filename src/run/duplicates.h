@@ -6,15 +6,15 @@
 #include "base/call.h"
 #include "base/status.h"
 #include "base/tensor_view.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 
 namespace strew::run {
 
 // Fails at the first update, in the order of the indices, whose element an earlier one names. There
-// are updates, their indices are checked, and the plan is not arranged yet. Takes 16 bytes for an
-// entry at most, besides 2 MiB.
+// are updates, their indices are checked, and the index space is not arranged yet. Takes 16 bytes
+// for an entry at most, besides 2 MiB.
 Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
-                          const plan::IndexedPlan& plan);
+                          const plan::IndexSpace& space);
 
 }  // namespace strew::run
 

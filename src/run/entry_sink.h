@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the entries of a plan go if they are not written at once: to whoever sorts them out, counts
-// them or compares them.
+// Where the entries of an index space go if they are not written at once: to whoever sorts them
+// out, counts them or compares them.
 #ifndef STREW_RUN_ENTRY_SINK_H_
 #define STREW_RUN_ENTRY_SINK_H_
 
@@ -15,7 +15,7 @@ namespace strew::run {
 struct EntryRow {
   const void* offsets;
   int64_t columns;  // EntrySink::kMostColumns at most
-  int64_t output;   // from where offsets count, in units from where the plan begins
+  int64_t output;   // from where offsets count, in units from where the index space begins
   int64_t updates;  // where the update of the first lies, in units
   int64_t updates_stride;
 };
@@ -27,7 +27,7 @@ struct EntrySink {
   void (*add)(void* self, const EntryRow& row);
   void* self;
   kernel::OffsetWidth offset_width;
-  unsigned char* origin;  // where the plan begins in the output
+  unsigned char* origin;  // where the index space begins in the output
 };
 
 // The sink that is the member function Add of an object.

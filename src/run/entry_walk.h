@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goes through the entries of a plan one by one, those that are dropped left out.
+// Goes through the entries of an index space one by one, those that are dropped left out.
 #ifndef STREW_RUN_ENTRY_WALK_H_
 #define STREW_RUN_ENTRY_WALK_H_
 
@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "base/call.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "run/entry_sink.h"
 #include "run/scatter.h"
 #include "run/sheets.h"
@@ -18,8 +18,8 @@ namespace strew::run {
 template <class Body>
 class EntryWalk {
  public:
-  EntryWalk(const plan::IndexedPlan& plan, Body* body)
-      : offset_width_(kernel::OffsetWidthOf(plan.whole_span)), body_(body) {}
+  EntryWalk(const plan::IndexSpace& space, Body* body)
+      : offset_width_(kernel::OffsetWidthOf(space.whole_span)), body_(body) {}
 
   EntrySink sink(unsigned char* origin) { return SinkOf(this, offset_width_, origin); }
 
@@ -47,14 +47,14 @@ class EntryWalk {
   Body* const body_;
 };
 
-// Calls body.Take(place, update), both in units and the place from where the plan begins, for each
-// entry, and body.Fetch(place) some entries before, perhaps also for one that is dropped.
+// Calls body.Take(place, update), both in units and the place from where the index space begins,
+// for each entry, and body.Fetch(place) some entries before, perhaps also for one that is dropped.
 template <class Body>
-void ForEachEntry(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+void ForEachEntry(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
                   Body body) {
-  EntryWalk<Body> walk(plan, &body);
-  const int64_t base = plan.outer.base[plan::kOutput] * scatter.output.element_size;
-  GiveSheets(call, scatter, plan, walk.sink(scatter.output.data + base));
+  EntryWalk<Body> walk(space, &body);
+  const int64_t base = space.outer.base[plan::kOutput] * scatter.output.element_size;
+  GiveSheets(call, scatter, space, walk.sink(scatter.output.data + base));
 }
 
 }  // namespace strew::run

@@ -8,7 +8,7 @@
 #include "run/destination_set.h"
 #include "run/entry_walk.h"
 #include "run/sheets.h"
-#include "run/sieve.h"
+#include "run/filter.h"
 
 namespace strew::run {
 namespace {
@@ -24,31 +24,31 @@ struct Collector {
   }
 };
 
-// Sends the first update of each destination to a sieve, or all others.
+// Sends the first update of each destination to a filter, or all others.
 class FirstOrOthers {
  public:
-  FirstOrOthers(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                const plan::Pace& pace, const plan::DestinationNumbers& numbers,
+  FirstOrOthers(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
+                const plan::MemoryHints& hints, const plan::DestinationNumbers& numbers,
                 DestinationSet* set, bool takes_first)
-      : sieve_(call, scatter, plan, pace, plan::kEverywhere),
+      : filter_(call, scatter, space, hints, plan::kEverywhere),
         numbers_(numbers),
         set_(set),
         takes_first_(takes_first) {}
 
   EntrySink sink() {
-    const EntrySink like = sieve_.sink();
+    const EntrySink like = filter_.sink();
     return SinkOf(this, like.offset_width, like.origin);
   }
 
   void Add(const EntryRow& row) {
-    if (sieve_.sink().offset_width == kernel::kOffset32) {
+    if (filter_.sink().offset_width == kernel::kOffset32) {
       Pick<int32_t>(row);
     } else {
       Pick<int64_t>(row);
     }
   }
 
-  void Finish() { sieve_.Finish(); }
+  void Finish() { filter_.Finish(); }
 
  private:
   // What is not taken counts as dropped.
@@ -64,60 +64,60 @@ class FirstOrOthers {
       if (is_first == takes_first_) taken[c] = offsets[c];
     }
     row.offsets = taken;
-    sieve_.Add(row);
+    filter_.Add(row);
   }
 
-  Sieve sieve_;
+  Filter filter_;
   const plan::DestinationNumbers& numbers_;
   DestinationSet* const set_;
   const bool takes_first_;
 };
 
-// The sieve is on the stack of this call alone.
+// The filter is on the stack of this call alone.
 [[gnu::noinline]] void ApplySome(const Call& call, const IndexedScatter& scatter,
-                                 const plan::IndexedPlan& plan,
+                                 const plan::IndexSpace& space,
                                  const plan::DestinationNumbers& numbers, DestinationSet* set,
                                  bool takes_first) {
   set->ForgetInserted();
-  const plan::Pace pace =
-      plan::PaceFor(plan, CircumstancesOf(call, scatter, /*in_place=*/true, /*has_scratch=*/false));
-  FirstOrOthers some(call, scatter, plan, pace, numbers, set, takes_first);
-  GiveSheets(call, scatter, plan, some.sink());
+  const plan::MemoryHints hints = plan::MemoryHintsFor(
+      space, CircumstancesOf(call, scatter, /*in_place=*/true, /*has_scratch=*/false));
+  FirstOrOthers some(call, scatter, space, hints, numbers, set, takes_first);
+  GiveSheets(call, scatter, space, some.sink());
   some.Finish();
 }
 
 }  // namespace
 
 Status StoreIdentities(const IndexedScatter& scatter, strew_reduction kind,
-                       const Application& application, bool in_place, plan::IndexedPlan* plan) {
+                       const Application& application, bool in_place, plan::IndexSpace* space) {
   // Runs find a run of them, if it fits: kernels know no better way to repeat one.
   constexpr int64_t kBytes = 4096;
   alignas(64) unsigned char identities[kBytes];
   const int64_t width = scatter.output.element_size;
-  const bool fits = plan->run.count <= kBytes / width;
-  for (int64_t i = 0; i < (fits ? plan->run.count : 1); ++i) {
+  const bool fits = space->run.count <= kBytes / width;
+  for (int64_t i = 0; i < (fits ? space->run.count : 1); ++i) {
     StoreIdentity(scatter.output.dtype, kind, identities + i * width);
   }
   TensorView updates = scatter.updates;
   updates.data = identities;
-  // The plan is changed for a moment, because a copy of it would take 6 KiB of stack.
-  const plan::UpdatesLayout layout = plan->updates_layout();
+  // The index space is changed for a moment, because a copy of it would take 6 KiB of stack.
+  const plan::UpdatesLayout layout = space->updates_layout();
   plan::UpdatesLayout one_update;
   one_update.run = fits ? 1 : 0;
-  plan->SetUpdatesLayout(one_update);
+  space->SetUpdatesLayout(one_update);
   const Status status = application.Run(
-      {scatter.data, scatter.indices, updates, scatter.output, STREW_NONE}, *plan, in_place);
-  plan->SetUpdatesLayout(layout);
+      {scatter.data, scatter.indices, updates, scatter.output, STREW_NONE}, *space, in_place);
+  space->SetUpdatesLayout(layout);
   return status;
 }
 
 Status ApplyAfterFirst(const Call& call, const IndexedScatter& scatter,
-                       const plan::IndexedPlan& plan, bool in_place) {
-  const plan::DestinationNumbers numbers(plan);
-  DestinationSet set(call, numbers.range(), plan.Entries(), plan.Entries());
+                       const plan::IndexSpace& space, bool in_place) {
+  const plan::DestinationNumbers numbers(space);
+  DestinationSet set(call, numbers.range(), space.Entries(), space.Entries());
   bool refused = !set.Begin();
   if (!refused && set.needs_collecting()) {
-    ForEachEntry(call, scatter, plan, Collector{&set, numbers, &refused});
+    ForEachEntry(call, scatter, space, Collector{&set, numbers, &refused});
   }
   if (refused || !set.FinishCollecting()) {
     return call.Fail(STREW_OUT_OF_MEMORY,
@@ -126,8 +126,8 @@ Status ApplyAfterFirst(const Call& call, const IndexedScatter& scatter,
   if (!in_place) STREW_TRY(Copy(call, scatter.data, scatter.output));
   IndexedScatter replacing = scatter;
   replacing.reduction = STREW_NONE;
-  ApplySome(call, replacing, plan, numbers, &set, true);
-  ApplySome(call, scatter, plan, numbers, &set, false);
+  ApplySome(call, replacing, space, numbers, &set, true);
+  ApplySome(call, scatter, space, numbers, &set, false);
   return STREW_OK;
 }
 

@@ -42,16 +42,16 @@ class Findings {
 
 class Checker {
  public:
-  Checker(const Call& call, const TensorView& indices, const plan::IndexedPlan& plan)
+  Checker(const Call& call, const TensorView& indices, const plan::IndexSpace& space)
       : call_(call),
         indices_(indices),
-        plan_(plan),
+        space_(space),
         kernels_(kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target)),
         wrap_(call.settings().wrap_negative_indices) {}
 
   // Rows of indices that lie together, one index for each inner lane.
   Status CheckRows(Findings* findings) const {
-    const int64_t lanes = plan_.InnerLanes();
+    const int64_t lanes = space_.InnerLanes();
     const int64_t tasks = TasksForIndices(indices_.size);
     plan::Cut cut;
     cut.Append(indices_.size / lanes, 1, PartsForIndices(indices_.size, tasks));
@@ -69,7 +69,7 @@ class Checker {
 
   Status CheckNest(IndexNest nest, Findings* findings) const {
     nest.Canonicalise();
-    int64_t looked_at = plan_.components;
+    int64_t looked_at = space_.components;
     for (int i = 0; i < nest.rank; ++i) looked_at *= nest.loop[i].count;
     const int64_t tasks = TasksForIndices(looked_at);
     const int64_t parts = PartsForIndices(looked_at, tasks);
@@ -100,14 +100,14 @@ class Checker {
 
   // How many of the rows, from the first on, are good and constant.
   int64_t CountConstant(const plan::Turns& rows, int64_t lanes) const {
-    const kernel::IndexSheet sheet = {At(rows.first * lanes),      rows.count, lanes, lanes, 1,
-                                      plan_.component[0].axis_size};
+    const kernel::IndexSheet sheet = {At(rows.first * lanes),       rows.count, lanes, lanes, 1,
+                                      space_.component[0].axis_size};
     return kernels_.count_constant_rows(sheet, wrap_);
   }
 
   void CheckPart(const IndexNest& nest, Findings* findings) const {
-    for (int c = 0; c < plan_.components && findings->in_range(); ++c) {
-      if (!InRange(nest, plan_.component[c])) findings->NoteOutOfRange();
+    for (int c = 0; c < space_.components && findings->in_range(); ++c) {
+      if (!InRange(nest, space_.component[c])) findings->NoteOutOfRange();
     }
   }
 
@@ -129,7 +129,7 @@ class Checker {
 
   const Call& call_;
   const TensorView& indices_;
-  const plan::IndexedPlan& plan_;
+  const plan::IndexSpace& space_;
   const kernel::IndexKernels& kernels_;
   const bool wrap_;
 };
@@ -165,14 +165,14 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
 // Goes through the indices one by one, in row-major order. Along strides of 0 the first one is like
 // all others.
 [[gnu::cold]] Status ReportFirst(const Call& call, const TensorView& indices,
-                                 const plan::IndexedPlan& plan) {
+                                 const plan::IndexSpace& space) {
   enum { kIndex, kPosition, kOperands };
   plan::LoopNest<kOperands> backwards;
   int64_t position_stride = 1;
   for (int i = indices.rank - 1; i >= 0; --i) {
     const int64_t stride = StrideOf(indices, i);
     // The numbers of a tuple are judged by axes of their own.
-    const bool is_tuple = plan.components > 1 && i == indices.rank - 1;
+    const bool is_tuple = space.components > 1 && i == indices.rank - 1;
     if (stride != 0 || is_tuple) backwards.Append(indices.shape[i], stride, position_stride);
     position_stride *= indices.shape[i];
   }
@@ -182,7 +182,7 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
   Status status = call.Fail(STREW_INDEX_OUT_OF_RANGE, "indices changed while they were checked");
   plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
     const int64_t position = offset[kPosition];
-    const plan::Component& component = plan.component[position % plan.components];
+    const plan::Component& component = space.component[position % space.components];
     const IndexValue index =
         ReadIndex(indices.dtype, indices.data + offset[kIndex] * indices.element_size);
     if (!Fails(call, component, index)) return true;
@@ -193,49 +193,49 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
 }
 
 // Whether indices may turn out to be constant along the inner lanes.
-bool MayBeConstant(const TensorView& indices, const plan::IndexedPlan& plan) {
-  return indices.contiguous && plan.components == 1 &&
-         plan.InnerLanes() >= kTuning.least_constant_lanes;
+bool MayBeConstant(const TensorView& indices, const plan::IndexSpace& space) {
+  return indices.contiguous && space.components == 1 &&
+         space.InnerLanes() >= kTuning.least_constant_lanes;
 }
 
 // kNothing where the call fails.
-plan::OutOfRange RemedyFor(const Call& call, const plan::IndexedPlan& plan) {
+plan::OutOfRange RemedyFor(const Call& call, const plan::IndexSpace& space) {
   const strew_index_policy policy = call.settings().index_policy;
   if (policy == STREW_INDEX_DROP) return plan::OutOfRange::kDrop;
   if (policy == STREW_INDEX_ERROR) return plan::OutOfRange::kNothing;
-  for (int c = 0; c < plan.components; ++c) {
-    if (plan.component[c].axis_size == 0) return plan::OutOfRange::kNothing;
+  for (int c = 0; c < space.components; ++c) {
+    if (space.component[c].axis_size == 0) return plan::OutOfRange::kNothing;
   }
   return plan::OutOfRange::kClamp;
 }
 
-IndexNest NestOf(const TensorView& indices, const plan::IndexedPlan& plan) {
+IndexNest NestOf(const TensorView& indices, const plan::IndexSpace& space) {
   IndexNest nest;
-  if (indices.contiguous && plan.components == 1) {
+  if (indices.contiguous && space.components == 1) {
     nest.Append(indices.size, 1);
   } else {
-    AppendIndexLoops(plan.entries, &nest);
-    AppendIndexLoops(plan.lanes, &nest);
+    AppendIndexLoops(space.entries, &nest);
+    AppendIndexLoops(space.lanes, &nest);
   }
   return nest;
 }
 
 }  // namespace
 
-Status CheckIndices(const Call& call, const TensorView& indices, plan::IndexedPlan* plan) {
-  const Checker checker(call, indices, *plan);
+Status CheckIndices(const Call& call, const TensorView& indices, plan::IndexSpace* space) {
+  const Checker checker(call, indices, *space);
   Findings findings;
-  if (MayBeConstant(indices, *plan)) {
+  if (MayBeConstant(indices, *space)) {
     STREW_TRY(checker.CheckRows(&findings));
-    if (findings.in_range() && findings.constant()) plan->MoveInnerLanesInside();
+    if (findings.in_range() && findings.constant()) space->MoveInnerLanesInside();
   } else {
-    STREW_TRY(checker.CheckNest(NestOf(indices, *plan), &findings));
+    STREW_TRY(checker.CheckNest(NestOf(indices, *space), &findings));
   }
   if (findings.in_range()) return STREW_OK;
-  plan->out_of_range = RemedyFor(call, *plan);
-  if (plan->out_of_range != plan::OutOfRange::kNothing) return STREW_OK;
+  space->out_of_range = RemedyFor(call, *space);
+  if (space->out_of_range != plan::OutOfRange::kNothing) return STREW_OK;
   if (!call.wants_report()) return STREW_INDEX_OUT_OF_RANGE;
-  return ReportFirst(call, indices, *plan);
+  return ReportFirst(call, indices, *space);
 }
 
 }  // namespace strew::run

@@ -16,22 +16,22 @@ namespace strew::run {
 namespace {
 
 Status RunReduction(const Call& call, IndexedScatter scatter, bool in_place,
-                    plan::IndexedPlan* plan) {
+                    plan::IndexSpace* space) {
   const strew_reduction kind = ReductionKind(scatter.reduction);
-  if (kind == STREW_MEAN) return ApplyMean(call, scatter, *plan, in_place);
+  if (kind == STREW_MEAN) return ApplyMean(call, scatter, *space, in_place);
   const bool excludes_self = ExcludesSelf(scatter.reduction) && kind != STREW_NONE;
   scatter.reduction = kind;
-  if (!excludes_self) return Apply(call, scatter, *plan, in_place);
+  if (!excludes_self) return Apply(call, scatter, *space, in_place);
   if (!HasIdentity(scatter.output.dtype, kind)) {
-    return ApplyAfterFirst(call, scatter, *plan, in_place);
+    return ApplyAfterFirst(call, scatter, *space, in_place);
   }
-  const Application application(call, scatter, *plan, in_place, Application::Takes::kScratch);
-  STREW_TRY(StoreIdentities(scatter, kind, application, in_place, plan));
-  return application.Run(scatter, *plan, true);
+  const Application application(call, scatter, *space, in_place, Application::Takes::kScratch);
+  STREW_TRY(StoreIdentities(scatter, kind, application, in_place, space));
+  return application.Run(scatter, *space, true);
 }
 
 // What remains once the indices are checked.
-Status RunChecked(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan) {
+Status RunChecked(const Call& call, const IndexedScatter& scatter, plan::IndexSpace* space) {
   const TensorView& output = scatter.output;
   const bool in_place = SameElements(scatter.data, output);
   // In an output without elements no index is in range, so that all were dropped.
@@ -39,31 +39,31 @@ Status RunChecked(const Call& call, const IndexedScatter& scatter, plan::Indexed
     if (!in_place) STREW_TRY(Copy(call, scatter.data, output));
     return call.Succeed(0);
   }
-  plan->Arrange();
-  if (plan->out_of_range != plan::OutOfRange::kDrop) {
-    STREW_TRY(RunReduction(call, scatter, in_place, plan));
+  space->Arrange();
+  if (space->out_of_range != plan::OutOfRange::kDrop) {
+    STREW_TRY(RunReduction(call, scatter, in_place, space));
     return call.Succeed(scatter.updates.size);
   }
   std::atomic<int64_t> applied_units{0};
   IndexedScatter counted = scatter;
   counted.applied_units = &applied_units;
-  STREW_TRY(RunReduction(call, counted, in_place, plan));
+  STREW_TRY(RunReduction(call, counted, in_place, space));
   return call.Succeed(applied_units / plan::IndexedUnitsOf(output.element_size).count);
 }
 
 }  // namespace
 
 // In the order of the list in strew.h: index values, scratch, duplicates.
-Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan) {
+Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexSpace* space) {
   const bool compares = call.settings().duplicate_policy == STREW_DUPLICATE_ERROR;
   if (!compares && IsOneStep(scatter.reduction) && IsSmall(scatter)) {
-    return RunSmall(call, scatter, plan);
+    return RunSmall(call, scatter, space);
   }
-  if (scatter.indices.size != 0) STREW_TRY(CheckIndices(call, scatter.indices, plan));
+  if (scatter.indices.size != 0) STREW_TRY(CheckIndices(call, scatter.indices, space));
   if (compares && scatter.updates.size != 0 && scatter.output.size != 0) {
-    STREW_TRY(CheckIndicesDiffer(call, scatter.indices, *plan));
+    STREW_TRY(CheckIndicesDiffer(call, scatter.indices, *space));
   }
-  return RunChecked(call, scatter, plan);
+  return RunChecked(call, scatter, space);
 }
 
 }  // namespace strew::run

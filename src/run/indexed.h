@@ -5,13 +5,13 @@
 
 #include "base/call.h"
 #include "base/status.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "run/tile.h"
 
 namespace strew::run {
 
 // Checks the indices, copies data where output is not data itself, and applies the updates.
-Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan);
+Status Run(const Call& call, const IndexedScatter& scatter, plan::IndexSpace* space);
 
 }  // namespace strew::run
 

@@ -65,39 +65,39 @@ Status Refuse(const Call& call) {
 }
 
 // The entries of each bucket, and a lower bound of how many destinations they touch.
-Status Count(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+Status Count(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
              const BucketMeans& buckets, int64_t* entries, int64_t* touched) {
   TouchedBound bound(buckets.numbers().range());
   const Scratch scratch(call, static_cast<size_t>(bound.bytes()));
   if (scratch.memory() == nullptr) return Refuse(call);
   bound.Begin(scratch.memory());
-  ForEachEntry(call, scatter, plan, Survey{buckets, entries, &bound});
+  ForEachEntry(call, scatter, space, Survey{buckets, entries, &bound});
   *touched = bound.Count();
   return STREW_OK;
 }
 
-Status ApplyAnywhere(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+Status ApplyAnywhere(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
                      bool in_place) {
-  const BucketMeans buckets(call, scatter, plan);
-  if (buckets.buckets() == 0) return MeanTable(call, scatter, plan).Run(in_place);
+  const BucketMeans buckets(call, scatter, space);
+  if (buckets.buckets() == 0) return MeanTable(call, scatter, space).Run(in_place);
   const int64_t bytes = buckets.buckets() * static_cast<int64_t>(sizeof(int64_t));
   const Scratch scratch(call, static_cast<size_t>(bytes));
   if (scratch.memory() == nullptr) return Refuse(call);
   int64_t* const entries = reinterpret_cast<int64_t*>(scratch.memory());
   std::memset(entries, 0, static_cast<size_t>(bytes));
   int64_t touched = 0;
-  STREW_TRY(Count(call, scatter, plan, buckets, entries, &touched));
+  STREW_TRY(Count(call, scatter, space, buckets, entries, &touched));
   if (buckets.IsPossible(entries, touched)) return buckets.Run(in_place, entries);
-  return MeanTable(call, scatter, plan).Run(in_place);
+  return MeanTable(call, scatter, space).Run(in_place);
 }
 
 }  // namespace
 
-Status ApplyMean(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+Status ApplyMean(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
                  bool in_place) {
-  const LaneMeans lanes(call, scatter, plan);
+  const LaneMeans lanes(call, scatter, space);
   if (lanes.IsPossible()) return lanes.Run(in_place);
-  return ApplyAnywhere(call, scatter, plan, in_place);
+  return ApplyAnywhere(call, scatter, space, in_place);
 }
 
 }  // namespace strew::run

@@ -5,14 +5,14 @@
 
 #include "base/call.h"
 #include "base/status.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "run/scatter.h"
 
 namespace strew::run {
 
-// STREW_MEAN, with STREW_EXCLUDE_SELF or without. The plan is arranged and the indices are checked.
-// Takes 40 bytes for a touched element at most, besides 2 MiB.
-Status ApplyMean(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+// STREW_MEAN, with STREW_EXCLUDE_SELF or without. The index space is arranged and the indices are
+// checked. Takes 40 bytes for a touched element at most, besides 2 MiB.
+Status ApplyMean(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
                  bool in_place);
 
 }  // namespace strew::run

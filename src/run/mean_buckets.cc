@@ -28,28 +28,28 @@ using plan::kTuning;
 constexpr int64_t kElementBytes = 40;
 
 // Whether every destination is an element and they lie together.
-bool HasNoGaps(const plan::IndexedPlan& plan) {
-  int64_t places = plan.lanes_count;
-  for (int c = 0; c < plan.components; ++c) {
-    if (plan.component[c].output_stride < 0) return false;
-    places *= plan.component[c].axis_size;
+bool HasNoGaps(const plan::IndexSpace& space) {
+  int64_t places = space.lanes_count;
+  for (int c = 0; c < space.components; ++c) {
+    if (space.component[c].output_stride < 0) return false;
+    places *= space.component[c].axis_size;
   }
-  return plan.whole_span + 1 == places;
+  return space.whole_span + 1 == places;
 }
 
 }  // namespace
 
 BucketMeans::BucketMeans(const Call& call, const IndexedScatter& scatter,
-                         const plan::IndexedPlan& plan)
+                         const plan::IndexSpace& space)
     : call_(call),
       scatter_(scatter),
-      plan_(plan),
+      space_(space),
       kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)),
-      numbers_(plan),
+      numbers_(space),
       width_(scatter.output.element_size),
-      entries_(plan.Entries()),
-      is_dense_(HasNoGaps(plan)) {
-  if (plan.components == 0 || plan.EntryUnits() != 1) return;
+      entries_(space.Entries()),
+      is_dense_(HasNoGaps(space)) {
+  if (space.components == 0 || space.EntryUnits() != 1) return;
   tasks_ = TasksFor(call, static_cast<double>(entries_) * kTuning.ns_of_bucket_mean_entry);
   const int64_t near = std::min(kTuning.bucket_bytes, plan::MostScratch(1) / tasks_) / PlaceBytes();
   int shift = 0;
@@ -96,7 +96,7 @@ void BucketMeans::Move(const Sorted& to) const {
     }
   };
   const auto* const updates = reinterpret_cast<const Element*>(scatter_.updates.data);
-  ForEachEntry(call_, scatter_, plan_, Mover{to, updates, numbers_, shift_});
+  ForEachEntry(call_, scatter_, space_, Mover{to, updates, numbers_, shift_});
 }
 
 void BucketMeans::Sort(const Sorted& sorted) const {
@@ -125,7 +125,7 @@ void BucketMeans::RunBucket(const Sorted& sorted, int64_t bucket, unsigned char*
   const int64_t first_number = bucket << shift_;
   unsigned char* const output =
       scatter_.output.data +
-      (plan_.outer.base[kOutput] + numbers_.DestinationOf(first_number)) * width_;
+      (space_.outer.base[kOutput] + numbers_.DestinationOf(first_number)) * width_;
   const int64_t places = std::min(int64_t{1} << shift_, numbers_.range() - first_number);
   if (!is_dense_ || entries.end - entries.first < places / kTuning.destinations_of_entry) {
     RunSparse(sorted, entries, output, scratch);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of single elements: entries are partitioned into buckets of neighbouring destinations first,
-// so that the sums and counts of a bucket are near the CPU.
+// Means of single elements: entries are partitioned into buckets of neighbouring destinations
+// first, so that the sums and counts of a bucket are near the CPU.
 #ifndef STREW_RUN_MEAN_BUCKETS_H_
 #define STREW_RUN_MEAN_BUCKETS_H_
 
 #include "base/call.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "run/scatter.h"
 
 namespace strew::run {
 
 class BucketMeans {
  public:
-  BucketMeans(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
+  BucketMeans(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space);
 
   // 0 where this is not a way.
   int64_t buckets() const { return buckets_; }
@@ -61,7 +61,7 @@ class BucketMeans {
 
   const Call& call_;
   const IndexedScatter& scatter_;
-  const plan::IndexedPlan& plan_;
+  const plan::IndexSpace& space_;
   const kernel::MeanKernels& kernels_;
   const plan::DestinationNumbers numbers_;
   const int64_t width_;

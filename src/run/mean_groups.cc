@@ -16,7 +16,7 @@ using plan::kUpdates;
 void MeanTable::FetchGroup(const Group& group, const int64_t* order, int64_t count) const {
   constexpr int64_t kMostUpdates = 4;
   Fetch(OutputOf(group.destination));
-  const int64_t bytes = std::min(plan_.run.count * width_, kMostFetched);
+  const int64_t bytes = std::min(space_.run.count * width_, kMostFetched);
   for (int64_t k = 0; k < std::min(count, kMostUpdates); ++k) {
     kernel::PrefetchOnce(scatter_.updates.data + order[k] * width_, bytes);
   }
@@ -24,15 +24,16 @@ void MeanTable::FetchGroup(const Group& group, const int64_t* order, int64_t cou
 
 // All updates of a destination together, in order: its elements are gone through once.
 void MeanTable::ReduceGroup(const Group& group, const int64_t* order, int64_t count) const {
-  plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
+  plan::ForEachTurn(space_.inner, space_.inner.rank, [&](const int64_t* inner) {
     kernels_.group({OutputOf(group.destination) + inner[kOutput] * width_,
-                    plan_.run.stride[kOutput], scatter_.updates.data + inner[kUpdates] * width_,
-                    plan_.run.stride[kUpdates], order, count, plan_.run.count,
+                    space_.run.stride[kOutput], scatter_.updates.data + inner[kUpdates] * width_,
+                    space_.run.stride[kUpdates], order, count, space_.run.count,
                     ExcludesSelf(scatter_.reduction)});
   });
 }
 
-// Destinations in the order of their first updates, so that these are read in order where most have one.
+// Destinations in the order of their first updates, so that these are read in order where most have
+// one.
 Status MeanTable::ReduceGroups(bool in_place, unsigned char* memory) const {
   struct Body {
     const MeanTable* table;
@@ -59,7 +60,7 @@ Status MeanTable::ReduceGroups(bool in_place, unsigned char* memory) const {
   Group* last = groups;
   last->first = 0;
   std::memset(next, -1, static_cast<size_t>(set_.count()) * sizeof(int32_t));
-  ForEachEntry(call_, scatter_, plan_, Body{this, groups, order, next, &last});
+  ForEachEntry(call_, scatter_, space_, Body{this, groups, order, next, &last});
   if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
   return InParts(set_.count(), [&](const plan::Turns& part) {
     const auto count = [&](int64_t i) { return groups[i + 1].first - groups[i].first; };

@@ -24,20 +24,20 @@ using plan::kTuning;
 enum { kPlace, kNumber, kOperands };
 using PlaceNest = plan::LoopNest<kOperands>;
 
-PlaceNest PlacesOf(const plan::IndexedPlan& plan, const plan::IndexedPlan& numbered) {
+PlaceNest PlacesOf(const plan::IndexSpace& space, const plan::IndexSpace& numbered) {
   PlaceNest nest;
-  nest.base[kPlace] = plan.outer.base[kOutput];
-  for (int i = 0; i < plan.outer_lanes; ++i) {
-    nest.Append(plan.outer.loop[i].count, plan.outer.loop[i].stride[kOutput],
+  nest.base[kPlace] = space.outer.base[kOutput];
+  for (int i = 0; i < space.outer_lanes; ++i) {
+    nest.Append(space.outer.loop[i].count, space.outer.loop[i].stride[kOutput],
                 numbered.outer.loop[i].stride[kOutput]);
   }
-  if (plan.rows_are_lanes) {
-    nest.Append(plan.row.count, plan.row.stride[kOutput], numbered.row.stride[kOutput]);
+  if (space.rows_are_lanes) {
+    nest.Append(space.row.count, space.row.stride[kOutput], numbered.row.stride[kOutput]);
   }
-  nest.Append(plan.component[0].axis_size, plan.component[0].output_stride,
+  nest.Append(space.component[0].axis_size, space.component[0].output_stride,
               numbered.component[0].output_stride);
-  if (plan.columns_are_lanes) {
-    nest.Append(plan.column.count, plan.column.stride[kOutput], numbered.column.stride[kOutput]);
+  if (space.columns_are_lanes) {
+    nest.Append(space.column.count, space.column.stride[kOutput], numbered.column.stride[kOutput]);
   }
   return nest;
 }
@@ -71,15 +71,15 @@ class Adder {
 
 }  // namespace
 
-LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan)
+LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space)
     : call_(call),
       scatter_(scatter),
-      plan_(plan),
+      space_(space),
       kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)) {
-  if (plan.components != 1 || plan.EntryUnits() != 1) return;
-  const int64_t entries = plan.Entries();
-  const int64_t axis_size = plan.component[0].axis_size;
-  const int64_t lane_entries = entries / plan.lanes_count;
+  if (space.components != 1 || space.EntryUnits() != 1) return;
+  const int64_t entries = space.Entries();
+  const int64_t axis_size = space.component[0].axis_size;
+  const int64_t lane_entries = entries / space.lanes_count;
   if (lane_entries >= kernel::kMostTerms) return;
   if (axis_size / kTuning.destinations_of_entry > lane_entries) return;
   const int64_t place_bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
@@ -88,15 +88,15 @@ LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan
   };
   if (fitting(1) == 0) return;
   tasks_ = TasksFor(call, static_cast<double>(entries) * kTuning.ns_of_lane_mean_entry);
-  tasks_ = std::min({tasks_, plan.lanes_count, fitting(1)});
+  tasks_ = std::min({tasks_, space.lanes_count, fitting(1)});
   // Columns that are lanes lie together in the output, and fewer of them than lines of cache hold
   // would be a waste.
-  const int64_t near = plan.columns_are_lanes ? plan::MostScratch(1) : kTuning.near_lane_sums;
+  const int64_t near = space.columns_are_lanes ? plan::MostScratch(1) : kTuning.near_lane_sums;
   lanes_of_part_ = std::clamp<int64_t>(near / place_bytes / axis_size, 1, fitting(tasks_));
 }
 
 plan::Cut LaneMeans::CutLanes(int64_t* lanes_of_part) const {
-  int64_t parts = std::max(plan::PartsFor(tasks_), (plan_.lanes_count - 1) / lanes_of_part_ + 1);
+  int64_t parts = std::max(plan::PartsFor(tasks_), (space_.lanes_count - 1) / lanes_of_part_ + 1);
   while (true) {
     plan::Cut cut;
     int loops = 0;
@@ -105,9 +105,9 @@ plan::Cut LaneMeans::CutLanes(int64_t* lanes_of_part) const {
       cut.Append(count, 1, parts);
       most *= cut.MostTurns(loops++);
     };
-    for (int i = 0; i < plan_.outer_lanes; ++i) append(plan_.outer.loop[i].count);
-    if (plan_.columns_are_lanes) append(plan_.column.count);
-    if (plan_.rows_are_lanes) append(plan_.row.count);
+    for (int i = 0; i < space_.outer_lanes; ++i) append(space_.outer.loop[i].count);
+    if (space_.columns_are_lanes) append(space_.column.count);
+    if (space_.rows_are_lanes) append(space_.row.count);
     if (most <= lanes_of_part_) {
       // The one unit of an entry.
       cut.Append(1, 1, 1);
@@ -119,9 +119,9 @@ plan::Cut LaneMeans::CutLanes(int64_t* lanes_of_part) const {
 }
 
 void LaneMeans::RunPart(const plan::Cut& cut, int64_t part, unsigned char* scratch) const {
-  plan::IndexedPlan of_part = plan_;
+  plan::IndexSpace of_part = space_;
   plan::RestrictToPart(cut, part, &of_part);
-  plan::IndexedPlan numbered = of_part;
+  plan::IndexSpace numbered = of_part;
   numbered.NumberPlaces();
   PlaceNest places = PlacesOf(of_part, numbered);
   const plan::Loop<kOperands> line = places.PopInnermost();
@@ -162,7 +162,7 @@ Status LaneMeans::Run(bool in_place) const {
   int64_t lanes;
   const plan::Cut cut = CutLanes(&lanes);
   const int64_t place_bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
-  const int64_t task_bytes = lanes * plan_.component[0].axis_size * place_bytes;
+  const int64_t task_bytes = lanes * space_.component[0].axis_size * place_bytes;
   const Scratch scratch(call_, static_cast<size_t>(tasks_ * task_bytes));
   if (scratch.memory() == nullptr) {
     return call_.Fail(STREW_OUT_OF_MEMORY, "%" PRId64 " bytes for the sums of means were refused",

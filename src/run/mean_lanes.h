@@ -8,14 +8,14 @@
 #include "base/status.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "run/scatter.h"
 
 namespace strew::run {
 
 class LaneMeans {
  public:
-  LaneMeans(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
+  LaneMeans(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space);
 
   // Whether the places of a lane fit scratch, and are no more than the updates can pay for.
   bool IsPossible() const { return lanes_of_part_ > 0; }
@@ -27,7 +27,7 @@ class LaneMeans {
 
   const Call& call_;
   const IndexedScatter& scatter_;
-  const plan::IndexedPlan& plan_;
+  const plan::IndexSpace& space_;
   const kernel::MeanKernels& kernels_;
   int64_t tasks_ = 1;
   int64_t lanes_of_part_ = 0;

@@ -41,17 +41,17 @@ constexpr double kMostGroupBytes = static_cast<double>(kernel::kMostTerms) * siz
 
 }  // namespace
 
-MeanTable::MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan)
+MeanTable::MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space)
     : call_(call),
       scatter_(scatter),
-      plan_(plan),
+      space_(space),
       kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)),
-      sums_(plan.Entries() < kernel::kMostTerms ? kernels_.sums : kernels_.long_sums),
+      sums_(space.Entries() < kernel::kMostTerms ? kernels_.sums : kernels_.long_sums),
       width_(scatter.output.element_size),
-      entry_units_(plan.EntryUnits()),
+      entry_units_(space.EntryUnits()),
       sum_bytes_(sums_.sum_size * entry_units_),
-      numbers_(plan),
-      set_(call, numbers_.range(), plan.Entries(), kKept) {}
+      numbers_(space),
+      set_(call, numbers_.range(), space.Entries(), kKept) {}
 
 Status MeanTable::Refuse() const {
   return call_.Fail(STREW_OUT_OF_MEMORY, "memory for the counts and sums of means was refused");
@@ -67,10 +67,10 @@ class MeanTable::RowWalk {
         body_(body),
         kernels_(kernel::IndexKernelsFor(table.scatter_.indices.dtype,
                                          table.call_.settings().simd_target)),
-        offset_width_(kernel::OffsetWidthOf(table.plan_.whole_span)) {}
+        offset_width_(kernel::OffsetWidthOf(table.space_.whole_span)) {}
 
   EntrySink sink() {
-    const int64_t base = table_.plan_.outer.base[kOutput] * table_.width_;
+    const int64_t base = table_.space_.outer.base[kOutput] * table_.width_;
     return SinkOf(this, offset_width_, table_.scatter_.output.data + base);
   }
 
@@ -94,7 +94,7 @@ class MeanTable::RowWalk {
 template <class Body>
 void MeanTable::ForEachRow(const Body& body) const {
   RowWalk<Body> walk(*this, body);
-  GiveSheets(call_, scatter_, plan_, walk.sink());
+  GiveSheets(call_, scatter_, space_, walk.sink());
 }
 
 Status MeanTable::NumberDestinations() {
@@ -108,7 +108,7 @@ Status MeanTable::NumberDestinations() {
   };
   bool refused = !set_.Begin();
   if (!refused && set_.needs_collecting()) {
-    ForEachEntry(call_, scatter_, plan_, Collector{this, &refused});
+    ForEachEntry(call_, scatter_, space_, Collector{this, &refused});
   }
   if (refused || !set_.FinishCollecting()) return Refuse();
   if (set_.needs_inserting()) {
@@ -135,7 +135,7 @@ Status MeanTable::Count() {
   counts_ = reinterpret_cast<int64_t*>(count_memory_.memory());
   if (counts_ == nullptr) return Refuse();
   std::memset(counts_, 0, bytes);
-  ForEachEntry(call_, scatter_, plan_, Counter{this});
+  ForEachEntry(call_, scatter_, space_, Counter{this});
   return STREW_OK;
 }
 
@@ -145,8 +145,8 @@ int64_t MeanTable::GroupBytes() const {
          set_.count() * static_cast<int64_t>(sizeof(int32_t));
 }
 
-// Whether the updates of a destination are brought together: they are runs, and what touched elements
-// may take is enough.
+// Whether the updates of a destination are brought together: they are runs, and what touched
+// elements may take is enough.
 bool MeanTable::GroupsPay() const {
   if (entry_units_ < plan::kTuning.least_grouped_run) return false;
   const double most =
@@ -156,12 +156,12 @@ bool MeanTable::GroupsPay() const {
 }
 
 unsigned char* MeanTable::OutputOf(int64_t place) const {
-  return scatter_.output.data + (plan_.outer.base[kOutput] + place) * width_;
+  return scatter_.output.data + (space_.outer.base[kOutput] + place) * width_;
 }
 
 void MeanTable::Fetch(const unsigned char* output) const {
   constexpr int64_t kLine = 64;
-  const int64_t bytes = plan_.run.stride[kOutput] == 1 ? plan_.run.count * width_ : 1;
+  const int64_t bytes = space_.run.stride[kOutput] == 1 ? space_.run.count * width_ : 1;
   for (int64_t i = 0; i < std::min(bytes, kMostFetched); i += kLine) {
     __builtin_prefetch(output + i, 1);
   }
@@ -170,9 +170,9 @@ void MeanTable::Fetch(const unsigned char* output) const {
 template <class Body>
 void MeanTable::ForEachRun(int64_t destination, Body body) const {
   int64_t done = 0;
-  plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
+  plan::ForEachTurn(space_.inner, space_.inner.rank, [&](const int64_t* inner) {
     body(OutputOf(destination) + inner[kOutput] * width_, done);
-    done += plan_.run.count;
+    done += space_.run.count;
   });
 }
 
@@ -184,16 +184,16 @@ Status MeanTable::ForEachTouched(Body body) const {
       int64_t destination;
       int64_t number;
     };
-    Touched upcoming[kAhead];
+    Touched ahead[kAhead];
     int64_t fetched = 0;
     set_.ForEach(part.first, part.first + part.count, [&](int64_t number, int64_t i) {
-      Touched& next = upcoming[fetched % kAhead];
+      Touched& next = ahead[fetched % kAhead];
       if (fetched++ >= kAhead) body(next.destination, next.number);
       next = {numbers_.DestinationOf(number), i};
       Fetch(OutputOf(next.destination));
     });
     for (int64_t i = std::max<int64_t>(fetched - kAhead, 0); i < fetched; ++i) {
-      body(upcoming[i % kAhead].destination, upcoming[i % kAhead].number);
+      body(ahead[i % kAhead].destination, ahead[i % kAhead].number);
     }
   });
 }
@@ -206,7 +206,7 @@ Status MeanTable::StoreIdentities() const {
   const kernel::Kernels& move = IndexedKernelsFor(call_, scatter_.output, STREW_NONE);
   return ForEachTouched([&](int64_t destination, int64_t) {
     ForEachRun(destination, [&](unsigned char* output, int64_t) {
-      move.run(output, plan_.run.stride[kOutput], identity, 0, plan_.run.count);
+      move.run(output, space_.run.stride[kOutput], identity, 0, space_.run.count);
     });
   });
 }
@@ -216,18 +216,18 @@ Status MeanTable::ReduceInOutput(bool in_place) const {
   const bool excludes_self = ExcludesSelf(scatter_.reduction);
   const IndexedScatter adding = {scatter_.data, scatter_.indices, scatter_.updates, scatter_.output,
                                  STREW_ADD};
-  const Application application(call_, adding, plan_, in_place || excludes_self,
+  const Application application(call_, adding, space_, in_place || excludes_self,
                                 Application::Takes::kNothing);
   if (excludes_self) {
     if (!in_place) STREW_TRY(Copy(call_, scatter_.data, scatter_.output));
     STREW_TRY(StoreIdentities());
   }
-  STREW_TRY(application.Run(adding, plan_, in_place || excludes_self));
+  STREW_TRY(application.Run(adding, space_, in_place || excludes_self));
   return ForEachTouched([&](int64_t destination, int64_t i) {
     ForEachRun(destination, [&](unsigned char* output, int64_t) {
-      const int64_t stride = plan_.run.stride[kOutput];
+      const int64_t stride = space_.run.stride[kOutput];
       sums_.finish(
-          {output, stride, output, stride, plan_.run.count, counts_[i] + (excludes_self ? 0 : 1)});
+          {output, stride, output, stride, space_.run.count, counts_[i] + (excludes_self ? 0 : 1)});
     });
   });
 }
@@ -282,11 +282,11 @@ Status MeanTable::BeginSums(unsigned char* sums) const {
   const bool excludes_self = ExcludesSelf(scatter_.reduction);
   alignas(16) unsigned char identity[16];
   StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
-  const int64_t stride = plan_.run.stride[kOutput];
+  const int64_t stride = space_.run.stride[kOutput];
   return ForEachTouched([&](int64_t destination, int64_t i) {
     ForEachRun(destination, [&](unsigned char* output, int64_t done) {
       sums_.begin(sums + i * sum_bytes_ + done * sums_.sum_size, excludes_self ? identity : output,
-                  excludes_self ? 0 : stride, plan_.run.count);
+                  excludes_self ? 0 : stride, space_.run.count);
     });
   });
 }
@@ -303,30 +303,30 @@ Status MeanTable::ReduceInSums(bool in_place) const {
     unsigned char* sums;
     void Fetch(int64_t destination) const { table->set_.Fetch(table->numbers_.Of(destination)); }
     void Take(int64_t destination, int64_t updates) const {
-      const plan::IndexedPlan& plan = table->plan_;
+      const plan::IndexSpace& space = table->space_;
       unsigned char* sum = sums + table->NumberOf(destination) * table->sum_bytes_;
-      plan::ForEachTurn(plan.inner, plan.inner.rank, [&](const int64_t* inner) {
+      plan::ForEachTurn(space.inner, space.inner.rank, [&](const int64_t* inner) {
         const int64_t first = (updates + inner[kUpdates]) * table->width_;
-        table->sums_.add(sum, table->scatter_.updates.data + first, plan.run.stride[kUpdates],
-                         plan.run.count);
-        sum += plan.run.count * table->sums_.sum_size;
+        table->sums_.add(sum, table->scatter_.updates.data + first, space.run.stride[kUpdates],
+                         space.run.count);
+        sum += space.run.count * table->sums_.sum_size;
       });
     }
   };
-  ForEachEntry(call_, scatter_, plan_, Body{this, sums});
-  const int64_t stride = plan_.run.stride[kOutput];
+  ForEachEntry(call_, scatter_, space_, Body{this, sums});
+  const int64_t stride = space_.run.stride[kOutput];
   const int64_t more = ExcludesSelf(scatter_.reduction) ? 0 : 1;
   return ForEachTouched([&](int64_t destination, int64_t i) {
     ForEachRun(destination, [&](unsigned char* output, int64_t done) {
       sums_.finish({output, stride, sums + i * sum_bytes_ + done * sums_.sum_size, 1,
-                    plan_.run.count, counts_[i] + more});
+                    space_.run.count, counts_[i] + more});
     });
   });
 }
 
 Status MeanTable::Reduce(bool in_place) {
   STREW_TRY(NumberDestinations());
-  if (entry_units_ == 1 && plan_.Entries() < kMostRowEntries) return ReduceSingles(in_place);
+  if (entry_units_ == 1 && space_.Entries() < kMostRowEntries) return ReduceSingles(in_place);
   STREW_TRY(Count());
   const Scratch order(call_, GroupsPay() ? static_cast<size_t>(GroupBytes()) : 0);
   if (order.memory() != nullptr) return ReduceGroups(in_place, order.memory());

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/tuning.h"
 #include "run/destination_set.h"
 #include "run/parallel.h"
@@ -19,7 +19,7 @@ namespace strew::run {
 
 class MeanTable {
  public:
-  MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan);
+  MeanTable(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space);
 
   Status Run(bool in_place);
 
@@ -70,7 +70,7 @@ class MeanTable {
 
   const Call& call_;
   const IndexedScatter& scatter_;
-  const plan::IndexedPlan& plan_;
+  const plan::IndexSpace& space_;
   const kernel::MeanKernels& kernels_;
   const kernel::SumKernels& sums_;
   const int64_t width_;

@@ -126,8 +126,8 @@ class OuterTurns {
         width_(move.element_size),
         first_dense_(FirstDense(plan)) {}
 
-  // Calls body(operands, upcoming) for every turn of the dims from `dim` to before `end`, with
-  // operands that point to it; updates is NULL where that turn is outside of the slice. `upcoming`
+  // Calls body(operands, ahead) for every turn of the dims from `dim` to before `end`, with
+  // operands that point to it; updates is NULL where that turn is outside of the slice. `ahead`
   // is where the turn after the next one reads, or NULL. Copies by itself what is outside and lies
   // together.
   template <class Body>
@@ -182,8 +182,8 @@ class LineReplacer {
                         ? std::min(line_.size * width_, kTuning.most_prefetched_line)
                         : 0) {}
 
-  void operator()(const OverlayOperands& at, const unsigned char* upcoming) const {
-    if (upcoming != nullptr) kernel::PrefetchOnce(upcoming, prefetched_);
+  void operator()(const OverlayOperands& at, const unsigned char* ahead) const {
+    if (ahead != nullptr) kernel::PrefetchOnce(ahead, prefetched_);
     if (at.updates == nullptr) return move_(at.output, 1, at.data, 1, line_.size);
     const plan::Slice& slice = line_.slice;
     const int64_t end = slice.first + slice.count;

@@ -8,7 +8,7 @@
 #include "base/call.h"
 #include "base/index_value.h"
 #include "base/tensor_view.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 
 namespace strew::run {
 

@@ -22,28 +22,28 @@ uint64_t NextRandom(uint64_t random) {
 
 class Locator {
  public:
-  Locator(const IndexedScatter& scatter, const plan::IndexedPlan& plan)
-      : scatter_(scatter), plan_(plan), entries_(plan.row.count * plan.column.count) {
-    for (int i = 0; i < plan.outer.rank; ++i) entries_ *= plan.outer.loop[i].count;
+  Locator(const IndexedScatter& scatter, const plan::IndexSpace& space)
+      : scatter_(scatter), space_(space), entries_(space.row.count * space.column.count) {
+    for (int i = 0; i < space.outer.rank; ++i) entries_ *= space.outer.loop[i].count;
   }
 
   int64_t entries() const { return entries_; }
 
-  // Where an entry lands, in units from where the plan begins.
+  // Where an entry lands, in units from where the index space begins.
   int64_t DestinationOf(int64_t entry) const {
     int64_t destination = 0;
-    int64_t index = plan_.outer.base[kIndices];
+    int64_t index = space_.outer.base[kIndices];
     const auto take_turn = [&](const plan::IndexedLoop& loop) {
       const int64_t turn = entry % loop.count;
       entry /= loop.count;
       destination += turn * loop.stride[kOutput];
       index += turn * loop.stride[kIndices];
     };
-    take_turn(plan_.column);
-    take_turn(plan_.row);
-    for (int i = plan_.outer.rank - 1; i >= 0; --i) take_turn(plan_.outer.loop[i]);
-    for (int c = 0; c < plan_.components; ++c) {
-      const plan::Component& component = plan_.component[c];
+    take_turn(space_.column);
+    take_turn(space_.row);
+    for (int i = space_.outer.rank - 1; i >= 0; --i) take_turn(space_.outer.loop[i]);
+    for (int c = 0; c < space_.components; ++c) {
+      const plan::Component& component = space_.component[c];
       destination +=
           PlaceAt(index + component.indices_base, component.axis_size) * component.output_stride;
     }
@@ -60,15 +60,15 @@ class Locator {
   }
 
   const IndexedScatter& scatter_;
-  const plan::IndexedPlan& plan_;
+  const plan::IndexSpace& space_;
   int64_t entries_;
 };
 
 }  // namespace
 
-void DrawSpread(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int64_t width,
+void DrawSpread(const IndexedScatter& scatter, const plan::IndexSpace& space, int64_t width,
                 int64_t ranges, plan::Spread* spread) {
-  const Locator locator(scatter, plan);
+  const Locator locator(scatter, space);
   const int64_t entries = locator.entries();
   const int64_t count = plan::Spread::CountFor(entries, ranges);
   const int64_t distance = std::max<int64_t>(entries / count, 1);

@@ -5,15 +5,15 @@
 
 #include <cstdint>
 
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/spread.h"
 #include "run/scatter.h"
 
 namespace strew::run {
 
-// Enough for `ranges` ranges of an arranged plan of units of `width` bytes. What is out of range
-// counts as clamped.
-void DrawSpread(const IndexedScatter& scatter, const plan::IndexedPlan& plan, int64_t width,
+// Enough for `ranges` ranges of an arranged index space of units of `width` bytes. What is out of
+// range counts as clamped.
+void DrawSpread(const IndexedScatter& scatter, const plan::IndexSpace& space, int64_t width,
                 int64_t ranges, plan::Spread* spread);
 
 }  // namespace strew::run

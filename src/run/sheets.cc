@@ -21,14 +21,14 @@ using plan::kUpdates;
 
 class SheetRunner {
  public:
-  SheetRunner(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-              const plan::Pace& pace, const plan::Staging& staging, unsigned char* scratch,
+  SheetRunner(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
+              const plan::MemoryHints& hints, const plan::Staging& staging, unsigned char* scratch,
               const EntrySink* sink)
       : scatter_(scatter),
-        plan_(plan),
+        space_(space),
         staging_(staging),
         scratch_(scratch),
-        applier_(call, scatter, plan, pace, sink),
+        applier_(call, scatter, space, hints, sink),
         move_(IndexedKernelsFor(call, scatter.output, STREW_NONE)),
         width_(move_.element_size) {}
 
@@ -39,31 +39,32 @@ class SheetRunner {
 
  private:
   void RunSheets() const {
-    plan::FlatPlan flat;
+    plan::FlatWalk flat;
     const bool staged = staging_.copies_data || staging_.strip != 0;
-    if (!staged && plan::Flatten(plan_, applier_.block(), &flat)) {
+    if (!staged && plan::Flatten(space_, applier_.block(), &flat)) {
       return applier_.gives() ? GiveFlat(flat) : ApplyFlat(flat);
     }
-    plan::ForEachTurn(plan_.outer, plan_.outer.rank, [this](const int64_t* offset) {
+    plan::ForEachTurn(space_.outer, space_.outer.rank, [this](const int64_t* offset) {
       if (staging_.strip != 0) return RunStrips(offset);
-      if (plan_.columns_are_lanes) return RunLaneColumns(offset);
-      if (plan_.column.count <= applier_.block()) return RunShortRows(offset);
+      if (space_.columns_are_lanes) return RunLaneColumns(offset);
+      if (space_.column.count <= applier_.block()) return RunShortRows(offset);
       RunLongRows(offset);
     });
   }
-  void ApplyFlat(const plan::FlatPlan& flat) const;
-  void GiveFlat(const plan::FlatPlan& flat) const;
-  void RunFlat(const plan::FlatPlan& flat, unsigned char* pattern) const;
+  void ApplyFlat(const plan::FlatWalk& flat) const;
+  void GiveFlat(const plan::FlatWalk& flat) const;
+  void RunFlat(const plan::FlatWalk& flat, unsigned char* pattern) const;
   void RunStrips(const int64_t* offset) const;
   void RunLaneColumns(const int64_t* offset) const;
   void RunShortRows(const int64_t* offset) const;
   void RunLongRows(const int64_t* offset) const;
-  void RunColumns(const int64_t* offset, int64_t column, int64_t columns, Landing landing) const;
+  void RunColumns(const int64_t* offset, int64_t column, int64_t columns,
+                  TileDestination destination) const;
   void StageLines(const int64_t* offset, int64_t row, int64_t rows) const;
-  Landing InOutput(const int64_t* offset, int64_t row, int64_t column) const;
+  TileDestination InOutput(const int64_t* offset, int64_t row, int64_t column) const;
 
   const IndexedScatter& scatter_;
-  const plan::IndexedPlan& plan_;
+  const plan::IndexSpace& space_;
   const plan::Staging& staging_;
   unsigned char* const scratch_;
   const TileApplier applier_;
@@ -71,9 +72,9 @@ class SheetRunner {
   const int64_t width_;
 };
 
-Landing SheetRunner::InOutput(const int64_t* offset, int64_t row, int64_t column) const {
-  const int64_t row_stride = plan_.row.stride[kOutput];
-  const int64_t column_stride = plan_.column.stride[kOutput];
+TileDestination SheetRunner::InOutput(const int64_t* offset, int64_t row, int64_t column) const {
+  const int64_t row_stride = space_.row.stride[kOutput];
+  const int64_t column_stride = space_.column.stride[kOutput];
   const int64_t lane = offset[kOutput] + row * row_stride + column * column_stride;
   return {scatter_.output.data + lane * width_, row_stride, column_stride, false, 0};
 }
@@ -82,7 +83,7 @@ Landing SheetRunner::InOutput(const int64_t* offset, int64_t row, int64_t column
 
 // Where the lanes of `slabs` periods land.
 template <class Offset>
-void FillPattern(const plan::FlatPlan& flat, int64_t slabs, void* pattern) {
+void FillPattern(const plan::FlatWalk& flat, int64_t slabs, void* pattern) {
   Offset* next = static_cast<Offset*>(pattern);
   for (int64_t s = 0; s < slabs; ++s) {
     const int64_t first = s * flat.slab.stride[kOutput];
@@ -92,18 +93,18 @@ void FillPattern(const plan::FlatPlan& flat, int64_t slabs, void* pattern) {
   }
 }
 
-[[gnu::noinline]] void SheetRunner::ApplyFlat(const plan::FlatPlan& flat) const {
+[[gnu::noinline]] void SheetRunner::ApplyFlat(const plan::FlatWalk& flat) const {
   alignas(64) unsigned char pattern[kBlockBytes];
   RunFlat(flat, pattern);
 }
 
 // Sinks need the stack that a larger pattern takes.
-[[gnu::noinline]] void SheetRunner::GiveFlat(const plan::FlatPlan& flat) const {
+[[gnu::noinline]] void SheetRunner::GiveFlat(const plan::FlatWalk& flat) const {
   alignas(64) unsigned char pattern[kGivenBytes];
   RunFlat(flat, pattern);
 }
 
-void SheetRunner::RunFlat(const plan::FlatPlan& flat, unsigned char* pattern) const {
+void SheetRunner::RunFlat(const plan::FlatWalk& flat, unsigned char* pattern) const {
   const int64_t step = std::min(applier_.block() / flat.period_turns, flat.slab.count);
   const auto fill =
       applier_.offset_width() == kernel::kOffset32 ? FillPattern<int32_t> : FillPattern<int64_t>;
@@ -124,21 +125,21 @@ void SheetRunner::RunFlat(const plan::FlatPlan& flat, unsigned char* pattern) co
 // ---- Columns that are lanes ----
 
 void SheetRunner::RunColumns(const int64_t* offset, int64_t column, int64_t columns,
-                             Landing landing) const {
-  const int64_t rows = plan_.row.count;
+                             TileDestination destination) const {
+  const int64_t rows = space_.row.count;
   const int64_t height = applier_.block() / columns;
   assert(height > 0);
-  unsigned char* const first = landing.memory;
+  unsigned char* const first = destination.memory;
   for (int64_t r = 0; r < rows; r += height) {
     const int64_t left = rows - r;
-    landing.memory = first + r * landing.row_stride * width_;
+    destination.memory = first + r * destination.row_stride * width_;
     const int64_t next = left >= 2 * height ? height : 0;
-    applier_.Apply(offset, {r, std::min(height, left), column, columns, 0, next, 0}, landing);
+    applier_.Apply(offset, {r, std::min(height, left), column, columns, 0, next, 0}, destination);
   }
 }
 
 void SheetRunner::RunLaneColumns(const int64_t* offset) const {
-  const int64_t columns = plan_.column.count;
+  const int64_t columns = space_.column.count;
   for (int64_t c = 0; c < columns; c += kTuning.strip_lanes) {
     RunColumns(offset, c, std::min(kTuning.strip_lanes, columns - c), InOutput(offset, 0, c));
   }
@@ -146,15 +147,15 @@ void SheetRunner::RunLaneColumns(const int64_t* offset) const {
 
 // Each strip of columns is brought into scratch, where its axis lies close together, and back.
 void SheetRunner::RunStrips(const int64_t* offset) const {
-  assert(plan_.components == 1 && scratch_ != nullptr);
-  const plan::Component& axis = plan_.component[0];
+  assert(space_.components == 1 && scratch_ != nullptr);
+  const plan::Component& axis = space_.component[0];
   const bool fresh = staging_.copies_data;
   const unsigned char* const source = fresh ? scatter_.data.data : scatter_.output.data;
   const int operand = fresh ? kData : kOutput;
   const int64_t source_axis_stride = fresh ? axis.data_stride : axis.output_stride;
-  const int64_t source_stride = plan_.column.stride[operand];
-  const int64_t output_stride = plan_.column.stride[kOutput];
-  const int64_t columns = plan_.column.count;
+  const int64_t source_stride = space_.column.stride[operand];
+  const int64_t output_stride = space_.column.stride[kOutput];
+  const int64_t columns = space_.column.count;
   const bool large = scatter_.output.size * width_ >= StreamingThreshold();
   // Blocks of indices that are clamped are shorter than strips of bytes.
   const int64_t step = std::min(staging_.strip, applier_.block());
@@ -176,10 +177,10 @@ void SheetRunner::RunStrips(const int64_t* offset) const {
 // Copies the lines of the axis on which rows of a tile write.
 void SheetRunner::StageLines(const int64_t* offset, int64_t row, int64_t rows) const {
   if (!staging_.copies_data) return;
-  assert(plan_.components == 1);
-  const plan::Component& axis = plan_.component[0];
-  const int64_t row_stride = plan_.row.stride[kOutput];
-  const int64_t data_row_stride = plan_.row.stride[kData];
+  assert(space_.components == 1);
+  const plan::Component& axis = space_.component[0];
+  const int64_t row_stride = space_.row.stride[kOutput];
+  const int64_t data_row_stride = space_.row.stride[kData];
   unsigned char* const to = scatter_.output.data + (offset[kOutput] + row * row_stride) * width_;
   const unsigned char* const from =
       scatter_.data.data + (offset[kData] + row * data_row_stride) * width_;
@@ -188,11 +189,11 @@ void SheetRunner::StageLines(const int64_t* offset, int64_t row, int64_t rows) c
 }
 
 void SheetRunner::RunShortRows(const int64_t* offset) const {
-  const int64_t rows = plan_.row.count;
-  const int64_t columns = plan_.column.count;
+  const int64_t rows = space_.row.count;
+  const int64_t columns = space_.column.count;
   int64_t height = applier_.block() / columns;
   if (staging_.copies_data) {
-    const int64_t staged = kTuning.staged_bytes / (plan_.component[0].axis_size * width_);
+    const int64_t staged = kTuning.staged_bytes / (space_.component[0].axis_size * width_);
     height = std::min(height, std::max<int64_t>(staged, 1));
   }
   for (int64_t r = 0; r < rows; r += height) {
@@ -205,10 +206,10 @@ void SheetRunner::RunShortRows(const int64_t* offset) const {
 }
 
 void SheetRunner::RunLongRows(const int64_t* offset) const {
-  const int64_t columns = plan_.column.count;
+  const int64_t columns = space_.column.count;
   const int64_t step = applier_.block() - applier_.prefetch();
   assert(columns >= step);
-  for (int64_t r = 0; r < plan_.row.count; ++r) {
+  for (int64_t r = 0; r < space_.row.count; ++r) {
     StageLines(offset, r, 1);
     for (int64_t c = 0; c < columns; c += step) {
       const int64_t left = columns - c;
@@ -216,7 +217,7 @@ void SheetRunner::RunLongRows(const int64_t* offset) const {
       Tile tile = {r, 1, c, std::min(left, step), lookahead, 0, 0};
       if (left >= 2 * step) {
         tile.next_columns = step;
-      } else if (r + 1 < plan_.row.count) {
+      } else if (r + 1 < space_.row.count) {
         // Rows of one and a half tiles have no second tile of the same shape.
         tile.next_rows = 1;
         tile.next_columns = columns < 2 * step ? 0 : -c;
@@ -228,15 +229,16 @@ void SheetRunner::RunLongRows(const int64_t* offset) const {
 
 }  // namespace
 
-void RunSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-               const plan::Pace& pace, const plan::Staging& staging, unsigned char* scratch) {
-  SheetRunner(call, scatter, plan, pace, staging, scratch, nullptr).RunAll();
+void RunSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
+               const plan::MemoryHints& hints, const plan::Staging& staging,
+               unsigned char* scratch) {
+  SheetRunner(call, scatter, space, hints, staging, scratch, nullptr).RunAll();
 }
 
-void GiveSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+void GiveSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
                 const EntrySink& sink) {
-  constexpr plan::Pace kNone = {0, 0, false};
-  SheetRunner(call, scatter, plan, kNone, plan::kNoStaging, nullptr, &sink).RunAll();
+  constexpr plan::MemoryHints kNone = {0, 0, false};
+  SheetRunner(call, scatter, space, kNone, plan::kNoStaging, nullptr, &sink).RunAll();
 }
 
 }  // namespace strew::run

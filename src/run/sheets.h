@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goes through the sheets of a plan, tile by tile, on one thread.
+// Goes through the sheets of an index space, tile by tile, on one thread.
 #ifndef STREW_RUN_SHEETS_H_
 #define STREW_RUN_SHEETS_H_
 
 #include "base/call.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/schedule.h"
 #include "run/entry_sink.h"
 #include "run/scatter.h"
 
 namespace strew::run {
 
-// Writes all entries of an arranged plan. `scratch` has what the staging asks for.
-void RunSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-               const plan::Pace& pace, const plan::Staging& staging, unsigned char* scratch);
+// Writes all entries of an arranged index space. `scratch` has what the staging asks for.
+void RunSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
+               const plan::MemoryHints& hints, const plan::Staging& staging,
+               unsigned char* scratch);
 
 // Gives them to a sink instead.
-void GiveSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+void GiveSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
                 const EntrySink& sink);
 
 }  // namespace strew::run

@@ -29,17 +29,17 @@ struct Places {
 };
 
 // False where an index is out of range.
-bool Locate(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
+bool Locate(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
             Places* places) {
   const bool drops = call.settings().index_policy == STREW_INDEX_DROP;
   bool good = true;
   int64_t entries = 0;
   // Lanes never meet, so they may turn within the entries.
-  plan::ForEachTurn(plan.entries, plan.entries.rank, [&](const int64_t* entry) {
-    plan::ForEachTurn(plan.lanes, plan.lanes.rank, [&](const int64_t* lane) {
+  plan::ForEachTurn(space.entries, space.entries.rank, [&](const int64_t* entry) {
+    plan::ForEachTurn(space.lanes, space.lanes.rank, [&](const int64_t* lane) {
       int64_t output = lane[kOutput];
       ++entries;
-      if (!AddPlace(call, scatter.indices, plan.component, plan.components,
+      if (!AddPlace(call, scatter.indices, space.component, space.components,
                     entry[kIndices] + lane[kIndices], &output)) {
         good = drops;
         return good;
@@ -85,18 +85,18 @@ void ApplyInner(const kernel::Kernels& kernels, const IndexedScatter& scatter,
 
 }  // namespace
 
-Status RunSmall(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan) {
+Status RunSmall(const Call& call, const IndexedScatter& scatter, plan::IndexSpace* space) {
   Places places;
-  if (!Locate(call, scatter, *plan, &places)) return CheckIndices(call, scatter.indices, plan);
+  if (!Locate(call, scatter, *space, &places)) return CheckIndices(call, scatter.indices, space);
   if (!SameElements(scatter.data, scatter.output)) {
     STREW_TRY(Copy(call, scatter.data, scatter.output));
   }
   const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
   if (places.count == 0) return call.Succeed(0);
-  if (plan->inner.rank == 0 && places.updates_lie_together) {
+  if (space->inner.rank == 0 && places.updates_lie_together) {
     Apply(kernels, scatter, places);
   } else {
-    ApplyInner(kernels, scatter, &plan->inner, places);
+    ApplyInner(kernels, scatter, &space->inner, places);
   }
   return call.Succeed(scatter.updates.size / places.entries * places.count);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatters of few updates, for which making a plan would take longer than carrying it out.
+// Scatters of few updates, for which making a schedule would take longer than carrying it out.
 #ifndef STREW_RUN_SMALL_H_
 #define STREW_RUN_SMALL_H_
 
 #include "base/call.h"
 #include "base/status.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/tuning.h"
 #include "run/tile.h"
 
@@ -21,8 +21,8 @@ inline bool IsSmall(const IndexedScatter& scatter) {
          updates <= plan::kTuning.most_small_bytes / scatter.updates.element_size;
 }
 
-// Does what Run() does, for a scatter that is small. The plan is not arranged yet.
-Status RunSmall(const Call& call, const IndexedScatter& scatter, plan::IndexedPlan* plan);
+// Does what Run() does, for a scatter that is small. The index space is not arranged yet.
+Status RunSmall(const Call& call, const IndexedScatter& scatter, plan::IndexSpace* space);
 
 }  // namespace strew::run
 

@@ -7,7 +7,7 @@
 #include "base/call.h"
 #include "base/tensor_view.h"
 #include "kernel/kernel.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/schedule.h"
 #include "run/entry_sink.h"
 #include "run/scatter.h"
@@ -27,7 +27,7 @@ struct Tile {
 };
 
 // Where the entries of a tile land: the output, or a strip of it in scratch.
-struct Landing {
+struct TileDestination {
   unsigned char* memory;  // of the first entry's lane, before any index
   int64_t row_stride;     // of lanes, in units; 0 for entries
   int64_t column_stride;
@@ -53,8 +53,8 @@ inline constexpr int64_t kGivenBytes = EntrySink::kMostColumns * int64_t{sizeof(
 class TileApplier {
  public:
   // Entries are written, or go to `sink` where it is not NULL.
-  TileApplier(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-              const plan::Pace& pace, const EntrySink* sink);
+  TileApplier(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
+              const plan::MemoryHints& hints, const EntrySink* sink);
 
   // Entries of which the offsets fit a block.
   int64_t block() const { return block_; }
@@ -62,42 +62,42 @@ class TileApplier {
   // Whether entries go to a sink.
   bool gives() const { return sink_ != nullptr; }
   // How many entries ahead of its turn a place is prefetched. Sinks do that by themselves.
-  int64_t prefetch() const { return sink_ == nullptr ? pace_.prefetch : 0; }
+  int64_t prefetch() const { return sink_ == nullptr ? hints_.prefetch : 0; }
 
   // Waits for what is streamed.
   void Finish() const;
 
   // Stores the offsets of a tile, and fetches what the next one will read.
-  void Locate(const int64_t* offset, const Tile& tile, const Landing& landing,
+  void Locate(const int64_t* offset, const Tile& tile, const TileDestination& destination,
               unsigned char* offsets) const;
   // `offset` is that of the sheet.
-  void Apply(const int64_t* offset, const Tile& tile, const Landing& landing) const;
+  void Apply(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
   // `output` is that of the lane of the first entry.
   void ApplyFlat(const FlatTile& tile, unsigned char* output) const;
   void GiveFlat(const FlatTile& tile, unsigned char* output) const;
 
  private:
-  void Resolve(const int64_t* offset, const Tile& tile, const Landing& landing,
+  void Resolve(const int64_t* offset, const Tile& tile, const TileDestination& destination,
                void* offsets) const;
   // Of one component; indices that are out of range are clamped first.
   void ResolveIndices(kernel::ResolveArguments arguments) const;
   // Where the update of the first entry lies, in units.
   int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;
-  kernel::Upcoming UpcomingAfter(const int64_t* offset, const Tile& tile,
-                                 const Landing& landing) const;
-  void WriteTile(const int64_t* offset, const Tile& tile, const Landing& landing) const;
-  void GiveTile(const int64_t* offset, const Tile& tile, const Landing& landing) const;
+  kernel::NextReads NextReadsAfter(const int64_t* offset, const Tile& tile,
+                                   const TileDestination& destination) const;
+  void WriteTile(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
+  void GiveTile(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
   void LocateFlat(const FlatTile& tile, unsigned char* offsets) const;
-  kernel::Upcoming UpcomingAfter(const FlatTile& tile) const;
-  bool FoldRows(const Tile& tile, const Landing& landing, void* offsets,
+  kernel::NextReads NextReadsAfter(const FlatTile& tile) const;
+  bool FoldRows(const Tile& tile, const TileDestination& destination, void* offsets,
                 kernel::RowsArguments* rows) const;
 
   const IndexedScatter& scatter_;
-  const plan::IndexedPlan& plan_;
+  const plan::IndexSpace& space_;
   const kernel::IndexKernels& index_kernels_;
   const kernel::Kernels& kernels_;
   const EntrySink* const sink_;
-  const plan::Pace pace_;
+  const plan::MemoryHints hints_;
   const kernel::OffsetWidth offset_width_;
   const int64_t width_;
   const int64_t block_;

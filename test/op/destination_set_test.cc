@@ -27,8 +27,8 @@ struct Draw {
   int64_t distinct;
 };
 
-// By the limits in destination_set.cc: a bitmap up to 2^22, blocks up to 2^29, or fewer if there are
-// few entries; else a sorted list.
+// By the limits in destination_set.cc: a bitmap up to 2^22, blocks up to 2^29, or fewer if there
+// are few entries; else a sorted list.
 const Draw kDraws[] = {
     {"One", 1, 1, 1},
     {"OneOfMany", int64_t{1} << 60, 1, 1},

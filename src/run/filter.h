@@ -2,26 +2,26 @@
 // Keeps of all entries those that land in one range of destinations, in order, and writes them. So
 // tasks share out entries that may land anywhere: each looks at all of them, which costs little
 // beside waiting for the places of those that it keeps.
-#ifndef STREW_RUN_SIEVE_H_
-#define STREW_RUN_SIEVE_H_
+#ifndef STREW_RUN_FILTER_H_
+#define STREW_RUN_FILTER_H_
 
 #include <cstdint>
 
 #include "base/call.h"
 #include "kernel/kernel.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/schedule.h"
 #include "run/entry_sink.h"
 #include "run/scatter.h"
 
 namespace strew::run {
 
-class Sieve {
+class Filter {
  public:
-  Sieve(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-        const plan::Pace& pace, const plan::DestinationRange& range);
-  Sieve(const Sieve&) = delete;
-  Sieve& operator=(const Sieve&) = delete;
+  Filter(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
+         const plan::MemoryHints& hints, const plan::DestinationRange& range);
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
 
   EntrySink sink() { return SinkOf(this, offset_width_, origin_); }
 
@@ -40,12 +40,12 @@ class Sieve {
   unsigned char* UpdateAt(int64_t entry) { return updates_ + entry * update_size_; }
 
   const IndexedScatter& scatter_;
-  const plan::IndexedPlan& plan_;
+  const plan::IndexSpace& space_;
   const kernel::Kernels& kernels_;
   const kernel::SelectKernel select_;
   const kernel::GatherKernel gather_;  // NULL where entries are more than an element
   const plan::DestinationRange range_;
-  const plan::Pace pace_;
+  const plan::MemoryHints hints_;
   const int64_t prefetch_;
   const kernel::OffsetWidth offset_width_;
   const int64_t offset_size_;
@@ -62,4 +62,4 @@ class Sieve {
 
 }  // namespace strew::run
 
-#endif  // STREW_RUN_SIEVE_H_
+#endif  // STREW_RUN_FILTER_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 
 #include <algorithm>
 #include <cassert>
@@ -8,19 +8,19 @@
 
 namespace strew::plan {
 
-void IndexedPlan::AppendComponent(int axis, const TensorView& data, const TensorView& output,
-                                  int64_t units, int64_t indices_base) {
+void IndexSpace::AppendComponent(int axis, const TensorView& data, const TensorView& output,
+                                 int64_t units, int64_t indices_base) {
   component[components++] = {axis, output.shape[axis], StrideOf(output, axis) * units,
                              StrideOf(data, axis) * units, indices_base};
 }
 
-int64_t IndexedPlan::Entries() const {
+int64_t IndexSpace::Entries() const {
   int64_t count = row.count * column.count;
   for (int i = 0; i < outer.rank; ++i) count *= outer.loop[i].count;
   return count;
 }
 
-void IndexedPlan::NumberPlaces() {
+void IndexSpace::NumberPlaces() {
   assert(components == 1);
   int64_t next = 1;
   const auto number = [&next](int64_t count, int64_t* stride) {
@@ -37,26 +37,26 @@ void IndexedPlan::NumberPlaces() {
   MeasureOffsets();
 }
 
-int64_t IndexedPlan::EntryUnits() const {
+int64_t IndexSpace::EntryUnits() const {
   int64_t units = run.count;
   for (int i = 0; i < inner.rank; ++i) units *= inner.loop[i].count;
   return units;
 }
 
-int64_t IndexedPlan::InnerLanes() const {
+int64_t IndexSpace::InnerLanes() const {
   int64_t turns = 1;
   for (int i = lanes.rank - inner_lanes; i < lanes.rank; ++i) turns *= lanes.loop[i].count;
   return turns;
 }
 
-void IndexedPlan::MoveInnerLanesInside() {
+void IndexSpace::MoveInnerLanesInside() {
   for (; inner_lanes > 0; --inner_lanes) {
     const IndexedLoop loop = lanes.PopInnermost();
     inner.Append(loop.count, loop.stride[kOutput], loop.stride[kUpdates]);
   }
 }
 
-void IndexedPlan::Arrange() {
+void IndexSpace::Arrange() {
   entries.Merge();
   lanes.Canonicalise();
   inner.Canonicalise();
@@ -67,10 +67,10 @@ void IndexedPlan::Arrange() {
   MeasureOffsets();
 }
 
-void IndexedPlan::ChooseRun() {
+void IndexSpace::ChooseRun() {
   run = inner.PopInnermost();
-  // Places that lie closer than inner turns are gone through for each turn anew: on the last axis of
-  // a matrix row by row, not column by column.
+  // Places that lie closer than inner turns are gone through for each turn anew: on the last axis
+  // of a matrix row by row, not column by column.
   const bool places_are_closer =
       components > 0 && entries.rank > 0 &&
       Magnitude(component[components - 1].output_stride) < Magnitude(run.stride[kOutput]);
@@ -79,7 +79,7 @@ void IndexedPlan::ChooseRun() {
   run = {1, {}};
 }
 
-void IndexedPlan::ChooseSheet() {
+void IndexSpace::ChooseSheet() {
   const IndexedLoop entry = entries.PopInnermost();
   columns_are_lanes = false;
   rows_are_lanes = false;
@@ -107,7 +107,7 @@ void IndexedPlan::ChooseSheet() {
   for (int i = 0; i < entries.rank; ++i) outer.loop[outer.rank++] = entries.loop[i];
 }
 
-UpdatesLayout IndexedPlan::updates_layout() const {
+UpdatesLayout IndexSpace::updates_layout() const {
   UpdatesLayout layout;
   layout.outer_base = outer.base[kUpdates];
   layout.inner_base = inner.base[kUpdates];
@@ -119,7 +119,7 @@ UpdatesLayout IndexedPlan::updates_layout() const {
   return layout;
 }
 
-void IndexedPlan::SetUpdatesLayout(const UpdatesLayout& layout) {
+void IndexSpace::SetUpdatesLayout(const UpdatesLayout& layout) {
   outer.base[kUpdates] = layout.outer_base;
   inner.base[kUpdates] = layout.inner_base;
   for (int i = 0; i < outer.rank; ++i) outer.loop[i].stride[kUpdates] = layout.outer[i];
@@ -129,7 +129,7 @@ void IndexedPlan::SetUpdatesLayout(const UpdatesLayout& layout) {
   run.stride[kUpdates] = layout.run;
 }
 
-void IndexedPlan::MeasureOffsets() {
+void IndexSpace::MeasureOffsets() {
   // Each product is at most the byte extent of the output, and so is their sum.
   reach = 0;
   for (int c = 0; c < components; ++c) {
@@ -145,17 +145,17 @@ void IndexedPlan::MeasureOffsets() {
   }
 }
 
-DestinationNumbers::DestinationNumbers(const IndexedPlan& plan) {
-  for (int c = 0; c < plan.components; ++c) {
-    const int64_t last = plan.component[c].axis_size - 1;
-    if (last > 0) lowest_ += std::min<int64_t>(last * plan.component[c].output_stride, 0);
+DestinationNumbers::DestinationNumbers(const IndexSpace& space) {
+  for (int c = 0; c < space.components; ++c) {
+    const int64_t last = space.component[c].axis_size - 1;
+    if (last > 0) lowest_ += std::min<int64_t>(last * space.component[c].output_stride, 0);
   }
-  int64_t strides = plan.row.count > 1 ? plan.row.stride[kOutput] : 0;
-  if (plan.column.count > 1) strides |= plan.column.stride[kOutput];
-  for (int i = 0; i < plan.outer.rank; ++i) strides |= plan.outer.loop[i].stride[kOutput];
-  for (int c = 0; c < plan.components; ++c) strides |= plan.component[c].output_stride;
+  int64_t strides = space.row.count > 1 ? space.row.stride[kOutput] : 0;
+  if (space.column.count > 1) strides |= space.column.stride[kOutput];
+  for (int i = 0; i < space.outer.rank; ++i) strides |= space.outer.loop[i].stride[kOutput];
+  for (int c = 0; c < space.components; ++c) strides |= space.component[c].output_stride;
   shift_ = strides == 0 ? 0 : __builtin_ctzll(static_cast<unsigned long long>(strides));
-  range_ = Of(plan.whole_span + lowest_) + 1;
+  range_ = Of(space.whole_span + lowest_) + 1;
 }
 
 }  // namespace strew::plan

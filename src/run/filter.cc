@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/sieve.h"
+#include "run/filter.h"
 
 #include <algorithm>
 #include <cassert>
@@ -20,34 +20,34 @@ void MoveToFront(unsigned char* kept, int64_t from, int64_t count, int64_t size)
 }
 
 // Whether rows that other tasks take leave gaps between updates that the CPU does not foresee.
-bool LeaveGaps(const plan::IndexedPlan& plan, int64_t width) {
-  return plan.run.count * width >= plan::kTuning.least_row_with_gaps;
+bool LeaveGaps(const plan::IndexSpace& space, int64_t width) {
+  return space.run.count * width >= plan::kTuning.least_row_with_gaps;
 }
 
 }  // namespace
 
-Sieve::Sieve(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-             const plan::Pace& pace, const plan::DestinationRange& range)
+Filter::Filter(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
+               const plan::MemoryHints& hints, const plan::DestinationRange& range)
     : scatter_(scatter),
-      plan_(plan),
+      space_(space),
       kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
       select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
-                  .select[kernel::OffsetWidthOf(plan.whole_span)]),
-      gather_(plan.run.count == 1 && plan.inner.rank == 0
+                  .select[kernel::OffsetWidthOf(space.whole_span)]),
+      gather_(space.run.count == 1 && space.inner.rank == 0
                   ? IndexedKernelsFor(call, scatter.output, STREW_NONE).gather
                   : nullptr),
       range_(range),
-      pace_(pace),
-      prefetch_(pace_.prefetch == 0 && LeaveGaps(plan, kernels_.element_size)
-                    ? plan::RowPrefetch(plan.run.count * kernels_.element_size)
-                    : pace_.prefetch),
-      offset_width_(kernel::OffsetWidthOf(plan.whole_span)),
+      hints_(hints),
+      prefetch_(hints_.prefetch == 0 && LeaveGaps(space, kernels_.element_size)
+                    ? plan::RowPrefetch(space.run.count * kernels_.element_size)
+                    : hints_.prefetch),
+      offset_width_(kernel::OffsetWidthOf(space.whole_span)),
       offset_size_(kernel::OffsetSize(offset_width_)),
       update_size_(gather_ == nullptr ? static_cast<int64_t>(sizeof(int64_t))
                                       : kernels_.element_size),
-      origin_(scatter.output.data + plan.outer.base[kOutput] * kernels_.element_size) {}
+      origin_(scatter.output.data + space.outer.base[kOutput] * kernels_.element_size) {}
 
-void Sieve::Add(const EntryRow& row) {
+void Filter::Add(const EntryRow& row) {
   assert(row.columns <= EntrySink::kMostColumns);
   if (kept_ + row.columns > kCapacity) Write(kept_ - prefetch_);
   kernel::SelectArguments arguments;
@@ -69,14 +69,14 @@ void Sieve::Add(const EntryRow& row) {
   kept_ += count;
 }
 
-void Sieve::Finish() {
+void Filter::Finish() {
   if (kept_ > 0) Write(kept_);
-  if (pace_.streams) kernel::FinishStreaming();
-  if (scatter_.applied_units != nullptr) *scatter_.applied_units += written_ * plan_.EntryUnits();
+  if (hints_.streams) kernel::FinishStreaming();
+  if (scatter_.applied_units != nullptr) *scatter_.applied_units += written_ * space_.EntryUnits();
 }
 
 // Those behind the first `entries` stay, and are fetched meanwhile.
-void Sieve::Write(int64_t entries) {
+void Filter::Write(int64_t entries) {
   const unsigned char* const updates = gather_ == nullptr ? scatter_.updates.data : updates_;
   kernel::SheetArguments sheet = kernel::RowSheet(origin_, updates, offsets_, entries, prefetch_);
   sheet.lookahead = kept_ - entries;
@@ -91,15 +91,15 @@ void Sieve::Write(int64_t entries) {
   MoveToFront(updates_, entries, kept_, update_size_);
 }
 
-void Sieve::WriteRows(const kernel::SheetArguments& sheet) const {
+void Filter::WriteRows(const kernel::SheetArguments& sheet) const {
   kernel::RowsArguments rows;
   rows.sheet = sheet;
-  rows.run = plan_.run.count;
-  rows.output_run_stride = plan_.run.stride[kOutput];
-  rows.updates_run_stride = plan_.run.stride[kUpdates];
-  rows.stream = pace_.streams;
+  rows.run = space_.run.count;
+  rows.output_run_stride = space_.run.stride[kOutput];
+  rows.updates_run_stride = space_.run.stride[kUpdates];
+  rows.stream = hints_.streams;
   rows.updates_offsets = reinterpret_cast<const int64_t*>(updates_);
-  plan::ForEachTurn(plan_.inner, plan_.inner.rank, [&](const int64_t* inner) {
+  plan::ForEachTurn(space_.inner, space_.inner.rank, [&](const int64_t* inner) {
     rows.sheet.output = sheet.output + inner[kOutput] * kernels_.element_size;
     rows.sheet.updates = sheet.updates + inner[kUpdates] * kernels_.element_size;
     kernel::WalkRows(kernels_, offset_width_, rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a scatter with an index tensor, whatever the operator:
+// The index space of a scatter, whatever the operator:
 //
 //   output[sum over c of index(c, e, l) * output_stride(c) + l * lane stride + i * inner stride]
 //       (+)= updates[e, l, i]
@@ -13,8 +13,8 @@
 //                     where the indices do not change along them (stride 0)
 //   scatter_nd        a component for each number of a tuple; tuples are entries, the rest of data
 //                     is inner
-#ifndef STREW_PLAN_INDEXED_H_
-#define STREW_PLAN_INDEXED_H_
+#ifndef STREW_PLAN_INDEX_SPACE_H_
+#define STREW_PLAN_INDEX_SPACE_H_
 
 #include <cstdint>
 
@@ -43,7 +43,7 @@ struct Component {
 // What is done about indices that are out of range; kNothing where none is.
 enum class OutOfRange { kNothing, kDrop, kClamp };
 
-// Strides of the loops of an arranged plan and where its updates begin.
+// Strides of the loops of an arranged index space and where its updates begin.
 struct UpdatesLayout {
   int64_t outer_base = 0;
   int64_t inner_base = 0;
@@ -54,7 +54,7 @@ struct UpdatesLayout {
   int64_t run = 0;
 };
 
-struct IndexedPlan {
+struct IndexSpace {
   OutOfRange out_of_range = OutOfRange::kNothing;
   int components = 0;
   Component component[kMaxRank];
@@ -88,18 +88,18 @@ struct IndexedPlan {
 
   void AppendComponent(int axis, const TensorView& data, const TensorView& output, int64_t units,
                        int64_t indices_base);
-  // Of the arranged plan: entries of all lanes, and the units of each.
+  // Of the arranged index space: entries of all lanes, and the units of each.
   int64_t Entries() const;
   int64_t EntryUnits() const;
-  // Makes of an arranged plan with one component one whose output has, from 0 on, a unit for each
-  // place of each lane, without gaps; columns that are lanes lie together, else the axis does.
+  // Makes of an arranged index space with one component one whose output has, from 0 on, a unit for
+  // each place of each lane, without gaps; columns that are lanes lie together, else the axis does.
   void NumberPlaces();
   // Turns of the inner lanes together.
   int64_t InnerLanes() const;
   // For indices that do not change along them: makes inner loops of the inner lanes.
   void MoveInnerLanesInside();
   void Arrange();
-  // Where the updates of an arranged plan lie.
+  // Where the updates of an arranged index space lie.
   UpdatesLayout updates_layout() const;
   void SetUpdatesLayout(const UpdatesLayout& layout);
 
@@ -109,15 +109,15 @@ struct IndexedPlan {
   void MeasureOffsets();
 };
 
-// Numbers the destinations of an arranged plan from 0 on: those that lie as far apart as the strides
-// allow have consecutive numbers, up to a power of two.
+// Numbers the destinations of an arranged index space from 0 on: those that lie as far apart as the
+// strides allow have consecutive numbers, up to a power of two.
 class DestinationNumbers {
  public:
-  explicit DestinationNumbers(const IndexedPlan& plan);
+  explicit DestinationNumbers(const IndexSpace& space);
 
   // Numbers lie in [0, range()).
   int64_t range() const { return range_; }
-  // In units from where the plan begins, and back.
+  // In units from where the index space begins, and back.
   int64_t Of(int64_t destination) const { return (destination - lowest_) >> shift_; }
   int64_t DestinationOf(int64_t number) const { return (number << shift_) + lowest_; }
   // A number is (destination - lowest()) >> shift().
@@ -132,4 +132,4 @@ class DestinationNumbers {
 
 }  // namespace strew::plan
 
-#endif  // STREW_PLAN_INDEXED_H_
+#endif  // STREW_PLAN_INDEX_SPACE_H_

@@ -3,26 +3,27 @@
 // of the entries by the task that owns their destination, and then writes those that it owns
 // itself, from all tasks in their order. So each index and update is read from memory once, and
 // what is between the phases stays in the caches.
-#ifndef STREW_RUN_EXCHANGE_H_
-#define STREW_RUN_EXCHANGE_H_
+#ifndef STREW_RUN_PARTITION_H_
+#define STREW_RUN_PARTITION_H_
 
 #include <cstdint>
 
 #include "base/call.h"
 #include "base/status.h"
-#include "plan/indexed.h"
+#include "plan/index_space.h"
 #include "plan/schedule.h"
 #include "run/scatter.h"
 
 namespace strew::run {
 
 // Scratch of each task: as much as is promised at most, less for few entries of `width` bytes.
-int64_t ExchangeBytes(const plan::IndexedPlan& plan, int64_t width, int64_t tasks);
+int64_t PartitionBytes(const plan::IndexSpace& space, int64_t width, int64_t tasks);
 
 // Each range belongs to a task. `scratch` is that of all tasks.
-Status RunExchange(const Call& call, const IndexedScatter& scatter, const plan::IndexedPlan& plan,
-                   const plan::Pace& pace, const plan::Ranges& ranges, unsigned char* scratch);
+Status RunPartition(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
+                    const plan::MemoryHints& hints, const plan::Ranges& ranges,
+                    unsigned char* scratch);
 
 }  // namespace strew::run
 
-#endif  // STREW_RUN_EXCHANGE_H_
+#endif  // STREW_RUN_PARTITION_H_
