@@ -5,7 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "support/dtypes.h"
+#include "reference/dtypes.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

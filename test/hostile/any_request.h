@@ -8,7 +8,8 @@
 
 #include "model.h"
 #include "op/request.h"
-#include "support/random.h"
+#include "reference/random.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

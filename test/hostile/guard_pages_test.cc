@@ -15,11 +15,12 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random_case.h"
+#include "reference/random_case.h"
+#include "reference/targets.h"
+#include "reference/trial.h"
 #include "support/last_words.h"
+#include "support/reference.h"
 #include "support/runners.h"
-#include "support/targets.h"
-#include "support/trial.h"
 
 namespace strew_test {
 namespace {

@@ -17,12 +17,13 @@
 #include "any_request.h"
 #include "model.h"
 #include "op/parallel_call.h"
-#include "support/random_case.h"
+#include "reference/random_case.h"
+#include "reference/targets.h"
+#include "reference/trial.h"
 #include "support/last_words.h"
 #include "support/ledger.h"
+#include "support/reference.h"
 #include "support/runners.h"
-#include "support/targets.h"
-#include "support/trial.h"
 
 namespace strew_test {
 namespace {

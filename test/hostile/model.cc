@@ -6,8 +6,9 @@
 #include <set>
 #include <vector>
 
-#include "support/dtypes.h"
-#include "support/indices.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

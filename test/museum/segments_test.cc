@@ -7,10 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "exhibit.h"
-#include "support/dtypes.h"
-#include "support/indices.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "reference/targets.h"
 #include "support/ledger.h"
-#include "support/targets.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

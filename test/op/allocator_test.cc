@@ -12,12 +12,13 @@
 #include <gtest/gtest.h>
 
 #include "bulk.h"
-#include "support/case.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
-#include "support/indices.h"
+#include "reference/case.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "reference/indices.h"
+#include "reference/random.h"
 #include "support/ledger.h"
-#include "support/random.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

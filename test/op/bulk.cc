@@ -7,10 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/arithmetic.h"
+#include "reference/dtypes.h"
+#include "reference/targets.h"
 #include "run/cache.h"
-#include "support/arithmetic.h"
-#include "support/dtypes.h"
-#include "support/targets.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

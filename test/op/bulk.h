@@ -12,11 +12,12 @@
 
 #include <strew/strew.h>
 
-#include "oracle.h"
-#include "support/guarded_buffer.h"
-#include "support/handles.h"
-#include "support/random.h"
-#include "support/view.h"
+#include "reference/guarded_buffer.h"
+#include "reference/handles.h"
+#include "reference/oracle.h"
+#include "reference/random.h"
+#include "reference/view.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

@@ -12,8 +12,9 @@
 
 #include <gtest/gtest.h>
 
-#include "support/handles.h"
+#include "reference/handles.h"
 #include "support/ledger.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -11,13 +11,14 @@
 #include <gtest/gtest.h>
 
 #include "bulk.h"
-#include "support/handles.h"
-#include "support/indices.h"
-#include "support/ledger.h"
-#include "support/random.h"
-#include "support/runners.h"
+#include "reference/handles.h"
+#include "reference/indices.h"
+#include "reference/random.h"
+#include "reference/trial.h"
 #include "support/check.h"
-#include "support/trial.h"
+#include "support/ledger.h"
+#include "support/reference.h"
+#include "support/runners.h"
 #include "works.h"
 
 namespace strew_test {

@@ -7,12 +7,13 @@
 
 #include <gtest/gtest.h>
 
-#include "support/dtypes.h"
-#include "support/indices.h"
-#include "support/handles.h"
-#include "support/ledger.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "reference/indices.h"
+#include "reference/trial.h"
 #include "support/check.h"
-#include "support/trial.h"
+#include "support/ledger.h"
+#include "support/reference.h"
 #include "works.h"
 
 namespace strew_test {

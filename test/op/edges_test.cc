@@ -7,11 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/handles.h"
+#include "reference/indices.h"
 #include "request.h"
-#include "support/handles.h"
-#include "support/indices.h"
-#include "support/numbers.h"
 #include "support/check.h"
+#include "support/numbers.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -9,7 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "literal.h"
-#include "support/dtypes.h"
+#include "reference/dtypes.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

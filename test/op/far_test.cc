@@ -11,13 +11,14 @@
 
 #include <gtest/gtest.h>
 
-#include "support/dtypes.h"
-#include "support/indices.h"
-#include "support/random.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "reference/random.h"
+#include "reference/targets.h"
+#include "reference/trial.h"
+#include "support/reference.h"
 #include "support/reservation.h"
 #include "support/runners.h"
-#include "support/targets.h"
-#include "support/trial.h"
 #include "works.h"
 
 namespace strew_test {

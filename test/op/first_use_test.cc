@@ -13,8 +13,9 @@
 
 #include <strew/strew.h>
 
+#include "reference/handles.h"
 #include "support/at_once.h"
-#include "support/handles.h"
+#include "support/reference.h"
 #include "support/runners.h"
 
 namespace strew_test {

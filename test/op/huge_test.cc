@@ -16,7 +16,8 @@
 
 #include <gtest/gtest.h>
 
-#include "support/handles.h"
+#include "reference/handles.h"
+#include "support/reference.h"
 #include "support/runners.h"
 
 namespace strew_test {

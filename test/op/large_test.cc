@@ -10,10 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include "support/dtypes.h"
-#include "support/indices.h"
-#include "support/random.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "reference/random.h"
 #include "support/check.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

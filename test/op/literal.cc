@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "support/bytes.h"
-#include "support/dtypes.h"
-#include "support/trial.h"
+#include "reference/bytes.h"
+#include "reference/dtypes.h"
+#include "reference/trial.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

@@ -10,8 +10,9 @@
 
 #include <gtest/gtest.h>
 
-#include "support/dtypes.h"
-#include "support/random.h"
+#include "reference/dtypes.h"
+#include "reference/random.h"
+#include "support/reference.h"
 
 namespace strew_test {
 // ---- A call ------------------------------------------------------------------------------------

@@ -13,9 +13,10 @@
 
 #include <strew/strew.h>
 
-#include "support/array.h"
+#include "reference/array.h"
+#include "reference/targets.h"
+#include "support/reference.h"
 #include "support/runners.h"
-#include "support/targets.h"
 #include "works.h"
 
 namespace strew_test {

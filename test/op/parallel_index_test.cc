@@ -10,8 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "parallel_call.h"
-#include "support/dtypes.h"
-#include "support/indices.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

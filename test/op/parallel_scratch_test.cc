@@ -10,7 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "parallel_call.h"
-#include "support/dtypes.h"
+#include "reference/dtypes.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

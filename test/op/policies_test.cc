@@ -8,9 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "literal.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
 #include "request.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

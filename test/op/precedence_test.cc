@@ -7,7 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "flaws.h"
-#include "support/handles.h"
+#include "reference/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -7,8 +7,9 @@
 
 #include <strew/strew.h>
 
+#include "reference/handles.h"
 #include "support/at_once.h"
-#include "support/handles.h"
+#include "support/reference.h"
 
 int main(int count, char** argument) {
   using namespace strew_test;

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "reference/indices.h"
 #include "support/dlpack.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
-#include "support/indices.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -9,10 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "support/dtypes.h"
-#include "support/indices.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "reference/trial.h"
 #include "support/check.h"
-#include "support/trial.h"
+#include "support/reference.h"
 #include "works.h"
 
 namespace strew_test {

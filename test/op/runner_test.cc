@@ -12,7 +12,8 @@
 
 #include "bulk.h"
 #include "parallel_call.h"
-#include "support/dtypes.h"
+#include "reference/dtypes.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -10,11 +10,12 @@
 
 #include <gtest/gtest.h>
 
-#include "support/dtypes.h"
-#include "support/handles.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "reference/trial.h"
 #include "support/ledger.h"
+#include "support/reference.h"
 #include "support/runners.h"
-#include "support/trial.h"
 #include "works.h"
 
 namespace strew_test {

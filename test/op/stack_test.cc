@@ -10,11 +10,12 @@
 
 #include <gtest/gtest.h>
 
-#include "support/dtypes.h"
-#include "support/indices.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "reference/targets.h"
 #include "support/painted_stack.h"
+#include "support/reference.h"
 #include "support/runners.h"
-#include "support/targets.h"
 #include "works.h"
 
 namespace strew_test {

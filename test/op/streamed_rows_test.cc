@@ -12,8 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "bulk.h"
-#include "support/dtypes.h"
-#include "support/random.h"
+#include "reference/dtypes.h"
+#include "reference/random.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -6,10 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include "support/array.h"
+#include "reference/array.h"
+#include "reference/handles.h"
+#include "reference/random.h"
 #include "support/at_once.h"
-#include "support/handles.h"
-#include "support/random.h"
+#include "support/reference.h"
 #include "support/runners.h"
 
 namespace strew_test {

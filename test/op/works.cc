@@ -7,8 +7,9 @@
 #include <cstring>
 #include <utility>
 
-#include "support/dtypes.h"
-#include "support/indices.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

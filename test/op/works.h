@@ -10,9 +10,11 @@
 
 #include <strew/strew.h>
 
-#include "support/array.h"
-#include "support/case.h"
-#include "support/random.h"
+#include "reference/array.h"
+#include "reference/case.h"
+#include "reference/dtypes.h"
+#include "reference/random.h"
+#include "support/reference.h"
 
 namespace strew_test {
 
@@ -29,6 +31,7 @@ enum class Spread {
 };
 
 const std::vector<Spread>& Spreads();
+using strew::reference::NameOf;  // beside the one here
 std::string NameOf(Spread spread);
 
 struct Work {
