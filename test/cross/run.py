@@ -45,8 +45,8 @@ FULL = {
     "op/test_exclude_self": 0,
     "op/test_mean": 0,
     "op/test_mean_terms": 0,
-    "op/test_large": 0,
-    "op/test_runs": 0,
+    "run/test_large": 0,
+    "run/test_runs": 0,
     "hostile/test_guard_pages": 5000,
     "hostile/test_hostile_calls": 20000,
 }

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "literal.h"
+#include "op/literal.h"
 #include "reference/dtypes.h"
 #include "support/reference.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "literal.h"
+#include "op/literal.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "op/request.h"
 #include "reference/handles.h"
-#include "request.h"
 #include "support/reference.h"
 
 namespace strew_test {

@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "literal.h"
+#include "op/literal.h"
+#include "op/request.h"
 #include "reference/dtypes.h"
 #include "reference/handles.h"
-#include "request.h"
 #include "support/reference.h"
 
 namespace strew_test {

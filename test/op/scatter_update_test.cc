@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corners of scatter_update with literal results.
+// Special cases of scatter_update with literal results.
 #include <gtest/gtest.h>
 
-#include "literal.h"
+#include "op/literal.h"
+#include "op/request.h"
 #include "reference/dtypes.h"
 #include "reference/handles.h"
-#include "request.h"
 #include "support/reference.h"
 
 namespace strew_test {
