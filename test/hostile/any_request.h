@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "model.h"
+#include "op/error_list.h"
 #include "op/request.h"
 #include "reference/random.h"
 #include "support/reference.h"

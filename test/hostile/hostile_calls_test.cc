@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "any_request.h"
-#include "model.h"
+#include "op/error_list.h"
 #include "reference/random_case.h"
 #include "reference/targets.h"
 #include "reference/trial.h"
@@ -95,8 +95,8 @@ TEST_F(HostileCalls, Arguments) {
     Note(target.name + " " + Describe(request, settings));
     const Answer answer = Send(request, context);
     Count(answer.status);
-    const bool good = verdict.status == STREW_OK;
-    EXPECT_EQ(answer.status, verdict.status)
+    const bool good = verdict.status() == STREW_OK;
+    EXPECT_EQ(answer.status, verdict.status())
         << where_ << answer.error << " " << Describe(request, settings);
     EXPECT_FALSE(answer.wrote_outside || (answer.wrote && !good)) << where_;
     if (alone) return;

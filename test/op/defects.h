@@ -14,8 +14,7 @@
 namespace strew_test {
 
 struct Defect {
-  int line;  // in strew.h
-  strew_status status;
+  int line;  // in strew.h, which decides the status
   std::string name;
   std::string mention;  // what the error text must contain: the operand or attribute
   std::function<void(Request&)> spoil;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model.h"
+#include "op/error_list.h"
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -31,18 +32,18 @@ class Judgement {
         cache_(request.op == Operator::kTensorScatter) {}
 
   Verdict Decide() {
-    if (!HandlesAreGood()) return {STREW_INVALID_ARGUMENT, -1};
-    if (!DtypesAreGood()) return {STREW_INVALID_DTYPE, -1};
+    if (!HandlesAreGood()) return {1, -1};
+    if (!DtypesAreGood()) return {2, -1};
     rank_ = Rank(r_.data);
-    if (!RanksAreGood()) return {STREW_INVALID_SHAPE, -1};
-    if (!AxesAreGood()) return {STREW_INVALID_AXIS, -1};
+    if (!RanksAreGood()) return {4, -1};
+    if (!AxesAreGood()) return {5, -1};
     if (slice_) {
       for (size_t i = 0; i < axes_.size(); ++i) {
-        if (Number(r_.step, i) == 0) return {STREW_INVALID_ARGUMENT, -1};
+        if (Number(r_.step, i) == 0) return {6, -1};
       }
     }
-    if (!ExtentsAreGood()) return {STREW_INVALID_SHAPE, -1};
-    if (!MemoryIsGood()) return {STREW_OVERLAPPING_MEMORY, -1};
+    if (!ExtentsAreGood()) return {7, -1};
+    if (!MemoryIsGood()) return {8, -1};
     if (slice_) return {};
     return IndicesAreGood() && DuplicatesAreGood() ? Verdict{} : verdict_;
   }
@@ -253,7 +254,7 @@ class Judgement {
     return true;
   }
 
-  // ---- Lines 10 and 11 ---------------------------------------------------------------------------
+  // ---- Lines 9 and 11 ----------------------------------------------------------------------------
 
   bool IndicesAreGood() {
     if (cache_ && r_.indices.null) return true;
@@ -261,7 +262,7 @@ class Judgement {
     bool good = true;
     ForEachIndex(Shape(r_.indices), [&](const Dims& i) {
       if (good && Fails(ReadIndex(r_.indices.dtype, ViewOf(r_.indices).At(i)), DimFor(i))) {
-        verdict_ = {STREW_INDEX_OUT_OF_RANGE, position};
+        verdict_ = {9, position};
         good = false;
       }
       ++position;
@@ -309,7 +310,7 @@ class Judgement {
       const Dims place = PlaceOf(entry, length);
       const bool dropped = std::count(place.begin(), place.end(), -1) > 0;
       if (good && !dropped && !met.insert(place).second) {
-        verdict_ = {STREW_DUPLICATE_INDEX, length == 0 ? -1 : position};
+        verdict_ = {11, length == 0 ? -1 : position};
         good = false;
       }
       position += length;
@@ -356,6 +357,20 @@ bool IsKnown(strew_dtype dtype) {
 }
 
 }  // namespace
+
+strew_status StatusOf(int line) {
+  static const std::map<int, strew_status> statuses = {{0, STREW_OK},
+                                                       {1, STREW_INVALID_ARGUMENT},
+                                                       {2, STREW_INVALID_DTYPE},
+                                                       {4, STREW_INVALID_SHAPE},
+                                                       {5, STREW_INVALID_AXIS},
+                                                       {6, STREW_INVALID_ARGUMENT},
+                                                       {7, STREW_INVALID_SHAPE},
+                                                       {8, STREW_OVERLAPPING_MEMORY},
+                                                       {9, STREW_INDEX_OUT_OF_RANGE},
+                                                       {11, STREW_DUPLICATE_INDEX}};
+  return statuses.at(line);
+}
 
 Verdict Judge(const Request& request, const Settings& settings, const Arena& memory) {
   return Judgement(request, settings, memory).Decide();

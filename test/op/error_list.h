@@ -2,8 +2,8 @@
 //
 // The list "the first line that fails decides" of strew.h as a model: what a request must be
 // answered, from its arguments and the memory that it finds. It shares nothing with the library.
-#ifndef STREW_TEST_HOSTILE_MODEL_H_
-#define STREW_TEST_HOSTILE_MODEL_H_
+#ifndef STREW_TEST_OP_ERROR_LIST_H_
+#define STREW_TEST_OP_ERROR_LIST_H_
 
 #include <cstdint>
 
@@ -20,9 +20,14 @@ struct Settings {
   strew_duplicate_policy duplicates = STREW_DUPLICATE_LAST;
 };
 
+// What a line of the list answers; STREW_OK for 0.
+strew_status StatusOf(int line);
+
 struct Verdict {
-  strew_status status = STREW_OK;
+  int line = 0;  // of the list, the first that fails; 0: none
   int64_t position = -1;
+
+  strew_status status() const { return StatusOf(line); }
 };
 
 // All descriptors can be made, and all memory lies in the arena.
@@ -40,4 +45,4 @@ strew_status Judge(const Description& description);
 
 }  // namespace strew_test
 
-#endif  // STREW_TEST_HOSTILE_MODEL_H_
+#endif  // STREW_TEST_OP_ERROR_LIST_H_
