@@ -10,7 +10,7 @@ from pathlib import Path
 
 import house
 
-ROOMS = ["api", "base", "op", "plan", "run", "cli"]
+ROOMS = ["api", "base", "op", "plan", "run", "cli", "reference"]
 OPTIONS = [
     "--quiet",
     "--std=c++17",

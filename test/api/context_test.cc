@@ -7,8 +7,9 @@
 
 #include <strew/strew.h>
 
-#include "support/handles.h"
-#include "support/targets.h"
+#include "reference/handles.h"
+#include "reference/targets.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -12,9 +12,10 @@
 
 #include <strew/strew.h>
 
+#include "reference/dtypes.h"
+#include "reference/handles.h"
 #include "support/dlpack.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -9,8 +9,9 @@
 
 #include <strew/strew.h>
 
-#include "support/dtypes.h"
-#include "support/targets.h"
+#include "reference/dtypes.h"
+#include "reference/targets.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -11,8 +11,9 @@
 
 #include <strew/strew.h>
 
-#include "support/dtypes.h"
-#include "support/handles.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -28,7 +28,7 @@ OPTIONS = [
     "-Dtests=enabled",
 ]
 # Not all of "huge", which reaches nothing more but for means.
-SUITES = ("support", "kernel", "api", "op", "coverage")
+SUITES = ("reference", "kernel", "api", "op", "run", "threads", "coverage")
 MOST_MARKERS = 10
 MARKER = re.compile(r"GCOVR_EXCL_(?!STOP|BR_STOP)\w+")
 COMPILER = Path(__file__).with_name("compiler.py")

@@ -14,9 +14,10 @@
 
 #include <strew/strew.h>
 
-#include "support/random_case.h"
-#include "support/arithmetic.h"
-#include "support/targets.h"
+#include "reference/arithmetic.h"
+#include "reference/random_case.h"
+#include "reference/targets.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

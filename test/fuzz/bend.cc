@@ -8,11 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "support/random_layout.h"
-#include "support/dtypes.h"
-#include "support/indices.h"
-#include "support/targets.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "reference/random_layout.h"
+#include "reference/targets.h"
 #include "support/check.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

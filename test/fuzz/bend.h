@@ -4,8 +4,9 @@
 #ifndef STREW_TEST_FUZZ_BEND_H_
 #define STREW_TEST_FUZZ_BEND_H_
 
-#include "support/case.h"
-#include "support/random.h"
+#include "reference/case.h"
+#include "reference/random.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "support/guarded_buffer.h"
+#include "reference/guarded_buffer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t*, size_t size) {
-  const strew_test::GuardedBuffer buffer(13, strew_test::Guard::kBehind);
+  const strew::reference::GuardedBuffer buffer(13, strew::reference::Guard::kBehind);
   const volatile unsigned char* const bytes = buffer.bytes();
   return bytes[buffer.size()] != 0 && size == 0 ? -1 : 0;
 }

@@ -7,9 +7,9 @@
 #include <map>
 #include <vector>
 
-#include "support/guarded_buffer.h"
+#include "reference/guarded_buffer.h"
 
-namespace strew_test {
+namespace strew::reference {
 namespace {
 
 // What read-only buffers held when they became so.
@@ -44,4 +44,4 @@ void GuardedBuffer::SetReadOnly(bool read_only) {
 
 bool GuardedBuffer::IsMarginIntact() const { return true; }
 
-}  // namespace strew_test
+}  // namespace strew::reference

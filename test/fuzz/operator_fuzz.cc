@@ -7,8 +7,9 @@
 #include <cstdlib>
 
 #include "bend.h"
-#include "support/random_case.h"
+#include "reference/random_case.h"
 #include "support/check.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

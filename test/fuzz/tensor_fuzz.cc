@@ -10,10 +10,11 @@
 #include <memory>
 #include <vector>
 
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "reference/random.h"
 #include "support/dlpack.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
-#include "support/random.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -5,7 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "support/dtypes.h"
+#include "reference/dtypes.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {
@@ -227,16 +228,16 @@ Settings AnySettings(Random& random) {
 }
 
 int64_t AnyExtreme(Random& random) {
-  static const std::vector<int64_t> corners = {0,
-                                               kMost,
-                                               kLeast,
-                                               int64_t{1} << 8,
-                                               int64_t{1} << 16,
-                                               int64_t{1} << 31,
-                                               int64_t{1} << 32,
-                                               int64_t{1} << 61,
-                                               int64_t{1} << 62};
-  auto bits = static_cast<uint64_t>(random.Pick(corners));
+  static const std::vector<int64_t> extremes = {0,
+                                                kMost,
+                                                kLeast,
+                                                int64_t{1} << 8,
+                                                int64_t{1} << 16,
+                                                int64_t{1} << 31,
+                                                int64_t{1} << 32,
+                                                int64_t{1} << 61,
+                                                int64_t{1} << 62};
+  auto bits = static_cast<uint64_t>(random.Pick(extremes));
   if (random.OneIn(2)) bits += static_cast<uint64_t>(random.Between(-4, 4));
   if (random.OneIn(3)) bits = 0 - bits;
   return static_cast<int64_t>(bits);

@@ -6,9 +6,10 @@
 
 #include <string>
 
-#include "model.h"
+#include "op/error_list.h"
 #include "op/request.h"
-#include "support/random.h"
+#include "reference/random.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

@@ -15,11 +15,12 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random_case.h"
-#include "support/last_words.h"
+#include "reference/random_case.h"
+#include "reference/targets.h"
+#include "reference/trial.h"
+#include "support/crash_report.h"
+#include "support/reference.h"
 #include "support/runners.h"
-#include "support/targets.h"
-#include "support/trial.h"
 
 namespace strew_test {
 namespace {
@@ -98,9 +99,9 @@ class GuardPages : public testing::Test {
       Case moved = Moved(c, guard);
       Trial trial(moved);
       for (const Target& target : Targets()) {
-        SetLastWords("STREW_SEED=%llu STREW_CASES=1: %s, %s, %d workers, %s\n",
-                     static_cast<unsigned long long>(seed), where.c_str(), target.name.c_str(),
-                     workers_, Describe(moved).c_str());
+        SetCrashReport("STREW_SEED=%llu STREW_CASES=1: %s, %s, %d workers, %s\n",
+                       static_cast<unsigned long long>(seed), where.c_str(), target.name.c_str(),
+                       workers_, Describe(moved).c_str());
         const std::string trouble = Send(trial, target.context.get());
         ASSERT_EQ(trouble, "") << "STREW_SEED=" << seed << " STREW_CASES=1: " << where << ", "
                                << target.name << ", " << workers_ << " workers, "
@@ -147,7 +148,7 @@ TEST_F(GuardPages, RandomCalls) {
 TEST(GuardPagesDeathTest, FaultsNameTheirCase) {
   const GuardedBuffer buffer(8, Guard::kBehind);
   const auto fault = [&] {
-    SetLastWords("STREW_SEED=%d", 7);
+    SetCrashReport("STREW_SEED=%d", 7);
     *static_cast<volatile unsigned char*>(buffer.bytes() + buffer.size()) = 1;
   };
   EXPECT_DEATH(fault(), "STREW_SEED=7");

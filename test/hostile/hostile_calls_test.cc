@@ -15,14 +15,15 @@
 #include <gtest/gtest.h>
 
 #include "any_request.h"
-#include "model.h"
-#include "op/parallel_call.h"
-#include "support/random_case.h"
-#include "support/last_words.h"
-#include "support/ledger.h"
+#include "op/error_list.h"
+#include "reference/random_case.h"
+#include "reference/targets.h"
+#include "reference/trial.h"
+#include "support/counting_allocator.h"
+#include "support/crash_report.h"
+#include "support/reference.h"
 #include "support/runners.h"
-#include "support/targets.h"
-#include "support/trial.h"
+#include "threads/parallel_call.h"
 
 namespace strew_test {
 namespace {
@@ -54,7 +55,9 @@ class HostileCalls : public testing::Test {
   }
 
   // Before each call.
-  void Note(const std::string& what) const { SetLastWords("%s%s\n", where_.c_str(), what.c_str()); }
+  void Note(const std::string& what) const {
+    SetCrashReport("%s%s\n", where_.c_str(), what.c_str());
+  }
 
   // Behind it.
   void Count(strew_status status) {
@@ -92,8 +95,8 @@ TEST_F(HostileCalls, Arguments) {
     Note(target.name + " " + Describe(request, settings));
     const Answer answer = Send(request, context);
     Count(answer.status);
-    const bool good = verdict.status == STREW_OK;
-    EXPECT_EQ(answer.status, verdict.status)
+    const bool good = verdict.status() == STREW_OK;
+    EXPECT_EQ(answer.status, verdict.status())
         << where_ << answer.error << " " << Describe(request, settings);
     EXPECT_FALSE(answer.wrote_outside || (answer.wrote && !good)) << where_;
     if (alone) return;
@@ -260,20 +263,20 @@ TEST_F(HostileCalls, Allocators) {
     Trial trial(c);
     int64_t wanted = 0;
     {
-      Ledger ledger(Ledger::kGrantsAll);
-      ledger.InstallIn(context);
+      CountingAllocator allocator(CountingAllocator::kGrantsAll);
+      allocator.InstallIn(context);
       Note(Describe(c));
       EXPECT_EQ(trial.Trouble(context), "") << where_ << Describe(c);
-      wanted = ledger.requests();
+      wanted = allocator.requests();
     }
     Count(trial.outcome().status);
     trial.AllowOutOfMemory();
     for (int64_t granted = 0; granted < std::min<int64_t>(wanted, 4); ++granted) {
-      Ledger ledger(granted);
-      ledger.InstallIn(context);
+      CountingAllocator allocator(granted);
+      allocator.InstallIn(context);
       Note(Describe(c));
       EXPECT_EQ(trial.Trouble(context), "") << where_ << "granted " << granted << Describe(c);
-      EXPECT_TRUE(ledger.has_refused()) << where_;
+      EXPECT_TRUE(allocator.has_refused()) << where_;
       const bool without = *strew_context_error(context) == 0;
       Count(without ? STREW_OK : STREW_OUT_OF_MEMORY);
       if (without) ++calls_;  // a bad allocator all the same
@@ -303,14 +306,15 @@ void ExpectWrittenInside(LargeCall& call, const std::string& where) {
 TEST_F(HostileCalls, Runners) {
   int64_t failures = 0;
   ForEachSeed(5, [&](Random& random) {
-    const auto works = AllWorks(1 << 16);
-    Work work = random.Pick(works);
-    if (work.data.size() > 1) work.gap = random.Between(0, 3);
+    const auto call_shapes = AllCallShapes(1 << 16);
+    CallShape call_shape = random.Pick(call_shapes);
+    if (call_shape.data.size() > 1) call_shape.gap = random.Between(0, 3);
     const Dtype dtype = Find(random.Pick(std::vector<strew_dtype>{
         STREW_INT8, STREW_FLOAT16, STREW_INT32, STREW_FLOAT64, STREW_COMPLEX128}));
-    const strew_reduction reduction =
-        work.op == Operator::kTensorScatter ? STREW_NONE : random.Pick(AllReductionsOf(dtype));
-    LargeCall call(work, dtype.code, reduction);
+    const strew_reduction reduction = call_shape.op == Operator::kTensorScatter
+                                          ? STREW_NONE
+                                          : random.Pick(AllReductionsOf(dtype));
+    LargeCall call(call_shape, dtype.code, reduction);
     call.Choose(random.OneIn(2) ? strew_test::Place::kInPlace : strew_test::Place::kNewOutput);
     const Target& target = AnyTarget(random);
     strew_context* const context = target.context.get();
@@ -328,8 +332,8 @@ TEST_F(HostileCalls, Runners) {
       const Fault fault = random.Pick(Faults());
       Faulty faulty(backwards, fault, phase);
       faulty.InstallIn(context, workers);
-      Ledger ledger(Ledger::kGrantsAll);
-      ledger.InstallIn(context);
+      CountingAllocator allocator(CountingAllocator::kGrantsAll);
+      allocator.InstallIn(context);
       Note(what + NameOf(fault));
       EXPECT_EQ(call.Send(context), STREW_RUNNER_FAILED) << what << NameOf(fault);
       EXPECT_STRNE(strew_context_error(context), "") << what;

@@ -19,12 +19,13 @@ ARROWS = {
     "run": {"plan", "kernel/kernel.h", "base"},
     "api": {"kernel/kernel.h", "base"},
     "op": {"api", "run", "plan", "base"},
-    "cli": {"base/policy.h", "base/reduction.h"},
+    "reference": set(),
+    "cli": {"reference", "base/policy.h", "base/reduction.h"},
     "python": {"base/policy.h", "base/reduction.h", "base/tensor_view.h"},
 }
 PUBLIC_HEADER = "strew/strew.h"
-# A program measures and verifies by what the benchmarks and the tests have for it.
-BESIDE_SRC = {"cli": ("bench/", "test/support/")}
+# A program measures what the benchmarks do.
+BESIDE_SRC = {"cli": ("bench/",)}
 HIGHWAY_ROOMS = {"kernel"}
 # Headers that the library does without; a program may print, and an extension throw.
 FORBIDDEN = {"iostream", "thread", "exception", "stdexcept"}

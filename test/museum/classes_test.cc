@@ -9,11 +9,12 @@
 #include <gtest/gtest.h>
 
 #include "exhibit.h"
-#include "support/dtypes.h"
-#include "support/indices.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "reference/targets.h"
+#include "reference/trial.h"
+#include "support/reference.h"
 #include "support/runners.h"
-#include "support/targets.h"
-#include "support/trial.h"
 
 namespace strew_test {
 namespace {

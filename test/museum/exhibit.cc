@@ -5,10 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "support/dtypes.h"
-#include "support/indices.h"
-#include "support/random.h"
-#include "support/trial.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "reference/random.h"
+#include "reference/trial.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

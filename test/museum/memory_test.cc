@@ -10,9 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "exhibit.h"
-#include "support/indices.h"
+#include "reference/indices.h"
+#include "reference/targets.h"
+#include "support/reference.h"
 #include "support/reservation.h"
-#include "support/targets.h"
 
 namespace strew_test {
 namespace {

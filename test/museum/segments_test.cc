@@ -7,10 +7,11 @@
 #include <gtest/gtest.h>
 
 #include "exhibit.h"
-#include "support/dtypes.h"
-#include "support/indices.h"
-#include "support/ledger.h"
-#include "support/targets.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "reference/targets.h"
+#include "support/counting_allocator.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {
@@ -61,12 +62,12 @@ TEST(Cve2020_15213, LargeIdsAllocateNothing) {
       sum.values = {HighestIndex(index.code)};
       Case c = sum.At({Guard::kBehind, true});
       for (const Target& target : Targets()) {
-        Ledger ledger(Ledger::kGrantsAll);
-        ledger.InstallIn(target.context.get());
+        CountingAllocator allocator(CountingAllocator::kGrantsAll);
+        allocator.InstallIn(target.context.get());
         ASSERT_EQ(strew_context_set_index_policy(target.context.get(), policy), STREW_OK);
         const strew_status status = Call(c, target.context.get(), c.data.tensor());
         EXPECT_EQ(status, policy == STREW_INDEX_DROP ? STREW_OK : STREW_INDEX_OUT_OF_RANGE);
-        EXPECT_LE(ledger.peak(), size_t{2} << 20) << index.name;
+        EXPECT_LE(allocator.peak(), size_t{2} << 20) << index.name;
         ASSERT_EQ(strew_context_set_allocator(target.context.get(), nullptr, nullptr, nullptr),
                   STREW_OK);
       }

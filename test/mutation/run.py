@@ -38,9 +38,9 @@ WORK = {
 # Those that find most in the shortest time stand first.
 TESTS = (
     "op/test_message op/test_precedence api/test_tensor api/test_dlpack api/test_context"
-    " api/test_memory op/test_overlap op/test_edges op/test_policies op/test_scatter_update"
-    " op/test_tensor_scatter op/test_duplicates op/test_exclude_self op/test_oracle op/test_mean"
-    " op/test_hostile op/test_examples op/test_corners op/test_random"
+    " api/test_memory op/test_overlap op/test_special_cases op/test_policies op/test_scatter_update"
+    " op/test_tensor_scatter op/test_duplicates op/test_exclude_self reference/test_oracle op/test_mean"
+    " op/test_extreme_arguments op/test_examples run/test_single_branches op/test_random"
 ).split()
 RANDOM_CASES = "20"  # of each operator and dtype
 LONGEST_TEST = 300  # seconds, on a busy machine

@@ -3,10 +3,11 @@
 // STREW_DUPLICATE_ERROR: what is a duplicate, and which one is reported.
 #include <gtest/gtest.h>
 
-#include "literal.h"
-#include "request.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
+#include "op/literal.h"
+#include "op/request.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -10,10 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include "support/dtypes.h"
-#include "support/indices.h"
-#include "support/numbers.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
 #include "support/check.h"
+#include "support/numbers.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -8,8 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "literal.h"
-#include "support/dtypes.h"
+#include "op/literal.h"
+#include "reference/dtypes.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

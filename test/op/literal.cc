@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "literal.h"
+#include "op/literal.h"
 
 #include <gtest/gtest.h>
 
-#include "support/bytes.h"
-#include "support/dtypes.h"
-#include "support/trial.h"
+#include "reference/bytes.h"
+#include "reference/dtypes.h"
+#include "reference/trial.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

@@ -10,9 +10,10 @@
 
 #include <strew/strew.h>
 
+#include "reference/indices.h"
 #include "support/check.h"
-#include "support/indices.h"
 #include "support/numbers.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

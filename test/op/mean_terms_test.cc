@@ -12,7 +12,8 @@
 
 #include <gtest/gtest.h>
 
-#include "support/handles.h"
+#include "reference/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

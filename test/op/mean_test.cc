@@ -9,11 +9,12 @@
 
 #include <gtest/gtest.h>
 
-#include "literal.h"
-#include "request.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
-#include "support/ledger.h"
+#include "op/literal.h"
+#include "op/request.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "support/counting_allocator.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {
@@ -227,13 +228,13 @@ TEST(MeanRefusal, TellsOfBadIndicesBeforeItAsksForScratch) {
     request.reduction = STREW_MEAN;
     request.indices.values[0] = 99;
     const Context context = MakeContext();
-    Ledger ledger(0);
-    ledger.InstallIn(context.get());
+    CountingAllocator allocator(0);
+    allocator.InstallIn(context.get());
     const Answer answer = Send(request, context.get());
     EXPECT_EQ(answer.status, STREW_INDEX_OUT_OF_RANGE) << NameOf(op);
     EXPECT_EQ(answer.position, 0) << NameOf(op);
     EXPECT_FALSE(answer.wrote) << NameOf(op);
-    EXPECT_EQ(ledger.requests(), 0) << NameOf(op);
+    EXPECT_EQ(allocator.requests(), 0) << NameOf(op);
   }
 }
 
@@ -244,8 +245,8 @@ TEST(MeanRefusal, OfEmptyDataIsThatOfItsIndices) {
   request.data.SetShape({3, 0});
   request.output.SetShape({3, 0});
   const Context context = MakeContext();
-  Ledger ledger(0);
-  ledger.InstallIn(context.get());
+  CountingAllocator allocator(0);
+  allocator.InstallIn(context.get());
   const Answer answer = Send(request, context.get());
   EXPECT_EQ(answer.status, STREW_INDEX_OUT_OF_RANGE);
   EXPECT_EQ(answer.position, 0);

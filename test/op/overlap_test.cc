@@ -6,8 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "request.h"
-#include "support/handles.h"
+#include "op/request.h"
+#include "reference/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -7,10 +7,11 @@
 
 #include <gtest/gtest.h>
 
-#include "literal.h"
-#include "request.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
+#include "op/literal.h"
+#include "op/request.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

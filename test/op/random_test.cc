@@ -6,10 +6,11 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random_case.h"
-#include "support/dtypes.h"
-#include "support/random.h"
+#include "reference/dtypes.h"
+#include "reference/random.h"
+#include "reference/random_case.h"
 #include "support/check.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "request.h"
+#include "op/request.h"
 
 #include <algorithm>
 
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "reference/indices.h"
 #include "support/dlpack.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
-#include "support/indices.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -11,8 +11,9 @@
 
 #include <strew/strew.h>
 
-#include "support/case.h"
-#include "support/view.h"
+#include "reference/case.h"
+#include "reference/view.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

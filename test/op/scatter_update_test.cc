@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corners of scatter_update with literal results.
+// Special cases of scatter_update with literal results.
 #include <gtest/gtest.h>
 
-#include "literal.h"
-#include "request.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
+#include "op/literal.h"
+#include "op/request.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corners of tensor_scatter with literal results.
+// Special cases of tensor_scatter with literal results.
 #include <limits>
 
 #include <gtest/gtest.h>
 
-#include "literal.h"
-#include "request.h"
-#include "support/dtypes.h"
-#include "support/handles.h"
+#include "op/literal.h"
+#include "op/request.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

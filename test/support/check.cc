@@ -5,9 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/targets.h"
+#include "reference/trial.h"
 #include "runners.h"
-#include "targets.h"
-#include "trial.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

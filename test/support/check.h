@@ -8,7 +8,8 @@
 
 #include <strew/strew.h>
 
-#include "case.h"
+#include "reference/case.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

@@ -4,7 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "dtypes.h"
+#include "reference/dtypes.h"
+#include "support/reference.h"
 
 namespace strew_test {
 namespace {

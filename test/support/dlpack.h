@@ -8,7 +8,8 @@
 
 #include <strew/strew.h>
 
-#include "handles.h"
+#include "reference/handles.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "arithmetic.h"
-#include "bytes.h"
-#include "dtypes.h"
-#include "indices.h"
+#include "reference/arithmetic.h"
+#include "reference/bytes.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

@@ -8,7 +8,8 @@
 
 #include <strew/strew.h>
 
-#include "array.h"
+#include "reference/array.h"
+#include "support/reference.h"
 
 namespace strew_test {
 

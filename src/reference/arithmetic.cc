@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/arithmetic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "reference/bytes.h"
+#include "reference/dtypes.h"
+
+namespace strew::reference {
+namespace {
+
+int Bias(SmallFloat format) { return (1 << (format.exponent_bits - 1)) - 1; }
+
+int SignBit(SmallFloat format) { return 1 << (format.exponent_bits + format.fraction_bits); }
+
+// The bits that follow those of the largest finite number.
+int Overflow(SmallFloat format) {
+  const int ones = SignBit(format) - 1;
+  return format.has_infinity ? ones - ((1 << format.fraction_bits) - 1) : ones;
+}
+
+int QuietNan(SmallFloat format) { return Overflow(format) | (Overflow(format) >> 1); }
+
+bool CombineBool(strew_reduction reduction, bool a, bool b) {
+  if (reduction == STREW_SUB) return a != b;
+  return reduction == STREW_ADD || reduction == STREW_MAX ? a || b : a && b;
+}
+
+// Unsigned arithmetic of 64 bits wraps, and its lower bits are those of every narrower integer.
+template <class T>
+T CombineInteger(strew_reduction reduction, T a, T b) {
+  const auto x = static_cast<uint64_t>(a);
+  const auto y = static_cast<uint64_t>(b);
+  switch (reduction) {
+    case STREW_ADD:
+      return static_cast<T>(x + y);
+    case STREW_MUL:
+      return static_cast<T>(x * y);
+    case STREW_SUB:
+      return static_cast<T>(x - y);
+    case STREW_MIN:
+      return std::min(a, b);
+    case STREW_MAX:
+      return std::max(a, b);
+    default:
+      std::abort();
+  }
+}
+
+// IEEE 754-2019 minimum; `larger` turns it into maximum.
+template <class T>
+T Extremum(T a, T b, bool larger) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
+  const bool a_is_less = a < b || (a == b && std::signbit(a) && !std::signbit(b));
+  return a_is_less != larger ? a : b;
+}
+
+template <class T>
+T CombineFloat(strew_reduction reduction, T a, T b) {
+  switch (reduction) {
+    case STREW_ADD:
+      return a + b;
+    case STREW_MUL:
+      return a * b;
+    case STREW_SUB:
+      return a - b;
+    case STREW_MIN:
+      return Extremum(a, b, false);
+    case STREW_MAX:
+      return Extremum(a, b, true);
+    default:
+      std::abort();
+  }
+}
+
+uint16_t CombineSmallFloat(SmallFloat format, strew_reduction reduction, uint16_t a, uint16_t b) {
+  const auto x = static_cast<float>(Decode(format, a));
+  const auto y = static_cast<float>(Decode(format, b));
+  return Encode(format, static_cast<double>(CombineFloat(reduction, x, y)));
+}
+
+// A number that no compiler can fuse into what is computed next: GCC 12 makes FMA of a complex
+// product in spite of -ffp-contract=off where -march allows it.
+template <class T>
+T Rounded(T value) {
+  volatile T stored = value;
+  return stored;
+}
+
+// std::complex leaves the product of infinities to the implementation: the formula is spelled out.
+template <class T>
+std::complex<T> CombineComplex(strew_reduction reduction, std::complex<T> x, std::complex<T> y) {
+  const T a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+  if (reduction == STREW_ADD) return {a + c, b + d};
+  if (reduction == STREW_SUB) return {a - c, b - d};
+  return {Rounded(a * c) - Rounded(b * d), Rounded(a * d) + Rounded(b * c)};
+}
+
+template <class T, class Function>
+void Update(unsigned char* element, const unsigned char* update, Function function) {
+  Store<T>(element, function(Load<T>(element), Load<T>(update)));
+}
+
+template <class T>
+void UpdateInteger(strew_reduction reduction, unsigned char* element, const unsigned char* update) {
+  Update<T>(element, update, [=](T a, T b) { return CombineInteger<T>(reduction, a, b); });
+}
+
+template <class T>
+void UpdateFloat(strew_reduction reduction, unsigned char* element, const unsigned char* update) {
+  Update<T>(element, update, [=](T a, T b) { return CombineFloat<T>(reduction, a, b); });
+}
+
+template <class T>
+void UpdateComplex(strew_reduction reduction, unsigned char* element, const unsigned char* update) {
+  using Complex = std::complex<T>;
+  Update<Complex>(element, update,
+                  [=](Complex a, Complex b) { return CombineComplex<T>(reduction, a, b); });
+}
+
+template <class Bits>
+void UpdateSmallFloat(SmallFloat format, strew_reduction reduction, unsigned char* element,
+                      const unsigned char* update) {
+  Update<Bits>(element, update, [=](Bits a, Bits b) {
+    return static_cast<Bits>(CombineSmallFloat(format, reduction, a, b));
+  });
+}
+
+// An exponent of ones and a fraction that is not 0, in an integer of sign, exponent and fraction.
+template <class Bits>
+bool IsNan(const unsigned char* bytes, int fraction_bits) {
+  const Bits magnitude = Load<Bits>(bytes) & static_cast<Bits>(static_cast<Bits>(~Bits{0}) >> 1);
+  const auto fraction = static_cast<Bits>((Bits{1} << fraction_bits) - 1);
+  const auto infinity = static_cast<Bits>((static_cast<Bits>(~Bits{0}) >> 1) & ~fraction);
+  return magnitude > infinity;
+}
+
+bool IsNan(size_t width, int fraction_bits, const unsigned char* bytes) {
+  if (width == 1) return IsNan<uint8_t>(bytes, fraction_bits);
+  if (width == 2) return IsNan<uint16_t>(bytes, fraction_bits);
+  if (width == 4) return IsNan<uint32_t>(bytes, fraction_bits);
+  return IsNan<uint64_t>(bytes, fraction_bits);
+}
+
+}  // namespace
+
+double Decode(SmallFloat format, uint16_t bits) {
+  const int hidden = 1 << format.fraction_bits;
+  const int magnitude = bits & (SignBit(format) - 1);
+  const double sign = (bits & SignBit(format)) != 0 ? -1.0 : 1.0;
+  if (magnitude >= Overflow(format)) {
+    const bool is_infinity = format.has_infinity && magnitude == Overflow(format);
+    return is_infinity ? sign * std::numeric_limits<double>::infinity()
+                       : std::numeric_limits<double>::quiet_NaN();
+  }
+  const int fraction = magnitude % hidden;
+  const int exponent = magnitude / hidden;
+  const int significand = exponent == 0 ? fraction : fraction + hidden;
+  const int scale = std::max(exponent, 1) - Bias(format) - format.fraction_bits;
+  return sign * std::ldexp(significand, scale);
+}
+
+uint16_t Encode(SmallFloat format, double value) {
+  if (std::isnan(value)) return static_cast<uint16_t>(QuietNan(format));
+  const int sign = std::signbit(value) ? SignBit(format) : 0;
+  const int overflow = Overflow(format);
+  const double magnitude = std::fabs(value);
+  if (std::isinf(magnitude)) return static_cast<uint16_t>(sign | overflow);
+  if (magnitude == 0) return static_cast<uint16_t>(sign);
+
+  const int smallest = 1 - Bias(format);
+  const int exponent = std::max(std::ilogb(magnitude), smallest);
+  if (exponent > Bias(format) + 1) return static_cast<uint16_t>(sign | overflow);
+  // The significand as an integer. The scaling is exact in double, and nearbyint rounds to nearest
+  // even in the default environment.
+  const double significand = std::nearbyint(std::ldexp(magnitude, format.fraction_bits - exponent));
+  // The hidden bit of a normal number adds the one that its biased exponent lacks here, and a
+  // significand that was rounded up to the next power of two carries into the exponent.
+  const int bits = ((exponent - smallest) << format.fraction_bits) + static_cast<int>(significand);
+  return static_cast<uint16_t>(sign | std::min(bits, overflow));
+}
+
+void Combine(strew_dtype dtype, strew_reduction reduction, unsigned char* element,
+             const unsigned char* update) {
+  if (reduction == STREW_NONE) {
+    std::memcpy(element, update, WidthOf(dtype));
+    return;
+  }
+  switch (dtype) {
+    case STREW_BOOL:
+      *element = CombineBool(reduction, *element != 0, *update != 0) ? 1 : 0;
+      return;
+    case STREW_INT8:
+      return UpdateInteger<int8_t>(reduction, element, update);
+    case STREW_INT16:
+      return UpdateInteger<int16_t>(reduction, element, update);
+    case STREW_INT32:
+      return UpdateInteger<int32_t>(reduction, element, update);
+    case STREW_INT64:
+      return UpdateInteger<int64_t>(reduction, element, update);
+    case STREW_UINT8:
+      return UpdateInteger<uint8_t>(reduction, element, update);
+    case STREW_UINT16:
+      return UpdateInteger<uint16_t>(reduction, element, update);
+    case STREW_UINT32:
+      return UpdateInteger<uint32_t>(reduction, element, update);
+    case STREW_UINT64:
+      return UpdateInteger<uint64_t>(reduction, element, update);
+    case STREW_FLOAT16:
+      return UpdateSmallFloat<uint16_t>(kFloat16, reduction, element, update);
+    case STREW_BFLOAT16:
+      return UpdateSmallFloat<uint16_t>(kBfloat16, reduction, element, update);
+    case STREW_FLOAT8_E4M3FN:
+      return UpdateSmallFloat<uint8_t>(kFloat8E4m3fn, reduction, element, update);
+    case STREW_FLOAT8_E5M2:
+      return UpdateSmallFloat<uint8_t>(kFloat8E5m2, reduction, element, update);
+    case STREW_FLOAT32:
+      return UpdateFloat<float>(reduction, element, update);
+    case STREW_FLOAT64:
+      return UpdateFloat<double>(reduction, element, update);
+    case STREW_COMPLEX64:
+      return UpdateComplex<float>(reduction, element, update);
+    case STREW_COMPLEX128:
+      return UpdateComplex<double>(reduction, element, update);
+    default:
+      std::abort();
+  }
+}
+
+void ForgiveNanPayload(strew_dtype dtype, const unsigned char* expected, unsigned char* actual) {
+  const Dtype line = Find(dtype);
+  if (line.fraction_bits == 0) return;
+  if (dtype == STREW_FLOAT8_E4M3FN) {
+    if (((*expected & *actual) & 0x7F) == 0x7F) *actual = *expected;
+    return;
+  }
+  const size_t width = line.kind == Kind::kComplex ? line.width / 2 : line.width;
+  for (size_t i = 0; i < line.width; i += width) {
+    if (IsNan(width, line.fraction_bits, expected + i) &&
+        IsNan(width, line.fraction_bits, actual + i)) {
+      std::memcpy(actual + i, expected + i, width);
+    }
+  }
+}
+
+}  // namespace strew::reference

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One call of an operator with good arguments, index values aside.
+#ifndef STREW_REFERENCE_CASE_H_
+#define STREW_REFERENCE_CASE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <strew/strew.h>
+
+#include "reference/array.h"
+#include "reference/oracle.h"
+
+namespace strew::reference {
+
+enum class Operator {
+  kScatterElements,
+  kScatterNd,
+  kSliceScatter,
+  kSliceScatterInt64,
+  kScatterUpdate,
+  kTensorScatter
+};
+
+const std::vector<Operator>& Operators();
+const char* NameOf(Operator op);
+bool IsSlice(Operator op);
+
+// For tensor_scatter data are past_cache, updates update, indices write_indices, and output
+// present_cache.
+struct Case {
+  Operator op;
+  Array data;
+  Array updates;
+  std::optional<Array> indices = {};  // of tensor_scatter they may stay absent
+  std::optional<Array> start = {}, stop = {}, step = {}, axes = {};  // axes may stay absent
+  std::optional<Array> output = {};                                  // absent: in place
+  strew_reduction reduction = STREW_NONE;
+  int64_t axis = 0;
+  bool wrap = true;
+  strew_index_policy policy = STREW_INDEX_ERROR;
+  strew_duplicate_policy duplicates = STREW_DUPLICATE_LAST;
+  strew_cache_mode mode = STREW_CACHE_LINEAR;
+
+  Rules rules() const { return {reduction, wrap, policy, duplicates}; }
+
+  // The array that the call writes.
+  Array& destination() { return output ? *output : data; }
+};
+
+// All that a call reads and does not write.
+std::vector<Array*> Inputs(Case& c);
+
+// The library's call, with `output` in place of the destination's own descriptor.
+strew_status Call(const Case& c, strew_context* context, strew_tensor* output);
+
+// The oracle's, with the data at `data` and the output at `output`.
+Outcome Expect(const Case& c, const View& data, const View& output);
+
+// One line that tells all but the values.
+std::string Describe(const Case& c);
+
+}  // namespace strew::reference
+
+#endif  // STREW_REFERENCE_CASE_H_

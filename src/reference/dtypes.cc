@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/dtypes.h"
+
+#include <algorithm>
+#include <ostream>
+
+namespace strew::reference {
+namespace {
+
+constexpr strew_dtype kLastCode = STREW_FLOAT8_E5M2;  // before those of opaque
+
+Dtype Opaque(size_t size) {
+  return {"opaque", STREW_OPAQUE(static_cast<strew_dtype>(size)), size, 1, Kind::kMoved, 0};
+}
+
+std::vector<Dtype> MakeDtypes() {
+  constexpr size_t kPointer = sizeof(const char*);
+  std::vector<Dtype> dtypes = {
+      {"bool", STREW_BOOL, 1, 1, Kind::kBool, 0},
+      {"int8", STREW_INT8, 1, 1, Kind::kSigned, 0},
+      {"int16", STREW_INT16, 2, 2, Kind::kSigned, 0},
+      {"int32", STREW_INT32, 4, 4, Kind::kSigned, 0},
+      {"int64", STREW_INT64, 8, 8, Kind::kSigned, 0},
+      {"uint8", STREW_UINT8, 1, 1, Kind::kUnsigned, 0},
+      {"uint16", STREW_UINT16, 2, 2, Kind::kUnsigned, 0},
+      {"uint32", STREW_UINT32, 4, 4, Kind::kUnsigned, 0},
+      {"uint64", STREW_UINT64, 8, 8, Kind::kUnsigned, 0},
+      {"float16", STREW_FLOAT16, 2, 2, Kind::kFloat, 10},
+      {"bfloat16", STREW_BFLOAT16, 2, 2, Kind::kFloat, 7},
+      {"float32", STREW_FLOAT32, 4, 4, Kind::kFloat, 23},
+      {"float64", STREW_FLOAT64, 8, 8, Kind::kFloat, 52},
+      {"complex64", STREW_COMPLEX64, 8, 4, Kind::kComplex, 23},
+      {"complex128", STREW_COMPLEX128, 16, 8, Kind::kComplex, 52},
+      {"float8_e4m3fn", STREW_FLOAT8_E4M3FN, 1, 1, Kind::kFloat, 3},
+      {"float8_e5m2", STREW_FLOAT8_E5M2, 1, 1, Kind::kFloat, 2},
+      {"string", STREW_STRING, kPointer, kPointer, Kind::kMoved, 0},
+  };
+  for (const size_t size : {1u, 3u, 5u, 8u, 12u, 16u, 17u, 100u, 4096u})
+    dtypes.push_back(Opaque(size));
+  return dtypes;
+}
+
+std::vector<Dtype> MakeIndexDtypes() {
+  std::vector<Dtype> dtypes;
+  for (const Dtype& dtype : Dtypes()) {
+    if (dtype.kind == Kind::kSigned || dtype.kind == Kind::kUnsigned) dtypes.push_back(dtype);
+  }
+  return dtypes;
+}
+
+bool IsDefined(const Dtype& dtype, strew_reduction reduction) {
+  if (reduction == STREW_NONE) return true;
+  if (dtype.kind == Kind::kMoved) return false;
+  if (reduction == STREW_MEAN && dtype.kind == Kind::kBool) return false;
+  const bool ordering = reduction == STREW_MIN || reduction == STREW_MAX;
+  return !(dtype.kind == Kind::kComplex && ordering);
+}
+
+}  // namespace
+
+const std::vector<Dtype>& Dtypes() {
+  static const std::vector<Dtype> dtypes = MakeDtypes();
+  return dtypes;
+}
+
+const std::vector<Dtype>& IndexDtypes() {
+  static const std::vector<Dtype> dtypes = MakeIndexDtypes();
+  return dtypes;
+}
+
+Dtype Find(strew_dtype code) {
+  for (const Dtype& dtype : Dtypes()) {
+    if (dtype.code == code) return dtype;
+  }
+  return Opaque(static_cast<size_t>(code - STREW_OPAQUE(0)));
+}
+
+size_t WidthOf(strew_dtype code) {
+  // Addresses are computed element by element: a table beats a search.
+  static const std::vector<size_t> widths = [] {
+    std::vector<size_t> by_code(static_cast<size_t>(kLastCode) + 1, 0);
+    for (const Dtype& dtype : Dtypes()) {
+      if (dtype.code <= kLastCode) by_code[static_cast<size_t>(dtype.code)] = dtype.width;
+    }
+    return by_code;
+  }();
+  const size_t i = static_cast<size_t>(code);
+  return i < widths.size() ? widths[i] : static_cast<size_t>(code - STREW_OPAQUE(0));
+}
+
+const std::vector<strew_reduction>& Reductions() {
+  static const std::vector<strew_reduction> reductions = {STREW_NONE, STREW_ADD, STREW_MUL,
+                                                          STREW_MIN,  STREW_MAX, STREW_SUB};
+  return reductions;
+}
+
+std::vector<strew_reduction> ReductionsOf(const Dtype& dtype) {
+  std::vector<strew_reduction> defined;
+  for (const strew_reduction reduction : Reductions()) {
+    if (IsDefined(dtype, reduction)) defined.push_back(reduction);
+  }
+  return defined;
+}
+
+std::vector<strew_reduction> AllReductionsOf(const Dtype& dtype) {
+  std::vector<strew_reduction> reductions = ReductionsOf(dtype);
+  if (IsDefined(dtype, STREW_MEAN)) reductions.push_back(STREW_MEAN);
+  for (const strew_reduction reduction : std::vector<strew_reduction>(reductions)) {
+    if (reduction != STREW_SUB) reductions.push_back(reduction | STREW_EXCLUDE_SELF);
+  }
+  return reductions;
+}
+
+const char* NameOf(strew_reduction reduction) {
+  switch (reduction & ~STREW_EXCLUDE_SELF) {
+    case STREW_NONE:
+      return "none";
+    case STREW_ADD:
+      return "add";
+    case STREW_MUL:
+      return "mul";
+    case STREW_MIN:
+      return "min";
+    case STREW_MAX:
+      return "max";
+    case STREW_SUB:
+      return "sub";
+    case STREW_MEAN:
+      return "mean";
+    default:
+      return "?";
+  }
+}
+
+std::string TestName(const Dtype& dtype) {
+  if (dtype.code <= kLastCode) return dtype.name;
+  return std::string(dtype.name) + "_" + std::to_string(dtype.width);
+}
+
+void PrintTo(const Dtype& dtype, std::ostream* out) { *out << TestName(dtype); }
+
+}  // namespace strew::reference

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory that faults one byte past its end, or one byte before its beginning.
+#ifndef STREW_REFERENCE_GUARDED_BUFFER_H_
+#define STREW_REFERENCE_GUARDED_BUFFER_H_
+
+#include <cstddef>
+#include <utility>
+
+namespace strew::reference {
+
+// The side on which the bytes lie flush against a page that can be neither read nor written. The
+// other side has such a page too, behind a margin that fills up to the page and is checked.
+enum class Guard { kBefore, kBehind };
+
+class GuardedBuffer {
+ public:
+  GuardedBuffer(size_t size, Guard guard);
+  GuardedBuffer(GuardedBuffer&& other) noexcept
+      : mapping_(std::exchange(other.mapping_, nullptr)),
+        pages_size_(other.pages_size_),
+        bytes_(other.bytes_),
+        size_(other.size_) {}
+  GuardedBuffer& operator=(GuardedBuffer&& other) noexcept {
+    std::swap(mapping_, other.mapping_);
+    std::swap(pages_size_, other.pages_size_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~GuardedBuffer();
+
+  // Behind a guard page the first byte is aligned to a page; before one the end is, so that the
+  // first byte is aligned to what `size` is a multiple of.
+  unsigned char* bytes() const { return bytes_; }
+  size_t size() const { return size_; }
+
+  // A write to read-only bytes faults.
+  void SetReadOnly(bool read_only);
+
+  bool IsMarginIntact() const;
+
+ private:
+  unsigned char* pages() const;
+  unsigned char* margin() const;
+  size_t margin_size() const { return pages_size_ - size_; }
+
+  unsigned char* mapping_;
+  size_t pages_size_;
+  unsigned char* bytes_;
+  size_t size_;
+};
+
+}  // namespace strew::reference
+
+#endif  // STREW_REFERENCE_GUARDED_BUFFER_H_

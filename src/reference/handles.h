@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Owners of the library's handles.
+#ifndef STREW_REFERENCE_HANDLES_H_
+#define STREW_REFERENCE_HANDLES_H_
+
+#include <memory>
+
+#include <strew/strew.h>
+
+#include "reference/view.h"
+
+namespace strew::reference {
+
+struct Destroy {
+  void operator()(strew_tensor* tensor) const { strew_tensor_destroy(tensor); }
+  void operator()(strew_context* context) const { strew_context_destroy(context); }
+};
+using Tensor = std::unique_ptr<strew_tensor, Destroy>;
+using Context = std::unique_ptr<strew_context, Destroy>;
+
+// Both abort the test program where the library refuses.
+Tensor MakeTensor(strew_dtype dtype, const Layout& layout, void* data);
+Context MakeContext();
+
+}  // namespace strew::reference
+
+#endif  // STREW_REFERENCE_HANDLES_H_

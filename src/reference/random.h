@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random numbers that are the same on every platform for a seed, and random elements.
+//
+// Environment: STREW_SEED chooses another seed, STREW_CASES another number of random cases,
+// STREW_CALLS another number of calls, where these are counted.
+#ifndef STREW_REFERENCE_RANDOM_H_
+#define STREW_REFERENCE_RANDOM_H_
+
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <strew/strew.h>
+
+#include "reference/array.h"
+
+namespace strew::reference {
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+
+  // Reads its choices off the bytes, no more of them for each than it needs, so that who changes a
+  // byte changes a choice. Behind the end they are those of a seed.
+  Random(const unsigned char* bytes, size_t size) : next_(bytes), end_(bytes + size) {}
+
+  bool ReadsBytes() const { return next_ != end_; }
+
+  uint64_t Bits() { return BitsFor(~uint64_t{0}); }
+
+  // In [low, high]. The modulo is uneven beyond notice, and unlike the distributions of the
+  // standard library the same everywhere.
+  int64_t Between(int64_t low, int64_t high) {
+    const uint64_t last = static_cast<uint64_t>(high - low);
+    return low + static_cast<int64_t>(BitsFor(last) % (last + 1));
+  }
+
+  bool OneIn(int64_t n) { return Between(1, n) == 1; }
+
+  template <class T>
+  const T& Pick(const std::vector<T>& choices) {
+    return choices[BitsFor(choices.size() - 1) % choices.size()];
+  }
+
+  template <class T>
+  void Shuffle(std::vector<T>& values) {
+    for (size_t i = values.size(); i > 1; --i) {
+      std::swap(values[i - 1], values[BitsFor(i - 1) % i]);
+    }
+  }
+
+ private:
+  // Bytes enough for a number up to `last`, or 64 bits.
+  uint64_t BitsFor(uint64_t last) {
+    if (!ReadsBytes()) return engine_();
+    uint64_t bits = 0;
+    for (int shift = 0; shift < 64 && last >> shift != 0 && ReadsBytes(); shift += 8) {
+      bits |= static_cast<uint64_t>(*next_++) << shift;
+    }
+    return bits;
+  }
+
+  const unsigned char* next_ = nullptr;
+  const unsigned char* end_ = nullptr;
+  std::mt19937_64 engine_;
+};
+
+// STREW_SEED, or 1.
+uint64_t Seed();
+
+// STREW_CASES, or `otherwise`.
+int64_t Cases(int64_t otherwise);
+
+// STREW_CALLS, or `otherwise`.
+int64_t Calls(int64_t otherwise);
+
+// Fills every slot of the array, gaps included, with a mix of ordinary numbers, special values
+// (signed zeros, infinities, quiet and signalling NaNs, subnormals, extreme integers, odd bools)
+// and random bits.
+void FillWithValues(Random& random, Array& array);
+Array RandomArray(Random& random, strew_dtype dtype, const Layout& layout,
+                  Guard guard = Guard::kBehind);
+
+// Indices into an axis of `dim` elements, negative ones included where the dtype has them.
+Array RandomIndices(Random& random, strew_dtype dtype, const Layout& layout, int64_t dim,
+                    Guard guard = Guard::kBehind);
+
+}  // namespace strew::reference
+
+#endif  // STREW_REFERENCE_RANDOM_H_

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of a case, compared with what the oracle says.
+#ifndef STREW_REFERENCE_TRIAL_H_
+#define STREW_REFERENCE_TRIAL_H_
+
+#include <string>
+#include <vector>
+
+#include <strew/strew.h>
+
+#include "reference/case.h"
+
+namespace strew::reference {
+
+// Inputs are read-only while it lives, and the destination then holds what it held before.
+class Trial {
+ public:
+  explicit Trial(Case& c);
+  // For what the oracle does not judge: the call must answer this and write nothing.
+  Trial(Case& c, strew_status status, int64_t error_position);
+  ~Trial();
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  // What the oracle says.
+  const Outcome& outcome() const { return outcome_; }
+
+  // STREW_OUT_OF_MEMORY will do as well, if no byte changes.
+  void AllowOutOfMemory() { may_run_out_of_memory_ = true; }
+
+  // Calls with the policies of the case. "" where the status, the report of the context, and every
+  // byte of the destination's memory are those of the oracle.
+  std::string Trouble(strew_context* context);
+
+  // The same without a context, with another descriptor of the destination.
+  std::string TroubleWithoutContext(strew_tensor* output);
+
+ private:
+  using Bytes = std::vector<unsigned char>;
+
+  std::string Compare(strew_status status, const strew_context* context);
+  std::string DifferentBytes(const Bytes& expected);
+  Bytes ForgivingSnapshot(const Bytes& expected);
+
+  Case& case_;
+  const Bytes before_;
+  Bytes after_;
+  Outcome outcome_;
+  bool may_run_out_of_memory_ = false;
+};
+
+}  // namespace strew::reference
+
+#endif  // STREW_REFERENCE_TRIAL_H_

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reference/view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "reference/dtypes.h"
+
+namespace strew::reference {
+namespace {
+
+bool IsEmpty(const Dims& shape) { return std::count(shape.begin(), shape.end(), 0) > 0; }
+
+}  // namespace
+
+Layout RowMajor(Dims shape) {
+  Dims strides(shape.size());
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride *= std::max<int64_t>(shape[axis], 1);
+  }
+  return {std::move(shape), std::move(strides)};
+}
+
+int64_t Product(const Dims& dims) {
+  if (IsEmpty(dims)) return 0;
+  int64_t product = 1;
+  for (const int64_t dim : dims) product *= dim;
+  return product;
+}
+
+int64_t Span(const Layout& layout) {
+  if (IsEmpty(layout.shape)) return 0;
+  int64_t span = 1;
+  for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
+    if (layout.shape[axis] > 1) span += (layout.shape[axis] - 1) * std::abs(layout.strides[axis]);
+  }
+  return span;
+}
+
+int64_t Origin(const Layout& layout) {
+  if (IsEmpty(layout.shape)) return 0;
+  int64_t origin = 0;
+  for (size_t axis = 0; axis < layout.shape.size(); ++axis) {
+    if (layout.shape[axis] > 1 && layout.strides[axis] < 0) {
+      origin -= (layout.shape[axis] - 1) * layout.strides[axis];
+    }
+  }
+  return origin;
+}
+
+std::string ToString(const Dims& dims) {
+  std::string text = "[";
+  for (size_t i = 0; i < dims.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(dims[i]);
+  return text + "]";
+}
+
+unsigned char* View::At(const Dims& index) const {
+  int64_t offset = 0;
+  for (size_t axis = 0; axis < index.size(); ++axis) offset += index[axis] * layout.strides[axis];
+  return origin + offset * static_cast<int64_t>(WidthOf(dtype));
+}
+
+}  // namespace strew::reference

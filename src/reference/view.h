@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Strided views of elements and the walk over an index space: what the oracle and the tests share.
+#ifndef STREW_REFERENCE_VIEW_H_
+#define STREW_REFERENCE_VIEW_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <strew/strew.h>
+
+namespace strew::reference {
+
+using Dims = std::vector<int64_t>;
+
+// Strides count elements; those of dims <= 1 carry no meaning.
+struct Layout {
+  Dims shape;
+  Dims strides;
+};
+
+Layout RowMajor(Dims shape);
+
+int64_t Product(const Dims& dims);
+
+// Elements from the lowest to the highest one addressed, both included; 0 for an empty tensor.
+int64_t Span(const Layout& layout);
+
+// How many elements the one at (0, ..., 0) lies above the lowest one.
+int64_t Origin(const Layout& layout);
+
+// "[2,5]"
+std::string ToString(const Dims& dims);
+
+struct View {
+  strew_dtype dtype;
+  Layout layout;
+  unsigned char* origin;
+
+  const Dims& shape() const { return layout.shape; }
+  unsigned char* At(const Dims& index) const;
+};
+
+// Visits every index of `shape` in row-major order: once for rank 0, never where a dim is 0.
+template <class Visit>
+void ForEachIndex(const Dims& shape, Visit visit) {
+  for (const int64_t dim : shape) {
+    if (dim == 0) return;
+  }
+  Dims index(shape.size(), 0);
+  for (;;) {
+    visit(static_cast<const Dims&>(index));
+    size_t axis = shape.size();
+    while (axis > 0 && ++index[axis - 1] == shape[axis - 1]) index[--axis] = 0;
+    if (axis == 0) return;
+  }
+}
+
+}  // namespace strew::reference
+
+#endif  // STREW_REFERENCE_VIEW_H_

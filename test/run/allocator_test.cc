@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scratch from the caller's allocator: how much, whether all of it comes back, and what happens
+// when there is none.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/case.h"
+#include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "reference/indices.h"
+#include "reference/random.h"
+#include "run/bulk.h"
+#include "support/counting_allocator.h"
+#include "support/reference.h"
+
+namespace strew_test {
+namespace {
+
+constexpr size_t kScratchLimit = (size_t{2} << 20) + (size_t{64} << 10);
+
+Case MakeElements(Random& random, strew_dtype dtype, strew_dtype index, const Dims& shape,
+                  int64_t axis, strew_reduction reduction) {
+  Case c{Operator::kScatterElements, RandomArray(random, dtype, RowMajor(shape)),
+         RandomArray(random, dtype, RowMajor(shape))};
+  c.indices = RandomIndices(random, index, RowMajor(shape), shape[static_cast<size_t>(axis)]);
+  c.axis = axis;
+  c.reduction = reduction;
+  return c;
+}
+
+// Calls that are large or crooked enough to want scratch, if any call does. Integers have no NaN
+// whose payload were open: bytes are compared as they are.
+std::vector<Case> MakeHungryCases() {
+  Random random(Seed());
+  std::vector<Case> cases;
+  for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MAX}) {
+    for (const strew_dtype index : {STREW_INT64, STREW_INT32, STREW_UINT16, STREW_INT8}) {
+      const bool narrow = index == STREW_INT8;
+      for (const int64_t axis : {0, 1}) {
+        const Dims shape = narrow ? Dims{100, 120} : Dims{300, 700};
+        cases.push_back(MakeElements(random, STREW_INT32, index, shape, axis, reduction));
+      }
+    }
+    Case nd{Operator::kScatterNd, RandomArray(random, STREW_INT16, RowMajor({60, 50, 3})),
+            RandomArray(random, STREW_INT16, {{20000, 3}, {3, -1}})};
+    nd.indices = RandomIndices(random, STREW_INT32, {{20000, 2}, {-2, 1}}, 50);
+    nd.reduction = reduction;
+    cases.push_back(std::move(nd));
+
+    // A column 20,000 long: strips of columns cannot be kept near the cache.
+    cases.push_back(MakeElements(random, STREW_INT64, STREW_INT64, {20000, 9}, 0, reduction));
+
+    Case slice{Operator::kSliceScatterInt64, RandomArray(random, STREW_INT8, {{90, 80}, {1, 90}}),
+               RandomArray(random, STREW_INT8, {{90, 27}, {-1, -90}})};
+    slice.start = IndexArray(STREW_INT64, {1}, {79});
+    slice.stop = IndexArray(STREW_INT64, {1}, {-81});
+    slice.step = IndexArray(STREW_INT64, {1}, {-3});
+    slice.axes = IndexArray(STREW_INT64, {1}, {1});
+    slice.reduction = reduction;
+    cases.push_back(std::move(slice));
+  }
+  return cases;
+}
+
+class Allocator : public testing::Test {
+ protected:
+  // Calls with an allocator that grants so many blocks; answers how many were wanted.
+  static int64_t CallWith(int64_t granted, Case& c) {
+    const auto before = c.data.Snapshot();
+    auto expected = before;
+    const View view = c.data.ViewOf(expected.data());
+    Expect(c, view, view);
+
+    const Context context = MakeContext();
+    CountingAllocator allocator(granted);
+    allocator.InstallIn(context.get());
+    const strew_status status = Call(c, context.get(), c.data.tensor());
+    const bool refused = allocator.requests() > granted;
+    EXPECT_TRUE(status == STREW_OK || (refused && status == STREW_OUT_OF_MEMORY))
+        << strew_status_name(status) << Describe(c);
+    EXPECT_EQ(status == STREW_OK, std::string(strew_context_error(context.get())).empty());
+    EXPECT_EQ(c.data.Snapshot(), status == STREW_OK ? expected : before) << Describe(c);
+    EXPECT_LE(allocator.peak(), kScratchLimit) << Describe(c);
+    c.data.Restore(before);
+    return allocator.requests();
+  }
+};
+
+TEST_F(Allocator, EveryRequestMayBeRefused) {
+  for (Case& c : MakeHungryCases()) {
+    const int64_t wanted = CallWith(1000, c);
+    for (int64_t granted = 0; granted < wanted; ++granted) CallWith(granted, c);
+  }
+}
+
+// Memory that is not aligned as asked is taken for none, and given back.
+TEST_F(Allocator, MisalignedMemoryIsNotUsed) {
+  struct Askew {
+    int64_t live = 0;
+    static void* Allocate(void* opaque, size_t size, size_t alignment) {
+      ++static_cast<Askew*>(opaque)->live;
+      const size_t rounded = (size + 2 * alignment) / alignment * alignment;
+      return static_cast<char*>(std::aligned_alloc(alignment, rounded)) + alignment / 2;
+    }
+    static void Free(void* opaque, void* memory, size_t) {
+      --static_cast<Askew*>(opaque)->live;
+      std::free(static_cast<char*>(memory) - 32);
+    }
+  };
+  for (Case& c : MakeHungryCases()) {
+    for (const strew_duplicate_policy policy : {STREW_DUPLICATE_LAST, STREW_DUPLICATE_ERROR}) {
+      const auto before = c.data.Snapshot();
+      Askew askew;
+      const Context context = MakeContext();
+      strew_context_set_duplicate_policy(context.get(), policy);
+      strew_context_set_allocator(context.get(), Askew::Allocate, Askew::Free, &askew);
+      const strew_status status = Call(c, context.get(), c.data.tensor());
+      EXPECT_TRUE(status == STREW_OK ||
+                  (policy == STREW_DUPLICATE_ERROR && status == STREW_OUT_OF_MEMORY))
+          << strew_status_name(status) << Describe(c);
+      EXPECT_EQ(askew.live, 0);
+      c.data.Restore(before);
+    }
+  }
+}
+
+TEST_F(Allocator, SmallCallsAllocateNothing) {
+  Random random(Seed());
+  for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MUL, STREW_MIN, STREW_MAX}) {
+    for (const strew_dtype index : {STREW_INT64, STREW_INT32, STREW_INT8}) {
+      for (const Dims& shape : {Dims{64}, Dims{8, 8}, Dims{2, 8, 4}}) {
+        for (int64_t axis = 0; axis < static_cast<int64_t>(shape.size()); ++axis) {
+          Case c = MakeElements(random, STREW_INT32, index, shape, axis, reduction);
+          EXPECT_EQ(CallWith(0, c), 0) << Describe(c);
+        }
+      }
+    }
+    Case nd{Operator::kScatterNd, RandomArray(random, STREW_INT32, RowMajor({9, 9, 4})),
+            RandomArray(random, STREW_INT32, RowMajor({4, 4, 4}))};
+    nd.indices = RandomIndices(random, STREW_UINT8, RowMajor({4, 4, 2}), 9);
+    nd.reduction = reduction;
+    EXPECT_EQ(CallWith(0, nd), 0) << Describe(nd);
+  }
+}
+
+TEST_F(Allocator, RefusedCallsAllocateNothingThatStays) {
+  Random random(Seed());
+  Case c = MakeElements(random, STREW_INT32, STREW_INT64, {300, 700}, 0, STREW_ADD);
+  WriteIndex(STREW_INT64, c.indices->view().At({299, 699}), 300);
+  const auto before = c.data.Snapshot();
+  const Context context = MakeContext();
+  CountingAllocator allocator(1000);
+  allocator.InstallIn(context.get());
+  EXPECT_EQ(Call(c, context.get(), c.data.tensor()), STREW_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(c.data.Snapshot(), before);
+}
+
+TEST_F(Allocator, MayBeTakenOutAgain) {
+  Random random(Seed());
+  Case c = MakeElements(random, STREW_INT32, STREW_INT32, {300, 700}, 0, STREW_ADD);
+  const Context context = MakeContext();
+  CountingAllocator allocator(1000);
+  allocator.InstallIn(context.get());
+  ASSERT_EQ(strew_context_set_allocator(context.get(), nullptr, nullptr, nullptr), STREW_OK);
+  EXPECT_EQ(Call(c, context.get(), c.data.tensor()), STREW_OK);
+  EXPECT_EQ(allocator.requests(), 0);
+}
+
+// ---- Calls of every walk, in place and into a fresh output --------------------------------------
+
+struct Walk {
+  const char* name;
+  Operator op;
+  Dims data;
+  Dims indices;  // or the steps of a slice
+  int64_t axis = 0;
+};
+
+const std::vector<Walk>& Walks() {
+  constexpr Operator kElements = Operator::kScatterElements;
+  constexpr Operator kNd = Operator::kScatterNd;
+  constexpr Operator kSlice = Operator::kSliceScatterInt64;
+  static const std::vector<Walk> walks = {
+      {"last axis", kElements, {300, 2000}, {300, 2000}, 1},
+      {"short last axis", kElements, {60000, 9}, {60000, 9}, 1},
+      {"first axis", kElements, {2000, 300}, {2000, 300}, 0},
+      {"first axis of strips of 2 MiB", kElements, {4096, 600}, {3000, 600}, 0},
+      {"first axis of narrow strips", kElements, {20000, 140}, {10001, 140}, 0},
+      {"first axis of one strip", kElements, {32768, 64}, {20000, 64}, 0},
+      {"first axis of less than a strip", kElements, {33000, 9}, {20000, 9}, 0},
+      {"middle axis", kElements, {7, 3000, 40}, {7, 3000, 40}, 1},
+      {"middle axis of part of data", kElements, {9, 3000, 40}, {7, 2000, 39}, 1},
+      {"one line", kElements, {1000000}, {300000}, 0},
+      {"tall axis", kElements, {1000000, 2}, {700000, 2}, 0},
+      {"wide data", kElements, {5, 200000}, {3, 200000}, 0},
+      {"one tall column", kElements, {1000000, 3}, {700000, 1}, 0},
+      {"rows", kNd, {3000, 100}, {2000, 1}},
+      {"wide rows", kNd, {5, 100000}, {9, 1}},
+      {"elements", kNd, {300, 300}, {50000, 2}},
+      {"elements of a tall axis", kNd, {1000000}, {50000, 1}},
+      {"everything", kNd, {300, 300}, {3, 0}},
+      {"every other", kSlice, {900000}, {2}},
+      {"a slice of rows", kSlice, {1000, 900}, {-2, 1}},
+      {"a slice of columns", kSlice, {900, 1000}, {1, -3}},
+  };
+  return walks;
+}
+
+// A call of a walk with random operands.
+class WalkCall {
+ public:
+  WalkCall(Random& random, const Walk& walk, strew_dtype dtype, strew_reduction reduction)
+      : walk_(walk),
+        reduction_(reduction),
+        data_(random, dtype, RowMajor(walk.data)),
+        updates_(random, dtype, RowMajor(UpdatesShape(walk))),
+        output_(random, dtype, RowMajor(walk.data)) {
+    if (walk.op == Operator::kSliceScatterInt64) {
+      MakeBounds();
+    } else {
+      MakeIndices(random);
+    }
+  }
+
+  // Calls it with this context; what the output then holds.
+  std::vector<unsigned char> Result(strew_context* context, bool in_place) {
+    BulkArray& destination = in_place ? data_ : output_;
+    GuardedBuffer& buffer = destination.buffer();
+    const std::vector<unsigned char> before(buffer.bytes(), buffer.bytes() + buffer.size());
+    EXPECT_EQ(Call(context, destination.tensor()), STREW_OK) << strew_context_error(context);
+    std::vector<unsigned char> after(buffer.bytes(), buffer.bytes() + buffer.size());
+    std::memcpy(buffer.bytes(), before.data(), before.size());
+    return after;
+  }
+
+  std::string Describe() const {
+    return std::string(walk_.name) + " " + NameOf(reduction_) + " data " + data_.Describe();
+  }
+
+ private:
+  static Dims UpdatesShape(const Walk& walk) {
+    if (walk.op == Operator::kScatterElements) return walk.indices;
+    if (walk.op == Operator::kScatterNd) {
+      Dims shape(walk.indices.begin(), walk.indices.end() - 1);
+      shape.insert(shape.end(), walk.data.begin() + walk.indices.back(), walk.data.end());
+      return shape;
+    }
+    Dims shape;
+    for (size_t axis = 0; axis < walk.data.size(); ++axis) {
+      const int64_t step = std::abs(walk.indices[axis]);
+      shape.push_back((walk.data[axis] + step - 1) / step);
+    }
+    return shape;
+  }
+
+  // Tuples name axes of one size.
+  void MakeIndices(Random& random) {
+    const int64_t dim = walk_.data[static_cast<size_t>(walk_.axis)];
+    indices_.resize(static_cast<size_t>(Product(walk_.indices)));
+    for (int32_t& index : indices_) index = static_cast<int32_t>(random.Between(-dim, dim - 1));
+    index_ = MakeTensor(STREW_INT32, RowMajor(walk_.indices), indices_.data());
+  }
+
+  void MakeBounds() {
+    for (size_t axis = 0; axis < walk_.data.size(); ++axis) {
+      const int64_t dim = walk_.data[axis];
+      const bool forwards = walk_.indices[axis] > 0;
+      start_.push_back(forwards ? 0 : dim);
+      stop_.push_back(forwards ? dim : -dim - 1);
+    }
+  }
+
+  strew_status Call(strew_context* context, strew_tensor* output) const {
+    const strew_tensor* const data = data_.tensor();
+    const strew_tensor* const updates = updates_.tensor();
+    if (walk_.op == Operator::kScatterElements) {
+      return strew_scatter_elements(context, data, index_.get(), updates, walk_.axis, reduction_,
+                                    output);
+    }
+    if (walk_.op == Operator::kScatterNd) {
+      return strew_scatter_nd(context, data, index_.get(), updates, reduction_, output);
+    }
+    return strew_slice_scatter_int64(context, data, updates, static_cast<int64_t>(start_.size()),
+                                     start_.data(), stop_.data(), walk_.indices.data(), nullptr,
+                                     reduction_, output);
+  }
+
+  const Walk& walk_;
+  const strew_reduction reduction_;
+  BulkArray data_, updates_, output_;
+  std::vector<int32_t> indices_;
+  Tensor index_;
+  Dims start_, stop_;
+};
+
+// Calls it without an allocator and with ones that grant all, some or nothing: the bytes must be
+// the same. Answers how many blocks were wanted.
+int64_t RequestsOf(WalkCall& call, bool in_place) {
+  const std::vector<unsigned char> expected = call.Result(nullptr, in_place);
+  const auto requests_of = [&](int64_t granted) {
+    const Context context = MakeContext();
+    CountingAllocator allocator(granted);
+    allocator.InstallIn(context.get());
+    EXPECT_TRUE(call.Result(context.get(), in_place) == expected)
+        << granted << " blocks granted, " << (in_place ? "in place, " : "") << call.Describe();
+    EXPECT_LE(allocator.peak(), kScratchLimit) << call.Describe();
+    return allocator.requests();
+  };
+  const int64_t wanted = requests_of(1000);
+  for (int64_t granted = 0; granted < wanted; ++granted) requests_of(granted);
+  return wanted;
+}
+
+TEST(AllocatorOfWalks, StaysWithinItsLimit) {
+  Random random(Seed());
+  int64_t wanted = 0;
+  for (const Walk& walk : Walks()) {
+    for (const strew_reduction reduction : Reductions()) {
+      std::vector<strew_dtype> dtypes = {STREW_INT8, STREW_INT32};
+      if (reduction == STREW_NONE) dtypes = {STREW_INT8, STREW_FLOAT64, STREW_OPAQUE(12)};
+      for (const strew_dtype dtype : dtypes) {
+        WalkCall call(random, walk, dtype, reduction);
+        for (const bool in_place : {true, false}) wanted += RequestsOf(call, in_place);
+      }
+    }
+  }
+  EXPECT_GT(wanted, 0) << "no walk wants scratch: this test is void";
+}
+
+// However large the data is.
+TEST(AllocatorOfWalks, StaysUnusedForUpTo64Updates) {
+  constexpr Operator kElements = Operator::kScatterElements;
+  constexpr Operator kNd = Operator::kScatterNd;
+  const std::vector<Walk> walks = {
+      {"one row on the first axis", kElements, {4096, 4096}, {1, 64}, 0},
+      {"one column on the first axis", kElements, {4096, 4096}, {64, 1}, 0},
+      {"a square on the first axis", kElements, {4096, 4096}, {8, 8}, 0},
+      {"one row on the last axis", kElements, {4096, 4096}, {1, 64}, 1},
+      {"one column on the last axis", kElements, {4096, 4096}, {64, 1}, 1},
+      {"all columns of a tall axis", kElements, {100000, 64}, {1, 64}, 0},
+      {"all columns of strips", kElements, {30000, 64}, {1, 64}, 0},
+      {"some columns of a tall axis", kElements, {1000000, 4}, {16, 4}, 0},
+      {"middle axis", kElements, {4, 100000, 8}, {4, 2, 8}, 1},
+      {"few rows", kNd, {500000, 16}, {4, 1}},
+      {"one row", kNd, {100000, 64}, {1, 1}},
+      {"single elements", kNd, {4096, 4096}, {64, 2}},
+      {"a slice", Operator::kSliceScatterInt64, {4096, 4096}, {512, 512}},
+      {"a slice backwards", Operator::kSliceScatterInt64, {4000000}, {-62500}},
+  };
+  Random random(Seed());
+  for (const Walk& walk : walks) {
+    for (const strew_reduction reduction : Reductions()) {
+      const strew_dtype dtype = reduction == STREW_NONE ? STREW_OPAQUE(3) : STREW_INT8;
+      WalkCall call(random, walk, dtype, reduction);
+      for (const bool in_place : {true, false}) {
+        EXPECT_EQ(RequestsOf(call, in_place), 0) << call.Describe();
+      }
+    }
+    WalkCall floats(random, walk, STREW_FLOAT32, STREW_ADD);
+    EXPECT_EQ(RequestsOf(floats, false), 0) << floats.Describe();
+  }
+}
+
+}  // namespace
+}  // namespace strew_test

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a test program says when a signal ends it: which of its random cases it was at.
+#ifndef STREW_TEST_SUPPORT_CRASH_REPORT_H_
+#define STREW_TEST_SUPPORT_CRASH_REPORT_H_
+
+namespace strew_test {
+
+// Printed to stderr on the next fatal signal, of whatever thread, or when a time limit ends the
+// program. It replaces the report before.
+[[gnu::format(printf, 1, 2)]] void SetCrashReport(const char* format, ...);
+
+}  // namespace strew_test
+
+#endif  // STREW_TEST_SUPPORT_CRASH_REPORT_H_
