@@ -19,7 +19,7 @@ ARROWS = {
     "run": {"plan", "kernel/kernel.h", "base"},
     "api": {"kernel/kernel.h", "base"},
     "op": {"api", "run", "plan", "base"},
-    "cli": {"base/policy.h", "base/reduction.h"},
+    "cli": {"base/dtype.h", "base/policy.h", "base/reduction.h"},
     "python": {"base/policy.h", "base/reduction.h", "base/tensor_view.h"},
 }
 PUBLIC_HEADER = "strew/strew.h"
