@@ -100,11 +100,12 @@ struct DtypeInfo {
 #define STREW_NO_DTYPE(...)
 
 // Index: the dtype. Row 0 is that of unknown codes.
-inline constexpr DtypeInfo kDtypes[] = {DtypeInfo::Moved("unknown", 0, 1),
 #define STREW_ROW(CONSTANT, ...) DtypeInfo::__VA_ARGS__,
-                                        STREW_FOR_EACH_DTYPE(STREW_ROW, STREW_ROW)
-#undef STREW_ROW
+inline constexpr DtypeInfo kDtypes[] = {
+    DtypeInfo::Moved("unknown", 0, 1),          //
+    STREW_FOR_EACH_DTYPE(STREW_ROW, STREW_ROW)  //
 };
+#undef STREW_ROW
 inline constexpr strew_dtype kDtypesEnd = sizeof(kDtypes) / sizeof(*kDtypes);
 
 // Describes any code, known or not.

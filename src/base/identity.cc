@@ -6,35 +6,41 @@
 #include <cstring>
 
 #include "base/dtype.h"
+#include "base/reduction.h"
 
 namespace strew {
 namespace {
 
-uint64_t FloatIdentity(FloatFormat format, strew_reduction kind) {
-  switch (kind) {
-    case STREW_MUL:
+// -0, because +0 would take the sign of an update that is -0.
+uint64_t FloatIdentity(FloatFormat format, Identity identity) {
+  switch (identity) {
+    case Identity::kOne:
       return format.one();
-    case STREW_MIN:
+    case Identity::kGreatest:
       return format.largest();
-    case STREW_MAX:
+    case Identity::kLeast:
       return format.sign() | format.largest();
-    default:
-      return format.sign();
+    case Identity::kZero:
+    case Identity::kNone:
+      break;
   }
+  return format.sign();
 }
 
-uint64_t IntegerIdentity(const DtypeInfo& info, strew_reduction kind) {
+uint64_t IntegerIdentity(const DtypeInfo& info, Identity identity) {
   const uint64_t top = uint64_t{1} << (info.size * 8 - 1);
-  switch (kind) {
-    case STREW_MUL:
+  switch (identity) {
+    case Identity::kOne:
       return 1;
-    case STREW_MIN:
+    case Identity::kGreatest:
       return info.is_signed ? top - 1 : top + (top - 1);
-    case STREW_MAX:
+    case Identity::kLeast:
       return info.is_signed ? top : 0;
-    default:
-      return 0;
+    case Identity::kZero:
+    case Identity::kNone:
+      break;
   }
+  return 0;
 }
 
 template <class Bits>
@@ -59,23 +65,26 @@ void StoreBits(uint64_t bits, int bytes, unsigned char* element) {
 }  // namespace
 
 bool HasIdentity(strew_dtype dtype, strew_reduction kind) {
-  return kind != STREW_MUL || DescribeDtype(dtype).arithmetic != Arithmetic::kComplex;
+  const bool is_complex = DescribeDtype(dtype).arithmetic == Arithmetic::kComplex;
+  const Identity identity = kReductions[kind].identity;
+  return identity != Identity::kNone && !(is_complex && identity == Identity::kOne);
 }
 
 void StoreIdentity(strew_dtype dtype, strew_reduction kind, unsigned char* element) {
   const DtypeInfo info = DescribeDtype(dtype);
+  const Identity identity = kReductions[kind].identity;
   switch (info.arithmetic) {
     case Arithmetic::kLogical:
-      *element = kind == STREW_MUL || kind == STREW_MIN ? 1 : 0;
+      *element = identity == Identity::kOne || identity == Identity::kGreatest ? 1 : 0;
       return;
     case Arithmetic::kInteger:
-      return StoreBits(IntegerIdentity(info, kind), info.size, element);
+      return StoreBits(IntegerIdentity(info, identity), info.size, element);
     case Arithmetic::kFloating:
-      return StoreBits(FloatIdentity(info.format, kind), info.size, element);
+      return StoreBits(FloatIdentity(info.format, identity), info.size, element);
     case Arithmetic::kComplex: {
       const int part = info.size / 2;
-      StoreBits(FloatIdentity(info.format, kind), part, element);
-      return StoreBits(FloatIdentity(info.format, kind), part, element + part);
+      StoreBits(FloatIdentity(info.format, identity), part, element);
+      return StoreBits(FloatIdentity(info.format, identity), part, element + part);
     }
     case Arithmetic::kNone:
       assert(false);  // no reduction is defined there

@@ -32,8 +32,8 @@ constexpr Kernels KernelsIf() {
   }
 }
 
-#define STREW_KERNELS(CONSTANT, FUNCTOR, NAME) \
-  KernelsIf<Element<STREW_DTYPE>, FUNCTOR,     \
+#define STREW_KERNELS(CONSTANT, FUNCTOR, ...) \
+  KernelsIf<Element<STREW_DTYPE>, FUNCTOR,    \
             NeedsKernels(STREW_##CONSTANT, KernelReduction::k##FUNCTOR)>(),
 
 const Kernels* ReductionTableHere() {

@@ -68,9 +68,9 @@ TEST(Target, EveryTargetHasKernelsOfItsOwn) {
     const Arithmetic arithmetic = kDtypes[dtype].arithmetic;
     const bool is_float = arithmetic == Arithmetic::kFloating || arithmetic == Arithmetic::kComplex;
     const bool one_target = kFloatsHaveOneTarget && is_float;
-#define STREW_EXPECT_DISTINCT(CONSTANT, FUNCTOR, NAME)                        \
+#define STREW_EXPECT_DISTINCT(CONSTANT, FUNCTOR, ...)                         \
   if (IsReductionDefined(STREW_##CONSTANT, arithmetic)) {                     \
-    SCOPED_TRACE(NAME);                                                       \
+    SCOPED_TRACE(ReductionName(STREW_##CONSTANT));                            \
     const auto kernels_of = [dtype](int32_t i) -> const kernel::Kernels& {    \
       return kernel::ReductionKernels(dtype, KernelReduction::k##FUNCTOR, i); \
     };                                                                        \
