@@ -5,43 +5,17 @@
 #include <cstdint>
 
 #include "api/tensor.h"
+#include "base/dtype.h"
 
 namespace strew {
 namespace {
 
-struct Counterpart {
-  DlpackCode code;
-  uint8_t bits;
-  strew_dtype dtype;
-};
-
-constexpr Counterpart kCounterparts[] = {
-    {DlpackCode::kBool, 8, STREW_BOOL},
-    {DlpackCode::kInt, 8, STREW_INT8},
-    {DlpackCode::kInt, 16, STREW_INT16},
-    {DlpackCode::kInt, 32, STREW_INT32},
-    {DlpackCode::kInt, 64, STREW_INT64},
-    {DlpackCode::kUint, 8, STREW_UINT8},
-    {DlpackCode::kUint, 16, STREW_UINT16},
-    {DlpackCode::kUint, 32, STREW_UINT32},
-    {DlpackCode::kUint, 64, STREW_UINT64},
-    {DlpackCode::kFloat, 16, STREW_FLOAT16},
-    {DlpackCode::kBfloat, 16, STREW_BFLOAT16},
-    {DlpackCode::kFloat, 32, STREW_FLOAT32},
-    {DlpackCode::kFloat, 64, STREW_FLOAT64},
-    {DlpackCode::kComplex, 64, STREW_COMPLEX64},
-    {DlpackCode::kComplex, 128, STREW_COMPLEX128},
-    {DlpackCode::kFloat8E4m3fn, 8, STREW_FLOAT8_E4M3FN},
-    {DlpackCode::kFloat8E5m2, 8, STREW_FLOAT8_E5M2},
-};
-
 // 0 where there is none.
 strew_dtype DtypeOf(const DlpackTensor& tensor) {
-  if (tensor.lanes != 1) return 0;
-  for (const Counterpart& counterpart : kCounterparts) {
-    if (counterpart.code == tensor.code && counterpart.bits == tensor.bits) {
-      return counterpart.dtype;
-    }
+  if (tensor.lanes != 1 || tensor.code == DlpackCode::kNone) return 0;
+  for (strew_dtype dtype = 1; dtype < kDtypesEnd; ++dtype) {
+    const DtypeInfo& row = kDtypes[dtype];
+    if (row.dlpack == tensor.code && 8 * row.size == tensor.bits) return dtype;
   }
   return 0;
 }

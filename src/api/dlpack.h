@@ -6,20 +6,11 @@
 
 #include <cstdint>
 
+#include "base/dtype.h"
+
 namespace strew {
 
 inline constexpr int32_t kDlpackCpu = 1;
-
-enum class DlpackCode : uint8_t {
-  kInt = 0,
-  kUint = 1,
-  kFloat = 2,
-  kBfloat = 4,
-  kComplex = 5,
-  kBool = 6,
-  kFloat8E4m3fn = 10,
-  kFloat8E5m2 = 12,
-};
 
 struct DlpackTensor {
   void* data;  // NULL for some empty tensors

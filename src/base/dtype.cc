@@ -7,27 +7,79 @@ namespace {
 constexpr int32_t kOpaqueBase = STREW_OPAQUE(0);
 constexpr int32_t kLargestOpaque = 4096;
 
+// ---- Properties of the list that others rely on ----
+
+// The constants of strew.h are those of one enum, which has no name.
+using Constant = decltype(STREW_BOOL);
+
+// Does not compile where a constant has no row.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wswitch"
+constexpr bool HasRow(Constant constant) {
+  switch (constant) {
+#define STREW_ROW(CONSTANT, ...) case STREW_##CONSTANT:
+    STREW_FOR_EACH_DTYPE(STREW_ROW, STREW_ROW)
+#undef STREW_ROW
+    return true;
+  }
+  return false;
+}
+#pragma GCC diagnostic pop
+static_assert(HasRow(STREW_BOOL));
+
+constexpr bool IsPowerOfTwo(int32_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+// Kernels and identities take powers of two up to 16 bytes.
+constexpr bool IsWhole(const DtypeInfo& row) {
+  const bool has_format = row.format.bits() > 1;
+  const bool is_float = row.arithmetic == Arithmetic::kFloating;
+  const bool is_complex = row.arithmetic == Arithmetic::kComplex;
+  const int parts = is_complex ? 2 : 1;
+  return row.name[0] != '\0' && row.npy_kind != '\0' && row.size <= 16 && IsPowerOfTwo(row.size) &&
+         IsPowerOfTwo(row.alignment) && has_format == (is_float || is_complex) &&
+         (!has_format || parts * row.format.bits() == 8 * row.size);
+}
+
+// Kernels of indices, and reductions that serve both signs, go by the constants.
+constexpr bool FollowsOrderOfIntegers(strew_dtype dtype) {
+  const DtypeInfo& row = kDtypes[dtype];
+  const DtypeInfo& with_sign = kDtypes[WithSign(dtype)];
+  const bool is_integer = row.arithmetic == Arithmetic::kInteger;
+  return IsIndexDtype(dtype) == is_integer &&
+         (!is_integer || (with_sign.is_signed && with_sign.size == row.size));
+}
+
+// DLPack and .npy files name at most one dtype by a kind and a size.
+constexpr bool AreDistinct(const DtypeInfo& a, const DtypeInfo& b) {
+  if (a.size != b.size) return true;
+  return (a.dlpack != b.dlpack || a.dlpack == DlpackCode::kNone) &&
+         (a.npy_kind != b.npy_kind || a.npy_kind == 'V');
+}
+
+constexpr bool IsDistinct(strew_dtype dtype) {
+  for (strew_dtype other = 1; other < kDtypesEnd; ++other) {
+    if (other != dtype && !AreDistinct(kDtypes[other], kDtypes[dtype])) return false;
+  }
+  return true;
+}
+
+// __COUNTER__ grows by one a row.
+constexpr int kRowsBegin = __COUNTER__;
+#define STREW_ROW(CONSTANT, ...)                                                            \
+  static_assert(STREW_##CONSTANT == __COUNTER__ - kRowsBegin, "the rows are out of order"); \
+  static_assert(IsWhole(kDtypes[STREW_##CONSTANT]), "the row of " #CONSTANT " has a flaw"); \
+  static_assert(FollowsOrderOfIntegers(STREW_##CONSTANT), "not where kernels look for it"); \
+  static_assert(IsDistinct(STREW_##CONSTANT), #CONSTANT " has the codes of another dtype");
+STREW_FOR_EACH_DTYPE(STREW_ROW, STREW_ROW)
+#undef STREW_ROW
+
 }  // namespace
 
 DtypeInfo DescribeDtype(strew_dtype dtype) {
-  switch (dtype) {
-#define STREW_REDUCIBLE(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
-  case STREW_##CONSTANT:                                                      \
-    return {NAME, BYTES, ALIGNMENT, Arithmetic::ARITHMETIC};
-    STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_REDUCIBLE)
-#undef STREW_REDUCIBLE
-#define STREW_MOVED(CONSTANT, NAME, BYTES, ALIGNMENT) \
-  case STREW_##CONSTANT:                              \
-    return {NAME, BYTES, ALIGNMENT, Arithmetic::kNone};
-    STREW_FOR_EACH_MOVED_DTYPE(STREW_MOVED)
-#undef STREW_MOVED
-    default:
-      break;
-  }
   if (dtype > kOpaqueBase && dtype <= kOpaqueBase + kLargestOpaque) {
-    return {"opaque", dtype - kOpaqueBase, 1, Arithmetic::kNone};
+    return DtypeInfo::Moved("opaque", dtype - kOpaqueBase, 1);
   }
-  return {"unknown", 0, 1, Arithmetic::kNone};
+  return kDtypes[dtype > 0 && dtype < kDtypesEnd ? dtype : 0];
 }
 
 }  // namespace strew

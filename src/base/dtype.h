@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// THE list of dtypes. Names, sizes, tables, kernels and their selection are generated from it.
+// THE list of dtypes. One row states what there is to know of a dtype; names, sizes, identities of
+// reductions, the element types of kernels and their selection, the types of DLPack and those of
+// .npy files are derived from it.
+//
+// A new dtype is a constant in strew.h, a row here, and a kernel file src/kernel/<name>.cc that
+// src/meson.build names. A constant without a row, a row without a constant and a row that lacks a
+// trait do not compile; a row without a kernel file does not link.
 #ifndef STREW_BASE_DTYPE_H_
 #define STREW_BASE_DTYPE_H_
 
 #include <cstdint>
 
+#include "base/float_format.h"
 #include "strew/strew.h"
 
 namespace strew {
@@ -12,38 +19,94 @@ namespace strew {
 // What reductions mean on a dtype.
 enum class Arithmetic : uint8_t { kNone, kLogical, kInteger, kFloating, kComplex };
 
-// X(constant after STREW_, kernel family, name, bytes, alignment, arithmetic). Every line has a
-// kernel file, src/kernel/<name>.cc, that defines <family>Table() and is named in src/meson.build.
-#define STREW_FOR_EACH_REDUCIBLE_DTYPE(X)                          \
-  X(BOOL, Bool, "bool", 1, 1, kLogical)                            \
-  X(INT8, Int8, "int8", 1, 1, kInteger)                            \
-  X(INT16, Int16, "int16", 2, 2, kInteger)                         \
-  X(INT32, Int32, "int32", 4, 4, kInteger)                         \
-  X(INT64, Int64, "int64", 8, 8, kInteger)                         \
-  X(UINT8, Uint8, "uint8", 1, 1, kInteger)                         \
-  X(UINT16, Uint16, "uint16", 2, 2, kInteger)                      \
-  X(UINT32, Uint32, "uint32", 4, 4, kInteger)                      \
-  X(UINT64, Uint64, "uint64", 8, 8, kInteger)                      \
-  X(FLOAT16, Float16, "float16", 2, 2, kFloating)                  \
-  X(BFLOAT16, Bfloat16, "bfloat16", 2, 2, kFloating)               \
-  X(FLOAT32, Float32, "float32", 4, 4, kFloating)                  \
-  X(FLOAT64, Float64, "float64", 8, 8, kFloating)                  \
-  X(COMPLEX64, Complex64, "complex64", 8, 4, kComplex)             \
-  X(COMPLEX128, Complex128, "complex128", 16, 8, kComplex)         \
-  X(FLOAT8_E4M3FN, Float8E4m3fn, "float8_e4m3fn", 1, 1, kFloating) \
-  X(FLOAT8_E5M2, Float8E5m2, "float8_e5m2", 1, 1, kFloating)
-
-// X(constant, name, bytes, alignment): dtypes that are only moved.
-#define STREW_FOR_EACH_MOVED_DTYPE(X) X(STRING, "string", sizeof(const char*), alignof(const char*))
+// Kinds of elements as DLPack 1.x numbers them. It tells those of one kind apart by their bits.
+enum class DlpackCode : uint8_t {
+  kInt = 0,
+  kUint = 1,
+  kFloat = 2,
+  kBfloat = 4,
+  kComplex = 5,
+  kBool = 6,
+  kFloat8E4m3fn = 10,
+  kFloat8E5m2 = 12,
+  kNone = 255  // of dtypes that DLPack lacks; 255 is no code of DLPack
+};
 
 struct DtypeInfo {
-  const char* name;  // "unknown" for an unknown code
+  const char* name;  // as NumPy and ml_dtypes spell it; "unknown" for an unknown code
   int32_t size;      // bytes of one element; 0 for an unknown code
   int32_t alignment;
   Arithmetic arithmetic;
+  bool is_signed;      // of an integer
+  FloatFormat format;  // of a float, and of each part of a complex number; else of 0 bits
+  DlpackCode dlpack;
+  char npy_kind;  // NumPy's letter in .npy files; V where it writes bytes without a meaning
 
-  bool known() const { return size != 0; }
+  constexpr bool known() const { return size != 0; }
+
+  // ---- The rows: traits that follow from others are not stated ----
+
+  static constexpr DtypeInfo Logical(const char* name) {
+    return {name, 1, 1, Arithmetic::kLogical, false, {}, DlpackCode::kBool, 'b'};
+  }
+  static constexpr DtypeInfo Signed(const char* name, int bits) {
+    return {name, bits / 8, bits / 8, Arithmetic::kInteger, true, {}, DlpackCode::kInt, 'i'};
+  }
+  static constexpr DtypeInfo Unsigned(const char* name, int bits) {
+    return {name, bits / 8, bits / 8, Arithmetic::kInteger, false, {}, DlpackCode::kUint, 'u'};
+  }
+  static constexpr DtypeInfo Floating(const char* name, FloatFormat format, DlpackCode dlpack,
+                                      char npy_kind) {
+    const int size = format.bits() / 8;
+    return {name, size, size, Arithmetic::kFloating, false, format, dlpack, npy_kind};
+  }
+  // Of two floats.
+  static constexpr DtypeInfo Complex(const char* name, FloatFormat format) {
+    const int part = format.bits() / 8;
+    const Arithmetic arithmetic = Arithmetic::kComplex;
+    return {name, 2 * part, part, arithmetic, false, format, DlpackCode::kComplex, 'c'};
+  }
+  // Only moved.
+  static constexpr DtypeInfo Moved(const char* name, int32_t size, int32_t alignment) {
+    return {name, size, alignment, Arithmetic::kNone, false, {}, DlpackCode::kNone, 'V'};
+  }
 };
+
+// R(constant after STREW_, traits): dtypes that have reductions, and so a kernel file.
+// M(constant after STREW_, traits): dtypes that are only moved.
+// In the order of the constants; traits are the parameters of a function of DtypeInfo, a format is
+// {bits of the exponent, bits of the fraction, whether it has infinities}.
+#define STREW_FOR_EACH_DTYPE(R, M)                                                           \
+  R(BOOL, Logical("bool"))                                                                   \
+  R(INT8, Signed("int8", 8))                                                                 \
+  R(INT16, Signed("int16", 16))                                                              \
+  R(INT32, Signed("int32", 32))                                                              \
+  R(INT64, Signed("int64", 64))                                                              \
+  R(UINT8, Unsigned("uint8", 8))                                                             \
+  R(UINT16, Unsigned("uint16", 16))                                                          \
+  R(UINT32, Unsigned("uint32", 32))                                                          \
+  R(UINT64, Unsigned("uint64", 64))                                                          \
+  R(FLOAT16, Floating("float16", {5, 10, true}, DlpackCode::kFloat, 'f'))                    \
+  R(BFLOAT16, Floating("bfloat16", {8, 7, true}, DlpackCode::kBfloat, 'V'))                  \
+  R(FLOAT32, Floating("float32", {8, 23, true}, DlpackCode::kFloat, 'f'))                    \
+  R(FLOAT64, Floating("float64", {11, 52, true}, DlpackCode::kFloat, 'f'))                   \
+  R(COMPLEX64, Complex("complex64", {8, 23, true}))                                          \
+  R(COMPLEX128, Complex("complex128", {11, 52, true}))                                       \
+  M(STRING, Moved("string", sizeof(const char*), alignof(const char*)))                      \
+  R(FLOAT8_E4M3FN, Floating("float8_e4m3fn", {4, 3, false}, DlpackCode::kFloat8E4m3fn, 'V')) \
+  R(FLOAT8_E5M2, Floating("float8_e5m2", {5, 2, true}, DlpackCode::kFloat8E5m2, 'f'))
+
+// A use of the list that leaves out one of its kinds.
+#define STREW_NO_DTYPE(...)
+
+// Index: the dtype. Row 0 is that of unknown codes.
+#define STREW_ROW(CONSTANT, ...) DtypeInfo::__VA_ARGS__,
+inline constexpr DtypeInfo kDtypes[] = {
+    DtypeInfo::Moved("unknown", 0, 1),          //
+    STREW_FOR_EACH_DTYPE(STREW_ROW, STREW_ROW)  //
+};
+#undef STREW_ROW
+inline constexpr strew_dtype kDtypesEnd = sizeof(kDtypes) / sizeof(*kDtypes);
 
 // Describes any code, known or not.
 DtypeInfo DescribeDtype(strew_dtype dtype);

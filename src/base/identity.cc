@@ -1,78 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/identity.h"
 
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 
 #include "base/dtype.h"
+#include "base/reduction.h"
 
 namespace strew {
 namespace {
 
-struct FloatFormat {
-  int bytes;
-  int mantissa_bits;
-
-  int bits() const { return bytes * 8; }
-  uint64_t sign() const { return uint64_t{1} << (bits() - 1); }
-  uint64_t one() const {
-    const int exponent_bits = bits() - 1 - mantissa_bits;
-    return ((uint64_t{1} << (exponent_bits - 1)) - 1) << mantissa_bits;
-  }
-  uint64_t infinity() const { return sign() - (uint64_t{1} << mantissa_bits); }
-};
-
-FloatFormat FormatOf(strew_dtype dtype) {
-  switch (dtype) {
-    case STREW_FLOAT8_E4M3FN:
-      return {1, 3};
-    case STREW_FLOAT8_E5M2:
-      return {1, 2};
-    case STREW_FLOAT16:
-      return {2, 10};
-    case STREW_BFLOAT16:
-      return {2, 7};
-    case STREW_FLOAT64:
-    case STREW_COMPLEX128:
-      return {8, 52};
-    default:
-      return {4, 23};
-  }
-}
-
-// The bits above all finite numbers and infinities, -0 apart.
-uint64_t Greatest(strew_dtype dtype, FloatFormat format) {
-  constexpr uint64_t kLargestE4M3FN = 0x7E;
-  return dtype == STREW_FLOAT8_E4M3FN ? kLargestE4M3FN : format.infinity();
-}
-
-uint64_t FloatIdentity(strew_dtype dtype, strew_reduction kind) {
-  const FloatFormat format = FormatOf(dtype);
-  switch (kind) {
-    case STREW_MUL:
+// -0, because +0 would take the sign of an update that is -0.
+uint64_t FloatIdentity(FloatFormat format, Identity identity) {
+  switch (identity) {
+    case Identity::kOne:
       return format.one();
-    case STREW_MIN:
-      return Greatest(dtype, format);
-    case STREW_MAX:
-      return format.sign() | Greatest(dtype, format);
-    default:
-      return format.sign();
+    case Identity::kGreatest:
+      return format.largest();
+    case Identity::kLeast:
+      return format.sign() | format.largest();
+    case Identity::kZero:
+    case Identity::kNone:
+      break;
   }
+  return format.sign();
 }
 
-uint64_t IntegerIdentity(strew_dtype dtype, int bytes, strew_reduction kind) {
-  const bool is_signed = dtype <= STREW_INT64;
-  const uint64_t top = uint64_t{1} << (bytes * 8 - 1);
-  switch (kind) {
-    case STREW_MUL:
+uint64_t IntegerIdentity(const DtypeInfo& info, Identity identity) {
+  const uint64_t top = uint64_t{1} << (info.size * 8 - 1);
+  switch (identity) {
+    case Identity::kOne:
       return 1;
-    case STREW_MIN:
-      return is_signed ? top - 1 : top + (top - 1);
-    case STREW_MAX:
-      return is_signed ? top : 0;
-    default:
-      return 0;
+    case Identity::kGreatest:
+      return info.is_signed ? top - 1 : top + (top - 1);
+    case Identity::kLeast:
+      return info.is_signed ? top : 0;
+    case Identity::kZero:
+    case Identity::kNone:
+      break;
   }
+  return 0;
 }
 
 template <class Bits>
@@ -97,24 +65,29 @@ void StoreBits(uint64_t bits, int bytes, unsigned char* element) {
 }  // namespace
 
 bool HasIdentity(strew_dtype dtype, strew_reduction kind) {
-  return kind != STREW_MUL || DescribeDtype(dtype).arithmetic != Arithmetic::kComplex;
+  const bool is_complex = DescribeDtype(dtype).arithmetic == Arithmetic::kComplex;
+  const Identity identity = kReductions[kind].identity;
+  return identity != Identity::kNone && !(is_complex && identity == Identity::kOne);
 }
 
 void StoreIdentity(strew_dtype dtype, strew_reduction kind, unsigned char* element) {
   const DtypeInfo info = DescribeDtype(dtype);
+  const Identity identity = kReductions[kind].identity;
   switch (info.arithmetic) {
     case Arithmetic::kLogical:
-      *element = kind == STREW_MUL || kind == STREW_MIN ? 1 : 0;
+      *element = identity == Identity::kOne || identity == Identity::kGreatest ? 1 : 0;
       return;
     case Arithmetic::kInteger:
-      return StoreBits(IntegerIdentity(dtype, info.size, kind), info.size, element);
+      return StoreBits(IntegerIdentity(info, identity), info.size, element);
+    case Arithmetic::kFloating:
+      return StoreBits(FloatIdentity(info.format, identity), info.size, element);
     case Arithmetic::kComplex: {
       const int part = info.size / 2;
-      StoreBits(FloatIdentity(dtype, kind), part, element);
-      return StoreBits(FloatIdentity(dtype, kind), part, element + part);
+      StoreBits(FloatIdentity(info.format, identity), part, element);
+      return StoreBits(FloatIdentity(info.format, identity), part, element + part);
     }
-    default:
-      return StoreBits(FloatIdentity(dtype, kind), info.size, element);
+    case Arithmetic::kNone:
+      assert(false);  // no reduction is defined there
   }
 }
 

@@ -13,8 +13,8 @@ namespace strew {
 bool HasIdentity(strew_dtype dtype, strew_reduction kind);
 
 // Stores it at `element`, which has room for the dtype: -0 for sums of floats, because +0 would take
-// the sign of -0; the largest finite number for minima of float8_e4m3fn, which has no infinity.
-// The reduction is add, mul, min, max or mean, and defined on the dtype.
+// the sign of -0; the largest finite number for minima of floats that have no infinity. The reduction
+// is defined on the dtype, and its row names an identity.
 void StoreIdentity(strew_dtype dtype, strew_reduction kind, unsigned char* element);
 
 }  // namespace strew

@@ -1,43 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
-// THE list of reductions: their names, and on what arithmetic they are defined.
+// THE list of reductions. One row states what there is to know of a reduction; its name, the dtypes
+// on which it is defined, its identities and its place in the tables of kernels are derived from it.
+//
+// A new reduction is a constant in strew.h, a row here, and a functor in kernel/ops-inl.h. A constant
+// without a row, a row without a constant and a row without a functor do not compile.
 #ifndef STREW_BASE_REDUCTION_H_
 #define STREW_BASE_REDUCTION_H_
+
+#include <cstdint>
 
 #include "base/dtype.h"
 #include "strew/strew.h"
 
 namespace strew {
 
-// X(constant after STREW_, functor in kernel/ops-inl.h, name). All of them have kernels, in this
-// order, for the dtypes on which they are defined; STREW_NONE has kernels by width instead.
-#define STREW_FOR_EACH_KERNEL_REDUCTION(X) \
-  X(ADD, Add, "add")                       \
-  X(MUL, Mul, "mul")                       \
-  X(MIN, Min, "min")                       \
-  X(MAX, Max, "max")                       \
-  X(SUB, Sub, "sub")
+// What a reduction does with numbers, and by that on what arithmetic it is defined.
+enum class ReductionClass : uint8_t {
+  kMove,      // replaces; on all
+  kModular,   // sums, differences, products; the same bits modulo 2^n for integers of either sign
+  kOrdering,  // compares; not on complex numbers, and not the same bits for integers of either sign
+  kAverage    // divides a sum; not on logical values
+};
 
-// X(constant, name): those that are made of several steps.
-#define STREW_FOR_EACH_COMPOSED_REDUCTION(X) X(MEAN, "mean")
+// The element that changes no update but for the payload of a NaN.
+enum class Identity : uint8_t { kNone, kZero, kOne, kGreatest, kLeast };
+
+struct ReductionInfo {
+  const char* name;
+  ReductionClass what;
+  Identity identity;
+
+  // ---- The rows ----
+
+  static constexpr ReductionInfo Move(const char* name) {
+    return {name, ReductionClass::kMove, Identity::kNone};
+  }
+  static constexpr ReductionInfo Modular(const char* name, Identity identity) {
+    return {name, ReductionClass::kModular, identity};
+  }
+  static constexpr ReductionInfo Ordering(const char* name, Identity identity) {
+    return {name, ReductionClass::kOrdering, identity};
+  }
+  static constexpr ReductionInfo Average(const char* name) {
+    return {name, ReductionClass::kAverage, Identity::kZero};
+  }
+};
+
+// X(constant after STREW_, functor in kernel/ops-inl.h, traits). All of them have kernels, in this
+// order, for the dtypes on which they are defined; STREW_NONE has kernels by width instead.
+#define STREW_FOR_EACH_KERNEL_REDUCTION(X)          \
+  X(ADD, Add, Modular("add", Identity::kZero))      \
+  X(MUL, Mul, Modular("mul", Identity::kOne))       \
+  X(MIN, Min, Ordering("min", Identity::kGreatest)) \
+  X(MAX, Max, Ordering("max", Identity::kLeast))    \
+  X(SUB, Sub, Modular("sub", Identity::kNone))
+
+// X(constant, traits): those that are made of several steps.
+#define STREW_FOR_EACH_COMPOSED_REDUCTION(X) X(MEAN, Average("mean"))
+
+// Index: the kind.
+#define STREW_KERNEL_ROW(CONSTANT, FUNCTOR, ...) ReductionInfo::__VA_ARGS__,
+#define STREW_ROW(CONSTANT, ...) ReductionInfo::__VA_ARGS__,
+inline constexpr ReductionInfo kReductions[] = {
+    ReductionInfo::Move("none"),
+    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNEL_ROW)  //
+    STREW_FOR_EACH_COMPOSED_REDUCTION(STREW_ROW)       //
+};
+#undef STREW_ROW
+#undef STREW_KERNEL_ROW
+inline constexpr strew_reduction kReductionsEnd = sizeof(kReductions) / sizeof(*kReductions);
+
+// The same, of names alone.
+inline constexpr const char* kReductionNames[] = {
+    kReductions[STREW_NONE].name,
+#define STREW_ROW(CONSTANT, ...) kReductions[STREW_##CONSTANT].name,
+    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_ROW) STREW_FOR_EACH_COMPOSED_REDUCTION(STREW_ROW)
+#undef STREW_ROW
+};
 
 enum class KernelReduction {
-#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) k##FUNCTOR,
-  STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
-#undef STREW_REDUCTION
+#define STREW_ROW(CONSTANT, FUNCTOR, ...) k##FUNCTOR,
+  STREW_FOR_EACH_KERNEL_REDUCTION(STREW_ROW)
+#undef STREW_ROW
       kCount
 };
 
-// Whether the reduction tells integers with a sign from those without. Sums, differences and
-// products modulo 2^n are the same bits, so the kernels of intN serve uintN too.
+// Whether the reduction tells integers with a sign from those without. Where it does not, the kernels
+// of intN serve uintN too.
 constexpr bool DependsOnSign(KernelReduction reduction) {
-  switch (reduction) {
-    case KernelReduction::kAdd:
-    case KernelReduction::kSub:
-    case KernelReduction::kMul:
-      return false;
-    default:
-      return true;
-  }
+  return kReductions[static_cast<int>(reduction) + 1].what == ReductionClass::kOrdering;
 }
 
 // The parts of a strew_reduction.
@@ -48,64 +99,27 @@ constexpr bool ExcludesSelf(strew_reduction reduction) {
   return (reduction & STREW_EXCLUDE_SELF) != 0;
 }
 
-// Index: the kind.
-inline constexpr const char* kReductionNames[] = {
-    "none",
-#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) NAME,
-    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
-#undef STREW_REDUCTION
-#define STREW_REDUCTION(CONSTANT, NAME) NAME,
-        STREW_FOR_EACH_COMPOSED_REDUCTION(STREW_REDUCTION)
-#undef STREW_REDUCTION
-};
-#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) \
-  static_assert(STREW_##CONSTANT == static_cast<int>(KernelReduction::k##FUNCTOR) + 1);
-STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
-#undef STREW_REDUCTION
-static_assert(STREW_MEAN == static_cast<int>(KernelReduction::kCount) + 1);
-
 // Of a known kind.
-constexpr const char* ReductionName(strew_reduction kind) { return kReductionNames[kind]; }
+constexpr const char* ReductionName(strew_reduction kind) { return kReductions[kind].name; }
 
 // Whether all bits are known.
 constexpr bool IsKnownReduction(strew_reduction reduction) {
-  switch (ReductionKind(reduction)) {
-    case STREW_NONE:
-#define STREW_REDUCTION(CONSTANT, ...) case STREW_##CONSTANT:
-      STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
-      STREW_FOR_EACH_COMPOSED_REDUCTION(STREW_REDUCTION)
-#undef STREW_REDUCTION
-      return true;
-    default:
-      return false;
-  }
+  const strew_reduction kind = ReductionKind(reduction);
+  return kind >= 0 && kind < kReductionsEnd;
 }
 
 // Whether it is one step: none, or a reduction with kernels of its own.
 constexpr bool IsOneStep(strew_reduction reduction) {
-  switch (reduction) {
-    case STREW_NONE:
-#define STREW_REDUCTION(CONSTANT, FUNCTOR, NAME) case STREW_##CONSTANT:
-      STREW_FOR_EACH_KERNEL_REDUCTION(STREW_REDUCTION)
-#undef STREW_REDUCTION
-      return true;
-    default:
-      return false;
-  }
+  return reduction >= 0 && reduction <= static_cast<int>(KernelReduction::kCount);
 }
 
+// Of a known kind.
 constexpr bool IsReductionDefined(strew_reduction kind, Arithmetic arithmetic) {
-  switch (kind) {
-    case STREW_NONE:
-      return true;
-    case STREW_MIN:
-    case STREW_MAX:
-      return arithmetic != Arithmetic::kNone && arithmetic != Arithmetic::kComplex;
-    case STREW_MEAN:
-      return arithmetic != Arithmetic::kNone && arithmetic != Arithmetic::kLogical;
-    default:
-      return arithmetic != Arithmetic::kNone;
-  }
+  const ReductionClass what = kReductions[kind].what;
+  if (what == ReductionClass::kMove) return true;
+  if (what == ReductionClass::kOrdering && arithmetic == Arithmetic::kComplex) return false;
+  if (what == ReductionClass::kAverage && arithmetic == Arithmetic::kLogical) return false;
+  return arithmetic != Arithmetic::kNone;
 }
 
 }  // namespace strew

@@ -6,16 +6,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/dtype.h"
+
 namespace strew::cli {
 namespace {
-
-// f1 is what NumPy writes for the float8_e5m2 of ml_dtypes.
-constexpr ElementType kNumbers[] = {
-    {'b', 1, STREW_BOOL},      {'i', 1, STREW_INT8},        {'i', 2, STREW_INT16},
-    {'i', 4, STREW_INT32},     {'i', 8, STREW_INT64},       {'u', 1, STREW_UINT8},
-    {'u', 2, STREW_UINT16},    {'u', 4, STREW_UINT32},      {'u', 8, STREW_UINT64},
-    {'f', 2, STREW_FLOAT16},   {'f', 4, STREW_FLOAT32},     {'f', 8, STREW_FLOAT64},
-    {'c', 8, STREW_COMPLEX64}, {'c', 16, STREW_COMPLEX128}, {'f', 1, STREW_FLOAT8_E5M2}};
 
 constexpr std::int64_t kMaxOpaque = 4096;
 constexpr std::int64_t kCharacterSize = 4;  // NumPy keeps text as UTF-32.
@@ -44,8 +38,9 @@ std::optional<ElementType> MakeElementType(char kind, std::int64_t number) {
     const std::int64_t size = number * unit;
     return ElementType{kind, size, STREW_OPAQUE(static_cast<strew_dtype>(size))};
   }
-  for (const ElementType& type : kNumbers) {
-    if (type.kind == kind && type.size == number) return type;
+  for (strew_dtype dtype = 1; dtype < kDtypesEnd; ++dtype) {
+    const DtypeInfo& row = kDtypes[dtype];
+    if (row.npy_kind == kind && row.size == number) return ElementType{kind, number, dtype};
   }
   return std::nullopt;
 }

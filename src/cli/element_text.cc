@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
+#include "base/dtype.h"
 #include "strew/strew.h"
 
 namespace strew::cli {
@@ -37,12 +39,29 @@ std::string FloatText(Float value) {
   return !fixed || text.find('.') != std::string::npos ? text : text + ".0";
 }
 
+// ---- Floats of 16 bits and fewer: the upper bits of a float16 ----
+
+constexpr DtypeInfo kHalf = kDtypes[STREW_FLOAT16];
+
+constexpr bool AreUpperBitsOfHalves() {
+  for (const DtypeInfo& row : kDtypes) {
+    if (row.arithmetic != Arithmetic::kFloating || row.npy_kind == 'V' || row.size > 2) continue;
+    if (row.format.exponent_bits != kHalf.format.exponent_bits) return false;
+    if (!row.format.has_infinity) return false;
+  }
+  return true;
+}
+static_assert(AreUpperBitsOfHalves(), "a short float of .npy files needs a text of its own");
+
 // The value of a float16 by its magnitude, the bits without the sign. Infinity and NaN apart.
 float HalfMagnitude(int bits) {
-  const int exponent = bits >> 10;
-  const int mantissa = bits & 0x3ff;
-  if (exponent == 0) return std::ldexp(static_cast<float>(mantissa), -24);
-  return std::ldexp(static_cast<float>(mantissa | 0x400), exponent - 25);
+  constexpr int kFractionBits = kHalf.format.fraction_bits;
+  constexpr int kHidden = 1 << kFractionBits;
+  constexpr int kLeast = 1 - kHalf.format.bias() - kFractionBits;  // the exponent of the number 1
+  const int exponent = bits / kHidden;
+  const int fraction = bits % kHidden;
+  if (exponent == 0) return std::ldexp(static_cast<float>(fraction), kLeast);
+  return std::ldexp(static_cast<float>(fraction + kHidden), exponent - 1 + kLeast);
 }
 
 // The number of fewest decimal digits that a float16 stands for, so that 0x2e66 is 0.1 and not
@@ -64,9 +83,10 @@ float ShortestHalf(int bits) {
 }
 
 std::string HalfText(std::uint16_t bits) {
-  constexpr int kInfinity = 0x7c00;
-  const int magnitude = bits & 0x7fff;
-  const std::string sign = bits > 0x7fff ? "-" : "";
+  constexpr int kSign = static_cast<int>(kHalf.format.sign());
+  constexpr int kInfinity = static_cast<int>(kHalf.format.overflow());
+  const int magnitude = bits % kSign;
+  const std::string sign = bits >= kSign ? "-" : "";
   if (magnitude > kInfinity) return "nan";
   return sign + (magnitude == kInfinity ? "inf" : FloatText(ShortestHalf(magnitude)));
 }
@@ -123,44 +143,62 @@ std::string QuotedText(const ElementType& type, const std::byte* element) {
   return text + "'";
 }
 
+template <typename Signed>
+std::string IntegerText(bool is_signed, const std::byte* element) {
+  return is_signed ? std::to_string(Load<Signed>(element))
+                   : std::to_string(Load<std::make_unsigned_t<Signed>>(element));
+}
+
+std::string IntegerText(const DtypeInfo& row, const std::byte* element) {
+  switch (row.size) {
+    case 1:
+      return IntegerText<std::int8_t>(row.is_signed, element);
+    case 2:
+      return IntegerText<std::int16_t>(row.is_signed, element);
+    case 4:
+      return IntegerText<std::int32_t>(row.is_signed, element);
+    default:
+      return IntegerText<std::int64_t>(row.is_signed, element);
+  }
+}
+
+std::string FloatText(const DtypeInfo& row, const std::byte* element) {
+  switch (row.size) {
+    case 1:
+      return HalfText(static_cast<std::uint16_t>(Load<std::uint8_t>(element) << 8));
+    case 2:
+      return HalfText(Load<std::uint16_t>(element));
+    case 4:
+      return FloatText(Load<float>(element));
+    default:
+      return FloatText(Load<double>(element));
+  }
+}
+
+std::string OpaqueText(const ElementType& type, const std::byte* element) {
+  return type.kind == 'U' ? QuotedText<std::uint32_t>(type, element)
+                          : QuotedText<std::uint8_t>(type, element);
+}
+
 }  // namespace
 
 std::string ElementText(const ElementType& type, const std::byte* element) {
-  switch (type.dtype) {
-    case STREW_BOOL:
+  if (type.dtype >= kDtypesEnd) return OpaqueText(type, element);
+  const DtypeInfo& row = kDtypes[type.dtype];
+  switch (row.arithmetic) {
+    case Arithmetic::kLogical:
       return Load<std::uint8_t>(element) != 0 ? "True" : "False";
-    case STREW_INT8:
-      return std::to_string(Load<std::int8_t>(element));
-    case STREW_INT16:
-      return std::to_string(Load<std::int16_t>(element));
-    case STREW_INT32:
-      return std::to_string(Load<std::int32_t>(element));
-    case STREW_INT64:
-      return std::to_string(Load<std::int64_t>(element));
-    case STREW_UINT8:
-      return std::to_string(Load<std::uint8_t>(element));
-    case STREW_UINT16:
-      return std::to_string(Load<std::uint16_t>(element));
-    case STREW_UINT32:
-      return std::to_string(Load<std::uint32_t>(element));
-    case STREW_UINT64:
-      return std::to_string(Load<std::uint64_t>(element));
-    case STREW_FLOAT8_E5M2:  // the upper half of a float16
-      return HalfText(static_cast<std::uint16_t>(Load<std::uint8_t>(element) << 8));
-    case STREW_FLOAT16:
-      return HalfText(Load<std::uint16_t>(element));
-    case STREW_FLOAT32:
-      return FloatText(Load<float>(element));
-    case STREW_FLOAT64:
-      return FloatText(Load<double>(element));
-    case STREW_COMPLEX64:
-      return ComplexText(Load<std::complex<float>>(element));
-    case STREW_COMPLEX128:
-      return ComplexText(Load<std::complex<double>>(element));
-    default:
-      return type.kind == 'U' ? QuotedText<std::uint32_t>(type, element)
-                              : QuotedText<std::uint8_t>(type, element);
+    case Arithmetic::kInteger:
+      return IntegerText(row, element);
+    case Arithmetic::kFloating:
+      return FloatText(row, element);
+    case Arithmetic::kComplex:
+      return row.size == 8 ? ComplexText(Load<std::complex<float>>(element))
+                           : ComplexText(Load<std::complex<double>>(element));
+    case Arithmetic::kNone:
+      break;
   }
+  return OpaqueText(type, element);
 }
 
 }  // namespace strew::cli

@@ -5,6 +5,5 @@
 #define HWY_TARGET_INCLUDE "kernel/bfloat16.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Bfloat16
-#define STREW_ELEMENT Brain
+#define STREW_DTYPE STREW_BFLOAT16
 #include "kernel/reductions-inl.h"

@@ -3,6 +3,5 @@
 #define HWY_TARGET_INCLUDE "kernel/bool.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Bool
-#define STREW_ELEMENT Logical
+#define STREW_DTYPE STREW_BOOL
 #include "kernel/reductions-inl.h"

@@ -5,6 +5,5 @@
 #define HWY_TARGET_INCLUDE "kernel/complex128.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Complex128
-#define STREW_ELEMENT Complex<double>
+#define STREW_DTYPE STREW_COMPLEX128
 #include "kernel/reductions-inl.h"

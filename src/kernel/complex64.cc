@@ -5,6 +5,5 @@
 #define HWY_TARGET_INCLUDE "kernel/complex64.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Complex64
-#define STREW_ELEMENT Complex<float>
+#define STREW_DTYPE STREW_COMPLEX64
 #include "kernel/reductions-inl.h"

@@ -8,30 +8,32 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/dtype.h"
+#include "base/float_format.h"
+#include "strew/strew.h"
+
 namespace strew::kernel {
 
 struct Logical {
   uint8_t bits;
 };
 
-// A float of a sign, kExponent and kFraction bits, as in IEEE 754; or without infinities, and with
-// the one NaN of all ones. kOverflow is what follows the largest finite number: infinity, or NaN.
-template <int kExponent, int kFraction, bool kHasInfinity = true>
+// A float of 8 or 16 bits, of the FloatFormat of these numbers. kOverflow is what follows the largest
+// finite number: infinity, or NaN where there is none.
+template <int kExponent, int kFraction, bool kHasInfinity>
 struct ShortFloat {
-  using Lane = std::conditional_t<(kExponent + kFraction < 8), uint8_t, uint16_t>;
+  static constexpr FloatFormat kFormat = {kExponent, kFraction, kHasInfinity};
+  static_assert(kFormat.bits() == 8 || kFormat.bits() == 16);
+  using Lane = std::conditional_t<kFormat.bits() == 8, uint8_t, uint16_t>;
   using Bits = std::make_signed_t<Lane>;
-  static constexpr int kFractionBits = kFraction, kBias = (1 << (kExponent - 1)) - 1;
+  static constexpr int kFractionBits = kFraction, kBias = kFormat.bias();
   static constexpr Bits kOnes = std::numeric_limits<Bits>::max();
-  static constexpr Bits kOverflow = kHasInfinity ? kOnes - kOnes % (1 << kFraction) : kOnes;
+  static constexpr Bits kOverflow = static_cast<Bits>(kFormat.overflow());
   static constexpr Bits kNan = kOverflow | (kOverflow >> 1);
-  static constexpr Bits kLargest = kHasInfinity ? kOverflow : kOnes - 1;  // that is no NaN
+  static constexpr Bits kLargest = static_cast<Bits>(kFormat.largest());  // that is no NaN
 
   Lane bits;
 };
-using Half = ShortFloat<5, 10>;
-using Brain = ShortFloat<8, 7>;
-using E4m3fn = ShortFloat<4, 3, false>;
-using E5m2 = ShortFloat<5, 2>;
 
 // What each of the bits of a float of 8 bits means.
 template <class T>
@@ -65,6 +67,59 @@ struct Complex {
 struct Wide {
   uint64_t parts[2];
 };
+
+// ---- The element type of a dtype, from its row ----
+
+template <int kBytes>
+constexpr auto MakeSigned() {
+  if constexpr (kBytes == 1) {
+    return int8_t{};
+  } else if constexpr (kBytes == 2) {
+    return int16_t{};
+  } else if constexpr (kBytes == 4) {
+    return int32_t{};
+  } else {
+    static_assert(kBytes == 8);
+    return int64_t{};
+  }
+}
+
+template <int kExponent, int kFraction, bool kHasInfinity>
+constexpr auto MakeFloat() {
+  if constexpr (kExponent == 8 && kFraction == 23 && kHasInfinity) {
+    return float{};
+  } else if constexpr (kExponent == 11 && kFraction == 52 && kHasInfinity) {
+    return double{};
+  } else {
+    return ShortFloat<kExponent, kFraction, kHasInfinity>{};
+  }
+}
+
+template <strew_dtype kDtype>
+constexpr auto MakeElement() {
+  constexpr DtypeInfo kRow = kDtypes[kDtype];
+  constexpr FloatFormat kFormat = kRow.format;
+  if constexpr (kRow.arithmetic == Arithmetic::kLogical) {
+    return Logical{};
+  } else if constexpr (kRow.arithmetic == Arithmetic::kInteger) {
+    using Signed = decltype(MakeSigned<kRow.size>());
+    return std::conditional_t<kRow.is_signed, Signed, std::make_unsigned_t<Signed>>{};
+  } else {
+    static_assert(kRow.arithmetic == Arithmetic::kFloating ||
+                  kRow.arithmetic == Arithmetic::kComplex);
+    using Float =
+        decltype(MakeFloat<kFormat.exponent_bits, kFormat.fraction_bits, kFormat.has_infinity>());
+    constexpr bool kIsComplex = kRow.arithmetic == Arithmetic::kComplex;
+    return std::conditional_t<kIsComplex, Complex<Float>, Float>{};
+  }
+}
+
+template <strew_dtype kDtype>
+using Element = decltype(MakeElement<kDtype>());
+
+// Those that instruction sets or formulas of their own serve.
+using Half = Element<STREW_FLOAT16>;
+using Brain = Element<STREW_BFLOAT16>;
 
 // Descriptors promise less alignment than C++ asks of some of these types (complex64 at 4 bytes is
 // moved as one of 8), and element memory has no type that C++ would know.

@@ -7,16 +7,23 @@
 
 #include "base/dtype.h"
 #include "kernel/kernel.h"
+#include "strew/strew.h"
 
 namespace strew::kernel {
 
-// One table of reductions, in the order of KernelReduction, for each dtype that has reductions, and
-// its means.
-#define STREW_FAMILY_TABLE(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
-  const Kernels* FAMILY##Table(size_t slot);                                     \
-  const MeanKernels& FAMILY##Mean(size_t slot);
-STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_FAMILY_TABLE)
-#undef STREW_FAMILY_TABLE
+// The reductions of a dtype in the order of KernelReduction, and its means. The kernel file of the
+// dtype defines them: where it is missing, the library does not link.
+template <strew_dtype kDtype>
+const Kernels* ReductionTable(size_t slot);
+template <strew_dtype kDtype>
+const MeanKernels& MeanTable(size_t slot);
+#define STREW_TABLES(CONSTANT, ...)                        \
+  template <>                                              \
+  const Kernels* ReductionTable<STREW_##CONSTANT>(size_t); \
+  template <>                                              \
+  const MeanKernels& MeanTable<STREW_##CONSTANT>(size_t);
+STREW_FOR_EACH_DTYPE(STREW_TABLES, STREW_NO_DTYPE)
+#undef STREW_TABLES
 
 // Widths 1, 2, 4, 8 and 16, in this order.
 const Kernels* MoveTable(size_t slot);

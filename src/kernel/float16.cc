@@ -5,6 +5,5 @@
 #define HWY_TARGET_INCLUDE "kernel/float16.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Float16
-#define STREW_ELEMENT Half
+#define STREW_DTYPE STREW_FLOAT16
 #include "kernel/reductions-inl.h"

@@ -5,6 +5,5 @@
 #define HWY_TARGET_INCLUDE "kernel/float32.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Float32
-#define STREW_ELEMENT float
+#define STREW_DTYPE STREW_FLOAT32
 #include "kernel/reductions-inl.h"

@@ -5,6 +5,5 @@
 #define HWY_TARGET_INCLUDE "kernel/float64.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Float64
-#define STREW_ELEMENT double
+#define STREW_DTYPE STREW_FLOAT64
 #include "kernel/reductions-inl.h"

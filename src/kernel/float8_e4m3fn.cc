@@ -5,6 +5,5 @@
 #define HWY_TARGET_INCLUDE "kernel/float8_e4m3fn.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Float8E4m3fn
-#define STREW_ELEMENT E4m3fn
+#define STREW_DTYPE STREW_FLOAT8_E4M3FN
 #include "kernel/reductions-inl.h"

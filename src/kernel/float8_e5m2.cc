@@ -5,6 +5,5 @@
 #define HWY_TARGET_INCLUDE "kernel/float8_e5m2.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Float8E5m2
-#define STREW_ELEMENT E5m2
+#define STREW_DTYPE STREW_FLOAT8_E5M2
 #include "kernel/reductions-inl.h"

@@ -3,6 +3,5 @@
 #define HWY_TARGET_INCLUDE "kernel/int16.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Int16
-#define STREW_ELEMENT int16_t
+#define STREW_DTYPE STREW_INT16
 #include "kernel/reductions-inl.h"

@@ -3,6 +3,5 @@
 #define HWY_TARGET_INCLUDE "kernel/int32.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Int32
-#define STREW_ELEMENT int32_t
+#define STREW_DTYPE STREW_INT32
 #include "kernel/reductions-inl.h"

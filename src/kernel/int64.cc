@@ -3,6 +3,5 @@
 #define HWY_TARGET_INCLUDE "kernel/int64.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Int64
-#define STREW_ELEMENT int64_t
+#define STREW_DTYPE STREW_INT64
 #include "kernel/reductions-inl.h"

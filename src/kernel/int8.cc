@@ -3,6 +3,5 @@
 #define HWY_TARGET_INCLUDE "kernel/int8.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Int8
-#define STREW_ELEMENT int8_t
+#define STREW_DTYPE STREW_INT8
 #include "kernel/reductions-inl.h"

@@ -7,12 +7,12 @@
 namespace strew::kernel {
 namespace {
 
-const Kernels* ReductionTable(strew_dtype dtype, size_t slot) {
+const Kernels* ReductionsOf(strew_dtype dtype, size_t slot) {
   switch (dtype) {
-#define STREW_SELECT(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
-  case STREW_##CONSTANT:                                                   \
-    return FAMILY##Table(slot);
-    STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_SELECT)
+#define STREW_SELECT(CONSTANT, ...) \
+  case STREW_##CONSTANT:            \
+    return ReductionTable<STREW_##CONSTANT>(slot);
+    STREW_FOR_EACH_DTYPE(STREW_SELECT, STREW_NO_DTYPE)
 #undef STREW_SELECT
     default:
       return nullptr;
@@ -28,16 +28,16 @@ const Kernels& MoveKernels(int32_t width, int32_t target) {
 
 const Kernels& ReductionKernels(strew_dtype dtype, KernelReduction reduction, int32_t target) {
   const strew_dtype provider = DependsOnSign(reduction) ? dtype : WithSign(dtype);
-  return ReductionTable(provider, TargetSlot(target))[static_cast<int>(reduction)];
+  return ReductionsOf(provider, TargetSlot(target))[static_cast<int>(reduction)];
 }
 
 const MeanKernels& MeanKernelsFor(strew_dtype dtype, int32_t target) {
   static constexpr MeanKernels kNone = {};
   switch (dtype) {
-#define STREW_SELECT(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
-  case STREW_##CONSTANT:                                                   \
-    return FAMILY##Mean(TargetSlot(target));
-    STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_SELECT)
+#define STREW_SELECT(CONSTANT, ...) \
+  case STREW_##CONSTANT:            \
+    return MeanTable<STREW_##CONSTANT>(TargetSlot(target));
+    STREW_FOR_EACH_DTYPE(STREW_SELECT, STREW_NO_DTYPE)
 #undef STREW_SELECT
     default:
       return kNone;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The body of a dtype's kernel file, once for every target: the table of its reductions and, in the
-// last pass, the function that kernel.cc selects it by. The file defines STREW_FAMILY and
-// STREW_ELEMENT before; there is no include guard, because each pass wants it again.
+// last pass, the functions that kernel.cc selects by. The file defines STREW_DTYPE before, of which
+// the row in base/dtype.h tells the rest; there is no include guard, because each pass wants it again.
 #include <hwy/highway.h>
 
-#include <type_traits>
-
+#include "base/dtype.h"
 #include "base/reduction.h"
+#include "kernel/element.h"
 #include "kernel/families.h"
 #include "kernel/elements-inl.h"
 #include "kernel/mean-inl.h"
@@ -16,17 +16,11 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Of all that have kernels, complex alone lacks some.
-template <class T>
-constexpr Arithmetic kArithmetic = Arithmetic::kInteger;
-template <class Part>
-constexpr Arithmetic kArithmetic<Complex<Part>> = Arithmetic::kComplex;
-
-// Whether the reduction is defined on T, and not on signed integers in the same way.
-template <class T>
+// Whether the reduction is defined on the dtype, and not on signed integers in the same way.
 constexpr bool NeedsKernels(strew_reduction kind, KernelReduction reduction) {
-  return IsReductionDefined(kind, kArithmetic<T>) &&
-         (DependsOnSign(reduction) || !std::is_unsigned_v<T>);
+  constexpr DtypeInfo kRow = kDtypes[STREW_DTYPE];
+  return IsReductionDefined(kind, kRow.arithmetic) &&
+         (DependsOnSign(reduction) || WithSign(STREW_DTYPE) == STREW_DTYPE);
 }
 
 template <class T, template <class> class Op, bool kNeeded>
@@ -38,19 +32,19 @@ constexpr Kernels KernelsIf() {
   }
 }
 
-#define STREW_KERNELS(CONSTANT, FUNCTOR, NAME) \
-  KernelsIf<STREW_ELEMENT, FUNCTOR,            \
-            NeedsKernels<STREW_ELEMENT>(STREW_##CONSTANT, KernelReduction::k##FUNCTOR)>(),
+#define STREW_KERNELS(CONSTANT, FUNCTOR, ...) \
+  KernelsIf<Element<STREW_DTYPE>, FUNCTOR,    \
+            NeedsKernels(STREW_##CONSTANT, KernelReduction::k##FUNCTOR)>(),
 
-const Kernels* HWY_CONCAT(STREW_FAMILY, TableHere)() {
+const Kernels* ReductionTableHere() {
   static constexpr Kernels kTable[] = {STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNELS)};
   return kTable;
 }
 
 #undef STREW_KERNELS
 
-const MeanKernels& HWY_CONCAT(STREW_FAMILY, MeanHere)() {
-  static constexpr MeanKernels kKernels = MeanKernelsOf<STREW_ELEMENT>();
+const MeanKernels& MeanTableHere() {
+  static constexpr MeanKernels kKernels = MeanKernelsOf<Element<STREW_DTYPE>>();
   return kKernels;
 }
 
@@ -62,20 +56,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace strew::kernel {
 namespace {
-HWY_EXPORT(HWY_CONCAT(STREW_FAMILY, TableHere));
-HWY_EXPORT(HWY_CONCAT(STREW_FAMILY, MeanHere));
+HWY_EXPORT(ReductionTableHere);
+HWY_EXPORT(MeanTableHere);
 
 // A file that is built for one target has dispatch tables of one entry.
 constexpr size_t EntryOf(size_t slot) { return (HWY_TARGETS & (HWY_TARGETS - 1)) == 0 ? 0 : slot; }
 
 }  // namespace
 
-const Kernels* HWY_CONCAT(STREW_FAMILY, Table)(size_t slot) {
-  return HWY_DISPATCH_TABLE(HWY_CONCAT(STREW_FAMILY, TableHere))[EntryOf(slot)]();
+template <>
+const Kernels* ReductionTable<STREW_DTYPE>(size_t slot) {
+  return HWY_DISPATCH_TABLE(ReductionTableHere)[EntryOf(slot)]();
 }
 
-const MeanKernels& HWY_CONCAT(STREW_FAMILY, Mean)(size_t slot) {
-  return HWY_DISPATCH_TABLE(HWY_CONCAT(STREW_FAMILY, MeanHere))[EntryOf(slot)]();
+template <>
+const MeanKernels& MeanTable<STREW_DTYPE>(size_t slot) {
+  return HWY_DISPATCH_TABLE(MeanTableHere)[EntryOf(slot)]();
 }
 }  // namespace strew::kernel
 #endif

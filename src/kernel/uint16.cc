@@ -3,6 +3,5 @@
 #define HWY_TARGET_INCLUDE "kernel/uint16.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Uint16
-#define STREW_ELEMENT uint16_t
+#define STREW_DTYPE STREW_UINT16
 #include "kernel/reductions-inl.h"

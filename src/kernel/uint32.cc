@@ -3,6 +3,5 @@
 #define HWY_TARGET_INCLUDE "kernel/uint32.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Uint32
-#define STREW_ELEMENT uint32_t
+#define STREW_DTYPE STREW_UINT32
 #include "kernel/reductions-inl.h"

@@ -3,6 +3,5 @@
 #define HWY_TARGET_INCLUDE "kernel/uint64.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Uint64
-#define STREW_ELEMENT uint64_t
+#define STREW_DTYPE STREW_UINT64
 #include "kernel/reductions-inl.h"

@@ -3,6 +3,5 @@
 #define HWY_TARGET_INCLUDE "kernel/uint8.cc"
 #include <hwy/foreach_target.h>
 
-#define STREW_FAMILY Uint8
-#define STREW_ELEMENT uint8_t
+#define STREW_DTYPE STREW_UINT8
 #include "kernel/reductions-inl.h"

@@ -36,7 +36,7 @@ Tensor DescribeDlpack(const Array& array) {
 }
 
 strew_dtype DtypeOf(const char* name, std::int64_t size) {
-  for (strew_dtype dtype = STREW_BOOL; dtype <= STREW_FLOAT8_E5M2; ++dtype) {
+  for (strew_dtype dtype = STREW_BOOL; strew_dtype_size(dtype) != 0; ++dtype) {
     if (std::strcmp(strew_dtype_name(dtype), name) == 0) return dtype;
   }
   return STREW_OPAQUE(static_cast<strew_dtype>(size));

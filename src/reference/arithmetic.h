@@ -8,25 +8,15 @@
 
 #include <strew/strew.h>
 
+#include "reference/dtypes.h"
+
 namespace strew::reference {
 
-// A format of 8 or 16 bits, with subnormals, infinities and NaNs as in IEEE 754; or without
-// infinities, and with the one NaN of all ones.
-struct SmallFloat {
-  int exponent_bits;
-  int fraction_bits;
-  bool has_infinity;
-};
-inline constexpr SmallFloat kFloat16{5, 10, true};
-inline constexpr SmallFloat kBfloat16{8, 7, true};
-inline constexpr SmallFloat kFloat8E4m3fn{4, 3, false};
-inline constexpr SmallFloat kFloat8E5m2{5, 2, true};
+// Of 8 or 16 bits. Exact.
+double Decode(FloatFormat format, uint16_t bits);
 
-// Exact.
-double Decode(SmallFloat format, uint16_t bits);
-
-// Rounds to nearest, ties to even. What is too large becomes infinity, or NaN where there is none.
-uint16_t Encode(SmallFloat format, double value);
+// The same. Rounds to nearest, ties to even. What is too large becomes infinity, or NaN where there is none.
+uint16_t Encode(FloatFormat format, double value);
 
 // element = element (+) update. The pair of dtype and reduction must be defined.
 void Combine(strew_dtype dtype, strew_reduction reduction, unsigned char* element,

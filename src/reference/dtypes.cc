@@ -7,33 +7,32 @@
 namespace strew::reference {
 namespace {
 
-constexpr strew_dtype kLastCode = STREW_FLOAT8_E5M2;  // before those of opaque
-
 Dtype Opaque(size_t size) {
-  return {"opaque", STREW_OPAQUE(static_cast<strew_dtype>(size)), size, 1, Kind::kMoved, 0};
+  return {"opaque", STREW_OPAQUE(static_cast<strew_dtype>(size)), size, 1, Kind::kMoved, {},
+          kNoDlpack};
 }
 
 std::vector<Dtype> MakeDtypes() {
   constexpr size_t kPointer = sizeof(const char*);
   std::vector<Dtype> dtypes = {
-      {"bool", STREW_BOOL, 1, 1, Kind::kBool, 0},
-      {"int8", STREW_INT8, 1, 1, Kind::kSigned, 0},
-      {"int16", STREW_INT16, 2, 2, Kind::kSigned, 0},
-      {"int32", STREW_INT32, 4, 4, Kind::kSigned, 0},
-      {"int64", STREW_INT64, 8, 8, Kind::kSigned, 0},
-      {"uint8", STREW_UINT8, 1, 1, Kind::kUnsigned, 0},
-      {"uint16", STREW_UINT16, 2, 2, Kind::kUnsigned, 0},
-      {"uint32", STREW_UINT32, 4, 4, Kind::kUnsigned, 0},
-      {"uint64", STREW_UINT64, 8, 8, Kind::kUnsigned, 0},
-      {"float16", STREW_FLOAT16, 2, 2, Kind::kFloat, 10},
-      {"bfloat16", STREW_BFLOAT16, 2, 2, Kind::kFloat, 7},
-      {"float32", STREW_FLOAT32, 4, 4, Kind::kFloat, 23},
-      {"float64", STREW_FLOAT64, 8, 8, Kind::kFloat, 52},
-      {"complex64", STREW_COMPLEX64, 8, 4, Kind::kComplex, 23},
-      {"complex128", STREW_COMPLEX128, 16, 8, Kind::kComplex, 52},
-      {"float8_e4m3fn", STREW_FLOAT8_E4M3FN, 1, 1, Kind::kFloat, 3},
-      {"float8_e5m2", STREW_FLOAT8_E5M2, 1, 1, Kind::kFloat, 2},
-      {"string", STREW_STRING, kPointer, kPointer, Kind::kMoved, 0},
+      {"bool", STREW_BOOL, 1, 1, Kind::kBool, {}, 6},
+      {"int8", STREW_INT8, 1, 1, Kind::kSigned, {}, 0},
+      {"int16", STREW_INT16, 2, 2, Kind::kSigned, {}, 0},
+      {"int32", STREW_INT32, 4, 4, Kind::kSigned, {}, 0},
+      {"int64", STREW_INT64, 8, 8, Kind::kSigned, {}, 0},
+      {"uint8", STREW_UINT8, 1, 1, Kind::kUnsigned, {}, 1},
+      {"uint16", STREW_UINT16, 2, 2, Kind::kUnsigned, {}, 1},
+      {"uint32", STREW_UINT32, 4, 4, Kind::kUnsigned, {}, 1},
+      {"uint64", STREW_UINT64, 8, 8, Kind::kUnsigned, {}, 1},
+      {"float16", STREW_FLOAT16, 2, 2, Kind::kFloat, {5, 10, true}, 2},
+      {"bfloat16", STREW_BFLOAT16, 2, 2, Kind::kFloat, {8, 7, true}, 4},
+      {"float32", STREW_FLOAT32, 4, 4, Kind::kFloat, {8, 23, true}, 2},
+      {"float64", STREW_FLOAT64, 8, 8, Kind::kFloat, {11, 52, true}, 2},
+      {"complex64", STREW_COMPLEX64, 8, 4, Kind::kComplex, {8, 23, true}, 5},
+      {"complex128", STREW_COMPLEX128, 16, 8, Kind::kComplex, {11, 52, true}, 5},
+      {"float8_e4m3fn", STREW_FLOAT8_E4M3FN, 1, 1, Kind::kFloat, {4, 3, false}, 10},
+      {"float8_e5m2", STREW_FLOAT8_E5M2, 1, 1, Kind::kFloat, {5, 2, true}, 12},
+      {"string", STREW_STRING, kPointer, kPointer, Kind::kMoved, {}, kNoDlpack},
   };
   for (const size_t size : {1u, 3u, 5u, 8u, 12u, 16u, 17u, 100u, 4096u})
     dtypes.push_back(Opaque(size));
@@ -68,24 +67,41 @@ const std::vector<Dtype>& IndexDtypes() {
   return dtypes;
 }
 
-Dtype Find(strew_dtype code) {
-  for (const Dtype& dtype : Dtypes()) {
-    if (dtype.code == code) return dtype;
-  }
-  return Opaque(static_cast<size_t>(code - STREW_OPAQUE(0)));
+strew_dtype LastCode() {
+  static const strew_dtype last = [] {
+    strew_dtype greatest = 0;
+    for (const Dtype& dtype : Dtypes()) {
+      if (dtype.code < STREW_OPAQUE(0)) greatest = std::max(greatest, dtype.code);
+    }
+    return greatest;
+  }();
+  return last;
 }
 
-size_t WidthOf(strew_dtype code) {
-  // Addresses are computed element by element: a table beats a search.
-  static const std::vector<size_t> widths = [] {
-    std::vector<size_t> by_code(static_cast<size_t>(kLastCode) + 1, 0);
+bool IsNamed(strew_dtype code) { return code >= STREW_BOOL && code <= LastCode(); }
+
+bool IsKnown(strew_dtype code) {
+  return IsNamed(code) || (code >= STREW_OPAQUE(1) && code <= STREW_OPAQUE(4096));
+}
+
+const Dtype& LineOf(strew_dtype code) {
+  // The oracle looks here for every element: a table beats a search.
+  static const std::vector<Dtype> lines = [] {
+    std::vector<Dtype> by_code(static_cast<size_t>(LastCode()) + 1);
     for (const Dtype& dtype : Dtypes()) {
-      if (dtype.code <= kLastCode) by_code[static_cast<size_t>(dtype.code)] = dtype.width;
+      if (IsNamed(dtype.code)) by_code[static_cast<size_t>(dtype.code)] = dtype;
     }
     return by_code;
   }();
-  const size_t i = static_cast<size_t>(code);
-  return i < widths.size() ? widths[i] : static_cast<size_t>(code - STREW_OPAQUE(0));
+  return lines[static_cast<size_t>(code)];
+}
+
+Dtype Find(strew_dtype code) {
+  return IsNamed(code) ? LineOf(code) : Opaque(static_cast<size_t>(code - STREW_OPAQUE(0)));
+}
+
+size_t WidthOf(strew_dtype code) {
+  return IsNamed(code) ? LineOf(code).width : static_cast<size_t>(code - STREW_OPAQUE(0));
 }
 
 const std::vector<strew_reduction>& Reductions() {
@@ -133,7 +149,7 @@ const char* NameOf(strew_reduction reduction) {
 }
 
 std::string TestName(const Dtype& dtype) {
-  if (dtype.code <= kLastCode) return dtype.name;
+  if (IsNamed(dtype.code)) return dtype.name;
   return std::string(dtype.name) + "_" + std::to_string(dtype.width);
 }
 

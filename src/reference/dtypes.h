@@ -15,14 +15,28 @@ namespace strew::reference {
 
 enum class Kind { kBool, kSigned, kUnsigned, kFloat, kComplex, kMoved };
 
+// A sign, an exponent and a fraction, with subnormals, infinities and NaNs as in IEEE 754; or without
+// infinities, and with the one NaN of all ones.
+struct FloatFormat {
+  int exponent_bits;
+  int fraction_bits;
+  bool has_infinity;
+};
+
 struct Dtype {
   const char* name;
   strew_dtype code;
   size_t width;
   size_t alignment;
   Kind kind;
-  int fraction_bits;  // of a float or of one component of a complex; otherwise 0
+  FloatFormat format;  // of a float or of one component of a complex; otherwise of 0 bits
+  int dlpack;          // the code of its type in DLPack, or kNoDlpack
+
+  bool has_format() const { return format.fraction_bits != 0; }
+  // Of a float or an integer, and of each of the two of a complex.
+  size_t component_width() const { return kind == Kind::kComplex ? width / 2 : width; }
 };
+constexpr int kNoDlpack = -1;
 
 // Every dtype that tensors of this version may have, with a choice of opaque sizes.
 const std::vector<Dtype>& Dtypes();
@@ -30,8 +44,20 @@ const std::vector<Dtype>& Dtypes();
 // The eight integer dtypes.
 const std::vector<Dtype>& IndexDtypes();
 
+// Whether a code has a line of its own, and is not opaque.
+bool IsNamed(strew_dtype code);
+
+// Whether tensors of this version may have it, opaque or not.
+bool IsKnown(strew_dtype code);
+
 // The line of Dtypes() for a code; made up for an opaque size that is not listed.
 Dtype Find(strew_dtype code);
+
+// The same without a copy, for a code with a name.
+const Dtype& LineOf(strew_dtype code);
+
+// The last code with a name.
+strew_dtype LastCode();
 
 size_t WidthOf(strew_dtype code);
 

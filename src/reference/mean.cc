@@ -23,29 +23,19 @@ Halves FloorDivided(int64_t value) {
   return {(value - low) / kTwoTo32, static_cast<uint64_t>(low)};
 }
 
-Halves ReadInteger(strew_dtype dtype, const unsigned char* bytes) {
-  switch (dtype) {
-    case STREW_INT8:
-      return FloorDivided(Load<int8_t>(bytes));
-    case STREW_INT16:
-      return FloorDivided(Load<int16_t>(bytes));
-    case STREW_INT32:
-      return FloorDivided(Load<int32_t>(bytes));
-    case STREW_INT64:
-      return FloorDivided(Load<int64_t>(bytes));
-    case STREW_UINT8:
-      return {0, Load<uint8_t>(bytes)};
-    case STREW_UINT16:
-      return {0, Load<uint16_t>(bytes)};
-    case STREW_UINT32:
-      return {0, Load<uint32_t>(bytes)};
-    case STREW_UINT64: {
-      const auto value = Load<uint64_t>(bytes);
-      return {static_cast<int64_t>(value >> 32), value % (uint64_t{1} << 32)};
-    }
-    default:
-      std::abort();
-  }
+Halves ReadSigned(size_t width, const unsigned char* bytes) {
+  if (width == 1) return FloorDivided(Load<int8_t>(bytes));
+  if (width == 2) return FloorDivided(Load<int16_t>(bytes));
+  if (width == 4) return FloorDivided(Load<int32_t>(bytes));
+  return FloorDivided(Load<int64_t>(bytes));
+}
+
+Halves ReadUnsigned(size_t width, const unsigned char* bytes) {
+  if (width == 1) return {0, Load<uint8_t>(bytes)};
+  if (width == 2) return {0, Load<uint16_t>(bytes)};
+  if (width == 4) return {0, Load<uint32_t>(bytes)};
+  const auto value = Load<uint64_t>(bytes);
+  return {static_cast<int64_t>(value >> 32), value % (uint64_t{1} << 32)};
 }
 
 // A mean of integers lies between them, so that its lower bits are all of it.
@@ -65,21 +55,21 @@ uint64_t FloorQuotient(int64_t high, uint64_t low, int64_t n) {
          rest / static_cast<uint64_t>(n);
 }
 
-float ReadSmallFloat(SmallFloat format, size_t width, const unsigned char* bytes) {
-  const uint16_t bits = width == 1 ? Load<uint8_t>(bytes) : Load<uint16_t>(bytes);
-  return static_cast<float>(Decode(format, bits));
+// Whether its means are summed in float64.
+bool IsDouble(const Dtype& dtype) { return dtype.component_width() == sizeof(double); }
+
+// Of a float of 32 bits at most.
+float ReadSingle(const Dtype& dtype, const unsigned char* bytes) {
+  if (dtype.width == 4) return Load<float>(bytes);
+  const uint16_t bits = dtype.width == 1 ? Load<uint8_t>(bytes) : Load<uint16_t>(bytes);
+  return static_cast<float>(Decode(dtype.format, bits));
 }
 
-void WriteSmallFloat(SmallFloat format, size_t width, float value, unsigned char* bytes) {
-  const uint16_t bits = Encode(format, static_cast<double>(value));
-  if (width == 1) Store(bytes, static_cast<uint8_t>(bits));
-  if (width == 2) Store(bytes, bits);
-}
-
-SmallFloat FormatOf(strew_dtype dtype) {
-  if (dtype == STREW_FLOAT8_E4M3FN) return kFloat8E4m3fn;
-  if (dtype == STREW_FLOAT8_E5M2) return kFloat8E5m2;
-  return dtype == STREW_FLOAT16 ? kFloat16 : kBfloat16;
+void WriteSingle(const Dtype& dtype, float value, unsigned char* bytes) {
+  if (dtype.width == 4) return Store(bytes, value);
+  const uint16_t bits = Encode(dtype.format, static_cast<double>(value));
+  if (dtype.width == 1) Store(bytes, static_cast<uint8_t>(bits));
+  if (dtype.width == 2) Store(bytes, bits);
 }
 
 template <class T>
@@ -96,53 +86,50 @@ std::complex<T> Quotient(std::complex<T> sum, int64_t n) {
 }  // namespace
 
 void Mean::Add(strew_dtype dtype, const unsigned char* term) {
-  switch (dtype) {
-    case STREW_FLOAT8_E4M3FN:
-    case STREW_FLOAT8_E5M2:
-    case STREW_FLOAT16:
-    case STREW_BFLOAT16:
-      single_ = Sum<float>(terms_, single_, ReadSmallFloat(FormatOf(dtype), WidthOf(dtype), term));
+  const Dtype& line = LineOf(dtype);
+  switch (line.kind) {
+    case Kind::kFloat:
+      if (IsDouble(line)) {
+        double_ = Sum<double>(terms_, double_, Load<double>(term));
+      } else {
+        single_ = Sum<float>(terms_, single_, ReadSingle(line, term));
+      }
       break;
-    case STREW_FLOAT32:
-      single_ = Sum<float>(terms_, single_, Load<float>(term));
+    case Kind::kComplex:
+      if (IsDouble(line)) {
+        double_ = Sum(terms_, double_, Load<std::complex<double>>(term));
+      } else {
+        single_ = Sum(terms_, single_, Load<std::complex<float>>(term));
+      }
       break;
-    case STREW_FLOAT64:
-      double_ = Sum<double>(terms_, double_, Load<double>(term));
-      break;
-    case STREW_COMPLEX64:
-      single_ = Sum(terms_, single_, Load<std::complex<float>>(term));
-      break;
-    case STREW_COMPLEX128:
-      double_ = Sum(terms_, double_, Load<std::complex<double>>(term));
-      break;
-    default: {
-      const Halves value = ReadInteger(dtype, term);
+    case Kind::kSigned:
+    case Kind::kUnsigned: {
+      const bool is_signed = line.kind == Kind::kSigned;
+      const Halves value =
+          is_signed ? ReadSigned(line.width, term) : ReadUnsigned(line.width, term);
       high_ += value.high;
       low_ += value.low;
+      break;
     }
+    default:
+      std::abort();
   }
   ++terms_;
 }
 
 void Mean::Write(strew_dtype dtype, unsigned char* element) const {
+  const Dtype& line = LineOf(dtype);
   const std::complex<float> single = Quotient(single_, terms_);
   const std::complex<double> in_double = Quotient(double_, terms_);
-  switch (dtype) {
-    case STREW_FLOAT8_E4M3FN:
-    case STREW_FLOAT8_E5M2:
-    case STREW_FLOAT16:
-    case STREW_BFLOAT16:
-      return WriteSmallFloat(FormatOf(dtype), WidthOf(dtype), single.real(), element);
-    case STREW_FLOAT32:
-      return Store(element, single.real());
-    case STREW_FLOAT64:
-      return Store(element, in_double.real());
-    case STREW_COMPLEX64:
+  switch (line.kind) {
+    case Kind::kFloat:
+      if (IsDouble(line)) return Store(element, in_double.real());
+      return WriteSingle(line, single.real(), element);
+    case Kind::kComplex:
+      if (IsDouble(line)) return Store(element, in_double);
       return Store(element, single);
-    case STREW_COMPLEX128:
-      return Store(element, in_double);
     default:
-      return WriteInteger(WidthOf(dtype), FloorQuotient(high_, low_, terms_), element);
+      return WriteInteger(line.width, FloorQuotient(high_, low_, terms_), element);
   }
 }
 

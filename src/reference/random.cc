@@ -92,9 +92,10 @@ void FillWithValues(Random& random, Array& array) {
   unsigned char* bytes = array.buffer().bytes();
   const size_t size = array.buffer().size();
   if (dtype.kind == Kind::kMoved) return FillWithBits(random, bytes, size);
-  const size_t width = dtype.kind == Kind::kComplex ? dtype.width / 2 : dtype.width;
+  const size_t width = dtype.component_width();
   for (size_t i = 0; i < size; i += width) {
-    StoreNumber(Number(random, static_cast<int>(width), dtype.fraction_bits), width, bytes + i);
+    StoreNumber(Number(random, static_cast<int>(width), dtype.format.fraction_bits), width,
+                bytes + i);
   }
 }
 

@@ -91,11 +91,6 @@ __extension__ typedef unsigned __int128 Wide;
 constexpr Wide kWidest = Wide{1} << 64;
 Wide Capped(Wide number) { return number < kWidest ? number : kWidest; }
 
-bool IsKnown(strew_dtype dtype) {
-  return (STREW_BOOL <= dtype && dtype <= STREW_FLOAT8_E5M2) ||
-         (STREW_OPAQUE(1) <= dtype && dtype <= STREW_OPAQUE(4096));
-}
-
 uint64_t Magnitude(int64_t stride) {
   return stride < 0 ? uint64_t{0} - static_cast<uint64_t>(stride) : static_cast<uint64_t>(stride);
 }

@@ -20,7 +20,7 @@ ARROWS = {
     "api": {"kernel/kernel.h", "base"},
     "op": {"api", "run", "plan", "base"},
     "reference": set(),
-    "cli": {"reference", "base/policy.h", "base/reduction.h"},
+    "cli": {"reference", "base/dtype.h", "base/policy.h", "base/reduction.h"},
     "python": {"base/policy.h", "base/reduction.h", "base/tensor_view.h"},
 }
 PUBLIC_HEADER = "strew/strew.h"

@@ -64,25 +64,24 @@ TEST(Target, EveryTargetHasKernelsOfItsOwn) {
       return kernel::MoveKernels(width, i);
     });
   }
-  const auto expect_reductions = [&](const char* dtype_name, strew_dtype dtype) {
-    const Arithmetic arithmetic = DescribeDtype(dtype).arithmetic;
+  const auto expect_reductions = [&](strew_dtype dtype) {
+    const Arithmetic arithmetic = kDtypes[dtype].arithmetic;
     const bool is_float = arithmetic == Arithmetic::kFloating || arithmetic == Arithmetic::kComplex;
     const bool one_target = kFloatsHaveOneTarget && is_float;
-#define STREW_EXPECT_DISTINCT(CONSTANT, FUNCTOR, NAME)                        \
+#define STREW_EXPECT_DISTINCT(CONSTANT, FUNCTOR, ...)                         \
   if (IsReductionDefined(STREW_##CONSTANT, arithmetic)) {                     \
-    SCOPED_TRACE(NAME);                                                       \
+    SCOPED_TRACE(ReductionName(STREW_##CONSTANT));                            \
     const auto kernels_of = [dtype](int32_t i) -> const kernel::Kernels& {    \
       return kernel::ReductionKernels(dtype, KernelReduction::k##FUNCTOR, i); \
     };                                                                        \
-    expect_distinct(dtype_name, kernels_of, one_target);                      \
+    expect_distinct(kDtypes[dtype].name, kernels_of, one_target);             \
   }
     STREW_FOR_EACH_KERNEL_REDUCTION(STREW_EXPECT_DISTINCT)
 #undef STREW_EXPECT_DISTINCT
   };
-#define STREW_EXPECT_REDUCTIONS(CONSTANT, FAMILY, NAME, BYTES, ALIGNMENT, ARITHMETIC) \
-  expect_reductions(NAME, STREW_##CONSTANT);
-  STREW_FOR_EACH_REDUCIBLE_DTYPE(STREW_EXPECT_REDUCTIONS)
-#undef STREW_EXPECT_REDUCTIONS
+  for (strew_dtype dtype = 1; dtype < kDtypesEnd; ++dtype) {
+    if (kDtypes[dtype].arithmetic != Arithmetic::kNone) expect_reductions(dtype);
+  }
 }
 
 #if defined(__x86_64__)

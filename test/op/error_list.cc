@@ -351,11 +351,6 @@ constexpr auto kMostBytes = static_cast<uint64_t>(PTRDIFF_MAX);
 uint64_t Times(uint64_t a, uint64_t b) { return a != 0 && b > kTooMuch / a ? kTooMuch : a * b; }
 uint64_t Plus(uint64_t a, uint64_t b) { return b > kTooMuch - a ? kTooMuch : a + b; }
 
-bool IsKnown(strew_dtype dtype) {
-  return (dtype >= STREW_BOOL && dtype <= STREW_FLOAT8_E5M2) ||
-         (dtype >= STREW_OPAQUE(1) && dtype <= STREW_OPAQUE(4096));
-}
-
 }  // namespace
 
 strew_status StatusOf(int line) {

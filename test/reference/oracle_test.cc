@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/arithmetic.h"
+#include "reference/dtypes.h"
 #include "reference/mean.h"
 #include "reference/oracle.h"
 #include "support/reference.h"
@@ -20,8 +21,15 @@ namespace {
 
 // ---- Floats of 8 and 16 bits -----------------------------------------------------------------
 
+const FloatFormat kFloat16 = LineOf(STREW_FLOAT16).format;
+const FloatFormat kBfloat16 = LineOf(STREW_BFLOAT16).format;
+const FloatFormat kFloat8E4m3fn = LineOf(STREW_FLOAT8_E4M3FN).format;
+const FloatFormat kFloat8E5m2 = LineOf(STREW_FLOAT8_E5M2).format;
+
 TEST(SmallFloats, EveryPatternComesBack) {
-  for (const SmallFloat format : {kFloat16, kBfloat16, kFloat8E4m3fn, kFloat8E5m2}) {
+  for (const Dtype& dtype : Dtypes()) {
+    if (dtype.kind != Kind::kFloat || dtype.width > 2) continue;
+    const FloatFormat format = dtype.format;
     const int bits_of_format = 1 + format.exponent_bits + format.fraction_bits;
     for (int pattern = 0; pattern < 1 << bits_of_format; ++pattern) {
       const auto bits = static_cast<uint16_t>(pattern);

@@ -40,14 +40,14 @@ struct Pattern {
 
 // Floats have any sign and lie in [1/4, 1/2): their sums round, and no product overflows.
 Pattern PatternOf(const Dtype& dtype) {
-  if (dtype.fraction_bits == 0) return {~uint64_t{0}, 0};
-  const size_t width = dtype.kind == Kind::kComplex ? dtype.width / 2 : dtype.width;
+  if (!dtype.has_format()) return {~uint64_t{0}, 0};
+  const size_t width = dtype.component_width();
   const auto bits = static_cast<int>(8 * width);
   const uint64_t repeat = ~uint64_t{0} / (~uint64_t{0} >> (64 - bits));
-  const uint64_t bias = (uint64_t{1} << (bits - 2 - dtype.fraction_bits)) - 1;
-  const uint64_t fraction = (uint64_t{1} << dtype.fraction_bits) - 1;
+  const uint64_t bias = (uint64_t{1} << (bits - 2 - dtype.format.fraction_bits)) - 1;
+  const uint64_t fraction = (uint64_t{1} << dtype.format.fraction_bits) - 1;
   const uint64_t sign = uint64_t{1} << (bits - 1);
-  return {repeat * (sign | fraction), repeat * ((bias - 2) << dtype.fraction_bits)};
+  return {repeat * (sign | fraction), repeat * ((bias - 2) << dtype.format.fraction_bits)};
 }
 
 }  // namespace

@@ -12,34 +12,32 @@
 
 namespace strew_test {
 
+namespace {
+
+void WriteFloat(size_t width, FloatFormat format, unsigned char* bytes, double value) {
+  if (width == 1) return Store(bytes, static_cast<uint8_t>(Encode(format, value)));
+  if (width == 2) return Store(bytes, Encode(format, value));
+  if (width == 4) return Store(bytes, static_cast<float>(value));
+  Store(bytes, value);
+}
+
+}  // namespace
+
 void WriteNumber(strew_dtype dtype, unsigned char* bytes, double value) {
-  switch (dtype) {
-    case STREW_FLOAT16:
-      return Store(bytes, Encode(kFloat16, value));
-    case STREW_BFLOAT16:
-      return Store(bytes, Encode(kBfloat16, value));
-    case STREW_FLOAT8_E4M3FN:
-      return Store(bytes, static_cast<uint8_t>(Encode(kFloat8E4m3fn, value)));
-    case STREW_FLOAT8_E5M2:
-      return Store(bytes, static_cast<uint8_t>(Encode(kFloat8E5m2, value)));
-    case STREW_FLOAT32:
-      return Store(bytes, static_cast<float>(value));
-    case STREW_FLOAT64:
-      return Store(bytes, value);
-    case STREW_COMPLEX64:
-      Store(bytes, static_cast<float>(value));
-      return Store(bytes + sizeof(float), 0.0f);
-    case STREW_COMPLEX128:
-      Store(bytes, value);
-      return Store(bytes + sizeof(double), 0.0);
+  const Dtype line = Find(dtype);
+  const size_t width = line.component_width();
+  switch (line.kind) {
+    case Kind::kComplex:
+      WriteFloat(width, line.format, bytes + width, 0);
+      [[fallthrough]];
+    case Kind::kFloat:
+      return WriteFloat(width, line.format, bytes, value);
+    case Kind::kSigned:
+    case Kind::kUnsigned:
+      return WriteIndex(dtype, bytes, static_cast<int64_t>(value));
     default:
-      break;
+      std::fill_n(bytes, width, static_cast<unsigned char>(std::lround(10 * value)));
   }
-  const Kind kind = Find(dtype).kind;
-  if (kind == Kind::kSigned || kind == Kind::kUnsigned) {
-    return WriteIndex(dtype, bytes, static_cast<int64_t>(value));
-  }
-  std::fill_n(bytes, WidthOf(dtype), static_cast<unsigned char>(std::lround(10 * value)));
 }
 
 Array NumberArray(strew_dtype dtype, const Dims& shape, const std::vector<double>& values) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the bits of a float are laid out, and which bits stand for its landmarks.
+#ifndef STREW_BASE_FLOAT_FORMAT_H_
+#define STREW_BASE_FLOAT_FORMAT_H_
+
+#include <cstdint>
+
+namespace strew {
+
+// A sign, an exponent and a fraction as in IEEE 754. A format without infinities has one NaN of
+// either sign, all ones.
+struct FloatFormat {
+  uint8_t exponent_bits;
+  uint8_t fraction_bits;
+  bool has_infinity;
+
+  constexpr int bits() const { return 1 + exponent_bits + fraction_bits; }
+  constexpr int bias() const { return (1 << (exponent_bits - 1)) - 1; }
+  constexpr uint64_t sign() const { return uint64_t{1} << (bits() - 1); }
+  constexpr uint64_t one() const { return static_cast<uint64_t>(bias()) << fraction_bits; }
+
+  // The bits that follow those of the largest finite number: infinity, or NaN where there is none.
+  constexpr uint64_t overflow() const {
+    return sign() - (has_infinity ? uint64_t{1} << fraction_bits : 1);
+  }
+  // The largest number: infinity, or the largest finite one where there is none.
+  constexpr uint64_t largest() const { return has_infinity ? overflow() : overflow() - 1; }
+};
+
+}  // namespace strew
+
+#endif  // STREW_BASE_FLOAT_FORMAT_H_
