@@ -12,9 +12,9 @@ namespace strew {
 // 1 * (inf + 0i) the imaginary part is NaN.
 bool HasIdentity(strew_dtype dtype, strew_reduction kind);
 
-// Stores it at `element`, which has room for the dtype: -0 for sums of floats, because +0 would take
-// the sign of -0; the largest finite number for minima of floats that have no infinity. The reduction
-// is defined on the dtype, and its row names an identity.
+// Stores it at `element`, which has room for the dtype: -0 for sums of floats, because +0 would
+// take the sign of -0; the largest finite number for minima of floats that have no infinity. The
+// reduction is defined on the dtype, and its row names an identity.
 void StoreIdentity(strew_dtype dtype, strew_reduction kind, unsigned char* element);
 
 }  // namespace strew

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// THE list of reductions. One row states what there is to know of a reduction; its name, the dtypes
-// on which it is defined, its identities and its place in the tables of kernels are derived from it.
+// THE list of reductions. One row states what there is to know of a reduction; the dtypes on which
+// it is defined, its identities and its place in the tables of kernels are derived from it.
 //
-// A new reduction is a constant in strew.h, a row here, and a functor in kernel/ops-inl.h. A constant
-// without a row, a row without a constant and a row without a functor do not compile.
+// A new reduction is a constant in strew.h, a row here, and a functor in kernel/ops-inl.h. A
+// constant without a row, a row without a constant and a row without a functor do not compile.
 #ifndef STREW_BASE_REDUCTION_H_
 #define STREW_BASE_REDUCTION_H_
 
@@ -85,8 +85,8 @@ enum class KernelReduction {
       kCount
 };
 
-// Whether the reduction tells integers with a sign from those without. Where it does not, the kernels
-// of intN serve uintN too.
+// Whether the reduction tells integers with a sign from those without. Where it does not, the
+// kernels of intN serve uintN too.
 constexpr bool DependsOnSign(KernelReduction reduction) {
   return kReductions[static_cast<int>(reduction) + 1].what == ReductionClass::kOrdering;
 }

@@ -18,8 +18,8 @@ struct Logical {
   uint8_t bits;
 };
 
-// A float of 8 or 16 bits, of the FloatFormat of these numbers. kOverflow is what follows the largest
-// finite number: infinity, or NaN where there is none.
+// A float of 8 or 16 bits, of the FloatFormat of these numbers. kOverflow is what follows the
+// largest finite number: infinity, or NaN where there is none.
 template <int kExponent, int kFraction, bool kHasInfinity>
 struct ShortFloat {
   static constexpr FloatFormat kFormat = {kExponent, kFraction, kHasInfinity};

@@ -15,8 +15,8 @@ namespace strew::reference {
 
 enum class Kind { kBool, kSigned, kUnsigned, kFloat, kComplex, kMoved };
 
-// A sign, an exponent and a fraction, with subnormals, infinities and NaNs as in IEEE 754; or without
-// infinities, and with the one NaN of all ones.
+// A sign, an exponent and a fraction, with subnormals, infinities and NaNs as in IEEE 754; or
+// without infinities, and with the one NaN of all ones.
 struct FloatFormat {
   int exponent_bits;
   int fraction_bits;
