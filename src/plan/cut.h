@@ -19,6 +19,17 @@ struct Turns {
 
 class Cut {
  public:
+  Cut() = default;
+  // Loops that are not in use are left out.
+  Cut(const Cut& other) { *this = other; }
+  Cut& operator=(const Cut& other) {
+    if (this == &other) return *this;
+    rank_ = other.rank_;
+    parts_ = other.parts_;
+    std::copy_n(other.loop_, rank_, loop_);
+    return *this;
+  }
+
   // Adds a loop within the others, and cuts it so far that there are `wanted` parts in all, or that
   // its pieces have `granule` turns.
   void Append(int64_t count, int64_t granule, int64_t wanted) {

@@ -156,24 +156,33 @@ MemoryHints MemoryHintsFor(const IndexSpace& space, const Circumstances& about) 
   return hints;
 }
 
+namespace {
+
+// What the tasks of a schedule do: each has lanes or pieces of runs where there are enough of them,
+// else a range of destinations, unless one task is as fast.
+void ShareOut(const IndexSpace& space, const Circumstances& about, const Sampler& sampler,
+              Schedule* schedule) {
+  schedule->staging = StagingFor(space, about, schedule->tasks);
+  schedule->cut = CutFor(space, schedule->staging, about.width, schedule->tasks);
+  schedule->share = Share::kCut;
+  if (schedule->cut.parts() > schedule->tasks / 2) return;
+
+  schedule->cut = {};
+  schedule->share = ShareByDestination(space, about, sampler, schedule->tasks, &schedule->ranges);
+  schedule->staging = kNoStaging;
+  if (schedule->share != Share::kAlone) return;
+  schedule->tasks = 1;
+  schedule->staging = StagingFor(space, about, 1);
+}
+
+}  // namespace
+
 Schedule MakeSchedule(const IndexSpace& space, const Circumstances& about, const Sampler& sampler) {
   Schedule schedule;
   schedule.hints = MemoryHintsFor(space, about);
   schedule.staging = StagingFor(space, about, 1);
   schedule.tasks = TasksFor(about.workers, Nanoseconds(space, about, schedule.staging));
-  if (schedule.tasks == 1) return schedule;
-
-  schedule.staging = StagingFor(space, about, schedule.tasks);
-  schedule.cut = CutFor(space, schedule.staging, about.width, schedule.tasks);
-  schedule.share = Share::kCut;
-  if (schedule.cut.parts() > schedule.tasks / 2) return schedule;
-
-  schedule.cut = {};
-  schedule.share = ShareByDestination(space, about, sampler, schedule.tasks, &schedule.ranges);
-  schedule.staging = kNoStaging;
-  if (schedule.share != Share::kAlone) return schedule;
-  schedule.tasks = 1;
-  schedule.staging = StagingFor(space, about, 1);
+  if (schedule.tasks > 1) ShareOut(space, about, sampler, &schedule);
   return schedule;
 }
 
