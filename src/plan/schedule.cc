@@ -73,7 +73,7 @@ Cut CutFor(const IndexSpace& space, const Staging& staging, int64_t width, int64
   return cut;
 }
 
-// Whether the entries are single elements in one line, which can be partitioned by position.
+// True for single elements in one line, which can be partitioned by position.
 bool CanPartition(const IndexSpace& space) {
   const bool single = space.run.count == 1 && space.inner.rank == 0;
   const bool line = space.outer.rank == 0 && space.row.count == 1 && space.lanes_count == 1;

@@ -11,7 +11,7 @@
 
 namespace strew::run {
 
-// Whether a scatter is one of those.
+// True for scatters of so few updates.
 inline bool IsSmall(const IndexedScatter& scatter) {
   const int64_t indices = scatter.indices.size;
   const int64_t updates = scatter.updates.size;

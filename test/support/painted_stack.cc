@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kBytes = size_t{256} << 10;
 constexpr unsigned char kPaint = 0xC3;
-// What the frame that paints takes itself.
+// Bytes of the frame that paints.
 constexpr size_t kOwnFrame = 512;
 
 void Require(bool holds) {
