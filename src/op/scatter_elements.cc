@@ -6,7 +6,7 @@
 #include "plan/index_space.h"
 #include "plan/text.h"
 #include "plan/unit.h"
-#include "run/indexed.h"
+#include "op/indexed.h"
 
 namespace strew {
 namespace {
@@ -67,7 +67,7 @@ Status ScatterElements(const Call& call, const TensorView* data, const TensorVie
   STREW_TRY(Validate(call, data, indices, updates, axis, reduction, output, &normalised_axis));
   plan::IndexSpace space;
   Lower(*data, *indices, *updates, normalised_axis, *output, &space);
-  return run::Run(call, {*data, *indices, *updates, *output, reduction}, &space);
+  return RunIndexed(call, {*data, *indices, *updates, *output, reduction}, &space);
 }
 
 }  // namespace

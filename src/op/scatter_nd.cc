@@ -8,7 +8,7 @@
 #include "plan/index_space.h"
 #include "plan/text.h"
 #include "plan/unit.h"
-#include "run/indexed.h"
+#include "op/indexed.h"
 
 namespace strew {
 namespace {
@@ -93,7 +93,7 @@ Status ScatterNd(const Call& call, const TensorView* data, const TensorView* ind
   STREW_TRY(Validate(call, data, indices, updates, reduction, output));
   plan::IndexSpace space;
   Lower(*data, *indices, *updates, reduction, *output, &space);
-  return run::Run(call, {*data, *indices, *updates, *output, reduction}, &space);
+  return RunIndexed(call, {*data, *indices, *updates, *output, reduction}, &space);
 }
 
 }  // namespace

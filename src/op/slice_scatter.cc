@@ -14,8 +14,9 @@
 #include "plan/text.h"
 #include "plan/tuning.h"
 #include "plan/unit.h"
-#include "run/box.h"
-#include "run/overlay.h"
+#include "share/boxes.h"
+#include "walk/overlay.h"
+#include "walk/kernels.h"
 
 namespace strew {
 namespace {
@@ -158,7 +159,7 @@ TensorView Broadcast(const TensorView& updates, const Slices& slices, const Tens
 
 // The slice as a box of the output; its offset there, in units.
 int64_t LowerToBox(const TensorView& updates, const TensorView& output, const Slices& slices,
-                   int64_t units, run::BoxNest* nest) {
+                   int64_t units, walk::BoxNest* nest) {
   int64_t first = 0;
   for (int i = 0; i < output.rank; ++i) {
     const plan::Slice& slice = slices[i];
@@ -188,21 +189,22 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
                 const Slices& slices, strew_reduction reduction, const TensorView& output) {
   const plan::Units units = plan::UnitsOf(output.element_size);
   const int64_t bytes = output.size * output.element_size;
-  const kernel::Kernels& kernels = run::KernelsFor(call, output, reduction, units);
+  const kernel::Kernels& kernels = walk::KernelsFor(call, output, reduction, units);
   if (!SameElements(data, output)) {
     if (bytes > plan::kTuning.small_overlay) {
       plan::OverlayPlan plan = LowerToOverlay(data, updates, output, slices, units.count);
       if (plan.Arrange()) {
-        return run::RunOverlay(call, plan, kernels,
-                               run::KernelsFor(call, output, STREW_NONE, units),
-                               {output.data, data.data, updates.data});
+        return share::RunOverlay(call, plan, kernels,
+                                 walk::KernelsFor(call, output, STREW_NONE, units),
+                                 {output.data, data.data, updates.data});
       }
     }
-    STREW_TRY(run::Copy(call, data, output));
+    STREW_TRY(share::Copy(call, data, output));
   }
-  run::BoxNest nest;
+  walk::BoxNest nest;
   const int64_t first = LowerToBox(updates, output, slices, units.count, &nest);
-  return run::RunBox(call, kernels, units, output.data + first * units.width, updates.data, &nest);
+  return share::RunBox(call, kernels, units, output.data + first * units.width, updates.data,
+                       &nest);
 }
 
 // An element of a slice has one update. Where its old value takes no part it is replaced, but for
@@ -235,7 +237,7 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
   if (repeated.size != 0) {
     STREW_TRY(RunReduction(call, *data, repeated, slices, reduction, *output));
   } else if (data->size != 0 && !SameElements(*data, *output)) {
-    STREW_TRY(run::Copy(call, *data, *output));
+    STREW_TRY(share::Copy(call, *data, *output));
   }
   return call.Succeed(updates->size);
 }

@@ -6,7 +6,7 @@
 #include "api/tensor.h"
 #include "plan/check.h"
 #include "plan/text.h"
-#include "run/cache_write.h"
+#include "share/cache_write.h"
 
 namespace strew {
 namespace {
@@ -93,8 +93,8 @@ Status Validate(const Call& call, const Operands& at, int64_t axis, strew_cache_
 Status TensorScatter(const Call& call, const Operands& at, int64_t axis, strew_cache_mode mode) {
   int normalised_axis;
   STREW_TRY(Validate(call, at, axis, mode, &normalised_axis));
-  return run::RunCacheWrite(call, {*at.past, *at.update, at.write_indices, *at.present,
-                                   normalised_axis, mode == STREW_CACHE_CIRCULAR});
+  return share::RunCacheWrite(call, {*at.past, *at.update, at.write_indices, *at.present,
+                                     normalised_axis, mode == STREW_CACHE_CIRCULAR});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "base/cache_size.h"
 #include "plan/cut.h"
 #include "plan/index_space.h"
 #include "plan/spread.h"
@@ -93,6 +94,10 @@ inline int64_t PartsFor(int64_t tasks) { return tasks > 1 ? kTuning.parts_of_tas
 inline int64_t StreamedBytes(int64_t cache_bytes, int64_t tasks) {
   const double part = tasks > 1 ? kTuning.streamed_part_of_tasks : kTuning.streamed_part;
   return static_cast<int64_t>(static_cast<double>(cache_bytes) * part);
+}
+// The first of them, on this machine.
+inline int64_t StreamingThreshold(int64_t tasks = 1) {
+  return StreamedBytes(LastLevelCacheBytes(), tasks);
 }
 inline int64_t NearBytes(int64_t cache_bytes) { return cache_bytes / kTuning.near_part; }
 

@@ -22,7 +22,7 @@ from mutants import Mutant, mutants_of
 VALIDATION = (
     "api/context.cc api/dlpack.cc api/tensor.cc base/checked.h base/index_value.h base/reduction.h"
     " base/tensor_view.h op/scatter_elements.cc op/scatter_nd.cc op/scatter_update.cc"
-    " op/slice_scatter.cc op/tensor_scatter.cc plan/check.cc plan/slice.h run/cache_write.cc"
+    " op/slice_scatter.cc op/tensor_scatter.cc plan/check.cc plan/slice.h share/cache_write.cc"
     " run/duplicates.cc run/index_check.cc run/place.h"
 ).split()
 # What does the work in those files: from here on, and up to there if it is not the end.
@@ -32,7 +32,7 @@ WORK = {
     "op/scatter_update.cc": ("void Lower(", None),
     "op/slice_scatter.cc": ("TensorView Broadcast(", "Status CheckArray("),
     "plan/slice.h": ("int64_t StepsBefore(", "// What `axis"),
-    "run/cache_write.cc": ("int OuterDim(", None),
+    "share/cache_write.cc": ("int OuterDim(", None),
     "run/duplicates.cc": ("  int64_t count = 1;", "};"),
 }
 # Those that find most in the shortest time stand first.

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The distinct destinations of the entries of a call, numbered in ascending order. No choice of
+// index values makes it slow or large, because nothing is hashed.
+#ifndef STREW_ACCUMULATE_DESTINATION_SET_H_
+#define STREW_ACCUMULATE_DESTINATION_SET_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/call.h"
+#include "kernel/kernel.h"
+#include "base/scratch.h"
+
+namespace strew::accumulate {
+
+// How many bits are set. Baseline x86-64 has no instruction for it, and the function that compilers
+// call instead reads a table.
+inline int64_t CountBits(uint64_t bits) {
+  bits -= (bits >> 1) & 0x5555555555555555u;
+  bits = (bits & 0x3333333333333333u) + ((bits >> 2) & 0x3333333333333333u);
+  bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+  return static_cast<int64_t>((bits * 0x0101010101010101u) >> 56);
+}
+
+// Hand all destinations to Collect(), call FinishCollecting(), and hand all of them to Insert();
+// FinishInserting() then numbers them. Functions that answer bool, but for Insert(), ask the
+// allocator: false means that it refused.
+class DestinationSet {
+ public:
+  // Destinations lie in [0, range), range > 0, and at most `entries` are collected. A sorted list
+  // has room for `kept` of them from the start, and for more only where as many are distinct.
+  DestinationSet(const Call& call, int64_t range, int64_t entries, int64_t kept);
+  DestinationSet(const DestinationSet&) = delete;
+  DestinationSet& operator=(const DestinationSet&) = delete;
+
+  bool Begin();
+  bool needs_collecting() const { return form_ != Form::kBitmap; }
+  bool Collect(int64_t destination) {
+    if (form_ == Form::kBlocks) {
+      SetBit(directory_, destination / kBlock);
+      return true;
+    }
+    if (count_ == capacity_ && !MakeRoom()) return false;
+    keys_[count_++] = destination;
+    return true;
+  }
+  bool FinishCollecting();
+
+  bool needs_inserting() const { return form_ != Form::kSorted; }
+  // Answers whether the destination comes for the first time.
+  bool Insert(int64_t destination) {
+    const int64_t bit = BitOf(destination);
+    const uint64_t mask = uint64_t{1} << (bit % kBlock);
+    uint64_t& word = words_[bit / kBlock];
+    const bool is_new = (word & mask) == 0;
+    word |= mask;
+    return is_new;
+  }
+  // Whatever was inserted comes for the first time again.
+  void ForgetInserted();
+  bool FinishInserting();
+
+  // How many destinations there are.
+  int64_t count() const { return count_; }
+  // The number of a destination that is in the set.
+  int64_t NumberOf(int64_t destination) const {
+    const int64_t bit = BitOf(destination);
+    if (form_ == Form::kSorted) return bit;
+    return ranks_[bit / kBlock] + CountBits(words_[bit / kBlock] & Below(bit % kBlock));
+  }
+  // The same for a row of entries: their bits, which come first, stand for the destinations until
+  // they are numbered. Entries that are dropped are negative. There are fewer than 2^31.
+  void LocateRow(const kernel::IndexKernels& kernels, kernel::OffsetWidth offset_width,
+                 const kernel::LocateArguments& row, int32_t* bits) const;
+  void InsertRow(const int32_t* bits, int64_t columns) {
+    for (int64_t c = 0; c < columns; ++c) {
+      if (bits[c] >= 0) SetBit(words_, bits[c]);
+    }
+  }
+  void NumberRow(const kernel::IndexKernels& kernels, int32_t* bits, int64_t columns) const {
+    if (form_ != Form::kSorted) kernels.rank(words_, ranks_, bits, columns);
+  }
+
+  // Fetches what Insert() and NumberOf() read for it.
+  void Fetch(int64_t destination) const {
+    if (word_count_ <= kNearWords) return;
+    if (form_ == Form::kSorted) return;
+    const int64_t word = BitOf(destination) / kBlock;
+    __builtin_prefetch(words_ + word, 1);
+    if (ranks_ != nullptr) __builtin_prefetch(ranks_ + word);
+  }
+
+  // The set in pieces of about the same length of the range, or of the list.
+  int64_t pieces() const { return form_ == Form::kSorted ? count_ : pieces_; }
+  // Calls body(destination, number) for all in pieces [first, end), in ascending order.
+  template <class Body>
+  void ForEach(int64_t first, int64_t end, Body body) const;
+
+ private:
+  // kBitmap: a bit for each destination of the range. kBlocks: a directory with a bit for each
+  // block of 64 destinations, and a bitmap for each block of which one is named. kSorted: a sorted
+  // list.
+  enum class Form { kBitmap, kBlocks, kSorted };
+
+  static constexpr int64_t kBlock = 64;
+  // So many words are in the L1 or L2 cache.
+  static constexpr int64_t kNearWords = 16 << 10;
+  // Sets of so few entries take no scratch.
+  static constexpr int64_t kFew = 64;
+
+  static Form FormFor(int64_t range, int64_t entries);
+  static uint64_t Below(int64_t bit) { return (uint64_t{1} << bit) - 1; }
+  static void SetBit(uint64_t* words, int64_t i) {
+    words[i / kBlock] |= uint64_t{1} << (i % kBlock);
+  }
+
+  // Where the bit of a destination stands in words_, which in a sorted list is its number too. 0
+  // for what is outside of the range.
+  int64_t BitOf(int64_t destination) const;
+  bool MakeRoom();
+  void SortKeys();
+  bool AllocateWords(int64_t count);
+  template <class Body>
+  void ForEachOfWord(int64_t word, int64_t first, Body body) const;
+
+  const Call& call_;
+  const Form form_;
+  const int64_t range_;
+  int64_t capacity_;        // of keys_
+  int64_t count_ = 0;       // of keys_, and in the end of destinations
+  const int64_t pieces_;    // words of the bitmap or of the directory
+  int64_t word_count_ = 0;  // of words_
+  int64_t* keys_ = few_;
+  uint64_t* words_ = &few_bits_;
+  uint32_t* ranks_ = nullptr;  // destinations before each word of words_
+  uint64_t* directory_ = nullptr;
+  uint32_t* directory_ranks_ = nullptr;  // blocks before each word of the directory
+  Scratch key_memory_;
+  Scratch directory_memory_;
+  Scratch word_memory_;
+  Scratch rank_memory_;
+  int64_t few_[kFew];
+  uint64_t few_bits_ = 0;
+};
+
+inline int64_t DestinationSet::BitOf(int64_t destination) const {
+  if (form_ == Form::kSorted) return std::lower_bound(keys_, keys_ + count_, destination) - keys_;
+  if (static_cast<uint64_t>(destination) >= static_cast<uint64_t>(range_)) return 0;
+  if (form_ == Form::kBitmap) return destination;
+  const int64_t block = destination / kBlock;
+  const int64_t word = directory_ranks_[block / kBlock] +
+                       CountBits(directory_[block / kBlock] & Below(block % kBlock));
+  return word * kBlock + destination % kBlock;
+}
+
+// `first` is the destination that the lowest bit of the word stands for.
+template <class Body>
+void DestinationSet::ForEachOfWord(int64_t word, int64_t first, Body body) const {
+  int64_t number = ranks_[word];
+  for (uint64_t bits = words_[word]; bits != 0; bits &= bits - 1) {
+    body(first + __builtin_ctzll(bits), number++);
+  }
+}
+
+template <class Body>
+void DestinationSet::ForEach(int64_t first, int64_t end, Body body) const {
+  for (int64_t i = first; i < end; ++i) {
+    if (form_ == Form::kSorted) {
+      body(keys_[i], i);
+    } else if (form_ == Form::kBitmap) {
+      ForEachOfWord(i, i * kBlock, body);
+    } else {
+      int64_t word = directory_ranks_[i];
+      for (uint64_t blocks = directory_[i]; blocks != 0; blocks &= blocks - 1) {
+        ForEachOfWord(word++, (i * kBlock + __builtin_ctzll(blocks)) * kBlock, body);
+      }
+    }
+  }
+}
+
+}  // namespace strew::accumulate
+
+#endif  // STREW_ACCUMULATE_DESTINATION_SET_H_

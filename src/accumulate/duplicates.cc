@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accumulate/duplicates.h"
+
+#include <algorithm>
+
+#include "plan/text.h"
+#include "accumulate/destination_set.h"
+#include "walk/place.h"
+
+namespace strew::accumulate {
+namespace {
+
+// Operands of a nest over entries: where their indices lie, the row-major position of these, and a
+// number for each place, without gaps.
+enum { kIndex, kPosition, kNumber, kOperands };
+using EntryNest = plan::LoopNest<kOperands>;
+
+struct Numbering {
+  Numbering(const TensorView& indices, const plan::IndexSpace& space);
+
+  EntryNest nest;  // in the order of the indices
+  plan::Component component[kMaxRank];
+  int components;
+  int64_t count = 1;    // of places
+  int64_t entries = 1;  // that are compared
+};
+
+// Lanes never meet. Where the indices do not change along one the first of it stands for all.
+Numbering::Numbering(const TensorView& indices, const plan::IndexSpace& space)
+    : components(space.components) {
+  for (int c = space.components - 1; c >= 0; --c) {
+    component[c] = space.component[c];
+    component[c].output_stride = count;
+    count *= space.component[c].axis_size;
+  }
+  const bool has_lanes = space.entry_dim >= 0;
+  const bool has_tuples = space.has_tuples;
+  EntryNest backwards;
+  int64_t position = has_tuples ? indices.shape[indices.rank - 1] : 1;
+  for (int i = indices.rank - 1 - (has_tuples ? 1 : 0); i >= 0; --i) {
+    const bool is_lane = has_lanes && i != space.entry_dim;
+    const int64_t turns = indices.shape[i];
+    if (!is_lane || StrideOf(indices, i) != 0) {
+      backwards.Append(turns, StrideOf(indices, i), position, is_lane ? count : 0);
+      entries *= turns;
+      if (is_lane) count *= turns;
+    }
+    position *= turns;
+  }
+  while (backwards.rank > 0) nest.loop[nest.rank++] = backwards.PopInnermost();
+}
+
+Status Report(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
+              int64_t position) {
+  if (space.components == 0) {
+    return call.Fail(STREW_DUPLICATE_INDEX,
+                     "indices has several tuples of no numbers, and each names the whole of data");
+  }
+  const plan::CoordinatesText at(indices, position);
+  return call.FailAt(position, STREW_DUPLICATE_INDEX,
+                     "indices%s names an element that an earlier update names too", at.c_str());
+}
+
+// Calls body(number of the place, position) for each entry that is not dropped, in order, until it
+// answers false.
+template <class Body>
+void ForEachNumber(const Call& call, const TensorView& indices, const Numbering& numbering,
+                   Body body) {
+  plan::ForEachTurn(numbering.nest, numbering.nest.rank, [&](const int64_t* entry) {
+    int64_t number = entry[kNumber];
+    // What is out of range here is dropped.
+    const bool is_in_range = walk::AddPlace(call, indices, numbering.component,
+                                            numbering.components, entry[kIndex], &number);
+    return is_in_range ? body(number, entry[kPosition]) : true;
+  });
+}
+
+Status Refuse(const Call& call) {
+  return call.Fail(STREW_OUT_OF_MEMORY, "memory to find duplicates among the indices was refused");
+}
+
+}  // namespace
+
+Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
+                          const plan::IndexSpace& space) {
+  const Numbering numbering(indices, space);
+  if (numbering.count == 0) return STREW_OK;
+  // Of more entries than places two name one place, so that no later ones are looked at.
+  int64_t left = std::min(numbering.entries - 1, numbering.count) + 1;
+  DestinationSet set(call, numbering.count, left, left);
+  if (!set.Begin()) return Refuse(call);
+  if (set.needs_collecting()) {
+    ForEachNumber(call, indices, numbering,
+                  [&](int64_t number, int64_t) { return left-- > 0 && set.Collect(number); });
+  }
+  if (!set.FinishCollecting()) return Refuse(call);
+  int64_t found = -1;
+  ForEachNumber(call, indices, numbering, [&](int64_t number, int64_t position) {
+    if (set.Insert(number)) return true;
+    found = position;
+    return false;
+  });
+  return found < 0 ? Status(STREW_OK) : Report(call, indices, space, found);
+}
+
+}  // namespace strew::accumulate

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/cache_size.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#define STREW_HAVE_CPUID 1
+#elif defined(__linux__)
+#include <unistd.h>
+#endif
+
+namespace strew {
+namespace {
+
+constexpr int64_t kCommonCache = int64_t{32} << 20;
+
+#if defined(STREW_HAVE_CPUID)
+
+// GCOVR_EXCL_START: one machine has one kind of CPU.
+// The largest cache that a CPU sees, by the leaf that lists caches: 4 on Intel, 0x8000001D on AMD.
+// sysconf() told 384 MiB, those of a whole machine, where a CPU sees 32 MiB of them.
+int64_t LargestCache(unsigned leaf) {
+  int64_t largest = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    unsigned type_and_level, geometry, sets, features;
+    if (__get_cpuid_count(leaf, i, &type_and_level, &geometry, &sets, &features) == 0) break;
+    if ((type_and_level & 31) == 0) break;
+    const int64_t ways = (geometry >> 22) + 1;
+    const int64_t partitions = ((geometry >> 12) & 1023) + 1;
+    const int64_t line = (geometry & 4095) + 1;
+    const int64_t bytes = ways * partitions * line * (int64_t{sets} + 1);
+    if (bytes > largest) largest = bytes;
+  }
+  return largest;
+}
+
+int64_t DetectCache() {
+  const int64_t intel = LargestCache(4);
+  if (intel > 0) return intel;
+  const int64_t amd = LargestCache(0x8000001D);
+  return amd > 0 ? amd : kCommonCache;
+}
+// GCOVR_EXCL_STOP
+
+#else
+
+int64_t DetectCache() {
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+  const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (bytes > 0) return bytes;
+#endif
+  return kCommonCache;
+}
+
+#endif
+
+}  // namespace
+
+int64_t LastLevelCacheBytes() {
+  // The branch is that of another thread which is about it just now.
+  static const int64_t cache = DetectCache();  // GCOVR_EXCL_BR_LINE
+  return cache;
+}
+
+}  // namespace strew

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scratch of one call, from the allocator of its context.
+#ifndef STREW_BASE_SCRATCH_H_
+#define STREW_BASE_SCRATCH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include "base/call.h"
+
+namespace strew {
+
+class Scratch {
+ public:
+  Scratch() = default;
+  // A failure shows by memory() alone: most plans that want scratch have one that does without.
+  Scratch(const Call& call, size_t size) : allocator_(call.settings().allocator), size_(size) {
+    if (size == 0) return;
+    memory_ =
+        allocator_.alloc == nullptr
+            ? std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment)
+            : allocator_.alloc(allocator_.opaque, size, kAlignment);
+    // What is not aligned as asked is no memory.
+    if (reinterpret_cast<uintptr_t>(memory_) % kAlignment != 0) Release();
+  }
+  ~Scratch() {
+    if (memory_ != nullptr) Release();
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  void Swap(Scratch* other) {
+    std::swap(allocator_, other->allocator_);
+    std::swap(size_, other->size_);
+    std::swap(memory_, other->memory_);
+  }
+
+  // NULL where nothing was asked for or nothing was had.
+  unsigned char* memory() const { return static_cast<unsigned char*>(memory_); }
+
+ private:
+  static constexpr size_t kAlignment = 64;
+
+  void Release() {
+    if (allocator_.release == nullptr) {
+      std::free(memory_);
+    } else {
+      allocator_.release(allocator_.opaque, memory_, size_);
+    }
+    memory_ = nullptr;
+  }
+
+  Allocator allocator_ = {nullptr, nullptr, nullptr};
+  size_t size_ = 0;
+  void* memory_ = nullptr;
+};
+
+}  // namespace strew
+
+#endif  // STREW_BASE_SCRATCH_H_

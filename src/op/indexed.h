@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a scatter with an index tensor.
+#ifndef STREW_OP_INDEXED_H_
+#define STREW_OP_INDEXED_H_
+
+#include "base/call.h"
+#include "base/status.h"
+#include "plan/index_space.h"
+#include "walk/scatter.h"
+
+namespace strew {
+
+// Checks the indices, copies data where output is not data itself, and applies the updates.
+Status RunIndexed(const Call& call, const walk::IndexedScatter& scatter, plan::IndexSpace* space);
+
+}  // namespace strew
+
+#endif  // STREW_OP_INDEXED_H_

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "share/boxes.h"
+
+#include <cstring>
+
+#include "plan/cut.h"
+#include "plan/schedule.h"
+#include "plan/tuning.h"
+#include "share/parts.h"
+#include "walk/kernels.h"
+
+namespace strew::share {
+namespace {
+
+using plan::kTuning;
+using plan::OverlayPlan;
+using walk::Box;
+using walk::BoxNest;
+using walk::OverlayOperands;
+
+int64_t Bytes(const BoxNest& nest, int64_t width) {
+  int64_t bytes = width;
+  for (int i = 0; i < nest.rank; ++i) bytes *= nest.loop[i].count;
+  return bytes;
+}
+
+plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
+  plan::Cut cut;
+  for (int i = 0; i < nest.rank; ++i) {
+    const plan::Loop<walk::kBoxOperands>& loop = nest.loop[i];
+    cut.Append(loop.count, plan::LineGranule(loop.stride[walk::kBoxOutput], width), parts);
+  }
+  return cut;
+}
+
+int64_t OutputBytes(const OverlayPlan& plan, int64_t width) {
+  int64_t bytes = width;
+  for (int i = 0; i < plan.rank; ++i) bytes *= plan.dim[i].size;
+  return bytes;
+}
+
+}  // namespace
+
+Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
+              unsigned char* output, const unsigned char* updates, BoxNest* nest) {
+  walk::ArrangeBox(units, nest);
+  const int64_t bytes = Bytes(*nest, units.width);
+  const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kTuning.ns_of_byte);
+  const bool stream = bytes >= plan::StreamingThreshold(tasks);
+  if (tasks == 1) {
+    Box(kernels, *nest, stream).Run(output, updates);
+    return STREW_OK;
+  }
+  const plan::Cut cut = CutOf(*nest, units.width, plan::PartsFor(tasks));
+  return ForEachPart(call, tasks, cut.parts(), [&](int64_t part, int64_t) {
+    BoxNest of_part = *nest;
+    for (int i = 0; i < nest->rank; ++i) {
+      const plan::Turns turns = cut.TurnsOf(part, i);
+      of_part.Restrict(i, turns.first, turns.count);
+    }
+    Box(kernels, of_part, stream).Run(output, updates);
+  });
+}
+
+Status Copy(const Call& call, const TensorView& data, const TensorView& output) {
+  // Tensors without elements may have no memory.
+  if (output.size == 0) return STREW_OK;
+  const bool contiguous = data.contiguous && output.contiguous;
+  const int64_t bytes = output.size * output.element_size;
+  if (contiguous && bytes <= kTuning.small_copy) {
+    std::memcpy(output.data, data.data, static_cast<size_t>(bytes));
+    return STREW_OK;
+  }
+  const plan::Units units = plan::UnitsOf(output.element_size);
+  BoxNest nest;
+  if (contiguous) {
+    nest.Append(output.size * units.count, 1, 1);
+    return RunBox(call, walk::KernelsFor(call, output, STREW_NONE, units), {units.width, 1},
+                  output.data, data.data, &nest);
+  }
+  for (int i = 0; i < output.rank; ++i) {
+    nest.Append(output.shape[i], StrideOf(output, i) * units.count,
+                StrideOf(data, i) * units.count);
+  }
+  return RunBox(call, walk::KernelsFor(call, output, STREW_NONE, units), units, output.data,
+                data.data, &nest);
+}
+
+Status RunOverlay(const Call& call, const OverlayPlan& plan, const kernel::Kernels& kernels,
+                  const kernel::Kernels& move, const OverlayOperands& operands) {
+  const int64_t width = move.element_size;
+  const int64_t bytes = OutputBytes(plan, width);
+  const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kTuning.ns_of_byte);
+  const bool stream = bytes >= plan::StreamingThreshold(tasks);
+  plan::Cut parts;
+  for (int i = 0; i < plan.rank; ++i) {
+    const int64_t granule = plan::LineGranule(plan.dim[i].output_stride, width);
+    parts.Append(plan.dim[i].size, granule, plan::PartsFor(tasks));
+  }
+  return ForEachPart(call, tasks, parts.parts(), [&](int64_t part, int64_t) {
+    OverlayPlan of_part = plan;
+    bool sliced = true;
+    for (int i = 0; i < plan.rank; ++i) {
+      const plan::Turns turns = parts.TurnsOf(part, i);
+      sliced &= of_part.Restrict(i, turns.first, turns.count);
+    }
+    OverlayOperands at = operands;
+    at.output += of_part.output_base * width;
+    at.data += of_part.data_base * width;
+    at.updates = sliced ? at.updates + of_part.updates_base * width : nullptr;
+    walk::RunOverlay(of_part, kernels, move, at, stream);
+  });
+}
+
+}  // namespace strew::share

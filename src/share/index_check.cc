@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "share/index_check.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cinttypes>
+
+#include "base/index_value.h"
+#include "kernel/kernel.h"
+#include "plan/cut.h"
+#include "plan/text.h"
+#include "plan/tuning.h"
+#include "share/parts.h"
+
+namespace strew::share {
+namespace {
+
+using plan::kIndices;
+using plan::kTuning;
+using IndexNest = plan::LoopNest<1>;
+
+void AppendIndexLoops(const plan::IndexedNest& from, IndexNest* to) {
+  for (int i = 0; i < from.rank; ++i) {
+    const int64_t stride = from.loop[i].stride[kIndices];
+    // Dims of stride 0 repeat the same indices, which are checked once.
+    if (stride != 0) to->Append(from.loop[i].count, stride);
+  }
+}
+
+// What the tasks of a check find out together.
+class Findings {
+ public:
+  bool in_range() const { return in_range_.load(std::memory_order_relaxed); }
+  bool constant() const { return constant_.load(std::memory_order_relaxed); }
+  void NoteOutOfRange() { in_range_.store(false, std::memory_order_relaxed); }
+  void NoteVarying() { constant_.store(false, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> in_range_{true};
+  std::atomic<bool> constant_{true};  // along the inner lanes
+};
+
+class Checker {
+ public:
+  Checker(const Call& call, const TensorView& indices, const plan::IndexSpace& space)
+      : call_(call),
+        indices_(indices),
+        space_(space),
+        kernels_(kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target)),
+        wrap_(call.settings().wrap_negative_indices) {}
+
+  // Rows of indices that lie together, one index for each inner lane.
+  Status CheckRows(Findings* findings) const {
+    const int64_t lanes = space_.InnerLanes();
+    const int64_t tasks = TasksForIndices(indices_.size);
+    plan::Cut cut;
+    cut.Append(indices_.size / lanes, 1, PartsForIndices(indices_.size, tasks));
+    return ForEachPart(call_, tasks, cut.parts(), [&](int64_t part, int64_t) {
+      const plan::Turns rows = cut.TurnsOf(cut.parts() - 1 - part, 0);
+      const int64_t constant = findings->constant() ? CountConstant(rows, lanes) : 0;
+      if (constant == rows.count) return;
+      findings->NoteVarying();
+      IndexNest rest;
+      rest.base[0] = (rows.first + constant) * lanes;
+      rest.Append((rows.count - constant) * lanes, 1);
+      CheckPart(rest, findings);
+    });
+  }
+
+  Status CheckNest(IndexNest nest, Findings* findings) const {
+    nest.Canonicalise();
+    int64_t looked_at = space_.components;
+    for (int i = 0; i < nest.rank; ++i) looked_at *= nest.loop[i].count;
+    const int64_t tasks = TasksForIndices(looked_at);
+    const int64_t parts = PartsForIndices(looked_at, tasks);
+    plan::Cut cut;
+    for (int i = 0; i < nest.rank; ++i) cut.Append(nest.loop[i].count, 1, parts);
+    return ForEachPart(call_, tasks, cut.parts(), [&](int64_t part, int64_t) {
+      IndexNest of_part = nest;
+      for (int i = 0; i < nest.rank; ++i) {
+        const plan::Turns turns = cut.TurnsOf(cut.parts() - 1 - part, i);
+        of_part.Restrict(i, turns.first, turns.count);
+      }
+      CheckPart(of_part, findings);
+    });
+  }
+
+ private:
+  int64_t TasksForIndices(int64_t count) const {
+    const double bytes = static_cast<double>(count) * static_cast<double>(indices_.element_size);
+    return TasksFor(call_, kTuning.ns_of_byte * bytes);
+  }
+  int64_t PartsForIndices(int64_t count, int64_t tasks) const {
+    return std::max(plan::PartsFor(tasks), count / (kTuning.checked_part / indices_.element_size));
+  }
+
+  const unsigned char* At(int64_t offset) const {
+    return indices_.data + offset * indices_.element_size;
+  }
+
+  // How many of the rows, from the first on, are good and constant.
+  int64_t CountConstant(const plan::Turns& rows, int64_t lanes) const {
+    const kernel::IndexSheet sheet = {At(rows.first * lanes),       rows.count, lanes, lanes, 1,
+                                      space_.component[0].axis_size};
+    return kernels_.count_constant_rows(sheet, wrap_);
+  }
+
+  void CheckPart(const IndexNest& nest, Findings* findings) const {
+    for (int c = 0; c < space_.components && findings->in_range(); ++c) {
+      if (!InRange(nest, space_.component[c])) findings->NoteOutOfRange();
+    }
+  }
+
+  bool InRange(IndexNest nest, const plan::Component& component) const {
+    nest.base[0] += component.indices_base;
+    const plan::Loop<1> column = nest.PopInnermost();
+    const plan::Loop<1> row = nest.PopInnermost();
+    kernel::IndexSheet sheet = {nullptr,      row.count,        row.stride[0],
+                                column.count, column.stride[0], component.axis_size};
+    if (column.count == 1) sheet.column_stride = 1;
+    bool good = true;
+    plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
+      sheet.indices = At(offset[0]);
+      good = kernels_.check(sheet, wrap_);
+      return good;
+    });
+    return good;
+  }
+
+  const Call& call_;
+  const TensorView& indices_;
+  const plan::IndexSpace& space_;
+  const kernel::IndexKernels& kernels_;
+  const bool wrap_;
+};
+
+int64_t Lowest(const Call& call, const plan::Component& component) {
+  return call.settings().wrap_negative_indices ? -component.axis_size : 0;
+}
+
+// Whether an index makes the call fail.
+bool Fails(const Call& call, const plan::Component& component, const IndexValue& index) {
+  if (call.settings().index_policy == STREW_INDEX_CLAMP) return component.axis_size == 0;
+  return index.value < Lowest(call, component) || index.value >= component.axis_size;
+}
+
+Status ReportIndex(const Call& call, const TensorView& indices, const plan::Component& component,
+                   int64_t position, IndexValue index) {
+  const plan::CoordinatesText at(indices, position);
+  const plan::IndexText value(index);
+  const int64_t size = component.axis_size;
+  if (size == 0) {
+    return call.FailAt(position, STREW_INDEX_OUT_OF_RANGE,
+                       "indices%s = %s is out of range: axis %d of data has 0 elements, so that no "
+                       "index is valid",
+                       at.c_str(), value.c_str(), component.axis);
+  }
+  return call.FailAt(position, STREW_INDEX_OUT_OF_RANGE,
+                     "indices%s = %s is out of range [%" PRId64 ", %" PRId64
+                     "] for axis %d of data, which has %" PRId64 " element%s",
+                     at.c_str(), value.c_str(), Lowest(call, component), size - 1, component.axis,
+                     size, size == 1 ? "" : "s");
+}
+
+// Goes through the indices one by one, in row-major order. Along strides of 0 the first one is like
+// all others.
+[[gnu::cold]] Status ReportFirst(const Call& call, const TensorView& indices,
+                                 const plan::IndexSpace& space) {
+  enum { kIndex, kPosition, kOperands };
+  plan::LoopNest<kOperands> backwards;
+  int64_t position_stride = 1;
+  for (int i = indices.rank - 1; i >= 0; --i) {
+    const int64_t stride = StrideOf(indices, i);
+    // The numbers of a tuple are judged by axes of their own.
+    const bool is_tuple = space.components > 1 && i == indices.rank - 1;
+    if (stride != 0 || is_tuple) backwards.Append(indices.shape[i], stride, position_stride);
+    position_stride *= indices.shape[i];
+  }
+  plan::LoopNest<kOperands> nest;
+  while (backwards.rank > 0) nest.loop[nest.rank++] = backwards.PopInnermost();
+
+  Status status = call.Fail(STREW_INDEX_OUT_OF_RANGE, "indices changed while they were checked");
+  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
+    const int64_t position = offset[kPosition];
+    const plan::Component& component = space.component[position % space.components];
+    const IndexValue index =
+        ReadIndex(indices.dtype, indices.data + offset[kIndex] * indices.element_size);
+    if (!Fails(call, component, index)) return true;
+    status = ReportIndex(call, indices, component, position, index);
+    return false;
+  });
+  return status;
+}
+
+// Whether indices may turn out to be constant along the inner lanes.
+bool MayBeConstant(const TensorView& indices, const plan::IndexSpace& space) {
+  return indices.contiguous && space.components == 1 &&
+         space.InnerLanes() >= kTuning.least_constant_lanes;
+}
+
+// kNothing where the call fails.
+plan::OutOfRange RemedyFor(const Call& call, const plan::IndexSpace& space) {
+  const strew_index_policy policy = call.settings().index_policy;
+  if (policy == STREW_INDEX_DROP) return plan::OutOfRange::kDrop;
+  if (policy == STREW_INDEX_ERROR) return plan::OutOfRange::kNothing;
+  for (int c = 0; c < space.components; ++c) {
+    if (space.component[c].axis_size == 0) return plan::OutOfRange::kNothing;
+  }
+  return plan::OutOfRange::kClamp;
+}
+
+IndexNest NestOf(const TensorView& indices, const plan::IndexSpace& space) {
+  IndexNest nest;
+  if (indices.contiguous && space.components == 1) {
+    nest.Append(indices.size, 1);
+  } else {
+    AppendIndexLoops(space.entries, &nest);
+    AppendIndexLoops(space.lanes, &nest);
+  }
+  return nest;
+}
+
+}  // namespace
+
+Status CheckIndices(const Call& call, const TensorView& indices, plan::IndexSpace* space) {
+  const Checker checker(call, indices, *space);
+  Findings findings;
+  if (MayBeConstant(indices, *space)) {
+    STREW_TRY(checker.CheckRows(&findings));
+    if (findings.in_range() && findings.constant()) space->MoveInnerLanesInside();
+  } else {
+    STREW_TRY(checker.CheckNest(NestOf(indices, *space), &findings));
+  }
+  if (findings.in_range()) return STREW_OK;
+  space->out_of_range = RemedyFor(call, *space);
+  if (space->out_of_range != plan::OutOfRange::kNothing) return STREW_OK;
+  if (!call.wants_report()) return STREW_INDEX_OUT_OF_RANGE;
+  return ReportFirst(call, indices, *space);
+}
+
+}  // namespace strew::share

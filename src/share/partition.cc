@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "share/partition.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "kernel/kernel.h"
+#include "plan/cut.h"
+#include "walk/box.h"
+#include "share/parts.h"
+#include "walk/tile.h"
+#include "walk/kernels.h"
+
+namespace strew::share {
+namespace {
+
+using plan::kOutput;
+using plan::kUpdates;
+
+// What a task leaves for the others: entries with their updates, sorted by the range in which they
+// land, and in order within each.
+struct PartitionBuffer {
+  int64_t* first;          // of each range, and the end
+  unsigned char* offsets;  // of all entries, before they are sorted
+  unsigned char* kept;     // sorted
+  unsigned char* updates;  // likewise
+};
+
+// How the scratch of a task is laid out.
+class Layout {
+ public:
+  Layout(const plan::IndexSpace& space, int64_t width, int64_t ranges)
+      : table_((ranges + 1) * static_cast<int64_t>(sizeof(int64_t))),
+        offset_size_(kernel::OffsetSize(kernel::OffsetWidthOf(space.span))) {
+    const int64_t entry_bytes = 2 * offset_size_ + width;
+    const int64_t fixed = table_ + kMargin * offset_size_;
+    const int64_t entries = (space.column.count - 1) / ranges + 1;
+    // All tasks together take no more than is promised.
+    const int64_t affordable =
+        plan::MostScratch(ranges) + space.column.count / ranges * kBytesOfEntry - kLine;
+    most_ = std::min((std::min(kMostBytes, affordable) - fixed) / entry_bytes, entries);
+    // Not a multiple of pages, so that the buffers do not fall into the same sets of a cache.
+    bytes_ = (fixed + most_ * entry_bytes + kLine - 1) / kLine * kLine;
+  }
+
+  int64_t bytes() const { return bytes_; }
+  // How many entries fit.
+  int64_t most() const { return most_; }
+
+  PartitionBuffer At(unsigned char* scratch) const {
+    unsigned char* const offsets = scratch + table_;
+    unsigned char* const kept = offsets + most_ * offset_size_;
+    return {reinterpret_cast<int64_t*>(scratch), offsets, kept,
+            kept + (most_ + kMargin) * offset_size_};
+  }
+
+ private:
+  static constexpr int64_t kMargin = kernel::kSelectMargin;
+  static constexpr int64_t kLine = 64;
+  static constexpr int64_t kMostBytes = int64_t{2} << 20;
+  static constexpr int64_t kBytesOfEntry = 16;  // that strew.h allows besides
+
+  const int64_t table_;
+  const int64_t offset_size_;
+  int64_t most_;
+  int64_t bytes_;
+};
+
+class Partition {
+ public:
+  Partition(const Call& call, const walk::IndexedScatter& scatter, const plan::IndexSpace& space,
+            const plan::MemoryHints& hints, const plan::Ranges& ranges, unsigned char* scratch)
+      : scatter_(scatter),
+        space_(space),
+        kernels_(walk::IndexedKernelsFor(call, scatter.output, scatter.reduction)),
+        gather_(walk::IndexedKernelsFor(call, scatter.output, STREW_NONE).gather),
+        width_(kernels_.element_size),
+        hints_(hints),
+        applier_(call, scatter, space, hints, nullptr),
+        offset_size_(kernel::OffsetSize(applier_.offset_width())),
+        select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
+                    .select[applier_.offset_width()]),
+        ranges_(ranges),
+        layout_(space, width_, ranges_.count()),
+        scratch_(scratch),
+        origin_(scatter.output.data + space.outer.base[kOutput] * width_) {}
+
+  // How many entries fit the scratch of a task.
+  int64_t most() const { return layout_.most(); }
+
+  // Sorts entries [first, first + count) into the buffer of a task.
+  void Sort(int64_t task, const plan::Turns& entries) const;
+  // Writes what all buffers hold for a task.
+  void Write(int64_t task) const;
+
+ private:
+  PartitionBuffer BufferOf(int64_t task) const {
+    return layout_.At(scratch_ + task * layout_.bytes());
+  }
+  void Locate(const plan::Turns& entries, unsigned char* offsets) const;
+  int64_t Pick(const PartitionBuffer& buffer, const plan::Turns& entries,
+               const plan::DestinationRange& range, int64_t picked) const;
+
+  const walk::IndexedScatter& scatter_;
+  const plan::IndexSpace& space_;
+  const kernel::Kernels& kernels_;
+  const kernel::GatherKernel gather_;
+  const int64_t width_;
+  const plan::MemoryHints hints_;
+  const walk::TileApplier applier_;
+  const int64_t offset_size_;
+  const kernel::SelectKernel select_;
+  const plan::Ranges& ranges_;
+  const Layout layout_;
+  unsigned char* const scratch_;
+  unsigned char* const origin_;
+};
+
+void Partition::Locate(const plan::Turns& entries, unsigned char* offsets) const {
+  const int64_t end = entries.first + entries.count;
+  for (int64_t c = entries.first; c < end; c += applier_.block()) {
+    const int64_t left = end - c;
+    const int64_t count = std::min(applier_.block(), left);
+    const int64_t next = left >= 2 * count ? count : 0;
+    applier_.Locate(space_.outer.base, {0, 1, c, count, 0, 0, next}, {origin_, 0, 0, false, 0},
+                    offsets + (c - entries.first) * offset_size_);
+  }
+}
+
+// Appends the entries that land in a range to the `picked` ones before. Returns how many there are
+// then.
+int64_t Partition::Pick(const PartitionBuffer& buffer, const plan::Turns& entries,
+                        const plan::DestinationRange& range, int64_t picked) const {
+  constexpr int64_t kColumns = 1024;
+  int32_t columns[kColumns + kernel::kSelectMargin];
+  const int64_t stride = space_.column.stride[kUpdates];
+  const unsigned char* const updates =
+      scatter_.updates.data + (space_.outer.base[kUpdates] + entries.first * stride) * width_;
+  kernel::SelectArguments arguments;
+  arguments.first = range.first;
+  arguments.last = range.last;
+  arguments.shift = 0;
+  arguments.kept_columns = columns;
+  for (int64_t c = 0; c < entries.count; c += kColumns) {
+    arguments.offsets = buffer.offsets + c * offset_size_;
+    arguments.columns = std::min(kColumns, entries.count - c);
+    arguments.kept = buffer.kept + picked * offset_size_;
+    const int64_t count = select_(arguments);
+    gather_(buffer.updates + picked * width_, updates + c * stride * width_, stride, columns,
+            count);
+    picked += count;
+  }
+  return picked;
+}
+
+void Partition::Sort(int64_t task, const plan::Turns& entries) const {
+  const PartitionBuffer buffer = BufferOf(task);
+  Locate(entries, buffer.offsets);
+  int64_t picked = 0;
+  for (int64_t i = 0; i < ranges_.count(); ++i) {
+    buffer.first[i] = picked;
+    if (!ranges_.At(i).IsEmpty()) picked = Pick(buffer, entries, ranges_.At(i), picked);
+  }
+  buffer.first[ranges_.count()] = picked;
+  if (scatter_.applied_units != nullptr) *scatter_.applied_units += picked;
+}
+
+void Partition::Write(int64_t task) const {
+  for (int64_t from = 0; from < ranges_.count(); ++from) {
+    const PartitionBuffer buffer = BufferOf(from);
+    const int64_t first = buffer.first[task];
+    const int64_t count = buffer.first[task + 1] - first;
+    if (count == 0) continue;
+    kernels_.elements[applier_.offset_width()](
+        kernel::RowSheet(origin_, buffer.updates + first * width_,
+                         buffer.kept + first * offset_size_, count, hints_.prefetch));
+  }
+}
+
+}  // namespace
+
+int64_t PartitionBytes(const plan::IndexSpace& space, int64_t width, int64_t tasks) {
+  return Layout(space, width, tasks).bytes();
+}
+
+Status RunPartition(const Call& call, const walk::IndexedScatter& scatter,
+                    const plan::IndexSpace& space, const plan::MemoryHints& hints,
+                    const plan::Ranges& ranges, unsigned char* scratch) {
+  const Partition partition(call, scatter, space, hints, ranges, scratch);
+  const int64_t tasks = ranges.count();
+  const int64_t entries = space.column.count;
+  // Fewer would not pay for two phases; TasksFor() makes no tasks for so few.
+  assert(entries / 4096 >= tasks);
+  const int64_t rounds = (entries - 1) / (tasks * partition.most()) + 1;
+  plan::Cut cut;
+  cut.Append(entries, 1, rounds * tasks);
+  for (int64_t r = 0; r < rounds; ++r) {
+    STREW_TRY(ForEachPart(call, tasks, tasks, [&](int64_t part, int64_t) {
+      partition.Sort(part, cut.TurnsOf(r * tasks + part, 0));
+    }));
+    STREW_TRY(
+        ForEachPart(call, tasks, tasks, [&](int64_t part, int64_t) { partition.Write(part); }));
+  }
+  return STREW_OK;
+}
+
+}  // namespace strew::share

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws a sample of the destinations of a call.
+#ifndef STREW_SHARE_SAMPLE_H_
+#define STREW_SHARE_SAMPLE_H_
+
+#include <cstdint>
+
+#include "plan/index_space.h"
+#include "plan/spread.h"
+#include "walk/scatter.h"
+
+namespace strew::share {
+
+// Enough for `ranges` ranges of an arranged index space of units of `width` bytes. What is out of
+// range counts as clamped.
+void DrawSpread(const walk::IndexedScatter& scatter, const plan::IndexSpace& space, int64_t width,
+                int64_t ranges, plan::Spread* spread);
+
+}  // namespace strew::share
+
+#endif  // STREW_SHARE_SAMPLE_H_

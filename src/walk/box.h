@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxes: output[turn] (+)= updates[turn] for every turn of a nest, copies among them.
+#ifndef STREW_WALK_BOX_H_
+#define STREW_WALK_BOX_H_
+
+#include "kernel/kernel.h"
+#include "plan/loop_nest.h"
+#include "plan/unit.h"
+
+namespace strew::walk {
+
+// Operands of a box nest.
+enum { kBoxOutput, kBoxUpdates, kBoxOperands };
+using BoxNest = plan::LoopNest<kBoxOperands>;
+
+// Adds the loop over units, and puts the loops of a nest in the order that suits memory. The counts
+// are > 0.
+void ArrangeBox(const plan::Units& units, BoxNest* nest);
+
+// One box on the calling thread, and others that only lie elsewhere. Turns must not meet in the
+// output.
+class Box {
+ public:
+  // `nest` is arranged.
+  Box(const kernel::Kernels& kernels, const BoxNest& nest, bool stream);
+
+  // FinishStreaming() has been called.
+  void Run(unsigned char* output, const unsigned char* updates) const;
+  // Brings the output of a small box near.
+  void Fetch(unsigned char* output) const;
+
+ private:
+  const kernel::Kernels& kernels_;
+  BoxNest nest_;  // around the sheet
+  kernel::BoxArguments sheet_;
+};
+
+// Rows of one inner nest, arranged once and run at many places.
+class Block {
+ public:
+  // output[r * output_row_stride + o] (+)= updates[r * updates_row_stride + u] for the turns (o, u)
+  // of `row`, whose loops go from far to near in memory.
+  Block(const kernel::Kernels& kernels, const BoxNest& row, int64_t output_row_stride,
+        int64_t updates_row_stride, bool stream);
+
+  void Run(unsigned char* output, const unsigned char* updates, int64_t rows) const;
+
+ private:
+  const kernel::Kernels& kernels_;
+  BoxNest rest_;
+  kernel::BoxArguments sheet_;
+  bool rows_are_runs_;  // whether rows one behind the other are one run
+};
+
+}  // namespace strew::walk
+
+#endif  // STREW_WALK_BOX_H_

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walk/overlay.h"
+
+#include <algorithm>
+
+#include "plan/tuning.h"
+#include "walk/box.h"
+
+namespace strew::walk {
+namespace {
+
+using plan::kTuning;
+using plan::OverlayDim;
+using plan::OverlayPlan;
+
+// The output is gone through in pieces: some rows of the dim `split`, with all dims behind it. A
+// row of the last dim is one element.
+struct Pieces {
+  int split;
+  int64_t rows;
+};
+
+Pieces PiecesOf(const OverlayPlan& plan, int64_t width) {
+  int split = plan.rank - 1;
+  int64_t row_bytes = width;
+  while (split > 0 && plan.dim[split].size < kTuning.long_line / row_bytes) {
+    row_bytes *= plan.dim[split--].size;
+  }
+  return {split, std::min(kTuning.overlay_buffer / row_bytes, plan.dim[split].size)};
+}
+
+// The strides of one operand.
+struct Strides {
+  int64_t of[plan::kMaxLoops];
+};
+
+template <class StrideOfDim>
+Strides StridesOf(const OverlayPlan& plan, StrideOfDim stride_of_dim) {
+  Strides strides;
+  for (int i = 0; i < plan.rank; ++i) strides.of[i] = stride_of_dim(plan.dim[i]);
+  return strides;
+}
+
+// Those of a buffer that holds rows of the dim `split`.
+Strides Compact(const OverlayPlan& plan, int split) {
+  Strides strides;
+  int64_t stride = 1;
+  for (int i = plan.rank - 1; i >= split; --i) {
+    strides.of[i] = stride;
+    stride *= plan.dim[i].size;
+  }
+  return strides;
+}
+
+// Rows of the dim `split`: all of their elements.
+Block WholeRows(const kernel::Kernels& kernels, const OverlayPlan& plan, int split,
+                const Strides& output, const Strides& input, bool stream) {
+  BoxNest row;
+  for (int i = split + 1; i < plan.rank; ++i) {
+    row.Append(plan.dim[i].size, output.of[i], input.of[i]);
+  }
+  return Block(kernels, row, output.of[split], input.of[split], stream);
+}
+
+// Those elements of them that are in the slice; rows that it steps over do not count.
+Block SlicedRows(const kernel::Kernels& kernels, const OverlayPlan& plan, int split,
+                 const Strides& output) {
+  BoxNest row;
+  for (int i = split + 1; i < plan.rank; ++i) {
+    const OverlayDim& dim = plan.dim[i];
+    row.Append(dim.slice.count, output.of[i] * dim.slice.step, dim.updates_stride);
+  }
+  const OverlayDim& dim = plan.dim[split];
+  return Block(kernels, row, output.of[split] * dim.slice.step, dim.updates_stride, false);
+}
+
+// Where the slice begins in a row of the dim `split`.
+int64_t FirstInRow(const OverlayPlan& plan, int split, const Strides& output) {
+  int64_t first = 0;
+  for (int i = split + 1; i < plan.rank; ++i) first += plan.dim[i].slice.first * output.of[i];
+  return first;
+}
+
+// The first dim from which on output and data lie together.
+int FirstDense(const OverlayPlan& plan) {
+  int first = plan.rank - 1;
+  for (int64_t turns = plan.dim[first].size; first > 0; turns *= plan.dim[--first].size) {
+    const OverlayDim& outer = plan.dim[first - 1];
+    if (outer.output_stride != turns || outer.data_stride != turns) break;
+  }
+  return first;
+}
+
+// Finds a slice again while its axis is gone through from the front.
+class StepFinder {
+ public:
+  explicit StepFinder(const plan::Slice& slice) : slice_(slice), next_(slice.first) {}
+
+  // Which step of the slice `position` is, or -1; for 0, 1, 2 and so on in turn.
+  int64_t Find(int64_t position) {
+    if (position != next_ || taken_ == slice_.count) return -1;
+    next_ += slice_.step;
+    return taken_++;
+  }
+
+ private:
+  const plan::Slice& slice_;
+  int64_t next_;
+  int64_t taken_ = 0;
+};
+
+class OuterTurns {
+ public:
+  OuterTurns(const OverlayPlan& plan, const kernel::Kernels& move, bool stream)
+      : plan_(plan),
+        move_(stream ? move.stream : move.run),
+        width_(move.element_size),
+        first_dense_(FirstDense(plan)) {}
+
+  // Calls body(operands, ahead) for every turn of the dims from `dim` to before `end`, with
+  // operands that point to it; updates is NULL where that turn is outside of the slice. `ahead`
+  // is where the turn after the next one reads, or NULL. Copies by itself what is outside and lies
+  // together.
+  template <class Body>
+  void ForEach(int dim, int end, const OverlayOperands& at, const Body& body) const {
+    if (at.updates == nullptr && dim >= first_dense_) return CopyFrom(dim, at);
+    if (dim == end) return body(at, nullptr);
+    const OverlayDim& turns = plan_.dim[dim];
+    const auto turn_at = [&](int64_t c, int64_t step) {
+      const bool inside = at.updates != nullptr && step >= 0;
+      return OverlayOperands{at.output + c * turns.output_stride * width_,
+                             at.data + c * turns.data_stride * width_,
+                             inside ? at.updates + step * turns.updates_stride * width_ : nullptr};
+    };
+    constexpr int64_t kAhead = 2;
+    StepFinder here(turns.slice), ahead(turns.slice);
+    for (int64_t c = 0; c < kAhead; ++c) ahead.Find(c);
+    for (int64_t c = 0; c < turns.size; ++c) {
+      const OverlayOperands turn = turn_at(c, here.Find(c));
+      if (dim + 1 < end || turns.size - c <= kAhead) {
+        ForEach(dim + 1, end, turn, body);
+      } else {
+        const OverlayOperands later = turn_at(c + kAhead, ahead.Find(c + kAhead));
+        body(turn, later.updates != nullptr ? later.updates : later.data);
+      }
+    }
+  }
+
+ private:
+  void CopyFrom(int dim, const OverlayOperands& at) const {
+    int64_t n = 1;
+    for (int i = dim; i < plan_.rank; ++i) n *= plan_.dim[i].size;
+    move_(at.output, 1, at.data, 1, n);
+  }
+
+  const OverlayPlan& plan_;
+  const kernel::RunKernel move_;
+  const int64_t width_;
+  const int first_dense_;
+};
+
+// ---- Lines of which one range is replaced: every byte is written straight to the output ----
+
+class LineReplacer {
+ public:
+  LineReplacer(const OverlayPlan& plan, const kernel::Kernels& move, bool stream)
+      : line_(plan.dim[plan.rank - 1]),
+        kernels_(move),
+        stream_(stream),
+        move_(stream ? move.stream : move.run),
+        width_(move.element_size),
+        prefetched_(stream && line_.IsWhole()
+                        ? std::min(line_.size * width_, kTuning.most_prefetched_line)
+                        : 0) {}
+
+  void operator()(const OverlayOperands& at, const unsigned char* ahead) const {
+    if (ahead != nullptr) kernel::PrefetchOnce(ahead, prefetched_);
+    if (at.updates == nullptr) return move_(at.output, 1, at.data, 1, line_.size);
+    const plan::Slice& slice = line_.slice;
+    const int64_t end = slice.first + slice.count;
+    if (slice.first > 0) move_(at.output, 1, at.data, 1, slice.first);
+    MoveUpdates(at.output + slice.first * width_, at.updates);
+    if (end == line_.size) return;
+    move_(at.output + end * width_, 1, at.data + end * width_, 1, line_.size - end);
+  }
+
+ private:
+  void MoveUpdates(unsigned char* output, const unsigned char* updates) const {
+    const int64_t count = line_.slice.count;
+    if (line_.updates_stride != 0) return move_(output, 1, updates, line_.updates_stride, count);
+    kernel::WalkBox(kernels_, {output, updates, 1, 0, 0, count, 1, 0, stream_});
+  }
+
+  const OverlayDim& line_;
+  const kernel::Kernels& kernels_;
+  const bool stream_;
+  const kernel::RunKernel move_;
+  const int64_t width_;
+  const int64_t prefetched_;
+};
+
+// ---- All others: pieces in which data and updates meet are put together near the CPU ----
+
+// Whether a row is one element, and every other one is replaced from a line of updates.
+bool IsInterleaving(const OverlayPlan& plan, const Pieces& pieces) {
+  const OverlayDim& dim = plan.dim[pieces.split];
+  return pieces.split == plan.rank - 1 && dim.slice.step == 2 && dim.updates_stride == 1;
+}
+
+class PieceRunner {
+ public:
+  // `buffer` is where pieces are put together before they are streamed; NULL for in the output.
+  PieceRunner(const OverlayPlan& plan, const kernel::Kernels& kernels, const kernel::Kernels& move,
+              const Pieces& pieces, unsigned char* buffer)
+      : PieceRunner(plan, kernels, move, pieces, buffer,
+                    StridesOf(plan, [](const OverlayDim& dim) { return dim.output_stride; }),
+                    StridesOf(plan, [](const OverlayDim& dim) { return dim.data_stride; })) {}
+
+  void operator()(const OverlayOperands& at, const unsigned char*) const {
+    if (at.updates == nullptr) return copy_.Run(at.output, at.data, dim_.size);
+    OverlayOperands piece = at;
+    for (int64_t row = 0; row < dim_.size; row += rows_) {
+      const int64_t rows = std::min(rows_, dim_.size - row);
+      piece.output = at.output + row * dim_.output_stride * width_;
+      piece.data = at.data + row * dim_.data_stride * width_;
+      RunPiece(row, rows, piece);
+    }
+  }
+
+ private:
+  PieceRunner(const OverlayPlan& plan, const kernel::Kernels& kernels, const kernel::Kernels& move,
+              const Pieces& pieces, unsigned char* buffer, const Strides& output,
+              const Strides& data)
+      : dim_(plan.dim[pieces.split]),
+        interleave_(IsInterleaving(plan, pieces) ? kernels.interleave : nullptr),
+        rows_(interleave_ != nullptr ? dim_.size : pieces.rows),
+        width_(move.element_size),
+        buffer_(buffer),
+        near_(buffer == nullptr ? output : Compact(plan, pieces.split)),
+        first_(FirstInRow(plan, pieces.split, near_)),
+        copy_(WholeRows(move, plan, pieces.split, output, data, buffer != nullptr)),
+        fill_(WholeRows(move, plan, pieces.split, near_, data, false)),
+        apply_(SlicedRows(kernels, plan, pieces.split, near_)),
+        flush_(WholeRows(move, plan, pieces.split, output, near_, buffer != nullptr)),
+        near_stride_(near_.of[pieces.split]) {}
+
+  // Rows [row, row + rows).
+  void RunPiece(int64_t row, int64_t rows, const OverlayOperands& piece) const {
+    const plan::Slice& slice = dim_.slice;
+    const int64_t taken = slice.StepsBefore(row);
+    const int64_t steps = slice.StepsBefore(row + rows) - taken;
+    if (steps == 0) return copy_.Run(piece.output, piece.data, rows);
+    const int64_t first = slice.first + taken * slice.step - row;
+    const unsigned char* const updates = piece.updates + taken * dim_.updates_stride * width_;
+    if (interleave_ != nullptr) return Interleave(piece, rows, updates, first, steps);
+    unsigned char* const near = buffer_ == nullptr ? piece.output : buffer_;
+    fill_.Run(near, piece.data, rows);
+    apply_.Run(near + (first * near_stride_ + first_) * width_, updates, steps);
+    if (buffer_ != nullptr) flush_.Run(piece.output, buffer_, rows);
+  }
+
+  // `rows` elements, of which `steps` every second ones from `first` on are updates.
+  void Interleave(const OverlayOperands& piece, int64_t rows, const unsigned char* updates,
+                  int64_t first, int64_t steps) const {
+    // The last one may have no element behind it.
+    const int64_t pairs = std::min(steps, (rows - first) / 2);
+    const int64_t end = (first + 2 * pairs) * width_;
+    if (first > 0) copy_.Run(piece.output, piece.data, first);
+    if (pairs > 0) {
+      interleave_(piece.output + first * width_, piece.data + first * width_, updates, pairs,
+                  buffer_ != nullptr);
+    }
+    if (steps > pairs) {
+      copy_.Run(piece.output + end, updates + pairs * width_, 1);
+    } else if (end < rows * width_) {
+      copy_.Run(piece.output + end, piece.data + end, rows - first - 2 * pairs);
+    }
+  }
+
+  const OverlayDim& dim_;
+  const kernel::InterleaveKernel interleave_;  // NULL where something else than that is to be done
+  const int64_t rows_;
+  const int64_t width_;
+  unsigned char* const buffer_;
+  const Strides near_;  // of where a piece is put together
+  const int64_t first_;
+  const Block copy_, fill_, apply_, flush_;
+  const int64_t near_stride_;
+};
+
+}  // namespace
+
+void RunOverlay(const plan::OverlayPlan& plan, const kernel::Kernels& kernels,
+                const kernel::Kernels& move, const OverlayOperands& at, bool stream) {
+  const OuterTurns turns(plan, move, stream);
+  const OverlayDim& line = plan.dim[plan.rank - 1];
+  if (&kernels == &move && line.slice.step == 1 &&
+      line.size * move.element_size >= kTuning.long_line) {
+    turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, move, stream));
+  } else {
+    alignas(64) unsigned char buffer[kTuning.overlay_buffer];
+    const Pieces pieces = PiecesOf(plan, move.element_size);
+    turns.ForEach(0, pieces.split, at,
+                  PieceRunner(plan, kernels, move, pieces, stream ? buffer : nullptr));
+  }
+  if (stream) kernel::FinishStreaming();
+}
+
+}  // namespace strew::walk
