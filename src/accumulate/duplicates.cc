@@ -5,13 +5,13 @@
 
 #include "plan/text.h"
 #include "accumulate/destination_set.h"
-#include "walk/place.h"
+#include "walk/index_reader.h"
 
 namespace strew::accumulate {
 namespace {
 
 // Operands of a nest over entries: where their indices lie, the row-major position of these, and a
-// number for each place, without gaps.
+// number for each destination, without gaps.
 enum { kIndex, kPosition, kNumber, kOperands };
 using EntryNest = plan::LoopNest<kOperands>;
 
@@ -21,11 +21,11 @@ struct Numbering {
   EntryNest nest;  // in the order of the indices
   plan::Component component[kMaxRank];
   int components;
-  int64_t count = 1;    // of places
+  int64_t count = 1;    // of destinations
   int64_t entries = 1;  // that are compared
 };
 
-// Lanes never meet. Where the indices do not change along one the first of it stands for all.
+// Batches never meet. Where the indices do not change along one the first of it stands for all.
 Numbering::Numbering(const TensorView& indices, const plan::IndexSpace& space)
     : components(space.components) {
   for (int c = space.components - 1; c >= 0; --c) {
@@ -33,21 +33,19 @@ Numbering::Numbering(const TensorView& indices, const plan::IndexSpace& space)
     component[c].output_stride = count;
     count *= space.component[c].axis_size;
   }
-  const bool has_lanes = space.entry_dim >= 0;
+  const bool has_batch = space.entry_dim >= 0;
   const bool has_tuples = space.has_tuples;
-  EntryNest backwards;
   int64_t position = has_tuples ? indices.shape[indices.rank - 1] : 1;
   for (int i = indices.rank - 1 - (has_tuples ? 1 : 0); i >= 0; --i) {
-    const bool is_lane = has_lanes && i != space.entry_dim;
+    const bool is_batch = has_batch && i != space.entry_dim;
     const int64_t turns = indices.shape[i];
-    if (!is_lane || StrideOf(indices, i) != 0) {
-      backwards.Append(turns, StrideOf(indices, i), position, is_lane ? count : 0);
+    if (!is_batch || StrideOf(indices, i) != 0) {
+      nest.Prepend(turns, StrideOf(indices, i), position, is_batch ? count : 0);
       entries *= turns;
-      if (is_lane) count *= turns;
+      if (is_batch) count *= turns;
     }
     position *= turns;
   }
-  while (backwards.rank > 0) nest.loop[nest.rank++] = backwards.PopInnermost();
 }
 
 Status Report(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
@@ -61,16 +59,17 @@ Status Report(const Call& call, const TensorView& indices, const plan::IndexSpac
                      "indices%s names an element that an earlier update names too", at.c_str());
 }
 
-// Calls body(number of the place, position) for each entry that is not dropped, in order, until it
+// Calls body(number of the destination, position) for each entry that is not dropped, in order, until it
 // answers false.
 template <class Body>
 void ForEachNumber(const Call& call, const TensorView& indices, const Numbering& numbering,
                    Body body) {
+  const walk::IndexReader reader(call, indices);
   plan::ForEachTurn(numbering.nest, numbering.nest.rank, [&](const int64_t* entry) {
     int64_t number = entry[kNumber];
     // What is out of range here is dropped.
-    const bool is_in_range = walk::AddPlace(call, indices, numbering.component,
-                                            numbering.components, entry[kIndex], &number);
+    const bool is_in_range =
+        reader.AddOffset(numbering.component, numbering.components, entry[kIndex], &number);
     return is_in_range ? body(number, entry[kPosition]) : true;
   });
 }
@@ -85,7 +84,7 @@ Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
                           const plan::IndexSpace& space) {
   const Numbering numbering(indices, space);
   if (numbering.count == 0) return STREW_OK;
-  // Of more entries than places two name one place, so that no later ones are looked at.
+  // Of more entries than destinations two name the same, so that no later ones are looked at.
   int64_t left = std::min(numbering.entries - 1, numbering.count) + 1;
   DestinationSet set(call, numbering.count, left, left);
   if (!set.Begin()) return Refuse(call);

@@ -11,8 +11,7 @@
 namespace strew::accumulate {
 
 // Fails at the first update, in the order of the indices, whose element an earlier one names. There
-// are updates, their indices are checked, and the index space is not arranged yet. Takes 16 bytes
-// for an entry at most, besides 2 MiB.
+// are updates, and their indices are checked. Takes 16 bytes for an entry at most, besides 2 MiB.
 Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
                           const plan::IndexSpace& space);
 

@@ -4,10 +4,10 @@
 #include <limits>
 
 #include "base/identity.h"
-#include "share/boxes.h"
 #include "accumulate/destination_set.h"
-#include "walk/entry_walk.h"
 #include "walk/entries.h"
+#include "share/boxes.h"
+#include "share/execute.h"
 #include "share/filter.h"
 
 namespace strew::accumulate {
@@ -27,10 +27,9 @@ struct Collector {
 // Sends the first update of each destination to a filter, or all others.
 class FirstOrOthers {
  public:
-  FirstOrOthers(const Call& call, const walk::IndexedScatter& scatter,
-                const plan::IndexSpace& space, const plan::MemoryHints& hints,
+  FirstOrOthers(const walk::Scatter& scatter, const plan::MemoryHints& hints,
                 const plan::DestinationNumbers& numbers, DestinationSet* set, bool takes_first)
-      : filter_(call, scatter, space, hints, plan::kEverywhere),
+      : filter_(scatter, hints, plan::kEverywhere),
         numbers_(numbers),
         set_(set),
         takes_first_(takes_first) {}
@@ -74,62 +73,65 @@ class FirstOrOthers {
 };
 
 // The filter is on the stack of this call alone.
-[[gnu::noinline]] void ApplySome(const Call& call, const walk::IndexedScatter& scatter,
-                                 const plan::IndexSpace& space,
+[[gnu::noinline]] void ApplySome(const walk::Scatter& scatter,
                                  const plan::DestinationNumbers& numbers, DestinationSet* set,
                                  bool takes_first) {
   set->ForgetInserted();
   const plan::MemoryHints hints = plan::MemoryHintsFor(
-      space, share::CircumstancesOf(call, scatter, /*in_place=*/true, /*has_scratch=*/false));
-  FirstOrOthers some(call, scatter, space, hints, numbers, set, takes_first);
-  walk::GiveSheets(call, scatter, space, some.sink());
+      scatter.loops, share::CircumstancesOf(scatter, /*in_place=*/true, /*has_scratch=*/false));
+  FirstOrOthers some(scatter, hints, numbers, set, takes_first);
+  walk::GiveEntries(scatter, some.sink());
   some.Finish();
 }
 
-}  // namespace
-
-Status StoreIdentities(const walk::IndexedScatter& scatter, strew_reduction kind,
-                       const share::Application& application, bool in_place,
-                       plan::IndexSpace* space) {
+// Stores the identity in every element that an update touches, by the way of the updates
+// themselves.
+[[gnu::noinline]] Status StoreIdentities(const walk::Scatter& scatter,
+                                         const share::Execution& execution, bool in_place) {
   // Runs find a run of them, if it fits: kernels know no better way to repeat one.
   constexpr int64_t kBytes = 4096;
   alignas(64) unsigned char identities[kBytes];
-  const int64_t width = scatter.output.element_size;
-  const bool fits = space->run.count <= kBytes / width;
-  for (int64_t i = 0; i < (fits ? space->run.count : 1); ++i) {
-    StoreIdentity(scatter.output.dtype, kind, identities + i * width);
+  const int64_t run = scatter.loops.run.count;
+  const bool fits = run <= kBytes / scatter.width;
+  for (int64_t i = 0; i < (fits ? run : 1); ++i) {
+    StoreIdentity(scatter.operands.output.dtype, scatter.reduction, identities + i * scatter.width);
   }
-  TensorView updates = scatter.updates;
+  TensorView updates = scatter.operands.updates;
   updates.data = identities;
-  // The index space is changed for a moment, because a copy of it would take 6 KiB of stack.
-  const plan::UpdatesLayout layout = space->updates_layout();
-  plan::UpdatesLayout one_update;
-  one_update.run = fits ? 1 : 0;
-  space->SetUpdatesLayout(one_update);
-  const Status status = application.Run(
-      {scatter.data, scatter.indices, updates, scatter.output, STREW_NONE}, *space, in_place);
-  space->SetUpdatesLayout(layout);
-  return status;
+  plan::EntryLoops loops = scatter.loops;
+  loops.RepeatUpdate(fits ? 1 : 0);
+  return execution.Run(walk::Scatter(scatter, STREW_NONE, updates, loops), in_place);
 }
 
-Status ApplyAfterFirst(const Call& call, const walk::IndexedScatter& scatter,
-                       const plan::IndexSpace& space, bool in_place) {
-  const plan::DestinationNumbers numbers(space);
-  DestinationSet set(call, numbers.range(), space.Entries(), space.Entries());
+// The first update of an element replaces it, all others are applied.
+Status ApplyAfterFirst(const walk::Scatter& scatter, bool in_place) {
+  const Call& call = scatter.call;
+  const plan::DestinationNumbers numbers(scatter.loops);
+  const int64_t entries = scatter.loops.Entries();
+  DestinationSet set(call, numbers.range(), entries, entries);
   bool refused = !set.Begin();
   if (!refused && set.needs_collecting()) {
-    walk::ForEachEntry(call, scatter, space, Collector{&set, numbers, &refused});
+    walk::ForEachEntry(scatter, Collector{&set, numbers, &refused});
   }
   if (refused || !set.FinishCollecting()) {
     return call.Fail(STREW_OUT_OF_MEMORY,
                      "memory to tell the first update of an element was refused");
   }
-  if (!in_place) STREW_TRY(share::Copy(call, scatter.data, scatter.output));
-  walk::IndexedScatter replacing = scatter;
-  replacing.reduction = STREW_NONE;
-  ApplySome(call, replacing, space, numbers, &set, true);
-  ApplySome(call, scatter, space, numbers, &set, false);
+  if (!in_place) STREW_TRY(share::Copy(call, scatter.operands.data, scatter.operands.output));
+  ApplySome(walk::Scatter(scatter, STREW_NONE), numbers, &set, true);
+  ApplySome(scatter, numbers, &set, false);
   return STREW_OK;
+}
+
+}  // namespace
+
+Status ApplyWithoutSelf(const walk::Scatter& scatter, bool in_place) {
+  if (!HasIdentity(scatter.operands.output.dtype, scatter.reduction)) {
+    return ApplyAfterFirst(scatter, in_place);
+  }
+  const share::Execution execution(scatter, in_place);
+  STREW_TRY(StoreIdentities(scatter, execution, in_place));
+  return execution.Run(scatter, /*in_place=*/true);
 }
 
 }  // namespace strew::accumulate

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "accumulate/destination_set.h"
-#include "walk/entry_walk.h"
+#include "walk/entries.h"
 #include "accumulate/mean_buckets.h"
 #include "accumulate/mean_lanes.h"
 #include "accumulate/mean_table.h"
@@ -65,39 +65,37 @@ Status Refuse(const Call& call) {
 }
 
 // The entries of each bucket, and a lower bound of how many destinations they touch.
-Status Count(const Call& call, const walk::IndexedScatter& scatter, const plan::IndexSpace& space,
-             const BucketMeans& buckets, int64_t* entries, int64_t* touched) {
+Status Count(const walk::Scatter& scatter, const BucketMeans& buckets, int64_t* entries,
+             int64_t* touched) {
   TouchedBound bound(buckets.numbers().range());
-  const Scratch scratch(call, static_cast<size_t>(bound.bytes()));
-  if (scratch.memory() == nullptr) return Refuse(call);
+  const Scratch scratch(scatter.call, static_cast<size_t>(bound.bytes()));
+  if (scratch.memory() == nullptr) return Refuse(scatter.call);
   bound.Begin(scratch.memory());
-  walk::ForEachEntry(call, scatter, space, Survey{buckets, entries, &bound});
+  walk::ForEachEntry(scatter, Survey{buckets, entries, &bound});
   *touched = bound.Count();
   return STREW_OK;
 }
 
-Status ApplyAnywhere(const Call& call, const walk::IndexedScatter& scatter,
-                     const plan::IndexSpace& space, bool in_place) {
-  const BucketMeans buckets(call, scatter, space);
-  if (buckets.buckets() == 0) return MeanTable(call, scatter, space).Run(in_place);
+Status ApplyAnywhere(const walk::Scatter& scatter, bool in_place) {
+  const BucketMeans buckets(scatter);
+  if (buckets.buckets() == 0) return MeanTable(scatter).Run(in_place);
   const int64_t bytes = buckets.buckets() * static_cast<int64_t>(sizeof(int64_t));
-  const Scratch scratch(call, static_cast<size_t>(bytes));
-  if (scratch.memory() == nullptr) return Refuse(call);
+  const Scratch scratch(scatter.call, static_cast<size_t>(bytes));
+  if (scratch.memory() == nullptr) return Refuse(scatter.call);
   int64_t* const entries = reinterpret_cast<int64_t*>(scratch.memory());
   std::memset(entries, 0, static_cast<size_t>(bytes));
   int64_t touched = 0;
-  STREW_TRY(Count(call, scatter, space, buckets, entries, &touched));
+  STREW_TRY(Count(scatter, buckets, entries, &touched));
   if (buckets.IsPossible(entries, touched)) return buckets.Run(in_place, entries);
-  return MeanTable(call, scatter, space).Run(in_place);
+  return MeanTable(scatter).Run(in_place);
 }
 
 }  // namespace
 
-Status ApplyMean(const Call& call, const walk::IndexedScatter& scatter,
-                 const plan::IndexSpace& space, bool in_place) {
-  const LaneMeans lanes(call, scatter, space);
+Status ApplyMean(const walk::Scatter& scatter, bool in_place) {
+  const LaneMeans lanes(scatter);
   if (lanes.IsPossible()) return lanes.Run(in_place);
-  return ApplyAnywhere(call, scatter, space, in_place);
+  return ApplyAnywhere(scatter, in_place);
 }
 
 }  // namespace strew::accumulate

@@ -5,15 +5,14 @@
 
 #include "base/call.h"
 #include "base/status.h"
-#include "plan/index_space.h"
+#include "plan/entry_loops.h"
 #include "walk/scatter.h"
 
 namespace strew::accumulate {
 
 // STREW_MEAN, with STREW_EXCLUDE_SELF or without. The index space is arranged and the indices are
 // checked. Takes 40 bytes for a touched element at most, besides 2 MiB.
-Status ApplyMean(const Call& call, const walk::IndexedScatter& scatter,
-                 const plan::IndexSpace& space, bool in_place);
+Status ApplyMean(const walk::Scatter& scatter, bool in_place);
 
 }  // namespace strew::accumulate
 

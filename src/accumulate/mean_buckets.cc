@@ -13,7 +13,7 @@
 #include "plan/tuning.h"
 #include "plan/unit.h"
 #include "share/boxes.h"
-#include "walk/entry_walk.h"
+#include "walk/entries.h"
 #include "share/parts.h"
 #include "base/scratch.h"
 #include "walk/kernels.h"
@@ -29,29 +29,28 @@ using plan::kTuning;
 constexpr int64_t kElementBytes = 40;
 
 // Whether every destination is an element and they lie together.
-bool HasNoGaps(const plan::IndexSpace& space) {
-  int64_t places = space.lanes_count;
-  for (int c = 0; c < space.components; ++c) {
-    if (space.component[c].output_stride < 0) return false;
-    places *= space.component[c].axis_size;
+bool HasNoGaps(const plan::EntryLoops& loops) {
+  int64_t places = loops.batches;
+  for (int c = 0; c < loops.components; ++c) {
+    if (loops.component[c].output_stride < 0) return false;
+    places *= loops.component[c].axis_size;
   }
-  return space.whole_span + 1 == places;
+  return loops.whole_span + 1 == places;
 }
 
 }  // namespace
 
-BucketMeans::BucketMeans(const Call& call, const walk::IndexedScatter& scatter,
-                         const plan::IndexSpace& space)
-    : call_(call),
-      scatter_(scatter),
-      space_(space),
-      kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)),
-      numbers_(space),
-      width_(scatter.output.element_size),
-      entries_(space.Entries()),
-      is_dense_(HasNoGaps(space)) {
-  if (space.components == 0 || space.EntryUnits() != 1) return;
-  tasks_ = share::TasksFor(call, static_cast<double>(entries_) * kTuning.ns_of_bucket_mean_entry);
+BucketMeans::BucketMeans(const walk::Scatter& scatter)
+    : scatter_(scatter),
+      kernels_(kernel::MeanKernelsFor(scatter.operands.output.dtype,
+                                      scatter.call.settings().simd_target)),
+      numbers_(scatter.loops),
+      width_(scatter.operands.output.element_size),
+      entries_(scatter.loops.Entries()),
+      is_dense_(HasNoGaps(scatter.loops)) {
+  if (scatter.loops.components == 0 || scatter.loops.EntryUnits() != 1) return;
+  tasks_ = plan::TasksFor(plan::Machine(scatter.call),
+                          static_cast<double>(entries_) * kTuning.ns_of_bucket_mean_entry);
   const int64_t near = std::min(kTuning.bucket_bytes, plan::MostScratch(1) / tasks_) / PlaceBytes();
   int shift = 0;
   while ((int64_t{2} << shift) <= near) ++shift;
@@ -96,8 +95,8 @@ void BucketMeans::Move(const Sorted& to) const {
                   sizeof(Element));
     }
   };
-  const auto* const updates = reinterpret_cast<const Element*>(scatter_.updates.data);
-  walk::ForEachEntry(call_, scatter_, space_, Mover{to, updates, numbers_, shift_});
+  const auto* const updates = reinterpret_cast<const Element*>(scatter_.operands.updates.data);
+  walk::ForEachEntry(scatter_, Mover{to, updates, numbers_, shift_});
 }
 
 void BucketMeans::Sort(const Sorted& sorted) const {
@@ -125,8 +124,8 @@ void BucketMeans::RunBucket(const Sorted& sorted, int64_t bucket, unsigned char*
   if (entries.first == entries.end) return;
   const int64_t first_number = bucket << shift_;
   unsigned char* const output =
-      scatter_.output.data +
-      (space_.outer.base[kOutput] + numbers_.DestinationOf(first_number)) * width_;
+      scatter_.operands.output.data +
+      (scatter_.loops.outer.base[kOutput] + numbers_.DestinationOf(first_number)) * width_;
   const int64_t places = std::min(int64_t{1} << shift_, numbers_.range() - first_number);
   if (!is_dense_ || entries.end - entries.first < places / kTuning.destinations_of_entry) {
     RunSparse(sorted, entries, output, scratch);
@@ -150,7 +149,7 @@ void BucketMeans::RunDense(const Sorted& sorted, const Turns& entries, unsigned 
 void BucketMeans::BeginSums(unsigned char* sums, const unsigned char* elements, int64_t n) const {
   if (!ExcludesSelf(scatter_.reduction)) return kernels_.sums.begin(sums, elements, 1, n);
   alignas(16) unsigned char identity[16];
-  StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
+  StoreIdentity(scatter_.operands.output.dtype, STREW_MEAN, identity);
   kernels_.sums.begin(sums, identity, 0, n);
 }
 
@@ -195,7 +194,8 @@ template <class Body>
 void BucketMeans::ForEachBlock(const Place* places, int64_t count, unsigned char* output,
                                Body body) const {
   constexpr int64_t kBlock = 128;
-  const kernel::Kernels& move = walk::IndexedKernelsFor(call_, scatter_.output, STREW_NONE);
+  const kernel::Kernels& move =
+      walk::IndexedKernelsFor(scatter_.call, scatter_.operands.output, STREW_NONE);
   const int64_t stride = numbers_.DestinationOf(1) - numbers_.DestinationOf(0);
   alignas(64) unsigned char elements[kBlock * kMostWidth];
   int32_t columns[kBlock];
@@ -216,10 +216,10 @@ Status BucketMeans::Run(bool in_place, const int64_t* entries) const {
   const int64_t task_bytes = TaskBytes();
   const int64_t end_bytes = EndBytes();
   const int64_t bytes = tasks_ * task_bytes + end_bytes + entries_ * EntryBytes();
-  const Scratch scratch(call_, static_cast<size_t>(bytes));
+  const Scratch scratch(scatter_.call, static_cast<size_t>(bytes));
   if (scratch.memory() == nullptr) {
-    return call_.Fail(STREW_OUT_OF_MEMORY, "%" PRId64 " bytes to sort the updates were refused",
-                      bytes);
+    return scatter_.call.Fail(STREW_OUT_OF_MEMORY,
+                              "%" PRId64 " bytes to sort the updates were refused", bytes);
   }
   unsigned char* const end = scratch.memory() + tasks_ * task_bytes;
   Place* const places = reinterpret_cast<Place*>(end + end_bytes);
@@ -231,8 +231,9 @@ Status BucketMeans::Run(bool in_place, const int64_t* entries) const {
     begun += entries[b];
   }
   Sort(sorted);
-  if (!in_place) STREW_TRY(share::Copy(call_, scatter_.data, scatter_.output));
-  STREW_TRY(share::ForEachPart(call_, tasks_, buckets_, [&](int64_t bucket, int64_t task) {
+  if (!in_place)
+    STREW_TRY(share::Copy(scatter_.call, scatter_.operands.data, scatter_.operands.output));
+  STREW_TRY(share::ForEachPart(scatter_.call, tasks_, buckets_, [&](int64_t bucket, int64_t task) {
     RunBucket(sorted, bucket, scratch.memory() + task * task_bytes);
   }));
   if (scatter_.applied_units != nullptr) *scatter_.applied_units += begun;

@@ -7,14 +7,14 @@
 #include "base/call.h"
 #include "base/status.h"
 #include "kernel/kernel.h"
-#include "plan/index_space.h"
+#include "plan/entry_loops.h"
 #include "walk/scatter.h"
 
 namespace strew::accumulate {
 
 class BucketMeans {
  public:
-  BucketMeans(const Call& call, const walk::IndexedScatter& scatter, const plan::IndexSpace& space);
+  BucketMeans(const walk::Scatter& scatter);
 
   // 0 where this is not a way.
   int64_t buckets() const { return buckets_; }
@@ -59,9 +59,7 @@ class BucketMeans {
   template <class Body>
   void ForEachBlock(const Place* places, int64_t count, unsigned char* output, Body body) const;
 
-  const Call& call_;
-  const walk::IndexedScatter& scatter_;
-  const plan::IndexSpace& space_;
+  const walk::Scatter& scatter_;
   const kernel::MeanKernels& kernels_;
   const plan::DestinationNumbers numbers_;
   const int64_t width_;

@@ -4,7 +4,7 @@
 
 #include "base/reduction.h"
 #include "share/boxes.h"
-#include "walk/entry_walk.h"
+#include "walk/entries.h"
 #include "accumulate/mean_table.h"
 
 namespace strew::accumulate {
@@ -16,18 +16,19 @@ using plan::kUpdates;
 void MeanTable::FetchGroup(const Group& group, const int64_t* order, int64_t count) const {
   constexpr int64_t kMostUpdates = 4;
   Fetch(OutputOf(group.destination));
-  const int64_t bytes = std::min(space_.run.count * width_, kMostFetched);
+  const int64_t bytes = std::min(scatter_.loops.run.count * width_, kMostFetched);
   for (int64_t k = 0; k < std::min(count, kMostUpdates); ++k) {
-    kernel::PrefetchOnce(scatter_.updates.data + order[k] * width_, bytes);
+    kernel::PrefetchOnce(scatter_.operands.updates.data + order[k] * width_, bytes);
   }
 }
 
 // All updates of a destination together, in order: its elements are gone through once.
 void MeanTable::ReduceGroup(const Group& group, const int64_t* order, int64_t count) const {
-  plan::ForEachTurn(space_.inner, space_.inner.rank, [&](const int64_t* inner) {
+  plan::ForEachTurn(scatter_.loops.inner, scatter_.loops.inner.rank, [&](const int64_t* inner) {
     kernels_.group({OutputOf(group.destination) + inner[kOutput] * width_,
-                    space_.run.stride[kOutput], scatter_.updates.data + inner[kUpdates] * width_,
-                    space_.run.stride[kUpdates], order, count, space_.run.count,
+                    scatter_.loops.run.stride[kOutput],
+                    scatter_.operands.updates.data + inner[kUpdates] * width_,
+                    scatter_.loops.run.stride[kUpdates], order, count, scatter_.loops.run.count,
                     ExcludesSelf(scatter_.reduction)});
   });
 }
@@ -60,8 +61,9 @@ Status MeanTable::ReduceGroups(bool in_place, unsigned char* memory) const {
   Group* last = groups;
   last->first = 0;
   std::memset(next, -1, static_cast<size_t>(set_.count()) * sizeof(int32_t));
-  walk::ForEachEntry(call_, scatter_, space_, Body{this, groups, order, next, &last});
-  if (!in_place) STREW_TRY(share::Copy(call_, scatter_.data, scatter_.output));
+  walk::ForEachEntry(scatter_, Body{this, groups, order, next, &last});
+  if (!in_place)
+    STREW_TRY(share::Copy(scatter_.call, scatter_.operands.data, scatter_.operands.output));
   return InParts(set_.count(), [&](const plan::Turns& part) {
     const auto count = [&](int64_t i) { return groups[i + 1].first - groups[i].first; };
     const int64_t end = part.first + part.count;

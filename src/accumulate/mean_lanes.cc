@@ -24,20 +24,20 @@ using plan::kTuning;
 enum { kPlace, kNumber, kOperands };
 using PlaceNest = plan::LoopNest<kOperands>;
 
-PlaceNest PlacesOf(const plan::IndexSpace& space, const plan::IndexSpace& numbered) {
+PlaceNest PlacesOf(const plan::EntryLoops& loops, const plan::EntryLoops& numbered) {
   PlaceNest nest;
-  nest.base[kPlace] = space.outer.base[kOutput];
-  for (int i = 0; i < space.outer_lanes; ++i) {
-    nest.Append(space.outer.loop[i].count, space.outer.loop[i].stride[kOutput],
+  nest.base[kPlace] = loops.outer.base[kOutput];
+  for (int i = 0; i < loops.outer_batch_loops; ++i) {
+    nest.Append(loops.outer.loop[i].count, loops.outer.loop[i].stride[kOutput],
                 numbered.outer.loop[i].stride[kOutput]);
   }
-  if (space.rows_are_lanes) {
-    nest.Append(space.row.count, space.row.stride[kOutput], numbered.row.stride[kOutput]);
+  if (loops.rows_are_batch) {
+    nest.Append(loops.row.count, loops.row.stride[kOutput], numbered.row.stride[kOutput]);
   }
-  nest.Append(space.component[0].axis_size, space.component[0].output_stride,
+  nest.Append(loops.component[0].axis_size, loops.component[0].output_stride,
               numbered.component[0].output_stride);
-  if (space.columns_are_lanes) {
-    nest.Append(space.column.count, space.column.stride[kOutput], numbered.column.stride[kOutput]);
+  if (loops.columns_are_batch) {
+    nest.Append(loops.column.count, loops.column.stride[kOutput], numbered.column.stride[kOutput]);
   }
   return nest;
 }
@@ -45,11 +45,13 @@ PlaceNest PlacesOf(const plan::IndexSpace& space, const plan::IndexSpace& number
 // Adds what comes to the sums of the places whose numbers are the offsets.
 class Adder {
  public:
-  Adder(const walk::IndexedScatter& scatter, const kernel::MeanKernels& kernels,
+  Adder(const walk::Scatter& scatter, const kernel::MeanKernels& kernels,
         const kernel::CountedSums& sums)
       : scatter_(scatter), kernels_(kernels), sums_(sums) {}
 
-  walk::EntrySink sink() { return walk::SinkOf(this, kernel::kOffset32, scatter_.output.data); }
+  walk::EntrySink sink() {
+    return walk::SinkOf(this, kernel::kOffset32, scatter_.operands.output.data);
+  }
 
   void Add(const walk::EntryRow& row) {
     kernel::CountedSums at = sums_;
@@ -57,30 +59,29 @@ class Adder {
     at.counts += row.output;
     kernel::SheetArguments sheet = {};
     sheet.offsets = row.offsets;
-    sheet.updates = scatter_.updates.data + row.updates * scatter_.updates.element_size;
+    sheet.updates =
+        scatter_.operands.updates.data + row.updates * scatter_.operands.updates.element_size;
     sheet.columns = row.columns;
     sheet.updates_column_stride = row.updates_stride;
     kernels_.add_each(at, sheet);
   }
 
  private:
-  const walk::IndexedScatter& scatter_;
+  const walk::Scatter& scatter_;
   const kernel::MeanKernels& kernels_;
   const kernel::CountedSums sums_;
 };
 
 }  // namespace
 
-LaneMeans::LaneMeans(const Call& call, const walk::IndexedScatter& scatter,
-                     const plan::IndexSpace& space)
-    : call_(call),
-      scatter_(scatter),
-      space_(space),
-      kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)) {
-  if (space.components != 1 || space.EntryUnits() != 1) return;
-  const int64_t entries = space.Entries();
-  const int64_t axis_size = space.component[0].axis_size;
-  const int64_t lane_entries = entries / space.lanes_count;
+LaneMeans::LaneMeans(const walk::Scatter& scatter)
+    : scatter_(scatter),
+      kernels_(kernel::MeanKernelsFor(scatter.operands.output.dtype,
+                                      scatter.call.settings().simd_target)) {
+  if (scatter.loops.components != 1 || scatter.loops.EntryUnits() != 1) return;
+  const int64_t entries = scatter.loops.Entries();
+  const int64_t axis_size = scatter.loops.component[0].axis_size;
+  const int64_t lane_entries = entries / scatter.loops.batches;
   if (lane_entries >= kernel::kMostTerms) return;
   if (axis_size / kTuning.destinations_of_entry > lane_entries) return;
   const int64_t place_bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
@@ -88,16 +89,19 @@ LaneMeans::LaneMeans(const Call& call, const walk::IndexedScatter& scatter,
     return plan::MostScratch(1) / tasks / place_bytes / axis_size;
   };
   if (fitting(1) == 0) return;
-  tasks_ = share::TasksFor(call, static_cast<double>(entries) * kTuning.ns_of_lane_mean_entry);
-  tasks_ = std::min({tasks_, space.lanes_count, fitting(1)});
+  tasks_ = plan::TasksFor(plan::Machine(scatter.call),
+                          static_cast<double>(entries) * kTuning.ns_of_lane_mean_entry);
+  tasks_ = std::min({tasks_, scatter.loops.batches, fitting(1)});
   // Columns that are lanes lie together in the output, and fewer of them than lines of cache hold
   // would be a waste.
-  const int64_t near = space.columns_are_lanes ? plan::MostScratch(1) : kTuning.near_lane_sums;
+  const int64_t near =
+      scatter.loops.columns_are_batch ? plan::MostScratch(1) : kTuning.near_lane_sums;
   lanes_of_part_ = std::clamp<int64_t>(near / place_bytes / axis_size, 1, fitting(tasks_));
 }
 
 plan::Cut LaneMeans::CutLanes(int64_t* lanes_of_part) const {
-  int64_t parts = std::max(plan::PartsFor(tasks_), (space_.lanes_count - 1) / lanes_of_part_ + 1);
+  int64_t parts = std::max(plan::PartsFor(plan::Machine(scatter_.call), tasks_),
+                           (scatter_.loops.batches - 1) / lanes_of_part_ + 1);
   while (true) {
     plan::Cut cut;
     int loops = 0;
@@ -106,9 +110,10 @@ plan::Cut LaneMeans::CutLanes(int64_t* lanes_of_part) const {
       cut.Append(count, 1, parts);
       most *= cut.MostTurns(loops++);
     };
-    for (int i = 0; i < space_.outer_lanes; ++i) append(space_.outer.loop[i].count);
-    if (space_.columns_are_lanes) append(space_.column.count);
-    if (space_.rows_are_lanes) append(space_.row.count);
+    for (int i = 0; i < scatter_.loops.outer_batch_loops; ++i)
+      append(scatter_.loops.outer.loop[i].count);
+    if (scatter_.loops.columns_are_batch) append(scatter_.loops.column.count);
+    if (scatter_.loops.rows_are_batch) append(scatter_.loops.row.count);
     if (most <= lanes_of_part_) {
       // The one unit of an entry.
       cut.Append(1, 1, 1);
@@ -120,10 +125,10 @@ plan::Cut LaneMeans::CutLanes(int64_t* lanes_of_part) const {
 }
 
 void LaneMeans::RunPart(const plan::Cut& cut, int64_t part, unsigned char* scratch) const {
-  plan::IndexSpace of_part = space_;
-  plan::RestrictToPart(cut, part, &of_part);
-  plan::IndexSpace numbered = of_part;
-  numbered.NumberPlaces();
+  plan::EntryLoops of_part = scatter_.loops;
+  of_part.Restrict(cut, part);
+  plan::EntryLoops numbered = of_part;
+  numbered.NumberDestinations();
   PlaceNest places = PlacesOf(of_part, numbered);
   const plan::Loop<kOperands> line = places.PopInnermost();
   int64_t count = line.count;
@@ -133,26 +138,27 @@ void LaneMeans::RunPart(const plan::Cut& cut, int64_t part, unsigned char* scrat
                                     reinterpret_cast<uint32_t*>(scratch)};
   std::memset(sums.counts, 0, static_cast<size_t>(count) * sizeof(uint32_t));
   const bool excludes_self = ExcludesSelf(scatter_.reduction);
-  const int64_t size = scatter_.output.element_size;
+  const int64_t size = scatter_.operands.output.element_size;
   if (excludes_self) {
     alignas(16) unsigned char identity[16];
-    StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
+    StoreIdentity(scatter_.operands.output.dtype, STREW_MEAN, identity);
     kernels_.sums.begin(sums.sums, identity, 0, count);
   } else {
     plan::ForEachTurn(places, places.rank, [&](const int64_t* at) {
       kernels_.sums.begin(sums.sums + at[kNumber] * kernels_.sums.sum_size,
-                          scatter_.output.data + at[kPlace] * size, line.stride[kPlace],
+                          scatter_.operands.output.data + at[kPlace] * size, line.stride[kPlace],
                           line.count);
     });
   }
   Adder adder(scatter_, kernels_, sums);
-  walk::GiveSheets(call_, scatter_, numbered, adder.sink());
+  walk::GiveEntries(walk::Scatter(scatter_, numbered), adder.sink());
   int64_t applied = 0;
   plan::ForEachTurn(places, places.rank, [&](const int64_t* at) {
     const kernel::CountedSums from = {sums.sums + at[kNumber] * kernels_.sums.sum_size,
                                       sums.counts + at[kNumber]};
-    kernels_.finish_each(from, excludes_self ? 0 : 1, scatter_.output.data + at[kPlace] * size,
-                         line.stride[kPlace], line.count);
+    kernels_.finish_each(from, excludes_self ? 0 : 1,
+                         scatter_.operands.output.data + at[kPlace] * size, line.stride[kPlace],
+                         line.count);
   });
   if (scatter_.applied_units == nullptr) return;
   for (int64_t i = 0; i < count; ++i) applied += sums.counts[i];
@@ -163,14 +169,16 @@ Status LaneMeans::Run(bool in_place) const {
   int64_t lanes;
   const plan::Cut cut = CutLanes(&lanes);
   const int64_t place_bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
-  const int64_t task_bytes = lanes * space_.component[0].axis_size * place_bytes;
-  const Scratch scratch(call_, static_cast<size_t>(tasks_ * task_bytes));
+  const int64_t task_bytes = lanes * scatter_.loops.component[0].axis_size * place_bytes;
+  const Scratch scratch(scatter_.call, static_cast<size_t>(tasks_ * task_bytes));
   if (scratch.memory() == nullptr) {
-    return call_.Fail(STREW_OUT_OF_MEMORY, "%" PRId64 " bytes for the sums of means were refused",
-                      tasks_ * task_bytes);
+    return scatter_.call.Fail(STREW_OUT_OF_MEMORY,
+                              "%" PRId64 " bytes for the sums of means were refused",
+                              tasks_ * task_bytes);
   }
-  if (!in_place) STREW_TRY(share::Copy(call_, scatter_.data, scatter_.output));
-  return share::ForEachPart(call_, tasks_, cut.parts(), [&](int64_t part, int64_t task) {
+  if (!in_place)
+    STREW_TRY(share::Copy(scatter_.call, scatter_.operands.data, scatter_.operands.output));
+  return share::ForEachPart(scatter_.call, tasks_, cut.parts(), [&](int64_t part, int64_t task) {
     RunPart(cut, part, scratch.memory() + task * task_bytes);
   });
 }

@@ -8,14 +8,14 @@
 #include "base/status.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
-#include "plan/index_space.h"
+#include "plan/entry_loops.h"
 #include "walk/scatter.h"
 
 namespace strew::accumulate {
 
 class LaneMeans {
  public:
-  LaneMeans(const Call& call, const walk::IndexedScatter& scatter, const plan::IndexSpace& space);
+  LaneMeans(const walk::Scatter& scatter);
 
   // Whether the places of a lane fit scratch, and are no more than the updates can pay for.
   bool IsPossible() const { return lanes_of_part_ > 0; }
@@ -25,9 +25,7 @@ class LaneMeans {
   plan::Cut CutLanes(int64_t* lanes_of_part) const;
   void RunPart(const plan::Cut& cut, int64_t part, unsigned char* scratch) const;
 
-  const Call& call_;
-  const walk::IndexedScatter& scatter_;
-  const plan::IndexSpace& space_;
+  const walk::Scatter& scatter_;
   const kernel::MeanKernels& kernels_;
   int64_t tasks_ = 1;
   int64_t lanes_of_part_ = 0;

@@ -12,7 +12,7 @@
 #include "plan/tuning.h"
 #include "share/execute.h"
 #include "share/boxes.h"
-#include "walk/entry_walk.h"
+#include "walk/entries.h"
 #include "share/parts.h"
 #include "walk/entries.h"
 #include "walk/kernels.h"
@@ -42,21 +42,20 @@ constexpr double kMostGroupBytes = static_cast<double>(kernel::kMostTerms) * siz
 
 }  // namespace
 
-MeanTable::MeanTable(const Call& call, const walk::IndexedScatter& scatter,
-                     const plan::IndexSpace& space)
-    : call_(call),
-      scatter_(scatter),
-      space_(space),
-      kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)),
-      sums_(space.Entries() < kernel::kMostTerms ? kernels_.sums : kernels_.long_sums),
-      width_(scatter.output.element_size),
-      entry_units_(space.EntryUnits()),
+MeanTable::MeanTable(const walk::Scatter& scatter)
+    : scatter_(scatter),
+      kernels_(kernel::MeanKernelsFor(scatter.operands.output.dtype,
+                                      scatter.call.settings().simd_target)),
+      sums_(scatter.loops.Entries() < kernel::kMostTerms ? kernels_.sums : kernels_.long_sums),
+      width_(scatter.operands.output.element_size),
+      entry_units_(scatter.loops.EntryUnits()),
       sum_bytes_(sums_.sum_size * entry_units_),
-      numbers_(space),
-      set_(call, numbers_.range(), space.Entries(), kKept) {}
+      numbers_(scatter.loops),
+      set_(scatter.call, numbers_.range(), scatter.loops.Entries(), kKept) {}
 
 Status MeanTable::Refuse() const {
-  return call_.Fail(STREW_OUT_OF_MEMORY, "memory for the counts and sums of means was refused");
+  return scatter_.call.Fail(STREW_OUT_OF_MEMORY,
+                            "memory for the counts and sums of means was refused");
 }
 
 // ---- Which destinations are touched, and how often ----
@@ -67,13 +66,13 @@ class MeanTable::RowWalk {
   RowWalk(const MeanTable& table, const Body& body)
       : table_(table),
         body_(body),
-        kernels_(kernel::IndexKernelsFor(table.scatter_.indices.dtype,
-                                         table.call_.settings().simd_target)),
-        offset_width_(kernel::OffsetWidthOf(table.space_.whole_span)) {}
+        kernels_(kernel::IndexKernelsFor(table.scatter_.operands.indices.dtype,
+                                         table.scatter_.call.settings().simd_target)),
+        offset_width_(kernel::OffsetWidthOf(table.scatter_.loops.whole_span)) {}
 
   walk::EntrySink sink() {
-    const int64_t base = table_.space_.outer.base[kOutput] * table_.width_;
-    return walk::SinkOf(this, offset_width_, table_.scatter_.output.data + base);
+    const int64_t base = table_.scatter_.loops.outer.base[kOutput] * table_.width_;
+    return walk::SinkOf(this, offset_width_, table_.scatter_.operands.output.data + base);
   }
 
   void Add(const walk::EntryRow& row) {
@@ -96,7 +95,7 @@ class MeanTable::RowWalk {
 template <class Body>
 void MeanTable::ForEachRow(const Body& body) const {
   RowWalk<Body> walk(*this, body);
-  walk::GiveSheets(call_, scatter_, space_, walk.sink());
+  walk::GiveEntries(scatter_, walk.sink());
 }
 
 Status MeanTable::NumberDestinations() {
@@ -110,7 +109,7 @@ Status MeanTable::NumberDestinations() {
   };
   bool refused = !set_.Begin();
   if (!refused && set_.needs_collecting()) {
-    walk::ForEachEntry(call_, scatter_, space_, Collector{this, &refused});
+    walk::ForEachEntry(scatter_, Collector{this, &refused});
   }
   if (refused || !set_.FinishCollecting()) return Refuse();
   if (set_.needs_inserting()) {
@@ -133,11 +132,11 @@ Status MeanTable::Count() {
   };
   const size_t bytes = static_cast<size_t>(set_.count()) * sizeof(int64_t);
   if (bytes == 0) return STREW_OK;
-  Scratch(call_, bytes).Swap(&count_memory_);
+  Scratch(scatter_.call, bytes).Swap(&count_memory_);
   counts_ = reinterpret_cast<int64_t*>(count_memory_.memory());
   if (counts_ == nullptr) return Refuse();
   std::memset(counts_, 0, bytes);
-  walk::ForEachEntry(call_, scatter_, space_, Counter{this});
+  walk::ForEachEntry(scatter_, Counter{this});
   return STREW_OK;
 }
 
@@ -158,12 +157,13 @@ bool MeanTable::GroupsPay() const {
 }
 
 unsigned char* MeanTable::OutputOf(int64_t place) const {
-  return scatter_.output.data + (space_.outer.base[kOutput] + place) * width_;
+  return scatter_.operands.output.data + (scatter_.loops.outer.base[kOutput] + place) * width_;
 }
 
 void MeanTable::Fetch(const unsigned char* output) const {
   constexpr int64_t kLine = 64;
-  const int64_t bytes = space_.run.stride[kOutput] == 1 ? space_.run.count * width_ : 1;
+  const int64_t bytes =
+      scatter_.loops.run.stride[kOutput] == 1 ? scatter_.loops.run.count * width_ : 1;
   for (int64_t i = 0; i < std::min(bytes, kMostFetched); i += kLine) {
     __builtin_prefetch(output + i, 1);
   }
@@ -172,9 +172,9 @@ void MeanTable::Fetch(const unsigned char* output) const {
 template <class Body>
 void MeanTable::ForEachRun(int64_t destination, Body body) const {
   int64_t done = 0;
-  plan::ForEachTurn(space_.inner, space_.inner.rank, [&](const int64_t* inner) {
+  plan::ForEachTurn(scatter_.loops.inner, scatter_.loops.inner.rank, [&](const int64_t* inner) {
     body(OutputOf(destination) + inner[kOutput] * width_, done);
-    done += space_.run.count;
+    done += scatter_.loops.run.count;
   });
 }
 
@@ -204,11 +204,12 @@ Status MeanTable::ForEachTouched(Body body) const {
 
 Status MeanTable::StoreIdentities() const {
   alignas(16) unsigned char identity[16];
-  StoreIdentity(scatter_.output.dtype, STREW_ADD, identity);
-  const kernel::Kernels& move = walk::IndexedKernelsFor(call_, scatter_.output, STREW_NONE);
+  StoreIdentity(scatter_.operands.output.dtype, STREW_ADD, identity);
+  const kernel::Kernels& move =
+      walk::IndexedKernelsFor(scatter_.call, scatter_.operands.output, STREW_NONE);
   return ForEachTouched([&](int64_t destination, int64_t) {
     ForEachRun(destination, [&](unsigned char* output, int64_t) {
-      move.run(output, space_.run.stride[kOutput], identity, 0, space_.run.count);
+      move.run(output, scatter_.loops.run.stride[kOutput], identity, 0, scatter_.loops.run.count);
     });
   });
 }
@@ -216,20 +217,19 @@ Status MeanTable::StoreIdentities() const {
 // They are those of STREW_ADD. The counts have the scratch.
 Status MeanTable::ReduceInOutput(bool in_place) const {
   const bool excludes_self = ExcludesSelf(scatter_.reduction);
-  const walk::IndexedScatter adding = {scatter_.data, scatter_.indices, scatter_.updates,
-                                       scatter_.output, STREW_ADD};
-  const share::Application application(call_, adding, space_, in_place || excludes_self,
-                                       share::Application::Takes::kNothing);
+  const walk::Scatter adding(scatter_, STREW_ADD, scatter_.operands.updates, scatter_.loops);
+  const share::Execution execution(adding, in_place || excludes_self, /*may_have_scratch=*/false);
   if (excludes_self) {
-    if (!in_place) STREW_TRY(share::Copy(call_, scatter_.data, scatter_.output));
+    if (!in_place)
+      STREW_TRY(share::Copy(scatter_.call, scatter_.operands.data, scatter_.operands.output));
     STREW_TRY(StoreIdentities());
   }
-  STREW_TRY(application.Run(adding, space_, in_place || excludes_self));
+  STREW_TRY(execution.Run(adding, in_place || excludes_self));
   return ForEachTouched([&](int64_t destination, int64_t i) {
     ForEachRun(destination, [&](unsigned char* output, int64_t) {
-      const int64_t stride = space_.run.stride[kOutput];
-      sums_.finish(
-          {output, stride, output, stride, space_.run.count, counts_[i] + (excludes_self ? 0 : 1)});
+      const int64_t stride = scatter_.loops.run.stride[kOutput];
+      sums_.finish({output, stride, output, stride, scatter_.loops.run.count,
+                    counts_[i] + (excludes_self ? 0 : 1)});
     });
   });
 }
@@ -239,9 +239,10 @@ Status MeanTable::ReduceSingles(bool in_place) {
   const int64_t touched = set_.count();
   const size_t bytes =
       static_cast<size_t>(touched) * (static_cast<size_t>(sum_bytes_) + sizeof(uint32_t));
-  const Scratch scratch(call_, bytes);
+  const Scratch scratch(scatter_.call, bytes);
   if (touched != 0 && scratch.memory() == nullptr) return Refuse();
-  if (!in_place) STREW_TRY(share::Copy(call_, scatter_.data, scatter_.output));
+  if (!in_place)
+    STREW_TRY(share::Copy(scatter_.call, scatter_.operands.data, scatter_.operands.output));
   if (touched == 0) return STREW_OK;
   const kernel::CountedSums sums = {
       scratch.memory(), reinterpret_cast<uint32_t*>(scratch.memory() + touched * sum_bytes_)};
@@ -257,8 +258,8 @@ Status MeanTable::ReduceSingles(bool in_place) {
 
 // Returns how many are not dropped.
 int64_t MeanTable::AddSingles(const kernel::CountedSums& sums) const {
-  const kernel::IndexKernels& kernels =
-      kernel::IndexKernelsFor(scatter_.indices.dtype, call_.settings().simd_target);
+  const kernel::IndexKernels& kernels = kernel::IndexKernelsFor(
+      scatter_.operands.indices.dtype, scatter_.call.settings().simd_target);
   const bool far = set_.count() * sum_bytes_ > kNearBytes;
   int64_t added = 0;
   ForEachRow([&](const walk::EntryRow& row, int32_t* numbers) {
@@ -271,7 +272,7 @@ int64_t MeanTable::AddSingles(const kernel::CountedSums& sums) const {
     }
     kernel::SheetArguments sheet = {};
     sheet.offsets = numbers;
-    sheet.updates = scatter_.updates.data + row.updates * width_;
+    sheet.updates = scatter_.operands.updates.data + row.updates * width_;
     sheet.columns = row.columns;
     sheet.updates_column_stride = row.updates_stride;
     kernels_.add_each(sums, sheet);
@@ -283,54 +284,56 @@ int64_t MeanTable::AddSingles(const kernel::CountedSums& sums) const {
 Status MeanTable::BeginSums(unsigned char* sums) const {
   const bool excludes_self = ExcludesSelf(scatter_.reduction);
   alignas(16) unsigned char identity[16];
-  StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
-  const int64_t stride = space_.run.stride[kOutput];
+  StoreIdentity(scatter_.operands.output.dtype, STREW_MEAN, identity);
+  const int64_t stride = scatter_.loops.run.stride[kOutput];
   return ForEachTouched([&](int64_t destination, int64_t i) {
     ForEachRun(destination, [&](unsigned char* output, int64_t done) {
       sums_.begin(sums + i * sum_bytes_ + done * sums_.sum_size, excludes_self ? identity : output,
-                  excludes_self ? 0 : stride, space_.run.count);
+                  excludes_self ? 0 : stride, scatter_.loops.run.count);
     });
   });
 }
 
 Status MeanTable::ReduceInSums(bool in_place) const {
   const int64_t touched = set_.count();
-  const Scratch scratch(call_, static_cast<size_t>(touched * sum_bytes_));
+  const Scratch scratch(scatter_.call, static_cast<size_t>(touched * sum_bytes_));
   if (touched != 0 && scratch.memory() == nullptr) return Refuse();
   unsigned char* const sums = scratch.memory();
-  if (!in_place) STREW_TRY(share::Copy(call_, scatter_.data, scatter_.output));
+  if (!in_place)
+    STREW_TRY(share::Copy(scatter_.call, scatter_.operands.data, scatter_.operands.output));
   STREW_TRY(BeginSums(sums));
   struct Body {
     const MeanTable* table;
     unsigned char* sums;
     void Fetch(int64_t destination) const { table->set_.Fetch(table->numbers_.Of(destination)); }
     void Take(int64_t destination, int64_t updates) const {
-      const plan::IndexSpace& space = table->space_;
+      const plan::EntryLoops& loops = table->scatter_.loops;
       unsigned char* sum = sums + table->NumberOf(destination) * table->sum_bytes_;
-      plan::ForEachTurn(space.inner, space.inner.rank, [&](const int64_t* inner) {
+      plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
         const int64_t first = (updates + inner[kUpdates]) * table->width_;
-        table->sums_.add(sum, table->scatter_.updates.data + first, space.run.stride[kUpdates],
-                         space.run.count);
-        sum += space.run.count * table->sums_.sum_size;
+        table->sums_.add(sum, table->scatter_.operands.updates.data + first,
+                         loops.run.stride[kUpdates], loops.run.count);
+        sum += loops.run.count * table->sums_.sum_size;
       });
     }
   };
-  walk::ForEachEntry(call_, scatter_, space_, Body{this, sums});
-  const int64_t stride = space_.run.stride[kOutput];
+  walk::ForEachEntry(scatter_, Body{this, sums});
+  const int64_t stride = scatter_.loops.run.stride[kOutput];
   const int64_t more = ExcludesSelf(scatter_.reduction) ? 0 : 1;
   return ForEachTouched([&](int64_t destination, int64_t i) {
     ForEachRun(destination, [&](unsigned char* output, int64_t done) {
       sums_.finish({output, stride, sums + i * sum_bytes_ + done * sums_.sum_size, 1,
-                    space_.run.count, counts_[i] + more});
+                    scatter_.loops.run.count, counts_[i] + more});
     });
   });
 }
 
 Status MeanTable::Reduce(bool in_place) {
   STREW_TRY(NumberDestinations());
-  if (entry_units_ == 1 && space_.Entries() < kMostRowEntries) return ReduceSingles(in_place);
+  if (entry_units_ == 1 && scatter_.loops.Entries() < kMostRowEntries)
+    return ReduceSingles(in_place);
   STREW_TRY(Count());
-  const Scratch order(call_, GroupsPay() ? static_cast<size_t>(GroupBytes()) : 0);
+  const Scratch order(scatter_.call, GroupsPay() ? static_cast<size_t>(GroupBytes()) : 0);
   if (order.memory() != nullptr) return ReduceGroups(in_place, order.memory());
   if (kernels_.sums_are_elements) return ReduceInOutput(in_place);
   return ReduceInSums(in_place);

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
-#include "plan/index_space.h"
+#include "plan/entry_loops.h"
 #include "plan/tuning.h"
 #include "accumulate/destination_set.h"
 #include "share/parts.h"
@@ -19,7 +19,7 @@ namespace strew::accumulate {
 
 class MeanTable {
  public:
-  MeanTable(const Call& call, const walk::IndexedScatter& scatter, const plan::IndexSpace& space);
+  MeanTable(const walk::Scatter& scatter);
 
   Status Run(bool in_place);
 
@@ -68,9 +68,7 @@ class MeanTable {
   void Fetch(const unsigned char* output) const;
   Status Refuse() const;
 
-  const Call& call_;
-  const walk::IndexedScatter& scatter_;
-  const plan::IndexSpace& space_;
+  const walk::Scatter& scatter_;
   const kernel::MeanKernels& kernels_;
   const kernel::SumKernels& sums_;
   const int64_t width_;
@@ -87,11 +85,12 @@ template <class Body>
 Status MeanTable::InParts(int64_t count, Body body) const {
   const double touched = static_cast<double>(set_.count());
   const double bytes = touched * static_cast<double>(entry_units_ * width_);
-  const int64_t tasks = share::TasksFor(
-      call_, touched * plan::kTuning.ns_of_touched + bytes * plan::kTuning.ns_of_byte);
+  const int64_t tasks =
+      plan::TasksFor(plan::Machine(scatter_.call),
+                     touched * plan::kTuning.ns_of_touched + bytes * plan::kTuning.ns_of_byte);
   plan::Cut cut;
-  cut.Append(count, 1, plan::PartsFor(tasks));
-  return share::ForEachPart(call_, tasks, cut.parts(),
+  cut.Append(count, 1, plan::PartsFor(plan::Machine(scatter_.call), tasks));
+  return share::ForEachPart(scatter_.call, tasks, cut.parts(),
                             [&](int64_t part, int64_t) { body(cut.TurnsOf(part, 0)); });
 }
 

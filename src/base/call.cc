@@ -32,6 +32,15 @@ Status Call::FailAt(int64_t position, strew_status status, const char* format, .
   return status;
 }
 
+void Call::Explain(const char* format, ...) const {
+  char sentence[2048];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(sentence, sizeof(sentence), format, arguments);
+  va_end(arguments);
+  settings_.explainer.tell(settings_.explainer.opaque, sentence);
+}
+
 Status Call::Succeed(int64_t applied) const {
   if (report_ == nullptr) return STREW_OK;
   report_->sentence[0] = '\0';

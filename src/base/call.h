@@ -12,11 +12,21 @@
 
 namespace strew {
 
+namespace plan {
+struct Tuning;
+}
+
 // Where scratch comes from. Both functions are NULL for malloc and free.
 struct Allocator {
   strew_alloc alloc;
   strew_free release;
   void* opaque;
+};
+
+// Is told in a sentence how each part of a call runs. The function may be NULL.
+struct Explainer {
+  void (*tell)(void* opaque, const char* sentence) = nullptr;
+  void* opaque = nullptr;
 };
 
 struct Settings {
@@ -26,6 +36,8 @@ struct Settings {
   int32_t simd_target = 0;  // as kernel::TargetAt counts, best first
   Allocator allocator = {nullptr, nullptr, nullptr};
   Runner runner;
+  const plan::Tuning* tuning = nullptr;  // NULL for that of the library
+  Explainer explainer;
 };
 
 // What the last call told. The sentence has room for four shapes of 32 dims.
@@ -49,6 +61,9 @@ class Call {
   // The same, for the value at the row-major `position` of indices.
   [[gnu::format(printf, 4, 5)]] [[gnu::cold]] Status FailAt(int64_t position, strew_status status,
                                                             const char* format, ...) const;
+  bool explains() const { return settings_.explainer.tell != nullptr; }
+  [[gnu::format(printf, 2, 3)]] [[gnu::cold]] void Explain(const char* format, ...) const;
+
   // Reports a success that applied so many elements.
   Status Succeed(int64_t applied) const;
 

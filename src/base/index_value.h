@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single numbers of index operands, for error messages and for start, stop, step and axes.
+// Single numbers of index operands: how they are read, and what they mean for an axis. (Whole tiles of
+// them are read by the kernels.)
 #ifndef STREW_BASE_INDEX_VALUE_H_
 #define STREW_BASE_INDEX_VALUE_H_
 
@@ -42,6 +43,19 @@ inline IndexValue ReadIndex(strew_dtype dtype, const unsigned char* from) {
     default:
       return {read(int64_t{}), 0};
   }
+}
+
+// The element of an axis that an index names: outside of [0, axis_size) where it is out of range.
+constexpr int64_t WrappedIndex(int64_t index, int64_t axis_size, bool wraps) {
+  return index < 0 && wraps ? index + axis_size : index;
+}
+constexpr bool IsOnAxis(int64_t wrapped, int64_t axis_size) {
+  return wrapped >= 0 && wrapped < axis_size;
+}
+// The nearest element, of an axis that has some.
+constexpr int64_t ClampedIndex(int64_t wrapped, int64_t axis_size) {
+  if (wrapped < 0) return 0;
+  return wrapped < axis_size ? wrapped : axis_size - 1;
 }
 
 }  // namespace strew

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "op/indexed.h"
 
-#include "base/identity.h"
+#include <atomic>
+
 #include "base/reduction.h"
+#include "plan/explain.h"
+#include "plan/schedule.h"
 #include "plan/unit.h"
 #include "share/execute.h"
 #include "share/boxes.h"
@@ -11,72 +14,80 @@
 #include "share/index_check.h"
 #include "accumulate/mean.h"
 #include "walk/few.h"
+#include "walk/kernels.h"
+#include "walk/scatter.h"
 
 namespace strew {
 namespace {
 
-Status RunReduction(const Call& call, walk::IndexedScatter scatter, bool in_place,
-                    plan::IndexSpace* space) {
+using walk::Operands;
+using walk::Scatter;
+
+Status RunReduction(const Scatter& scatter, bool in_place) {
   const strew_reduction kind = ReductionKind(scatter.reduction);
-  if (kind == STREW_MEAN) return accumulate::ApplyMean(call, scatter, *space, in_place);
-  const bool excludes_self = ExcludesSelf(scatter.reduction) && kind != STREW_NONE;
-  scatter.reduction = kind;
-  if (!excludes_self) return share::Apply(call, scatter, *space, in_place);
-  if (!HasIdentity(scatter.output.dtype, kind)) {
-    return accumulate::ApplyAfterFirst(call, scatter, *space, in_place);
+  if (kind == STREW_MEAN) return accumulate::ApplyMean(scatter, in_place);
+  if (ExcludesSelf(scatter.reduction) && kind != STREW_NONE) {
+    return accumulate::ApplyWithoutSelf(Scatter(scatter, kind), in_place);
   }
-  const share::Application application(call, scatter, *space, in_place,
-                                       share::Application::Takes::kScratch);
-  STREW_TRY(accumulate::StoreIdentities(scatter, kind, application, in_place, space));
-  return application.Run(scatter, *space, true);
+  return share::Execute(scatter, in_place);
 }
 
 // What remains once the indices are checked.
-Status RunChecked(const Call& call, const walk::IndexedScatter& scatter, plan::IndexSpace* space) {
-  const TensorView& output = scatter.output;
-  const bool in_place = SameElements(scatter.data, output);
+Status RunChecked(const Call& call, const Operands& operands, strew_reduction reduction,
+                  const plan::IndexSpace& space, const plan::Findings& findings) {
+  const bool in_place = SameElements(operands.data, operands.output);
   // In an output without elements no index is in range, so that all were dropped.
-  if (scatter.updates.size == 0 || output.size == 0) {
-    if (!in_place) STREW_TRY(share::Copy(call, scatter.data, output));
+  if (operands.updates.size == 0 || operands.output.size == 0) {
+    if (!in_place) STREW_TRY(share::Copy(call, operands.data, operands.output));
     return call.Succeed(0);
   }
-  space->Arrange();
-  if (space->out_of_range != plan::OutOfRange::kDrop) {
-    STREW_TRY(RunReduction(call, scatter, in_place, space));
-    return call.Succeed(scatter.updates.size);
+  const plan::EntryLoops loops(space, findings);
+  if (findings.out_of_range != plan::OutOfRange::kDrop) {
+    STREW_TRY(RunReduction(Scatter(call, operands, loops, reduction, nullptr), in_place));
+    return call.Succeed(operands.updates.size);
   }
   std::atomic<int64_t> applied_units{0};
-  walk::IndexedScatter counted = scatter;
-  counted.applied_units = &applied_units;
-  STREW_TRY(RunReduction(call, counted, in_place, space));
-  return call.Succeed(applied_units / plan::IndexedUnitsOf(output.element_size).count);
+  STREW_TRY(RunReduction(Scatter(call, operands, loops, reduction, &applied_units), in_place));
+  return call.Succeed(applied_units / plan::IndexedUnitsOf(operands.output.element_size).count);
 }
 
-Status RunFew(const Call& call, const walk::IndexedScatter& scatter, plan::IndexSpace* space) {
+// Not inline, because other calls need no few entries on their stack.
+[[gnu::noinline]] Status RunFew(const Call& call, const Operands& operands,
+                                strew_reduction reduction, plan::IndexSpace* space) {
   walk::FewEntries few;
-  if (!walk::LocateFew(call, scatter, *space, &few)) {
-    return share::CheckIndices(call, scatter.indices, space);
+  if (!walk::LocateFew(call, operands.indices, *space, &few)) {
+    plan::Findings findings;
+    return share::CheckIndices(call, operands.indices, *space, &findings);
   }
-  if (!SameElements(scatter.data, scatter.output)) {
-    STREW_TRY(share::Copy(call, scatter.data, scatter.output));
+  if (call.explains()) plan::ExplainFew(call, operands.updates.size);
+  if (!SameElements(operands.data, operands.output)) {
+    STREW_TRY(share::Copy(call, operands.data, operands.output));
   }
-  walk::ApplyFew(call, scatter, few, &space->inner);
-  return call.Succeed(scatter.updates.size / few.entries * few.count);
+  walk::WriteFew(walk::IndexedKernelsFor(call, operands.output, reduction), operands, few,
+                 &space->inner);
+  return call.Succeed(operands.updates.size / few.entries * few.count);
 }
 
 }  // namespace
 
 // In the order of the list in strew.h: index values, scratch, duplicates.
-Status RunIndexed(const Call& call, const walk::IndexedScatter& scatter, plan::IndexSpace* space) {
+Status RunIndexed(const Call& call, const Operands& operands, strew_reduction reduction,
+                  plan::IndexSpace* space) {
+  const TensorView& updates = operands.updates;
   const bool compares = call.settings().duplicate_policy == STREW_DUPLICATE_ERROR;
-  if (!compares && IsOneStep(scatter.reduction) && walk::IsFew(scatter)) {
-    return RunFew(call, scatter, space);
+  if (!compares && IsOneStep(reduction) &&
+      plan::IsFew(plan::TuningOf(call), operands.indices.size, updates.size,
+                  updates.element_size)) {
+    return RunFew(call, operands, reduction, space);
   }
-  if (scatter.indices.size != 0) STREW_TRY(share::CheckIndices(call, scatter.indices, space));
-  if (compares && scatter.updates.size != 0 && scatter.output.size != 0) {
-    STREW_TRY(accumulate::CheckIndicesDiffer(call, scatter.indices, *space));
+  plan::Findings findings;
+  if (operands.indices.size != 0) {
+    STREW_TRY(share::CheckIndices(call, operands.indices, *space, &findings));
   }
-  return RunChecked(call, scatter, space);
+  if (compares && updates.size != 0 && operands.output.size != 0) {
+    STREW_TRY(accumulate::CheckIndicesDiffer(call, operands.indices, *space));
+  }
+  return RunChecked(call, operands, reduction, *space, findings);
 }
 
 }  // namespace strew

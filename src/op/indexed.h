@@ -10,8 +10,10 @@
 
 namespace strew {
 
-// Checks the indices, copies data where output is not data itself, and applies the updates.
-Status RunIndexed(const Call& call, const walk::IndexedScatter& scatter, plan::IndexSpace* space);
+// Checks the indices, copies data where output is not data itself, and applies the updates. The
+// index space is used up.
+Status RunIndexed(const Call& call, const walk::Operands& operands, strew_reduction reduction,
+                  plan::IndexSpace* space);
 
 }  // namespace strew
 

@@ -51,10 +51,10 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
     } else if (StrideOf(indices, i) == 0) {
       space->inner.Append(count, output_stride, updates_stride);
     } else {
-      space->lanes.Append(count, output_stride, updates_stride, StrideOf(indices, i),
+      space->batch.Append(count, output_stride, updates_stride, StrideOf(indices, i),
                           StrideOf(data, i) * units.count);
       // With a stride that means something, it is a loop.
-      if (i > axis) ++space->inner_lanes;
+      if (i > axis) ++space->minor_batch_loops;
     }
   }
   space->inner.Append(units.count, 1, 1);
@@ -67,7 +67,7 @@ Status ScatterElements(const Call& call, const TensorView* data, const TensorVie
   STREW_TRY(Validate(call, data, indices, updates, axis, reduction, output, &normalised_axis));
   plan::IndexSpace space;
   Lower(*data, *indices, *updates, normalised_axis, *output, &space);
-  return RunIndexed(call, {*data, *indices, *updates, *output, reduction}, &space);
+  return RunIndexed(call, {*data, *indices, *updates, *output}, reduction, &space);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
   const bool only_last = k == 0 && reduction == STREW_NONE;
   for (int i = 0; i < tuples; ++i) {
     if (only_last && updates.size > 0) {
-      space->lanes.base[plan::kUpdates] +=
+      space->batch.base[plan::kUpdates] +=
           (indices.shape[i] - 1) * StrideOf(updates, i) * units.count;
       continue;
     }
@@ -93,7 +93,7 @@ Status ScatterNd(const Call& call, const TensorView* data, const TensorView* ind
   STREW_TRY(Validate(call, data, indices, updates, reduction, output));
   plan::IndexSpace space;
   Lower(*data, *indices, *updates, reduction, *output, &space);
-  return RunIndexed(call, {*data, *indices, *updates, *output, reduction}, &space);
+  return RunIndexed(call, {*data, *indices, *updates, *output}, reduction, &space);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ Status ScatterUpdate(const Call& call, const TensorView* data, const TensorView*
   STREW_TRY(Validate(call, data, indices, updates, axis, reduction, output, &normalised_axis));
   plan::IndexSpace space;
   Lower(*data, *indices, *updates, normalised_axis, *output, &space);
-  return RunIndexed(call, {*data, *indices, *updates, *output, reduction}, &space);
+  return RunIndexed(call, {*data, *indices, *updates, *output}, reduction, &space);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "plan/overlay.h"
 #include "plan/slice.h"
 #include "plan/text.h"
-#include "plan/tuning.h"
+#include "plan/schedule.h"
 #include "plan/unit.h"
 #include "share/boxes.h"
 #include "walk/overlay.h"
@@ -191,7 +191,7 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
   const int64_t bytes = output.size * output.element_size;
   const kernel::Kernels& kernels = walk::KernelsFor(call, output, reduction, units);
   if (!SameElements(data, output)) {
-    if (bytes > plan::kTuning.small_overlay) {
+    if (bytes > plan::TuningOf(call).small_overlay) {
       plan::OverlayPlan plan = LowerToOverlay(data, updates, output, slices, units.count);
       if (plan.Arrange()) {
         return share::RunOverlay(call, plan, kernels,

@@ -48,6 +48,16 @@ struct LoopNest {
     loop[rank++] = {count, {strides...}};
   }
 
+  // The same as an outermost loop.
+  template <class... Strides>
+  void Prepend(int64_t count, Strides... strides) {
+    static_assert(sizeof...(Strides) == kOperands);
+    if (count <= 1) return;
+    assert(rank < kMaxLoops);
+    std::memmove(loop + 1, loop, static_cast<size_t>(rank++) * sizeof(loop[0]));
+    loop[0] = {count, {strides...}};
+  }
+
   // Takes the innermost loop away; one that turns once where there is none.
   Loop<kOperands> PopInnermost() {
     if (rank == 0) return {1, {}};

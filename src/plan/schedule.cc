@@ -3,205 +3,254 @@
 
 #include <algorithm>
 
+#include "base/cache_size.h"
+
 namespace strew::plan {
 namespace {
 
 constexpr int64_t kLine = 64;
 
-// ---- Lines and strips of an indexed axis ----
+class Scheduler {
+ public:
+  Scheduler(const EntryLoops& loops, const Circumstances& about)
+      : loops_(loops), about_(about), tuning_(about.machine.tuning), width_(about.width) {}
 
-// Columns that fit scratch together with the whole axis; whole lines of cache, or none at all.
-int64_t StripColumns(const IndexSpace& space, int64_t width, int64_t tasks) {
-  const int64_t axis_size = space.component[0].axis_size;
-  const int64_t fitting = MostScratch(tasks) / width / axis_size;
-  const int64_t line = std::max<int64_t>(kLine / width, 1);
-  const int64_t strip = std::min<int64_t>(fitting / line * line, kTuning.strip_bytes / width);
-  return std::min(strip, space.column.count);
+  Schedule Make(const Sampler& sampler) const;
+  MemoryHints Hints() const;
+
+ private:
+  Schedule Alone() const;
+  Staging StagingFor(int64_t tasks, bool in_place) const;
+  int64_t StripColumns(int64_t tasks) const;
+  bool IsNear(int64_t tasks) const;
+  double Nanoseconds(const Staging& staging) const;
+  Cut CutFor(const Staging& staging, int64_t tasks) const;
+  bool CanPartition() const;
+  Share ShareByRange(const Sampler& sampler, int64_t tasks, Ranges* ranges) const;
+
+  const EntryLoops& loops_;
+  const Circumstances& about_;
+  const Tuning& tuning_;
+  const int64_t width_;
+};
+
+// Tasks have batches or pieces of runs where there are enough of them, else a range of destinations
+// each, unless one task is as fast.
+Schedule Scheduler::Make(const Sampler& sampler) const {
+  Schedule schedule = Alone();
+  const int64_t tasks = TasksFor(about_.machine, schedule.nanoseconds);
+  if (tasks == 1) return schedule;
+
+  const Staging of_cut = StagingFor(tasks, about_.in_place);
+  schedule.cut = CutFor(of_cut, tasks);
+  if (schedule.cut.parts() > tasks / 2) {
+    schedule.share = Share::kCut;
+    schedule.tasks = tasks;
+    schedule.staging = of_cut;
+    schedule.staging_in_place = StagingFor(tasks, true);
+    return schedule;
+  }
+
+  schedule.cut = {};
+  schedule.share = ShareByRange(sampler, tasks, &schedule.ranges);
+  if (schedule.share == Share::kAlone) return schedule;
+  schedule.tasks = schedule.ranges.count();
+  schedule.staging = schedule.staging_in_place = kNoStaging;
+  return schedule;
 }
 
-// Whether an axis spans so little that strips of it stay near without scratch, or lies in the
-// output as it would in scratch.
-bool IsNear(const IndexSpace& space, int64_t width, int64_t tasks) {
-  const int64_t columns = space.column.count;
-  const bool is_compact = space.column.stride[kOutput] == 1 &&
-                          space.component[0].output_stride == columns &&
-                          columns <= StripColumns(space, width, tasks);
-  const int64_t axis_size = space.component[0].axis_size;
-  return is_compact || axis_size <= kTuning.near_strip / std::max(kLine, columns * width);
+Schedule Scheduler::Alone() const {
+  Schedule schedule;
+  schedule.hints = Hints();
+  schedule.staging = StagingFor(1, about_.in_place);
+  schedule.staging_in_place = about_.in_place ? schedule.staging : StagingFor(1, true);
+  schedule.nanoseconds = Nanoseconds(schedule.staging);
+  return schedule;
+}
+
+MemoryHints Scheduler::Hints() const {
+  const Machine& machine = about_.machine;
+  const int64_t run = loops_.run.count;
+  const int64_t streamed = StreamedBytes(machine, 1);
+  MemoryHints hints;
+  hints.prefetch = loops_.reach <= NearBytes(machine) / width_ ? 0
+                   : run == 1                                  ? tuning_.element_prefetch
+                                                               : RowPrefetch(tuning_, run * width_);
+  hints.strip_prefetch = about_.is_heavy ? tuning_.strip_prefetch : 0;
+  hints.streams =
+      run >= tuning_.least_streamed_row / width_ && about_.updates >= streamed / about_.update_size;
+  hints.strips_stream = about_.output_units >= streamed / width_;
+  return hints;
+}
+
+// ---- Lines and strips of an indexed axis ----
+
+Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
+  Staging staging = kNoStaging;
+  if (loops_.out_of_range == OutOfRange::kDrop) return staging;
+  // A line is brought near once: no entries of other rows may come back to it.
+  if (!loops_.HasOneAxis() || loops_.EntryUnits() > 1 || loops_.batches == 1) return staging;
+  const int64_t axis_size = loops_.component[0].axis_size;
+  const bool covers = !in_place && loops_.batches * axis_size == about_.output_units;
+  const int64_t axis_bytes = axis_size * width_;
+  if (!loops_.columns_are_batch) {
+    staging.copies_data =
+        covers && axis_bytes >= tuning_.least_staged_line && axis_bytes <= tuning_.most_staged_line;
+    return staging;
+  }
+  // strew.h promises that small calls allocate nothing.
+  const bool is_small = loops_.batches * loops_.row.count <= 64;
+  // In place, a call costs no more than its updates do: most of the axis must be written anyway.
+  const bool is_worthwhile = covers || loops_.row.count >= axis_size / 2;
+  if (!about_.has_scratch || is_small || !is_worthwhile || IsNear(tasks)) return staging;
+  staging.strip = StripColumns(tasks);
+  staging.scratch_bytes = staging.strip * axis_bytes;
+  staging.copies_data = covers && staging.strip > 0;
+  return staging;
+}
+
+// Columns that fit scratch together with the whole axis; whole lines of cache, or none at all.
+int64_t Scheduler::StripColumns(int64_t tasks) const {
+  const int64_t fitting = MostScratch(tasks) / width_ / loops_.component[0].axis_size;
+  const int64_t line = std::max<int64_t>(kLine / width_, 1);
+  const int64_t strip = std::min<int64_t>(fitting / line * line, tuning_.strip_bytes / width_);
+  return std::min(strip, loops_.column.count);
+}
+
+// An axis spans so little that strips of it stay near without scratch, or lies in the output as it
+// would in scratch.
+bool Scheduler::IsNear(int64_t tasks) const {
+  const int64_t columns = loops_.column.count;
+  const bool is_compact = loops_.column.stride[kOutput] == 1 &&
+                          loops_.component[0].output_stride == columns &&
+                          columns <= StripColumns(tasks);
+  const int64_t axis_size = loops_.component[0].axis_size;
+  return is_compact || axis_size <= tuning_.near_strip / std::max(kLine, columns * width_);
 }
 
 // ---- Threads ----
 
-// What one thread needs for the updates, about.
-double Nanoseconds(const IndexSpace& space, const Circumstances& about, const Staging& staging) {
-  const double updates = static_cast<double>(about.updates);
-  const double entries = updates / static_cast<double>(space.run.count);
-  const double copied = staging.copies_data ? static_cast<double>(about.output_units) : 0;
+// That one thread needs for the updates, about.
+double Scheduler::Nanoseconds(const Staging& staging) const {
+  const double updates = static_cast<double>(about_.updates);
+  const double entries = updates / static_cast<double>(loops_.run.count);
+  const double copied = staging.copies_data ? static_cast<double>(about_.output_units) : 0;
   const double bytes =
-      updates * static_cast<double>(about.update_size) + copied * static_cast<double>(about.width);
-  return entries * kTuning.ns_of_entry + 2 * bytes * kTuning.ns_of_byte;
+      updates * static_cast<double>(about_.update_size) + copied * static_cast<double>(width_);
+  return entries * tuning_.ns_of_entry + 2 * bytes * tuning_.ns_of_byte;
 }
 
-// Lanes are cut, and runs of entries where there are not enough of them.
-Cut CutFor(const IndexSpace& space, const Staging& staging, int64_t width, int64_t tasks) {
-  const int64_t parts = PartsFor(tasks);
+// Batch loops are cut, and runs of entries where there are not enough batches.
+Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
+  const int64_t parts = PartsFor(about_.machine, tasks);
   Cut cut;
-  for (int i = 0; i < space.outer_lanes; ++i) {
-    const IndexedLoop& loop = space.outer.loop[i];
-    cut.Append(loop.count, LineGranule(loop.stride[kOutput], width), parts);
+  const auto granule = [this](const auto& loop) {
+    return LineGranule(loop.stride[kOutput], width_);
+  };
+  for (int i = 0; i < loops_.outer_batch_loops; ++i) {
+    cut.Append(loops_.outer.loop[i].count, granule(loops_.outer.loop[i]), parts);
   }
-  if (space.rows_are_lanes) {
-    cut.Append(space.row.count, LineGranule(space.row.stride[kOutput], width), parts);
-  }
-  if (space.columns_are_lanes) {
-    const int64_t line = LineGranule(space.column.stride[kOutput], width);
-    const bool by_strips =
-        staging.strip > line && cut.parts() * (space.column.count / staging.strip) >= tasks;
+  if (loops_.rows_are_batch) cut.Append(loops_.row.count, granule(loops_.row), parts);
+  if (loops_.columns_are_batch) {
+    const int64_t columns = loops_.column.count;
+    const int64_t line = granule(loops_.column);
+    const bool by_strips = staging.strip > line && cut.parts() * (columns / staging.strip) >= tasks;
     // Strips one by one, so that neighbours are worked on at the same time and share what the
     // memory has opened: 0.93 x the time of a few strips at once.
-    cut.Append(space.column.count, by_strips ? staging.strip : line,
-               by_strips ? std::max(parts, space.column.count) : parts);
+    cut.Append(columns, by_strips ? staging.strip : line,
+               by_strips ? std::max(parts, columns) : parts);
   }
   // Every piece of a run costs another look at all indices: no more of them than tasks.
-  for (int i = 0; i < space.inner.rank; ++i) {
-    const InnerLoop& loop = space.inner.loop[i];
-    cut.Append(loop.count, LineGranule(loop.stride[kOutput], width), tasks);
+  for (int i = 0; i < loops_.inner.rank; ++i) {
+    cut.Append(loops_.inner.loop[i].count, granule(loops_.inner.loop[i]), tasks);
   }
-  const int64_t granule = std::max<int64_t>(kTuning.least_run_piece / width,
-                                            LineGranule(space.run.stride[kOutput], width));
-  cut.Append(space.run.count, granule, tasks);
+  cut.Append(loops_.run.count,
+             std::max<int64_t>(tuning_.least_run_piece / width_, granule(loops_.run)), tasks);
   return cut;
 }
 
-// True for single elements in one line, which can be partitioned by position.
-bool CanPartition(const IndexSpace& space) {
-  const bool single = space.run.count == 1 && space.inner.rank == 0;
-  const bool line = space.outer.rank == 0 && space.row.count == 1 && space.lanes_count == 1;
-  return single && line && space.components > 0;
+// Single elements in one line can be partitioned by position.
+bool Scheduler::CanPartition() const {
+  const bool line = loops_.outer.rank == 0 && loops_.row.count == 1 && loops_.batches == 1;
+  return about_.has_scratch && loops_.EntriesAreElements() && line && loops_.components > 0;
 }
 
 // The fastest way by what entries cost: a filter costs each task something for every entry, a
 // partition more but mostly for those of its share; then the entries of each range are written, and
 // those that wait for memory wait. Not inline, so that the sample has left the stack when the
 // entries are written.
-[[gnu::noinline]] Share ShareByDestination(const IndexSpace& space, const Circumstances& about,
-                                           const Sampler& sampler, int64_t tasks, Ranges* ranges) {
+[[gnu::noinline]] Share Scheduler::ShareByRange(const Sampler& sampler, int64_t tasks,
+                                                Ranges* ranges) const {
   Spread spread;
   sampler.draw(sampler.self, tasks, &spread);
   *ranges = Ranges(spread, tasks);
-  if (space.run.count > 1 || space.inner.rank > 0) return Share::kFilter;
-  const double write = about.is_heavy ? kTuning.heavy_write_ns : kTuning.write_ns;
-  const double wait = MemoryHintsFor(space, about).prefetch == 0 ? 0 : kTuning.wait_ns;
-  const double alone = kTuning.resolve_ns + write + spread.FarShare(0, spread.count()) * wait;
+  if (!loops_.EntriesAreElements()) return Share::kFilter;
+  const double write = about_.is_heavy ? tuning_.heavy_write_ns : tuning_.write_ns;
+  const double wait = Hints().prefetch == 0 ? 0 : tuning_.wait_ns;
+  const double alone = tuning_.resolve_ns + write + spread.FarShare(0, spread.count()) * wait;
   const double own = ranges->MostCost(spread, write, wait);
-  const int64_t streamed = 2 * StreamedBytes(about.cache_bytes, 1);
-  const bool streams = about.updates >= streamed / (about.index_size + about.update_size);
-  const double filter = kTuning.filter_ns + own + (streams ? kTuning.filter_stream_ns : 0);
+  const int64_t streamed = 2 * StreamedBytes(about_.machine, 1);
+  const bool streams = about_.updates >= streamed / (about_.index_size + about_.update_size);
+  const double filter = tuning_.filter_ns + own + (streams ? tuning_.filter_stream_ns : 0);
   const double partition =
-      kTuning.select_ns + kTuning.sort_ns / static_cast<double>(ranges->count()) + own;
-  const bool can_partition = about.has_scratch && CanPartition(space);
-  const double best = can_partition ? std::min(filter, partition) : filter;
-  if (best > kTuning.worthwhile * alone) return Share::kAlone;
+      tuning_.select_ns + tuning_.sort_ns / static_cast<double>(ranges->count()) + own;
+  const double best = CanPartition() ? std::min(filter, partition) : filter;
+  if (best > tuning_.worthwhile * alone) return Share::kAlone;
   return best < filter ? Share::kPartition : Share::kFilter;
 }
 
 }  // namespace
 
-int64_t RowPrefetch(int64_t row_bytes) {
-  return std::clamp<int64_t>(kTuning.row_prefetch_bytes / row_bytes, 2,
-                             kTuning.element_prefetch / 2);
+Machine::Machine(const Call& call)
+    : tuning(TuningOf(call)),
+      workers(call.settings().runner.workers),
+      cache_bytes(tuning.cache_bytes != 0 ? tuning.cache_bytes : LastLevelCacheBytes()) {}
+
+int64_t TasksFor(const Machine& machine, double nanoseconds) {
+  const double least = machine.tuning.least_task_ns;
+  if (machine.workers == 1 || nanoseconds < 2 * least) return 1;
+  const double most = static_cast<double>(std::min(machine.workers, kMostTasks));
+  return static_cast<int64_t>(std::min(most, nanoseconds / least));
 }
 
-int64_t TasksFor(int64_t workers, double nanoseconds) {
-  if (workers == 1 || nanoseconds < 2 * kTuning.least_task_ns) return 1;
-  const double most = static_cast<double>(std::min(workers, kMostTasks));
-  return static_cast<int64_t>(std::min(most, nanoseconds / kTuning.least_task_ns));
+int64_t StreamedBytes(const Machine& machine, int64_t tasks) {
+  const Tuning& tuning = machine.tuning;
+  const double part = tasks > 1 ? tuning.streamed_part_of_tasks : tuning.streamed_part;
+  return static_cast<int64_t>(static_cast<double>(machine.cache_bytes) * part);
 }
 
-Staging StagingFor(const IndexSpace& space, const Circumstances& about, int64_t tasks) {
-  Staging staging = kNoStaging;
-  if (space.out_of_range == OutOfRange::kDrop) return staging;
-  // A line is brought near once: no entries outside of the sheet may come back to it.
-  const bool once = space.components == 1 && space.entries.rank == 0;
-  if (!once || space.EntryUnits() > 1 || space.lanes_count == 1) return staging;
-  const int64_t axis_size = space.component[0].axis_size;
-  const bool covers = !about.in_place && space.lanes_count * axis_size == about.output_units;
-  const int64_t axis_bytes = axis_size * about.width;
-  if (!space.columns_are_lanes) {
-    staging.copies_data =
-        covers && axis_bytes >= kTuning.least_staged_line && axis_bytes <= kTuning.most_staged_line;
-    return staging;
-  }
-  // strew.h promises that small calls allocate nothing.
-  const bool is_small = space.lanes_count * space.row.count <= 64;
-  // In place, a call costs no more than its updates do: most of the axis must be written anyway.
-  const bool is_worthwhile = covers || space.row.count >= axis_size / 2;
-  if (!about.has_scratch || is_small || !is_worthwhile || IsNear(space, about.width, tasks))
-    return staging;
-  staging.strip = StripColumns(space, about.width, tasks);
-  staging.scratch_bytes = staging.strip * axis_bytes;
-  staging.copies_data = covers && staging.strip > 0;
-  return staging;
+int64_t RowPrefetch(const Tuning& tuning, int64_t row_bytes) {
+  return std::clamp<int64_t>(tuning.row_prefetch_bytes / row_bytes, 2, tuning.element_prefetch / 2);
 }
 
-MemoryHints MemoryHintsFor(const IndexSpace& space, const Circumstances& about) {
-  const int64_t run = space.run.count;
-  MemoryHints hints;
-  hints.prefetch = space.reach <= NearBytes(about.cache_bytes) / about.width ? 0
-                   : run == 1 ? kTuning.element_prefetch
-                              : RowPrefetch(run * about.width);
-  hints.strip_prefetch = about.is_heavy ? kTuning.strip_prefetch : 0;
-  hints.streams = run >= kTuning.least_streamed_row / about.width &&
-                  about.updates >= StreamedBytes(about.cache_bytes, 1) / about.update_size;
-  return hints;
+bool IsFew(const Tuning& tuning, int64_t indices, int64_t updates, int64_t update_size) {
+  if (updates == 0 || indices > std::min(tuning.few_indices, kMostFewUpdates)) return false;
+  if (updates <= std::min(tuning.few_updates, kMostFewUpdates)) return true;
+  return indices > 0 && updates <= tuning.most_few_updates &&
+         updates <= tuning.most_few_bytes / update_size;
 }
 
-namespace {
-
-// What the tasks of a schedule do: each has lanes or pieces of runs where there are enough of them,
-// else a range of destinations, unless one task is as fast.
-void ShareOut(const IndexSpace& space, const Circumstances& about, const Sampler& sampler,
-              Schedule* schedule) {
-  schedule->staging = StagingFor(space, about, schedule->tasks);
-  schedule->cut = CutFor(space, schedule->staging, about.width, schedule->tasks);
-  schedule->share = Share::kCut;
-  if (schedule->cut.parts() > schedule->tasks / 2) return;
-
-  schedule->cut = {};
-  schedule->share = ShareByDestination(space, about, sampler, schedule->tasks, &schedule->ranges);
-  schedule->staging = kNoStaging;
-  if (schedule->share != Share::kAlone) return;
-  schedule->tasks = 1;
-  schedule->staging = StagingFor(space, about, 1);
+Schedule MakeSchedule(const EntryLoops& loops, const Circumstances& about, const Sampler& sampler) {
+  return Scheduler(loops, about).Make(sampler);
 }
 
-}  // namespace
-
-Schedule MakeSchedule(const IndexSpace& space, const Circumstances& about, const Sampler& sampler) {
-  Schedule schedule;
-  schedule.hints = MemoryHintsFor(space, about);
-  schedule.staging = StagingFor(space, about, 1);
-  schedule.tasks = TasksFor(about.workers, Nanoseconds(space, about, schedule.staging));
-  if (schedule.tasks > 1) ShareOut(space, about, sampler, &schedule);
-  return schedule;
+MemoryHints MemoryHintsFor(const EntryLoops& loops, const Circumstances& about) {
+  return Scheduler(loops, about).Hints();
 }
 
-void RestrictToPart(const Cut& cut, int64_t part, IndexSpace* space) {
-  int next = 0;
-  const auto restrict_loop = [&](auto* loop, int64_t* base, int operands) {
-    const Turns turns = cut.TurnsOf(part, next++);
-    loop->count = turns.count;
-    for (int o = 0; o < operands; ++o) base[o] += turns.first * loop->stride[o];
-  };
-  for (int i = 0; i < space->outer_lanes; ++i) {
-    restrict_loop(&space->outer.loop[i], space->outer.base, kIndexedOperands);
-  }
-  if (space->columns_are_lanes) restrict_loop(&space->column, space->outer.base, kIndexedOperands);
-  if (space->rows_are_lanes) restrict_loop(&space->row, space->outer.base, kIndexedOperands);
-  for (int i = 0; i < space->inner.rank; ++i) {
-    restrict_loop(&space->inner.loop[i], space->inner.base, kIndices);
-  }
-  restrict_loop(&space->run, space->inner.base, kIndices);
+BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t moved) {
+  const double ns = static_cast<double>(moved) * machine.tuning.ns_of_byte;
+  const int64_t tasks = TasksFor(machine, ns);
+  return {ns, tasks, PartsFor(machine, tasks), written >= StreamedBytes(machine, tasks)};
+}
+
+CheckSchedule MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size) {
+  const Tuning& tuning = machine.tuning;
+  const double bytes = static_cast<double>(indices) * static_cast<double>(index_size);
+  const double ns = tuning.ns_of_byte * bytes;
+  const int64_t tasks = TasksFor(machine, ns);
+  const int64_t parts = indices / (tuning.checked_part / index_size);
+  return {ns, tasks, std::max(PartsFor(machine, tasks), parts)};
 }
 
 }  // namespace strew::plan

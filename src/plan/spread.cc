@@ -7,10 +7,10 @@
 
 namespace strew::plan {
 
-int64_t Spread::CountFor(int64_t entries, int64_t ranges) {
+int64_t Spread::CountFor(const Tuning& tuning, int64_t entries, int64_t ranges) {
   const int64_t affordable =
-      std::clamp(entries / kTuning.entries_of_sample, kTuning.least_samples_of_range * ranges,
-                 kTuning.most_samples_of_range * ranges);
+      std::clamp(entries / tuning.entries_of_sample, tuning.least_samples_of_range * ranges,
+                 tuning.most_samples_of_range * ranges);
   return std::min(affordable, kMost);
 }
 

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "plan/tuning.h"
+
 namespace strew::plan {
 
 // A sample of destinations, in units from where the index space begins.
@@ -14,7 +16,7 @@ class Spread {
   static constexpr int64_t kMost = 2048;
 
   // How many should be drawn of so many entries for so many ranges.
-  static int64_t CountFor(int64_t entries, int64_t ranges);
+  static int64_t CountFor(const Tuning& tuning, int64_t entries, int64_t ranges);
 
   void Add(int64_t destination) { destination_[count_++] = destination; }
   // Sorts them. `apart_share` of all entries land far from the entry before them; destinations that

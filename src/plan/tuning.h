@@ -13,6 +13,9 @@
 namespace strew::plan {
 
 struct Tuning {
+  // Bytes of the last-level cache, 0 for what the CPU tells.
+  int64_t cache_bytes = 0;
+
   // ---- Threads ----
 
   // Less work than this stays with the calling thread, in ns: a task that is handed to another
@@ -56,7 +59,7 @@ struct Tuning {
   // MiB of indices.
   int64_t checked_part = int64_t{1} << 20;
   // Shorter rows of one index are no better as runs than as single elements.
-  int64_t least_constant_lanes = 8;
+  int64_t least_constant_batches = 8;
 
   // ---- Few updates ----
 
@@ -66,8 +69,8 @@ struct Tuning {
   // reduction of the most updates is worth a second task.
   int64_t few_indices = 20;
   int64_t few_updates = 64;
-  int64_t most_small_updates = 16384;
-  int64_t most_small_bytes = 64 << 10;
+  int64_t most_few_updates = 16384;
+  int64_t most_few_bytes = 64 << 10;
 
   // ---- Prefetch ----
 
@@ -119,15 +122,15 @@ struct Tuning {
   // A row of a strip in scratch. 512 bytes, a power of two, took 1.05 to 1.1 x the time, 256 bytes
   // 1.15 x, 192 1.2 x.
   int64_t strip_bytes = 384;
-  // Lanes of a strip without scratch: enough for the streams of indices and updates, few enough for
+  // Columns that are batch, without a strip: enough for the streams of indices and updates, few enough for
   // the lines of a short axis to stay near.
-  int64_t strip_lanes = 128;
+  int64_t batch_columns = 128;
 
   // ---- Tiles ----
 
-  // Sheets of more entries, in rows that fill a vector, do well by themselves; smaller ones are
-  // walked as one line of entries. Fewer entries in all are not worth the pattern.
-  int64_t small_sheet = 256;
+  // Rows and columns of more entries, in rows that fill a vector, do well by themselves; fewer are
+  // walked as one line. Fewer entries in all are not worth the pattern.
+  int64_t few_turns = 256;
   int64_t narrow_row = 16;
   int64_t least_flat_entries = 64;
   // Shorter runs of one index are not worth looking for.

@@ -5,14 +5,13 @@
 
 #include "plan/cut.h"
 #include "plan/schedule.h"
-#include "plan/tuning.h"
+#include "plan/explain.h"
 #include "share/parts.h"
 #include "walk/kernels.h"
 
 namespace strew::share {
 namespace {
 
-using plan::kTuning;
 using plan::OverlayPlan;
 using walk::Box;
 using walk::BoxNest;
@@ -39,26 +38,31 @@ int64_t OutputBytes(const OverlayPlan& plan, int64_t width) {
   return bytes;
 }
 
+plan::BoxSchedule ScheduleFor(const Call& call, const char* what, int64_t bytes) {
+  const plan::BoxSchedule schedule =
+      plan::MakeBoxSchedule(plan::Machine(call), bytes, /*moved=*/bytes);
+  if (call.explains()) plan::Explain(call, schedule, what, bytes);
+  return schedule;
+}
+
 }  // namespace
 
 Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   walk::ArrangeBox(units, nest);
-  const int64_t bytes = Bytes(*nest, units.width);
-  const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kTuning.ns_of_byte);
-  const bool stream = bytes >= plan::StreamingThreshold(tasks);
-  if (tasks == 1) {
-    Box(kernels, *nest, stream).Run(output, updates);
+  const plan::BoxSchedule schedule = ScheduleFor(call, "box", Bytes(*nest, units.width));
+  if (schedule.tasks == 1) {
+    Box(kernels, *nest, schedule.streams).Run(output, updates);
     return STREW_OK;
   }
-  const plan::Cut cut = CutOf(*nest, units.width, plan::PartsFor(tasks));
-  return ForEachPart(call, tasks, cut.parts(), [&](int64_t part, int64_t) {
+  const plan::Cut cut = CutOf(*nest, units.width, schedule.parts);
+  return ForEachPart(call, schedule.tasks, cut.parts(), [&](int64_t part, int64_t) {
     BoxNest of_part = *nest;
     for (int i = 0; i < nest->rank; ++i) {
       const plan::Turns turns = cut.TurnsOf(part, i);
       of_part.Restrict(i, turns.first, turns.count);
     }
-    Box(kernels, of_part, stream).Run(output, updates);
+    Box(kernels, of_part, schedule.streams).Run(output, updates);
   });
 }
 
@@ -67,7 +71,7 @@ Status Copy(const Call& call, const TensorView& data, const TensorView& output) 
   if (output.size == 0) return STREW_OK;
   const bool contiguous = data.contiguous && output.contiguous;
   const int64_t bytes = output.size * output.element_size;
-  if (contiguous && bytes <= kTuning.small_copy) {
+  if (contiguous && bytes <= plan::TuningOf(call).small_copy) {
     std::memcpy(output.data, data.data, static_cast<size_t>(bytes));
     return STREW_OK;
   }
@@ -89,15 +93,14 @@ Status Copy(const Call& call, const TensorView& data, const TensorView& output) 
 Status RunOverlay(const Call& call, const OverlayPlan& plan, const kernel::Kernels& kernels,
                   const kernel::Kernels& move, const OverlayOperands& operands) {
   const int64_t width = move.element_size;
-  const int64_t bytes = OutputBytes(plan, width);
-  const int64_t tasks = TasksFor(call, static_cast<double>(bytes) * kTuning.ns_of_byte);
-  const bool stream = bytes >= plan::StreamingThreshold(tasks);
+  const plan::BoxSchedule schedule =
+      ScheduleFor(call, "slice laid over a copy", OutputBytes(plan, width));
   plan::Cut parts;
   for (int i = 0; i < plan.rank; ++i) {
     const int64_t granule = plan::LineGranule(plan.dim[i].output_stride, width);
-    parts.Append(plan.dim[i].size, granule, plan::PartsFor(tasks));
+    parts.Append(plan.dim[i].size, granule, schedule.parts);
   }
-  return ForEachPart(call, tasks, parts.parts(), [&](int64_t part, int64_t) {
+  return ForEachPart(call, schedule.tasks, parts.parts(), [&](int64_t part, int64_t) {
     OverlayPlan of_part = plan;
     bool sliced = true;
     for (int i = 0; i < plan.rank; ++i) {
@@ -108,7 +111,7 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, const kernel::Kerne
     at.output += of_part.output_base * width;
     at.data += of_part.data_base * width;
     at.updates = sliced ? at.updates + of_part.updates_base * width : nullptr;
-    walk::RunOverlay(of_part, kernels, move, at, stream);
+    walk::RunOverlay(of_part, kernels, move, at, schedule.streams);
   });
 }
 

@@ -7,7 +7,8 @@
 #include "base/index_value.h"
 #include "plan/cut.h"
 #include "plan/text.h"
-#include "plan/tuning.h"
+#include "plan/explain.h"
+#include "plan/schedule.h"
 #include "plan/unit.h"
 #include "share/boxes.h"
 #include "share/parts.h"
@@ -45,7 +46,7 @@ class Starts {
     const IndexValue index = IndexOf(entry);
     if (!IsInRange(index)) {
       if (policy_ == STREW_INDEX_DROP) return kDropped;
-      return index.value < 0 ? 0 : last_;
+      return ClampedIndex(index.value, last_ + 1);
     }
     if (!circular_ || index.value < positions_) return index.value;
     if (positions_ == 0) return 0;  // GCOVR_EXCL_LINE: an empty update returns earlier
@@ -110,16 +111,17 @@ int OuterDim(const CacheWrite& write) {
 
 class Writer {
  public:
-  Writer(const Call& call, const CacheWrite& write, const Starts& starts, int64_t tasks)
+  Writer(const Call& call, const CacheWrite& write, const Starts& starts,
+         const plan::BoxSchedule& schedule)
       : write_(write),
         starts_(starts),
         units_(plan::UnitsOf(write.present.element_size)),
         kernels_(walk::KernelsFor(call, write.present, STREW_NONE, units_)),
         outer_(OuterDim(write)),
         positions_(write.past.shape[write.axis]),
-        stream_(write.update.size * write.update.element_size >= plan::StreamingThreshold(tasks)) {
+        stream_(schedule.streams) {
     const TensorView& update = write.update;
-    const int64_t parts = plan::PartsFor(tasks);
+    const int64_t parts = schedule.parts;
     cut_.Append(update.shape[0], 1, parts);
     if (outer_ >= 0) cut_.Append(update.shape[outer_], 1, parts);
     cut_.Append(update.shape[write.axis], 1, parts);
@@ -219,10 +221,11 @@ Status RunCacheWrite(const Call& call, const CacheWrite& write) {
   STREW_TRY(CheckStarts(call, write, starts, &written));
   if (!SameElements(write.past, write.present)) STREW_TRY(Copy(call, write.past, write.present));
   if (update.size == 0) return call.Succeed(0);
-  const double bytes = static_cast<double>(update.size) * static_cast<double>(update.element_size);
-  const int64_t tasks = TasksFor(call, 2 * bytes * plan::kTuning.ns_of_byte);
-  const Writer writer(call, write, starts, tasks);
-  STREW_TRY(ForEachPart(call, tasks, writer.parts(),
+  const int64_t bytes = update.size * update.element_size;
+  const plan::BoxSchedule schedule = plan::MakeBoxSchedule(plan::Machine(call), bytes, 2 * bytes);
+  if (call.explains()) plan::Explain(call, schedule, "boxes of a cache", bytes);
+  const Writer writer(call, write, starts, schedule);
+  STREW_TRY(ForEachPart(call, schedule.tasks, writer.parts(),
                         [&](int64_t part, int64_t) { writer.WritePart(part); }));
   return call.Succeed(update.size / update.shape[0] * written);
 }

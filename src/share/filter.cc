@@ -20,33 +20,28 @@ void MoveToFront(unsigned char* kept, int64_t from, int64_t count, int64_t size)
   std::memmove(kept, kept + from * size, static_cast<size_t>(count * size));
 }
 
-// Whether rows that other tasks take leave gaps between updates that the CPU does not foresee.
-bool LeaveGaps(const plan::IndexSpace& space, int64_t width) {
-  return space.run.count * width >= plan::kTuning.least_row_with_gaps;
+// Rows that other tasks take leave gaps between updates that the CPU does not foresee.
+int64_t PrefetchFor(const walk::Scatter& scatter, const plan::MemoryHints& hints) {
+  const int64_t row_bytes = scatter.loops.run.count * scatter.width;
+  const bool leaves_gaps = row_bytes >= scatter.tuning.least_row_with_gaps;
+  if (hints.prefetch != 0 || !leaves_gaps) return hints.prefetch;
+  return plan::RowPrefetch(scatter.tuning, row_bytes);
 }
 
 }  // namespace
 
-Filter::Filter(const Call& call, const walk::IndexedScatter& scatter, const plan::IndexSpace& space,
-               const plan::MemoryHints& hints, const plan::DestinationRange& range)
+Filter::Filter(const walk::Scatter& scatter, const plan::MemoryHints& hints,
+               const plan::DestinationRange& range)
     : scatter_(scatter),
-      space_(space),
-      kernels_(walk::IndexedKernelsFor(call, scatter.output, scatter.reduction)),
-      select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
-                  .select[kernel::OffsetWidthOf(space.whole_span)]),
-      gather_(space.run.count == 1 && space.inner.rank == 0
-                  ? walk::IndexedKernelsFor(call, scatter.output, STREW_NONE).gather
-                  : nullptr),
+      select_(scatter.index_kernels.select[scatter.loops.WholeOffsets()]),
+      gather_(scatter.loops.EntriesAreElements() ? scatter.move.gather : nullptr),
       range_(range),
       hints_(hints),
-      prefetch_(hints_.prefetch == 0 && LeaveGaps(space, kernels_.element_size)
-                    ? plan::RowPrefetch(space.run.count * kernels_.element_size)
-                    : hints_.prefetch),
-      offset_width_(kernel::OffsetWidthOf(space.whole_span)),
+      prefetch_(PrefetchFor(scatter, hints)),
+      offset_width_(scatter.loops.WholeOffsets()),
       offset_size_(kernel::OffsetSize(offset_width_)),
-      update_size_(gather_ == nullptr ? static_cast<int64_t>(sizeof(int64_t))
-                                      : kernels_.element_size),
-      origin_(scatter.output.data + space.outer.base[kOutput] * kernels_.element_size) {}
+      update_size_(gather_ == nullptr ? static_cast<int64_t>(sizeof(int64_t)) : scatter.width),
+      origin_(scatter.origin()) {}
 
 void Filter::Add(const walk::EntryRow& row) {
   assert(row.columns <= walk::EntrySink::kMostColumns);
@@ -61,8 +56,7 @@ void Filter::Add(const walk::EntryRow& row) {
   arguments.kept_columns = columns_;
   const int64_t count = select_(arguments);
   if (gather_ != nullptr) {
-    gather_(UpdateAt(kept_), scatter_.updates.data + row.updates * kernels_.element_size,
-            row.updates_stride, columns_, count);
+    gather_(UpdateAt(kept_), scatter_.UpdateAt(row.updates), row.updates_stride, columns_, count);
   } else {
     int64_t* const places = reinterpret_cast<int64_t*>(updates_) + kept_;
     for (int64_t i = 0; i < count; ++i) places[i] = row.updates + columns_[i] * row.updates_stride;
@@ -73,18 +67,19 @@ void Filter::Add(const walk::EntryRow& row) {
 void Filter::Finish() {
   if (kept_ > 0) Write(kept_);
   if (hints_.streams) kernel::FinishStreaming();
-  if (scatter_.applied_units != nullptr) *scatter_.applied_units += written_ * space_.EntryUnits();
+  if (scatter_.applied_units != nullptr)
+    *scatter_.applied_units += written_ * scatter_.loops.EntryUnits();
 }
 
 // Those behind the first `entries` stay, and are fetched meanwhile.
 void Filter::Write(int64_t entries) {
-  const unsigned char* const updates = gather_ == nullptr ? scatter_.updates.data : updates_;
+  const unsigned char* const updates = gather_ == nullptr ? scatter_.UpdateAt(0) : updates_;
   kernel::SheetArguments sheet = kernel::RowSheet(origin_, updates, offsets_, entries, prefetch_);
   sheet.lookahead = kept_ - entries;
   if (gather_ == nullptr) {
     WriteRows(sheet);
   } else {
-    kernels_.elements[offset_width_](sheet);
+    scatter_.kernels.elements[offset_width_](sheet);
   }
   kept_ -= entries;
   written_ += entries;
@@ -95,15 +90,15 @@ void Filter::Write(int64_t entries) {
 void Filter::WriteRows(const kernel::SheetArguments& sheet) const {
   kernel::RowsArguments rows;
   rows.sheet = sheet;
-  rows.run = space_.run.count;
-  rows.output_run_stride = space_.run.stride[kOutput];
-  rows.updates_run_stride = space_.run.stride[kUpdates];
+  rows.run = scatter_.loops.run.count;
+  rows.output_run_stride = scatter_.loops.run.stride[kOutput];
+  rows.updates_run_stride = scatter_.loops.run.stride[kUpdates];
   rows.stream = hints_.streams;
   rows.updates_offsets = reinterpret_cast<const int64_t*>(updates_);
-  plan::ForEachTurn(space_.inner, space_.inner.rank, [&](const int64_t* inner) {
-    rows.sheet.output = sheet.output + inner[kOutput] * kernels_.element_size;
-    rows.sheet.updates = sheet.updates + inner[kUpdates] * kernels_.element_size;
-    kernel::WalkRows(kernels_, offset_width_, rows);
+  plan::ForEachTurn(scatter_.loops.inner, scatter_.loops.inner.rank, [&](const int64_t* inner) {
+    rows.sheet.output = sheet.output + inner[kOutput] * scatter_.width;
+    rows.sheet.updates = sheet.updates + inner[kUpdates] * scatter_.width;
+    kernel::WalkRows(scatter_.kernels, offset_width_, rows);
   });
 }
 

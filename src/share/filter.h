@@ -18,8 +18,8 @@ namespace strew::share {
 
 class Filter {
  public:
-  Filter(const Call& call, const walk::IndexedScatter& scatter, const plan::IndexSpace& space,
-         const plan::MemoryHints& hints, const plan::DestinationRange& range);
+  Filter(const walk::Scatter& scatter, const plan::MemoryHints& hints,
+         const plan::DestinationRange& range);
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
 
@@ -39,9 +39,7 @@ class Filter {
   void WriteRows(const kernel::SheetArguments& sheet) const;
   unsigned char* UpdateAt(int64_t entry) { return updates_ + entry * update_size_; }
 
-  const walk::IndexedScatter& scatter_;
-  const plan::IndexSpace& space_;
-  const kernel::Kernels& kernels_;
+  const walk::Scatter& scatter_;
   const kernel::SelectKernel select_;
   const kernel::GatherKernel gather_;  // NULL where entries are more than an element
   const plan::DestinationRange range_;

@@ -9,14 +9,14 @@
 #include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "plan/text.h"
-#include "plan/tuning.h"
+#include "plan/explain.h"
+#include "plan/schedule.h"
 #include "share/parts.h"
 
 namespace strew::share {
 namespace {
 
 using plan::kIndices;
-using plan::kTuning;
 using IndexNest = plan::LoopNest<1>;
 
 void AppendIndexLoops(const plan::IndexedNest& from, IndexNest* to) {
@@ -28,7 +28,7 @@ void AppendIndexLoops(const plan::IndexedNest& from, IndexNest* to) {
 }
 
 // What the tasks of a check find out together.
-class Findings {
+class Observations {
  public:
   bool in_range() const { return in_range_.load(std::memory_order_relaxed); }
   bool constant() const { return constant_.load(std::memory_order_relaxed); }
@@ -37,7 +37,7 @@ class Findings {
 
  private:
   std::atomic<bool> in_range_{true};
-  std::atomic<bool> constant_{true};  // along the inner lanes
+  std::atomic<bool> constant_{true};  // along the minor loops of batch
 };
 
 class Checker {
@@ -49,49 +49,47 @@ class Checker {
         kernels_(kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target)),
         wrap_(call.settings().wrap_negative_indices) {}
 
-  // Rows of indices that lie together, one index for each inner lane.
-  Status CheckRows(Findings* findings) const {
-    const int64_t lanes = space_.InnerLanes();
-    const int64_t tasks = TasksForIndices(indices_.size);
+  // Rows of indices that lie together, one index for each minor turn of the batch.
+  Status CheckRows(Observations* observed) const {
+    const int64_t columns = space_.MinorBatches();
+    const plan::CheckSchedule schedule = ScheduleFor(indices_.size);
     plan::Cut cut;
-    cut.Append(indices_.size / lanes, 1, PartsForIndices(indices_.size, tasks));
-    return ForEachPart(call_, tasks, cut.parts(), [&](int64_t part, int64_t) {
+    cut.Append(indices_.size / columns, 1, schedule.parts);
+    return ForEachPart(call_, schedule.tasks, cut.parts(), [&](int64_t part, int64_t) {
       const plan::Turns rows = cut.TurnsOf(cut.parts() - 1 - part, 0);
-      const int64_t constant = findings->constant() ? CountConstant(rows, lanes) : 0;
+      const int64_t constant = observed->constant() ? CountConstant(rows, columns) : 0;
       if (constant == rows.count) return;
-      findings->NoteVarying();
+      observed->NoteVarying();
       IndexNest rest;
-      rest.base[0] = (rows.first + constant) * lanes;
-      rest.Append((rows.count - constant) * lanes, 1);
-      CheckPart(rest, findings);
+      rest.base[0] = (rows.first + constant) * columns;
+      rest.Append((rows.count - constant) * columns, 1);
+      CheckPart(rest, observed);
     });
   }
 
-  Status CheckNest(IndexNest nest, Findings* findings) const {
+  Status CheckNest(IndexNest nest, Observations* observed) const {
     nest.Canonicalise();
     int64_t looked_at = space_.components;
     for (int i = 0; i < nest.rank; ++i) looked_at *= nest.loop[i].count;
-    const int64_t tasks = TasksForIndices(looked_at);
-    const int64_t parts = PartsForIndices(looked_at, tasks);
+    const plan::CheckSchedule schedule = ScheduleFor(looked_at);
     plan::Cut cut;
-    for (int i = 0; i < nest.rank; ++i) cut.Append(nest.loop[i].count, 1, parts);
-    return ForEachPart(call_, tasks, cut.parts(), [&](int64_t part, int64_t) {
+    for (int i = 0; i < nest.rank; ++i) cut.Append(nest.loop[i].count, 1, schedule.parts);
+    return ForEachPart(call_, schedule.tasks, cut.parts(), [&](int64_t part, int64_t) {
       IndexNest of_part = nest;
       for (int i = 0; i < nest.rank; ++i) {
         const plan::Turns turns = cut.TurnsOf(cut.parts() - 1 - part, i);
         of_part.Restrict(i, turns.first, turns.count);
       }
-      CheckPart(of_part, findings);
+      CheckPart(of_part, observed);
     });
   }
 
  private:
-  int64_t TasksForIndices(int64_t count) const {
-    const double bytes = static_cast<double>(count) * static_cast<double>(indices_.element_size);
-    return TasksFor(call_, kTuning.ns_of_byte * bytes);
-  }
-  int64_t PartsForIndices(int64_t count, int64_t tasks) const {
-    return std::max(plan::PartsFor(tasks), count / (kTuning.checked_part / indices_.element_size));
+  plan::CheckSchedule ScheduleFor(int64_t count) const {
+    const plan::CheckSchedule schedule =
+        plan::MakeCheckSchedule(plan::Machine(call_), count, indices_.element_size);
+    if (call_.explains()) plan::Explain(call_, schedule, count);
+    return schedule;
   }
 
   const unsigned char* At(int64_t offset) const {
@@ -99,15 +97,15 @@ class Checker {
   }
 
   // How many of the rows, from the first on, are good and constant.
-  int64_t CountConstant(const plan::Turns& rows, int64_t lanes) const {
-    const kernel::IndexSheet sheet = {At(rows.first * lanes),       rows.count, lanes, lanes, 1,
+  int64_t CountConstant(const plan::Turns& rows, int64_t columns) const {
+    const kernel::IndexSheet sheet = {At(rows.first * columns),     rows.count, columns, columns, 1,
                                       space_.component[0].axis_size};
     return kernels_.count_constant_rows(sheet, wrap_);
   }
 
-  void CheckPart(const IndexNest& nest, Findings* findings) const {
-    for (int c = 0; c < space_.components && findings->in_range(); ++c) {
-      if (!InRange(nest, space_.component[c])) findings->NoteOutOfRange();
+  void CheckPart(const IndexNest& nest, Observations* observed) const {
+    for (int c = 0; c < space_.components && observed->in_range(); ++c) {
+      if (!InRange(nest, space_.component[c])) observed->NoteOutOfRange();
     }
   }
 
@@ -138,10 +136,11 @@ int64_t Lowest(const Call& call, const plan::Component& component) {
   return call.settings().wrap_negative_indices ? -component.axis_size : 0;
 }
 
-// Whether an index makes the call fail.
 bool Fails(const Call& call, const plan::Component& component, const IndexValue& index) {
-  if (call.settings().index_policy == STREW_INDEX_CLAMP) return component.axis_size == 0;
-  return index.value < Lowest(call, component) || index.value >= component.axis_size;
+  const Settings& settings = call.settings();
+  const int64_t size = component.axis_size;
+  if (settings.index_policy == STREW_INDEX_CLAMP) return size == 0;
+  return !IsOnAxis(WrappedIndex(index.value, size, settings.wrap_negative_indices), size);
 }
 
 Status ReportIndex(const Call& call, const TensorView& indices, const plan::Component& component,
@@ -167,18 +166,15 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
 [[gnu::cold]] Status ReportFirst(const Call& call, const TensorView& indices,
                                  const plan::IndexSpace& space) {
   enum { kIndex, kPosition, kOperands };
-  plan::LoopNest<kOperands> backwards;
+  plan::LoopNest<kOperands> nest;
   int64_t position_stride = 1;
   for (int i = indices.rank - 1; i >= 0; --i) {
     const int64_t stride = StrideOf(indices, i);
     // The numbers of a tuple are judged by axes of their own.
     const bool is_tuple = space.components > 1 && i == indices.rank - 1;
-    if (stride != 0 || is_tuple) backwards.Append(indices.shape[i], stride, position_stride);
+    if (stride != 0 || is_tuple) nest.Prepend(indices.shape[i], stride, position_stride);
     position_stride *= indices.shape[i];
   }
-  plan::LoopNest<kOperands> nest;
-  while (backwards.rank > 0) nest.loop[nest.rank++] = backwards.PopInnermost();
-
   Status status = call.Fail(STREW_INDEX_OUT_OF_RANGE, "indices changed while they were checked");
   plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
     const int64_t position = offset[kPosition];
@@ -192,10 +188,9 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
   return status;
 }
 
-// Whether indices may turn out to be constant along the inner lanes.
-bool MayBeConstant(const TensorView& indices, const plan::IndexSpace& space) {
+bool MayBeConstant(const Call& call, const TensorView& indices, const plan::IndexSpace& space) {
   return indices.contiguous && space.components == 1 &&
-         space.InnerLanes() >= kTuning.least_constant_lanes;
+         space.MinorBatches() >= plan::TuningOf(call).least_constant_batches;
 }
 
 // kNothing where the call fails.
@@ -215,27 +210,31 @@ IndexNest NestOf(const TensorView& indices, const plan::IndexSpace& space) {
     nest.Append(indices.size, 1);
   } else {
     AppendIndexLoops(space.entries, &nest);
-    AppendIndexLoops(space.lanes, &nest);
+    AppendIndexLoops(space.batch, &nest);
   }
   return nest;
 }
 
 }  // namespace
 
-Status CheckIndices(const Call& call, const TensorView& indices, plan::IndexSpace* space) {
-  const Checker checker(call, indices, *space);
-  Findings findings;
-  if (MayBeConstant(indices, *space)) {
-    STREW_TRY(checker.CheckRows(&findings));
-    if (findings.in_range() && findings.constant()) space->MoveInnerLanesInside();
+Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
+                    plan::Findings* findings) {
+  const Checker checker(call, indices, space);
+  Observations observed;
+  const bool may_be_constant = MayBeConstant(call, indices, space);
+  if (may_be_constant) {
+    STREW_TRY(checker.CheckRows(&observed));
   } else {
-    STREW_TRY(checker.CheckNest(NestOf(indices, *space), &findings));
+    STREW_TRY(checker.CheckNest(NestOf(indices, space), &observed));
   }
-  if (findings.in_range()) return STREW_OK;
-  space->out_of_range = RemedyFor(call, *space);
-  if (space->out_of_range != plan::OutOfRange::kNothing) return STREW_OK;
+  if (observed.in_range()) {
+    findings->constant = may_be_constant && observed.constant();
+    return STREW_OK;
+  }
+  findings->out_of_range = RemedyFor(call, space);
+  if (findings->out_of_range != plan::OutOfRange::kNothing) return STREW_OK;
   if (!call.wants_report()) return STREW_INDEX_OUT_OF_RANGE;
-  return ReportFirst(call, indices, *space);
+  return ReportFirst(call, indices, space);
 }
 
 }  // namespace strew::share

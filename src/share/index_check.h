@@ -6,14 +6,14 @@
 #include "base/call.h"
 #include "base/status.h"
 #include "base/tensor_view.h"
-#include "plan/index_space.h"
+#include "plan/entry_loops.h"
 
 namespace strew::share {
 
-// INDEX_OUT_OF_RANGE with the first bad value in row-major order, if there is one. The index space
-// has its components, entries and lanes, and is not arranged yet; `indices` has elements. Where
-// indices turn out to be constant along the inner lanes, those are moved inside.
-Status CheckIndices(const Call& call, const TensorView& indices, plan::IndexSpace* space);
+// INDEX_OUT_OF_RANGE with the first bad value in row-major order, if the call fails because of one.
+// `indices` has elements.
+Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
+                    plan::Findings* findings);
 
 }  // namespace strew::share
 

@@ -6,10 +6,8 @@
 
 #include "kernel/kernel.h"
 #include "plan/cut.h"
-#include "walk/box.h"
 #include "share/parts.h"
 #include "walk/tile.h"
-#include "walk/kernels.h"
 
 namespace strew::share {
 namespace {
@@ -29,15 +27,15 @@ struct PartitionBuffer {
 // How the scratch of a task is laid out.
 class Layout {
  public:
-  Layout(const plan::IndexSpace& space, int64_t width, int64_t ranges)
+  Layout(const plan::EntryLoops& loops, int64_t width, int64_t ranges)
       : table_((ranges + 1) * static_cast<int64_t>(sizeof(int64_t))),
-        offset_size_(kernel::OffsetSize(kernel::OffsetWidthOf(space.span))) {
+        offset_size_(kernel::OffsetSize(loops.TileOffsets())) {
     const int64_t entry_bytes = 2 * offset_size_ + width;
     const int64_t fixed = table_ + kMargin * offset_size_;
-    const int64_t entries = (space.column.count - 1) / ranges + 1;
+    const int64_t entries = (loops.column.count - 1) / ranges + 1;
     // All tasks together take no more than is promised.
     const int64_t affordable =
-        plan::MostScratch(ranges) + space.column.count / ranges * kBytesOfEntry - kLine;
+        plan::MostScratch(ranges) + loops.column.count / ranges * kBytesOfEntry - kLine;
     most_ = std::min((std::min(kMostBytes, affordable) - fixed) / entry_bytes, entries);
     // Not a multiple of pages, so that the buffers do not fall into the same sets of a cache.
     bytes_ = (fixed + most_ * entry_bytes + kLine - 1) / kLine * kLine;
@@ -68,22 +66,18 @@ class Layout {
 
 class Partition {
  public:
-  Partition(const Call& call, const walk::IndexedScatter& scatter, const plan::IndexSpace& space,
-            const plan::MemoryHints& hints, const plan::Ranges& ranges, unsigned char* scratch)
+  Partition(const walk::Scatter& scatter, const plan::MemoryHints& hints,
+            const plan::Ranges& ranges, unsigned char* scratch)
       : scatter_(scatter),
-        space_(space),
-        kernels_(walk::IndexedKernelsFor(call, scatter.output, scatter.reduction)),
-        gather_(walk::IndexedKernelsFor(call, scatter.output, STREW_NONE).gather),
-        width_(kernels_.element_size),
+        width_(scatter.width),
         hints_(hints),
-        applier_(call, scatter, space, hints, nullptr),
-        offset_size_(kernel::OffsetSize(applier_.offset_width())),
-        select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
-                    .select[applier_.offset_width()]),
+        offset_size_(kernel::OffsetSize(scatter.loops.TileOffsets())),
+        locator_(scatter, scatter.loops.TileOffsets(), walk::kBlockBytes / offset_size_),
+        select_(scatter.index_kernels.select[locator_.offset_width()]),
         ranges_(ranges),
-        layout_(space, width_, ranges_.count()),
+        layout_(scatter.loops, width_, ranges_.count()),
         scratch_(scratch),
-        origin_(scatter.output.data + space.outer.base[kOutput] * width_) {}
+        origin_(scatter.origin()) {}
 
   // How many entries fit the scratch of a task.
   int64_t most() const { return layout_.most(); }
@@ -101,14 +95,11 @@ class Partition {
   int64_t Pick(const PartitionBuffer& buffer, const plan::Turns& entries,
                const plan::DestinationRange& range, int64_t picked) const;
 
-  const walk::IndexedScatter& scatter_;
-  const plan::IndexSpace& space_;
-  const kernel::Kernels& kernels_;
-  const kernel::GatherKernel gather_;
+  const walk::Scatter& scatter_;
   const int64_t width_;
   const plan::MemoryHints hints_;
-  const walk::TileApplier applier_;
   const int64_t offset_size_;
+  const walk::TileLocator locator_;
   const kernel::SelectKernel select_;
   const plan::Ranges& ranges_;
   const Layout layout_;
@@ -118,12 +109,12 @@ class Partition {
 
 void Partition::Locate(const plan::Turns& entries, unsigned char* offsets) const {
   const int64_t end = entries.first + entries.count;
-  for (int64_t c = entries.first; c < end; c += applier_.block()) {
+  for (int64_t c = entries.first; c < end; c += locator_.block()) {
     const int64_t left = end - c;
-    const int64_t count = std::min(applier_.block(), left);
+    const int64_t count = std::min(locator_.block(), left);
     const int64_t next = left >= 2 * count ? count : 0;
-    applier_.Locate(space_.outer.base, {0, 1, c, count, 0, 0, next}, {origin_, 0, 0, false, 0},
-                    offsets + (c - entries.first) * offset_size_);
+    locator_.LocateAhead(scatter_.loops.outer.base, {0, 1, c, count, 0, 0, next},
+                         {origin_, 0, 0, false, 0}, offsets + (c - entries.first) * offset_size_);
   }
 }
 
@@ -133,9 +124,9 @@ int64_t Partition::Pick(const PartitionBuffer& buffer, const plan::Turns& entrie
                         const plan::DestinationRange& range, int64_t picked) const {
   constexpr int64_t kColumns = 1024;
   int32_t columns[kColumns + kernel::kSelectMargin];
-  const int64_t stride = space_.column.stride[kUpdates];
+  const int64_t stride = scatter_.loops.column.stride[kUpdates];
   const unsigned char* const updates =
-      scatter_.updates.data + (space_.outer.base[kUpdates] + entries.first * stride) * width_;
+      scatter_.UpdateAt(scatter_.loops.outer.base[kUpdates] + entries.first * stride);
   kernel::SelectArguments arguments;
   arguments.first = range.first;
   arguments.last = range.last;
@@ -146,8 +137,8 @@ int64_t Partition::Pick(const PartitionBuffer& buffer, const plan::Turns& entrie
     arguments.columns = std::min(kColumns, entries.count - c);
     arguments.kept = buffer.kept + picked * offset_size_;
     const int64_t count = select_(arguments);
-    gather_(buffer.updates + picked * width_, updates + c * stride * width_, stride, columns,
-            count);
+    scatter_.move.gather(buffer.updates + picked * width_, updates + c * stride * width_, stride,
+                         columns, count);
     picked += count;
   }
   return picked;
@@ -171,7 +162,7 @@ void Partition::Write(int64_t task) const {
     const int64_t first = buffer.first[task];
     const int64_t count = buffer.first[task + 1] - first;
     if (count == 0) continue;
-    kernels_.elements[applier_.offset_width()](
+    scatter_.kernels.elements[locator_.offset_width()](
         kernel::RowSheet(origin_, buffer.updates + first * width_,
                          buffer.kept + first * offset_size_, count, hints_.prefetch));
   }
@@ -179,27 +170,26 @@ void Partition::Write(int64_t task) const {
 
 }  // namespace
 
-int64_t PartitionBytes(const plan::IndexSpace& space, int64_t width, int64_t tasks) {
-  return Layout(space, width, tasks).bytes();
+int64_t PartitionBytes(const plan::EntryLoops& loops, int64_t width, int64_t tasks) {
+  return Layout(loops, width, tasks).bytes();
 }
 
-Status RunPartition(const Call& call, const walk::IndexedScatter& scatter,
-                    const plan::IndexSpace& space, const plan::MemoryHints& hints,
+Status RunPartition(const walk::Scatter& scatter, const plan::MemoryHints& hints,
                     const plan::Ranges& ranges, unsigned char* scratch) {
-  const Partition partition(call, scatter, space, hints, ranges, scratch);
+  const Partition partition(scatter, hints, ranges, scratch);
   const int64_t tasks = ranges.count();
-  const int64_t entries = space.column.count;
+  const int64_t entries = scatter.loops.column.count;
   // Fewer would not pay for two phases; TasksFor() makes no tasks for so few.
   assert(entries / 4096 >= tasks);
   const int64_t rounds = (entries - 1) / (tasks * partition.most()) + 1;
   plan::Cut cut;
   cut.Append(entries, 1, rounds * tasks);
   for (int64_t r = 0; r < rounds; ++r) {
-    STREW_TRY(ForEachPart(call, tasks, tasks, [&](int64_t part, int64_t) {
+    STREW_TRY(ForEachPart(scatter.call, tasks, tasks, [&](int64_t part, int64_t) {
       partition.Sort(part, cut.TurnsOf(r * tasks + part, 0));
     }));
-    STREW_TRY(
-        ForEachPart(call, tasks, tasks, [&](int64_t part, int64_t) { partition.Write(part); }));
+    STREW_TRY(ForEachPart(scatter.call, tasks, tasks,
+                          [&](int64_t part, int64_t) { partition.Write(part); }));
   }
   return STREW_OK;
 }

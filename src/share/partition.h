@@ -8,20 +8,17 @@
 
 #include <cstdint>
 
-#include "base/call.h"
 #include "base/status.h"
-#include "plan/index_space.h"
 #include "plan/schedule.h"
 #include "walk/scatter.h"
 
 namespace strew::share {
 
 // Scratch of each task: as much as is promised at most, less for few entries of `width` bytes.
-int64_t PartitionBytes(const plan::IndexSpace& space, int64_t width, int64_t tasks);
+int64_t PartitionBytes(const plan::EntryLoops& loops, int64_t width, int64_t tasks);
 
 // Each range belongs to a task. `scratch` is that of all tasks.
-Status RunPartition(const Call& call, const walk::IndexedScatter& scatter,
-                    const plan::IndexSpace& space, const plan::MemoryHints& hints,
+Status RunPartition(const walk::Scatter& scatter, const plan::MemoryHints& hints,
                     const plan::Ranges& ranges, unsigned char* scratch);
 
 }  // namespace strew::share

@@ -12,11 +12,6 @@
 
 namespace strew::share {
 
-// How many tasks work that takes one thread so long is shared out to, 1 for none but the caller's.
-inline int64_t TasksFor(const Call& call, double nanoseconds) {
-  return plan::TasksFor(call.settings().runner.workers, nanoseconds);
-}
-
 namespace internal {
 
 using PartFunction = void (*)(const void* body, int64_t part, int64_t task);

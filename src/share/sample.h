@@ -5,16 +5,15 @@
 
 #include <cstdint>
 
-#include "plan/index_space.h"
+#include "plan/schedule.h"
 #include "plan/spread.h"
 #include "walk/scatter.h"
 
 namespace strew::share {
 
-// Enough for `ranges` ranges of an arranged index space of units of `width` bytes. What is out of
-// range counts as clamped.
-void DrawSpread(const walk::IndexedScatter& scatter, const plan::IndexSpace& space, int64_t width,
-                int64_t ranges, plan::Spread* spread);
+// Enough for `ranges` ranges. What is out of range counts as clamped.
+void DrawSpread(const walk::Scatter& scatter, const plan::Machine& machine, int64_t ranges,
+                plan::Spread* spread);
 
 }  // namespace strew::share
 

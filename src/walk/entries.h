@@ -1,24 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// Goes through the sheets of an index space, tile by tile, on one thread.
+// The walk of one task through its entries, tile by tile.
 #ifndef STREW_WALK_ENTRIES_H_
 #define STREW_WALK_ENTRIES_H_
 
-#include "base/call.h"
-#include "plan/index_space.h"
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
 #include "plan/schedule.h"
 #include "walk/entry_sink.h"
 #include "walk/scatter.h"
 
 namespace strew::walk {
 
-// Writes all entries of an arranged index space. `scratch` has what the staging asks for.
-void RunSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
-               const plan::MemoryHints& hints, const plan::Staging& staging,
-               unsigned char* scratch);
+// Writes all entries. `scratch` has what the staging asks for.
+void WriteEntries(const Scatter& scatter, const plan::MemoryHints& hints,
+                  const plan::Staging& staging, unsigned char* scratch);
 
 // Gives them to a sink instead.
-void GiveSheets(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
-                const EntrySink& sink);
+void GiveEntries(const Scatter& scatter, const EntrySink& sink);
+
+// Calls body->Take(destination, update), both in units and the destination from where the loops
+// begin, for each entry that is not dropped, and body->Fetch(destination) some entries before,
+// perhaps also for one that is dropped.
+template <class Body>
+void ForEachEntry(const Scatter& scatter, Body body);
+
+// ---- Implementation ----
+
+template <class Body>
+class EntryVisitor {
+ public:
+  EntryVisitor(const Scatter& scatter, Body* body)
+      : offset_width_(scatter.loops.WholeOffsets()), body_(body) {}
+
+  EntrySink sink(unsigned char* origin) { return SinkOf(this, offset_width_, origin); }
+
+  void Add(const EntryRow& row) {
+    if (offset_width_ == kernel::kOffset32) return Visit<int32_t>(row);
+    Visit<int64_t>(row);
+  }
+
+ private:
+  // Entries ahead that a destination is announced.
+  static constexpr int64_t kAhead = 16;
+
+  template <class Offset>
+  void Visit(const EntryRow& row) {
+    constexpr Offset kDropped = std::numeric_limits<Offset>::min();
+    const Offset* offsets = static_cast<const Offset*>(row.offsets);
+    for (int64_t c = 0; c < row.columns; ++c) {
+      body_->Fetch(row.output + offsets[std::min(c + kAhead, row.columns - 1)]);
+      if (offsets[c] == kDropped) continue;
+      body_->Take(row.output + offsets[c], row.updates + c * row.updates_stride);
+    }
+  }
+
+  const kernel::OffsetWidth offset_width_;
+  Body* const body_;
+};
+
+template <class Body>
+void ForEachEntry(const Scatter& scatter, Body body) {
+  EntryVisitor<Body> visitor(scatter, &body);
+  GiveEntries(scatter, visitor.sink(scatter.origin()));
+}
 
 }  // namespace strew::walk
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "walk/few.h"
 
-#include "plan/tuning.h"
-#include "walk/kernels.h"
-#include "walk/place.h"
+#include "walk/index_reader.h"
 
 namespace strew::walk {
 namespace {
@@ -12,28 +10,28 @@ using plan::kIndices;
 using plan::kOutput;
 using plan::kUpdates;
 
-void ApplyElements(const kernel::Kernels& kernels, const IndexedScatter& scatter,
+void WriteElements(const kernel::Kernels& kernels, const Operands& operands,
                    const FewEntries& few) {
   kernel::SheetArguments sheet =
-      kernel::RowSheet(scatter.output.data, scatter.updates.data, few.output, few.count, 0);
+      kernel::RowSheet(operands.output.data, operands.updates.data, few.output, few.count, 0);
   if (!few.are_near) return kernels.elements[kernel::kOffset64](sheet);
-  int32_t offsets[FewEntries::kMost];
+  int32_t offsets[plan::kMostFewUpdates];
   for (int64_t i = 0; i < few.count; ++i) offsets[i] = static_cast<int32_t>(few.output[i]);
   sheet.offsets = offsets;
   kernels.elements[kernel::kOffset32](sheet);
 }
 
-void ApplyInner(const kernel::Kernels& kernels, const IndexedScatter& scatter,
-                plan::InnerNest* inner, const FewEntries& few) {
+void WriteRuns(const kernel::Kernels& kernels, const Operands& operands, const FewEntries& few,
+               plan::InnerNest* inner) {
   const int64_t width = kernels.element_size;
   inner->Canonicalise();
   plan::InnerLoop run = inner->PopInnermost();
   if (run.count == 1) run = {1, {1, 1}};
   for (int64_t i = 0; i < few.count; ++i) {
     plan::ForEachTurn(*inner, inner->rank, [&](const int64_t* offset) {
-      kernels.run(scatter.output.data + (few.output[i] + offset[kOutput]) * width,
+      kernels.run(operands.output.data + (few.output[i] + offset[kOutput]) * width,
                   run.stride[kOutput],
-                  scatter.updates.data + (few.updates[i] + offset[kUpdates]) * width,
+                  operands.updates.data + (few.updates[i] + offset[kUpdates]) * width,
                   run.stride[kUpdates], run.count);
     });
   }
@@ -41,22 +39,23 @@ void ApplyInner(const kernel::Kernels& kernels, const IndexedScatter& scatter,
 
 }  // namespace
 
-bool LocateFew(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
+bool LocateFew(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
                FewEntries* few) {
+  const IndexReader reader(call, indices);
   const bool drops = call.settings().index_policy == STREW_INDEX_DROP;
   bool good = true;
   int64_t entries = 0;
-  // Lanes never meet, so they may turn within the entries.
+  // Batches never meet, so they may turn within the entries.
   plan::ForEachTurn(space.entries, space.entries.rank, [&](const int64_t* entry) {
-    plan::ForEachTurn(space.lanes, space.lanes.rank, [&](const int64_t* lane) {
-      int64_t output = lane[kOutput];
+    plan::ForEachTurn(space.batch, space.batch.rank, [&](const int64_t* batch) {
+      int64_t output = batch[kOutput];
       ++entries;
-      if (!AddPlace(call, scatter.indices, space.component, space.components,
-                    entry[kIndices] + lane[kIndices], &output)) {
+      if (!reader.AddOffset(space.component, space.components, entry[kIndices] + batch[kIndices],
+                            &output)) {
         good = drops;
         return good;
       }
-      const int64_t updates = entry[kUpdates] + lane[kUpdates];
+      const int64_t updates = entry[kUpdates] + batch[kUpdates];
       few->updates_lie_together &= updates == few->count;
       few->are_near &= output == static_cast<int32_t>(output);
       few->output[few->count] = output;
@@ -69,12 +68,11 @@ bool LocateFew(const Call& call, const IndexedScatter& scatter, const plan::Inde
   return good;
 }
 
-void ApplyFew(const Call& call, const IndexedScatter& scatter, const FewEntries& few,
+void WriteFew(const kernel::Kernels& kernels, const Operands& operands, const FewEntries& few,
               plan::InnerNest* inner) {
   if (few.count == 0) return;
-  const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
-  if (inner->rank == 0 && few.updates_lie_together) return ApplyElements(kernels, scatter, few);
-  ApplyInner(kernels, scatter, inner, few);
+  if (inner->rank == 0 && few.updates_lie_together) return WriteElements(kernels, operands, few);
+  WriteRuns(kernels, operands, few, inner);
 }
 
 }  // namespace strew::walk

@@ -1,25 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator with indices hands over once its operands are checked.
+// A scatter with indices as it runs: memory, kernels and widths, bound once.
 #ifndef STREW_WALK_SCATTER_H_
 #define STREW_WALK_SCATTER_H_
 
 #include <atomic>
 #include <cstdint>
 
+#include "base/call.h"
 #include "base/tensor_view.h"
+#include "kernel/kernel.h"
+#include "plan/entry_loops.h"
+#include "plan/schedule.h"
 #include "strew/strew.h"
 
 namespace strew::walk {
 
 // All arguments are checked but for the values of the indices.
-struct IndexedScatter {
+struct Operands {
   const TensorView& data;
   const TensorView& indices;
   const TensorView& updates;
   const TensorView& output;
-  strew_reduction reduction;
+};
+
+struct Scatter {
+  const Call& call;
+  const plan::Tuning& tuning;
+  const Operands operands;
+  const plan::EntryLoops& loops;
+  const strew_reduction reduction;
   // Counts the units that are applied, where some entries may be dropped; else NULL.
-  std::atomic<int64_t>* applied_units = nullptr;
+  std::atomic<int64_t>* const applied_units;
+  const int64_t width;  // bytes of a unit
+  const int64_t index_size;
+  const bool wraps;  // negative indices count from the end
+  const kernel::IndexKernels& index_kernels;
+  const kernel::Kernels& kernels;  // of the reduction
+  const kernel::Kernels& move;
+
+  Scatter(const Call& call, const Operands& operands, const plan::EntryLoops& loops,
+          strew_reduction reduction, std::atomic<int64_t>* applied_units);
+  // Like another one, but for some of its loops, or another reduction.
+  Scatter(const Scatter& like, const plan::EntryLoops& loops_of_part);
+  Scatter(const Scatter& like, strew_reduction other);
+  // Other updates, which count for nothing.
+  Scatter(const Scatter& like, strew_reduction other, const TensorView& updates,
+          const plan::EntryLoops& loops_of_updates);
+
+  // `at` counts units or, in indices, elements.
+  unsigned char* OutputAt(int64_t at) const { return operands.output.data + at * width; }
+  const unsigned char* UpdateAt(int64_t at) const { return operands.updates.data + at * width; }
+  const unsigned char* DataAt(int64_t at) const { return operands.data.data + at * width; }
+  const unsigned char* IndexAt(int64_t at) const { return operands.indices.data + at * index_size; }
+  // Where the loops begin in the output.
+  unsigned char* origin() const { return OutputAt(loops.outer.base[plan::kOutput]); }
 };
 
 }  // namespace strew::walk

@@ -5,77 +5,59 @@
 #include <cassert>
 #include <cstring>
 
-#include "plan/tuning.h"
-#include "walk/box.h"
-#include "walk/kernels.h"
-
 namespace strew::walk {
 namespace {
 
 using plan::kIndices;
 using plan::kOutput;
-using plan::kTuning;
 using plan::kUpdates;
 
 // Clamped indices of a tile, which lie on the stack beside their offsets.
 constexpr int64_t kMostClamped = 256;
 static_assert(EntrySink::kMostColumns <= kMostClamped);
 
-// Where entries are only filtered: 64 MiB of random sums on two threads 8.4 ms, without
-// this 10.5.
-// Of several rows the first is fetched: they are short, and the CPU finds the others.
-void FetchNextReads(const kernel::NextReads& next_reads, const unsigned char* updates,
-                    int64_t columns, int64_t width) {
+// For entries that are not written yet. Of several rows the first is fetched: they are short, and
+// the CPU finds the others. 64 MiB of random sums on two threads 8.4 ms, without this 10.5.
+void Fetch(const kernel::NextReads& next_reads, const unsigned char* updates, int64_t columns,
+           int64_t width) {
   if (next_reads.indices == nullptr) return;
   kernel::PrefetchOnce(next_reads.indices, columns * next_reads.index_size);
   kernel::PrefetchOnce(updates + next_reads.updates_distance, columns * width);
 }
 
-int64_t BlockFor(const plan::IndexSpace& space, const EntrySink* sink,
-                 kernel::OffsetWidth offset_width) {
-  if (sink != nullptr) return EntrySink::kMostColumns;
-  if (space.out_of_range != plan::OutOfRange::kNothing) return kMostClamped;
-  return kBlockBytes / kernel::OffsetSize(offset_width);
-}
-
 }  // namespace
 
-TileApplier::TileApplier(const Call& call, const IndexedScatter& scatter,
-                         const plan::IndexSpace& space, const plan::MemoryHints& hints,
-                         const EntrySink* sink)
+// ---- Offsets ----
+
+TileLocator::TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block)
     : scatter_(scatter),
-      space_(space),
-      index_kernels_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)),
-      kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
-      sink_(sink),
-      hints_(hints),
-      offset_width_(sink == nullptr ? kernel::OffsetWidthOf(space.span) : sink->offset_width),
-      width_(kernels_.element_size),
-      block_(BlockFor(space, sink, offset_width_)),
-      wrap_(call.settings().wrap_negative_indices) {}
+      offset_width_(offset_width),
+      block_(scatter.loops.out_of_range == plan::OutOfRange::kNothing
+                 ? block
+                 : std::min(block, kMostClamped)) {}
 
-void TileApplier::Finish() const {
-  if (hints_.streams) kernel::FinishStreaming();
-}
-
-void TileApplier::ResolveIndices(kernel::ResolveArguments arguments) const {
-  const kernel::ResolveKernel resolve = index_kernels_.resolve[offset_width_];
-  if (space_.out_of_range == plan::OutOfRange::kNothing) return resolve(arguments);
+// Indices of one component; those that are out of range are clamped first.
+void TileLocator::Resolve(kernel::ResolveArguments arguments) const {
+  const kernel::IndexKernels& kernels = scatter_.index_kernels;
+  if (scatter_.loops.out_of_range == plan::OutOfRange::kNothing) {
+    return kernels.resolve[offset_width_](arguments);
+  }
   alignas(64) unsigned char clamped[kMostClamped * sizeof(int64_t)];
-  index_kernels_.clamp(arguments.sheet, wrap_, clamped);
+  kernels.clamp(arguments.sheet, scatter_.wraps, clamped);
   arguments.sheet.indices = clamped;
   arguments.sheet.row_stride = arguments.sheet.columns;
   arguments.sheet.column_stride = 1;
-  resolve(arguments);
+  kernels.resolve[offset_width_](arguments);
 }
 
-void TileApplier::Resolve(const int64_t* offset, const Tile& tile,
-                          const TileDestination& destination, void* offsets) const {
+void TileLocator::Locate(const int64_t* offset, const Tile& tile,
+                         const TileDestination& destination, void* offsets) const {
+  const plan::EntryLoops& loops = scatter_.loops;
   kernel::ResolveArguments arguments;
   arguments.sheet.rows = tile.rows;
-  arguments.sheet.row_stride = space_.row.stride[kIndices];
+  arguments.sheet.row_stride = loops.row.stride[kIndices];
   arguments.sheet.columns = tile.columns + tile.lookahead;
-  arguments.sheet.column_stride = space_.column.stride[kIndices];
+  arguments.sheet.column_stride = loops.column.stride[kIndices];
   arguments.lane_row_stride = destination.row_stride;
   arguments.lane_column_stride = destination.column_stride;
   arguments.accumulate = false;
@@ -83,197 +65,212 @@ void TileApplier::Resolve(const int64_t* offset, const Tile& tile,
   const int64_t first = offset[kIndices] + tile.row * arguments.sheet.row_stride +
                         tile.column * arguments.sheet.column_stride;
   // Tuples of no numbers all name the whole tensor.
-  if (space_.components == 0) {
+  if (loops.components == 0) {
     const int64_t entries = tile.rows * arguments.sheet.columns;
     std::memset(offsets, 0, static_cast<size_t>(entries * kernel::OffsetSize(offset_width_)));
   }
-  for (int c = 0; c < space_.components; ++c) {
-    const plan::Component& component = space_.component[c];
-    arguments.sheet.indices =
-        scatter_.indices.data + (first + component.indices_base) * scatter_.indices.element_size;
+  for (int c = 0; c < loops.components; ++c) {
+    const plan::Component& component = loops.component[c];
+    arguments.sheet.indices = scatter_.IndexAt(first + component.indices_base);
     arguments.sheet.axis_size = component.axis_size;
     arguments.output_stride =
         destination.is_strip ? destination.axis_stride : component.output_stride;
-    ResolveIndices(arguments);
+    Resolve(arguments);
     arguments.accumulate = true;
     arguments.lane_row_stride = 0;
     arguments.lane_column_stride = 0;
   }
-  if (space_.out_of_range != plan::OutOfRange::kDrop) return;
+  if (loops.out_of_range != plan::OutOfRange::kDrop) return;
   // At last, because no later component may move what is dropped.
-  for (int c = 0; c < space_.components; ++c) {
-    const plan::Component& component = space_.component[c];
-    arguments.sheet.indices =
-        scatter_.indices.data + (first + component.indices_base) * scatter_.indices.element_size;
+  for (int c = 0; c < loops.components; ++c) {
+    const plan::Component& component = loops.component[c];
+    arguments.sheet.indices = scatter_.IndexAt(first + component.indices_base);
     arguments.sheet.axis_size = component.axis_size;
-    index_kernels_.drop[offset_width_](arguments.sheet, wrap_, offsets);
+    scatter_.index_kernels.drop[offset_width_](arguments.sheet, scatter_.wraps, offsets);
   }
 }
 
-kernel::NextReads TileApplier::NextReadsAfter(const int64_t* offset, const Tile& tile,
-                                              const TileDestination& destination) const {
-  const bool lie_together =
-      space_.column.stride[kIndices] == 1 && space_.column.stride[kUpdates] == 1;
-  if (scatter_.indices.size <= kTuning.near_indices / scatter_.indices.element_size) return {};
-  if (!lie_together || space_.components != 1 || (tile.next_rows | tile.next_columns) == 0)
-    return {};
-  const int64_t index_size = scatter_.indices.element_size;
-  const int64_t index = offset[kIndices] + space_.component[0].indices_base +
-                        (tile.row + tile.next_rows) * space_.row.stride[kIndices] + tile.column +
-                        tile.next_columns;
-  const int64_t updates = tile.next_rows * space_.row.stride[kUpdates] + tile.next_columns;
-  kernel::NextReads next_reads;
-  next_reads.indices = scatter_.indices.data + index * index_size;
-  next_reads.indices_row_stride = space_.row.stride[kIndices] * index_size;
-  next_reads.index_size = index_size;
-  next_reads.updates_distance = updates * width_;
-  // The lines on which the next rows write, where those are lanes.
-  const int64_t row_stride = destination.row_stride * width_;
-  const bool has_lines = !space_.columns_are_lanes && row_stride != 0 &&
-                         space_.component[0].output_stride == 1 &&
-                         tile.row + 2 * tile.rows <= space_.row.count &&
-                         tile.column + tile.columns <= space_.component[0].axis_size;
-  if (has_lines) {
-    next_reads.output = destination.memory + tile.rows * row_stride + tile.column * width_;
-    next_reads.output_row_stride = row_stride;
-  }
-  return next_reads;
-}
-
-// Where each row has one index the tile is one of runs: of lanes, which lie side by side, or of
-// entries that all meet one element.
-bool TileApplier::FoldRows(const Tile& tile, const TileDestination& destination, void* offsets,
-                           kernel::RowsArguments* rows) const {
-  if (tile.columns < kTuning.least_folded || space_.run.count != 1) return false;
-  const kernel::FoldKernel fold = index_kernels_.fold[offset_width_];
-  if (!fold(offsets, tile.rows, tile.columns, destination.column_stride)) return false;
-  rows->sheet.columns = 1;
-  rows->sheet.lookahead = 0;
-  rows->sheet.prefetch = rows->sheet.prefetch == 0 ? 0 : plan::RowPrefetch(tile.columns * width_);
-  rows->run = tile.columns;
-  rows->output_run_stride = destination.column_stride;
-  rows->updates_run_stride = space_.column.stride[kUpdates];
-  return true;
-}
-
-void TileApplier::Locate(const int64_t* offset, const Tile& tile,
-                         const TileDestination& destination, unsigned char* offsets) const {
-  Resolve(offset, tile, destination, offsets);
-  FetchNextReads(NextReadsAfter(offset, tile, destination),
-                 scatter_.updates.data + UpdateOf(offset, tile) * width_, tile.columns, width_);
-}
-
-// Not inline, because sinks need the stack that larger blocks of offsets take.
-[[gnu::noinline]] void TileApplier::GiveTile(const int64_t* offset, const Tile& tile,
-                                             const TileDestination& destination) const {
-  alignas(64) unsigned char offsets[kGivenBytes];
-  Locate(offset, tile, destination, offsets);
-  const int64_t row_bytes = tile.columns * kernel::OffsetSize(offset_width_);
-  const int64_t updates = UpdateOf(offset, tile);
-  EntryRow row;
-  row.columns = tile.columns;
-  row.output = (destination.memory - sink_->origin) / width_;
-  row.updates_stride = space_.column.stride[kUpdates];
-  for (int64_t r = 0; r < tile.rows; ++r) {
-    row.offsets = offsets + r * row_bytes;
-    row.updates = updates + r * space_.row.stride[kUpdates];
-    sink_->add(sink_->self, row);
-  }
-}
-
-int64_t TileApplier::UpdateOf(const int64_t* offset, const Tile& tile) const {
-  return offset[kUpdates] + tile.row * space_.row.stride[kUpdates] +
-         tile.column * space_.column.stride[kUpdates];
-}
-
-void TileApplier::Apply(const int64_t* offset, const Tile& tile,
-                        const TileDestination& destination) const {
-  return sink_ != nullptr ? GiveTile(offset, tile, destination)
-                          : WriteTile(offset, tile, destination);
-}
-
-[[gnu::noinline]] void TileApplier::WriteTile(const int64_t* offset, const Tile& tile,
-                                              const TileDestination& destination) const {
-  assert(tile.rows * (tile.columns + tile.lookahead) <= block_);
-  assert(tile.rows == 1 || tile.lookahead == 0);
-  alignas(64) unsigned char offsets[kBlockBytes];
-  Resolve(offset, tile, destination, offsets);
-
-  kernel::RowsArguments rows;
-  kernel::SheetArguments& sheet = rows.sheet;
-  sheet.offsets = offsets;
-  sheet.rows = tile.rows;
-  sheet.updates_row_stride = space_.row.stride[kUpdates];
-  sheet.columns = tile.columns;
-  sheet.updates_column_stride = space_.column.stride[kUpdates];
-  sheet.prefetch = destination.is_strip ? hints_.strip_prefetch : hints_.prefetch;
-  sheet.lookahead = tile.lookahead;
-  sheet.next_reads = NextReadsAfter(offset, tile, destination);
-  rows.run = space_.run.count;
-  rows.output_run_stride = space_.run.stride[kOutput];
-  rows.updates_run_stride = space_.run.stride[kUpdates];
-  rows.stream = hints_.streams;
-  rows.updates_offsets = nullptr;
-  const bool runs = FoldRows(tile, destination, offsets, &rows) || space_.run.count > 1;
-  const unsigned char* const updates = scatter_.updates.data + UpdateOf(offset, tile) * width_;
-  plan::ForEachTurn(space_.inner, space_.inner.rank, [&](const int64_t* inner) {
-    sheet.output = destination.memory + inner[kOutput] * width_;
-    sheet.updates = updates + inner[kUpdates] * width_;
-    if (runs) return kernel::WalkRows(kernels_, offset_width_, rows);
-    kernels_.elements[offset_width_](sheet);
-  });
-}
-
-void TileApplier::LocateFlat(const FlatTile& tile, unsigned char* offsets) const {
-  assert(space_.components == 1 && tile.entries <= block_);
+void TileLocator::Locate(const FlatTile& tile, void* offsets) const {
+  const plan::EntryLoops& loops = scatter_.loops;
+  assert(loops.components == 1 && tile.entries <= block_);
   std::memcpy(offsets, tile.pattern,
               static_cast<size_t>(tile.entries * kernel::OffsetSize(offset_width_)));
-  const plan::Component& component = space_.component[0];
+  const plan::Component& component = loops.component[0];
   kernel::ResolveArguments arguments;
-  arguments.sheet = {
-      scatter_.indices.data + (tile.index + component.indices_base) * scatter_.indices.element_size,
-      1,
-      0,
-      tile.entries,
-      1,
-      component.axis_size};
+  arguments.sheet = {scatter_.IndexAt(tile.index + component.indices_base),
+                     1,
+                     0,
+                     tile.entries,
+                     1,
+                     component.axis_size};
   arguments.output_stride = component.output_stride;
   arguments.lane_row_stride = 0;
   arguments.lane_column_stride = 0;
   arguments.accumulate = true;
   arguments.offsets = offsets;
-  ResolveIndices(arguments);
-  if (space_.out_of_range == plan::OutOfRange::kDrop) {
-    index_kernels_.drop[offset_width_](arguments.sheet, wrap_, offsets);
-  }
+  Resolve(arguments);
+  if (loops.out_of_range != plan::OutOfRange::kDrop) return;
+  scatter_.index_kernels.drop[offset_width_](arguments.sheet, scatter_.wraps, offsets);
 }
 
-kernel::NextReads TileApplier::NextReadsAfter(const FlatTile& tile) const {
+int64_t TileLocator::UpdateOf(const int64_t* offset, const Tile& tile) const {
+  const plan::EntryLoops& loops = scatter_.loops;
+  return offset[kUpdates] + tile.row * loops.row.stride[kUpdates] +
+         tile.column * loops.column.stride[kUpdates];
+}
+
+kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile& tile,
+                                              const TileDestination& destination) const {
+  const plan::EntryLoops& loops = scatter_.loops;
+  const bool lie_together =
+      loops.column.stride[kIndices] == 1 && loops.column.stride[kUpdates] == 1;
+  const int64_t near = scatter_.tuning.near_indices / scatter_.index_size;
+  if (scatter_.operands.indices.size <= near) return {};
+  if (!lie_together || loops.components != 1 || (tile.next_rows | tile.next_columns) == 0)
+    return {};
+  const int64_t index = offset[kIndices] + loops.component[0].indices_base +
+                        (tile.row + tile.next_rows) * loops.row.stride[kIndices] + tile.column +
+                        tile.next_columns;
+  const int64_t updates = tile.next_rows * loops.row.stride[kUpdates] + tile.next_columns;
   kernel::NextReads next_reads;
-  if (!tile.has_next) return next_reads;
-  const int64_t index = tile.index + space_.component[0].indices_base + tile.entries;
-  next_reads.index_size = scatter_.indices.element_size;
-  next_reads.indices = scatter_.indices.data + index * next_reads.index_size;
-  next_reads.updates_distance = tile.entries * width_;
+  next_reads.indices = scatter_.IndexAt(index);
+  next_reads.indices_row_stride = loops.row.stride[kIndices] * scatter_.index_size;
+  next_reads.index_size = scatter_.index_size;
+  next_reads.updates_distance = updates * scatter_.width;
+  // The lines on which the next rows write, where those are batch.
+  const int64_t row_stride = destination.row_stride * scatter_.width;
+  const bool has_lines = !loops.columns_are_batch && row_stride != 0 &&
+                         loops.component[0].output_stride == 1 &&
+                         tile.row + 2 * tile.rows <= loops.row.count &&
+                         tile.column + tile.columns <= loops.component[0].axis_size;
+  if (has_lines) {
+    next_reads.output = destination.memory + tile.rows * row_stride + tile.column * scatter_.width;
+    next_reads.output_row_stride = row_stride;
+  }
   return next_reads;
 }
 
-void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
-  alignas(64) unsigned char offsets[kBlockBytes];
-  LocateFlat(tile, offsets);
-  kernel::SheetArguments sheet = kernel::RowSheet(
-      output, scatter_.updates.data + tile.update * width_, offsets, tile.entries, hints_.prefetch);
-  sheet.next_reads = NextReadsAfter(tile);
-  kernels_.elements[offset_width_](sheet);
+kernel::NextReads TileLocator::NextReadsAfter(const FlatTile& tile) const {
+  kernel::NextReads next_reads;
+  if (!tile.has_next) return next_reads;
+  const int64_t index = tile.index + scatter_.loops.component[0].indices_base + tile.entries;
+  next_reads.index_size = scatter_.index_size;
+  next_reads.indices = scatter_.IndexAt(index);
+  next_reads.updates_distance = tile.entries * scatter_.width;
+  return next_reads;
 }
 
-void TileApplier::GiveFlat(const FlatTile& tile, unsigned char* output) const {
-  alignas(64) unsigned char offsets[kGivenBytes];
-  LocateFlat(tile, offsets);
-  FetchNextReads(NextReadsAfter(tile), scatter_.updates.data + tile.update * width_, tile.entries,
-                 width_);
-  const int64_t lane = (output - sink_->origin) / width_;
-  sink_->add(sink_->self, {offsets, tile.entries, lane, tile.update, 1});
+void TileLocator::LocateAhead(const int64_t* offset, const Tile& tile,
+                              const TileDestination& destination, void* offsets) const {
+  Locate(offset, tile, destination, offsets);
+  Fetch(NextReadsAfter(offset, tile, destination), scatter_.UpdateAt(UpdateOf(offset, tile)),
+        tile.columns, scatter_.width);
+}
+
+// ---- Entries that are written ----
+
+TileWriter::TileWriter(const Scatter& scatter, const plan::MemoryHints& hints)
+    : scatter_(scatter),
+      hints_(hints),
+      locator_(scatter, scatter.loops.TileOffsets(),
+               kBlockBytes / kernel::OffsetSize(scatter.loops.TileOffsets())) {}
+
+void TileWriter::Finish() const {
+  if (hints_.streams) kernel::FinishStreaming();
+}
+
+// Where each row has one index the tile is one of runs: of batches, which lie side by side, or of
+// entries that all meet one element.
+bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, void* offsets,
+                          kernel::RowsArguments* rows) const {
+  const plan::Tuning& tuning = scatter_.tuning;
+  if (tile.columns < tuning.least_folded || scatter_.loops.run.count != 1) return false;
+  const kernel::FoldKernel fold = scatter_.index_kernels.fold[locator_.offset_width()];
+  if (!fold(offsets, tile.rows, tile.columns, destination.column_stride)) return false;
+  const bool fetches = rows->sheet.prefetch != 0;
+  rows->sheet.columns = 1;
+  rows->sheet.lookahead = 0;
+  rows->sheet.prefetch = fetches ? plan::RowPrefetch(tuning, tile.columns * scatter_.width) : 0;
+  rows->run = tile.columns;
+  rows->output_run_stride = destination.column_stride;
+  rows->updates_run_stride = scatter_.loops.column.stride[kUpdates];
+  return true;
+}
+
+[[gnu::noinline]] void TileWriter::Take(const int64_t* offset, const Tile& tile,
+                                        const TileDestination& destination) const {
+  assert(tile.rows * (tile.columns + tile.lookahead) <= locator_.block());
+  assert(tile.rows == 1 || tile.lookahead == 0);
+  alignas(64) unsigned char offsets[kOffsetBytes];
+  locator_.Locate(offset, tile, destination, offsets);
+
+  const plan::EntryLoops& loops = scatter_.loops;
+  kernel::RowsArguments rows;
+  kernel::SheetArguments& sheet = rows.sheet;
+  sheet.offsets = offsets;
+  sheet.rows = tile.rows;
+  sheet.updates_row_stride = loops.row.stride[kUpdates];
+  sheet.columns = tile.columns;
+  sheet.updates_column_stride = loops.column.stride[kUpdates];
+  sheet.prefetch = destination.is_strip ? hints_.strip_prefetch : hints_.prefetch;
+  sheet.lookahead = tile.lookahead;
+  sheet.next_reads = locator_.NextReadsAfter(offset, tile, destination);
+  rows.run = loops.run.count;
+  rows.output_run_stride = loops.run.stride[kOutput];
+  rows.updates_run_stride = loops.run.stride[kUpdates];
+  rows.stream = hints_.streams;
+  rows.updates_offsets = nullptr;
+  const bool runs = FoldRows(tile, destination, offsets, &rows) || loops.run.count > 1;
+  const unsigned char* const updates = scatter_.UpdateAt(locator_.UpdateOf(offset, tile));
+  plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
+    sheet.output = destination.memory + inner[kOutput] * scatter_.width;
+    sheet.updates = updates + inner[kUpdates] * scatter_.width;
+    if (runs) return kernel::WalkRows(scatter_.kernels, locator_.offset_width(), rows);
+    scatter_.kernels.elements[locator_.offset_width()](sheet);
+  });
+}
+
+void TileWriter::Take(const FlatTile& tile, unsigned char* output) const {
+  alignas(64) unsigned char offsets[kOffsetBytes];
+  locator_.Locate(tile, offsets);
+  kernel::SheetArguments sheet = kernel::RowSheet(output, scatter_.UpdateAt(tile.update), offsets,
+                                                  tile.entries, hints_.prefetch);
+  sheet.next_reads = locator_.NextReadsAfter(tile);
+  scatter_.kernels.elements[locator_.offset_width()](sheet);
+}
+
+// ---- Entries that go to a sink ----
+
+TileGiver::TileGiver(const Scatter& scatter, const EntrySink& sink)
+    : scatter_(scatter),
+      sink_(sink),
+      locator_(scatter, sink.offset_width, EntrySink::kMostColumns) {}
+
+// Not inline, because sinks need the stack that the larger blocks of a writer take.
+[[gnu::noinline]] void TileGiver::Take(const int64_t* offset, const Tile& tile,
+                                       const TileDestination& destination) const {
+  alignas(64) unsigned char offsets[kOffsetBytes];
+  locator_.LocateAhead(offset, tile, destination, offsets);
+  const int64_t row_bytes = tile.columns * kernel::OffsetSize(sink_.offset_width);
+  const int64_t updates = locator_.UpdateOf(offset, tile);
+  EntryRow row;
+  row.columns = tile.columns;
+  row.output = (destination.memory - sink_.origin) / scatter_.width;
+  row.updates_stride = scatter_.loops.column.stride[kUpdates];
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    row.offsets = offsets + r * row_bytes;
+    row.updates = updates + r * scatter_.loops.row.stride[kUpdates];
+    sink_.add(sink_.self, row);
+  }
+}
+
+void TileGiver::Take(const FlatTile& tile, unsigned char* output) const {
+  alignas(64) unsigned char offsets[kOffsetBytes];
+  locator_.Locate(tile, offsets);
+  Fetch(locator_.NextReadsAfter(tile), scatter_.UpdateAt(tile.update), tile.entries,
+        scatter_.width);
+  const int64_t batch = (output - sink_.origin) / scatter_.width;
+  sink_.add(sink_.self, {offsets, tile.entries, batch, tile.update, 1});
 }
 
 }  // namespace strew::walk

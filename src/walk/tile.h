@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile: its indices are turned into offsets that stay in the L1 cache, and a kernel
-// walks them.
+// Tiles: their indices are turned into offsets that stay in the L1 cache, and a kernel writes the
+// entries, or a sink takes them.
 #ifndef STREW_WALK_TILE_H_
 #define STREW_WALK_TILE_H_
 
-#include "base/call.h"
-#include "base/tensor_view.h"
+#include <cstdint>
+
 #include "kernel/kernel.h"
-#include "plan/index_space.h"
 #include "plan/schedule.h"
 #include "walk/entry_sink.h"
 #include "walk/scatter.h"
 
 namespace strew::walk {
 
-// Rows [row, row + rows) of columns [column, column + columns) of a sheet.
+// Rows [row, row + rows) of columns [column, column + columns), for one turn of the outer loops.
 struct Tile {
   int64_t row;
   int64_t rows;
@@ -26,10 +25,10 @@ struct Tile {
   int64_t next_columns;
 };
 
-// Where the entries of a tile land: the output, or a strip of it in scratch.
+// The memory on which the entries of a tile are written: the output, or a strip of it in scratch.
 struct TileDestination {
-  unsigned char* memory;  // of the first entry's lane, before any index
-  int64_t row_stride;     // of lanes, in units; 0 for entries
+  unsigned char* memory;  // of the first entry's batch, before any index
+  int64_t row_stride;     // of the batch, in units; 0 for entries
   int64_t column_stride;
   // Of the indexed axis in a strip. In the output each component has its own.
   bool is_strip;
@@ -41,67 +40,89 @@ struct FlatTile {
   int64_t index;   // where the first lies in indices
   int64_t update;  // in updates, in units
   int64_t entries;
-  const void* pattern;  // offsets of the lanes of the entries, as wide as those of the applier
-  bool has_next;        // whether as many entries lie behind these
+  const void* pattern;  // where the batches of the entries lie, as wide as offsets
+  bool has_next;        // as many entries lie behind these
 };
 
 // Offsets stay in the L1 cache between their making and their use.
 inline constexpr int64_t kBlockBytes = 8192;
-// Those of a row that goes to a sink.
-inline constexpr int64_t kGivenBytes = EntrySink::kMostColumns * int64_t{sizeof(int64_t)};
 
-class TileApplier {
+// Turns the indices of tiles into offsets.
+class TileLocator {
  public:
-  // Entries are written, or go to `sink` where it is not NULL.
-  TileApplier(const Call& call, const IndexedScatter& scatter, const plan::IndexSpace& space,
-              const plan::MemoryHints& hints, const EntrySink* sink);
+  TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block);
 
-  // Entries of which the offsets fit a block.
+  // As many entries as fit a block of offsets, or their clamped indices.
   int64_t block() const { return block_; }
   kernel::OffsetWidth offset_width() const { return offset_width_; }
-  // Whether entries go to a sink.
-  bool gives() const { return sink_ != nullptr; }
-  // How many entries ahead of its turn a place is prefetched. Sinks do that by themselves.
-  int64_t prefetch() const { return sink_ == nullptr ? hints_.prefetch : 0; }
 
+  // `offset` is that of the outer loops.
+  void Locate(const int64_t* offset, const Tile& tile, const TileDestination& destination,
+              void* offsets) const;
+  void Locate(const FlatTile& tile, void* offsets) const;
+  // What the next tile will read.
+  kernel::NextReads NextReadsAfter(const int64_t* offset, const Tile& tile,
+                                   const TileDestination& destination) const;
+  kernel::NextReads NextReadsAfter(const FlatTile& tile) const;
+  // Where the update of the first entry lies, in units.
+  int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;
+
+  // Locates entries that are not written yet, and fetches what comes next.
+  void LocateAhead(const int64_t* offset, const Tile& tile, const TileDestination& destination,
+                   void* offsets) const;
+
+ private:
+  void Resolve(kernel::ResolveArguments arguments) const;
+
+  const Scatter& scatter_;
+  const kernel::OffsetWidth offset_width_;
+  const int64_t block_;
+};
+
+// Writes tiles.
+class TileWriter {
+ public:
+  static constexpr int64_t kOffsetBytes = kBlockBytes;
+
+  TileWriter(const Scatter& scatter, const plan::MemoryHints& hints);
+
+  const TileLocator& locator() const { return locator_; }
+  // How many entries ahead of its turn a destination is prefetched.
+  int64_t prefetch() const { return hints_.prefetch; }
+
+  void Take(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
+  void Take(const FlatTile& tile, unsigned char* output) const;
   // Waits for what is streamed.
   void Finish() const;
 
-  // Stores the offsets of a tile, and fetches what the next one will read.
-  void Locate(const int64_t* offset, const Tile& tile, const TileDestination& destination,
-              unsigned char* offsets) const;
-  // `offset` is that of the sheet.
-  void Apply(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
-  // `output` is that of the lane of the first entry.
-  void ApplyFlat(const FlatTile& tile, unsigned char* output) const;
-  void GiveFlat(const FlatTile& tile, unsigned char* output) const;
-
  private:
-  void Resolve(const int64_t* offset, const Tile& tile, const TileDestination& destination,
-               void* offsets) const;
-  // Of one component; indices that are out of range are clamped first.
-  void ResolveIndices(kernel::ResolveArguments arguments) const;
-  // Where the update of the first entry lies, in units.
-  int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;
-  kernel::NextReads NextReadsAfter(const int64_t* offset, const Tile& tile,
-                                   const TileDestination& destination) const;
-  void WriteTile(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
-  void GiveTile(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
-  void LocateFlat(const FlatTile& tile, unsigned char* offsets) const;
-  kernel::NextReads NextReadsAfter(const FlatTile& tile) const;
   bool FoldRows(const Tile& tile, const TileDestination& destination, void* offsets,
                 kernel::RowsArguments* rows) const;
 
-  const IndexedScatter& scatter_;
-  const plan::IndexSpace& space_;
-  const kernel::IndexKernels& index_kernels_;
-  const kernel::Kernels& kernels_;
-  const EntrySink* const sink_;
+  const Scatter& scatter_;
   const plan::MemoryHints hints_;
-  const kernel::OffsetWidth offset_width_;
-  const int64_t width_;
-  const int64_t block_;
-  const bool wrap_;
+  const TileLocator locator_;
+};
+
+// Hands the entries of tiles to a sink, row by row.
+class TileGiver {
+ public:
+  static constexpr int64_t kOffsetBytes = EntrySink::kMostColumns * int64_t{sizeof(int64_t)};
+
+  TileGiver(const Scatter& scatter, const EntrySink& sink);
+
+  const TileLocator& locator() const { return locator_; }
+  // Sinks do that by themselves.
+  int64_t prefetch() const { return 0; }
+
+  void Take(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
+  void Take(const FlatTile& tile, unsigned char* output) const;
+  void Finish() const {}
+
+ private:
+  const Scatter& scatter_;
+  const EntrySink sink_;
+  const TileLocator locator_;
 };
 
 }  // namespace strew::walk

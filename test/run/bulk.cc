@@ -10,7 +10,7 @@
 #include "reference/arithmetic.h"
 #include "reference/dtypes.h"
 #include "reference/targets.h"
-#include "plan/schedule.h"
+#include "base/cache_size.h"
 #include "support/reference.h"
 
 namespace strew_test {
@@ -79,7 +79,7 @@ std::string FirstDifference(const unsigned char* actual,
 
 }  // namespace
 
-int64_t StreamedBytes() { return std::min(strew::plan::StreamingThreshold(), int64_t{64} << 20); }
+int64_t StreamedBytes() { return std::min(strew::LastLevelCacheBytes() / 2, int64_t{64} << 20); }
 
 BulkArray::BulkArray(Random& random, strew_dtype dtype, Layout layout, int64_t shift)
     : shift_(shift),

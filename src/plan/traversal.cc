@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/flat.h"
+#include "plan/traversal.h"
 
 #include <algorithm>
-
-#include "plan/tuning.h"
 
 namespace strew::plan {
 namespace {
 
-bool IsWorthIt(const IndexSpace& space) {
-  const int64_t sheet = space.row.count * space.column.count;
-  const bool small = sheet < kTuning.small_sheet || space.column.count < kTuning.narrow_row;
-  const int64_t entry_turns = space.columns_are_lanes ? space.row.count : space.column.count;
-  return small && space.lanes_count * entry_turns > kTuning.least_flat_entries;
+bool IsWorthIt(const EntryLoops& loops, const Tuning& tuning) {
+  const int64_t turns = loops.row.count * loops.column.count;
+  const bool small = turns < tuning.few_turns || loops.column.count < tuning.narrow_row;
+  const int64_t entry_turns = loops.columns_are_batch ? loops.row.count : loops.column.count;
+  return small && loops.batches * entry_turns > tuning.least_flat_entries;
 }
 
-// All loops of the index space, in the order in which indices lie in memory.
-IndexedNest InOrderOfIndices(const IndexSpace& space) {
+// All loops, in the order in which indices lie in memory.
+IndexedNest InOrderOfIndices(const EntryLoops& loops) {
   IndexedNest nest;
-  for (int o = 0; o < kIndexedOperands; ++o) nest.base[o] = space.outer.base[o];
+  for (int o = 0; o < kIndexedOperands; ++o) nest.base[o] = loops.outer.base[o];
   const auto insert = [&nest](const IndexedLoop& loop) {
     if (loop.count == 1) return;
     int place = nest.rank++;
@@ -27,14 +25,14 @@ IndexedNest InOrderOfIndices(const IndexSpace& space) {
     }
     nest.loop[place] = loop;
   };
-  for (int i = 0; i < space.outer.rank; ++i) insert(space.outer.loop[i]);
-  insert(space.row);
-  insert(space.column);
+  for (int i = 0; i < loops.outer.rank; ++i) insert(loops.outer.loop[i]);
+  insert(loops.row);
+  insert(loops.column);
   return nest;
 }
 
-// How far apart the lanes of a block land.
-int64_t PatternSpan(const FlatWalk& flat, int64_t block) {
+// How far apart the batches of a block lie.
+int64_t PatternSpan(const FlatLoops& flat, int64_t block) {
   const int64_t slabs = std::min(flat.slab.count, block / flat.period_turns);
   int64_t span = (slabs - 1) * flat.slab.stride[kOutput];
   for (int i = 0; i < flat.period.rank; ++i) {
@@ -43,13 +41,10 @@ int64_t PatternSpan(const FlatWalk& flat, int64_t block) {
   return span;
 }
 
-}  // namespace
-
-bool Flatten(const IndexSpace& space, int64_t block, FlatWalk* flat) {
-  const bool one_entry_loop = space.components == 1 && space.entries.rank == 0;
-  if (!one_entry_loop || space.EntryUnits() > 1 || space.lanes_count == 1) return false;
-  if (!IsWorthIt(space)) return false;
-  const IndexedNest nest = InOrderOfIndices(space);
+bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatLoops* flat) {
+  if (!loops.HasOneAxis() || !loops.EntriesAreElements() || loops.batches == 1) return false;
+  if (!IsWorthIt(loops, tuning)) return false;
+  const IndexedNest nest = InOrderOfIndices(loops);
   // Takes loops into the period from the innermost one on, while they lie together.
   int first = nest.rank;
   int64_t turns = 1;
@@ -71,8 +66,18 @@ bool Flatten(const IndexSpace& space, int64_t block, FlatWalk* flat) {
   flat->period.rank = nest.rank - first;
   for (int i = first; i < nest.rank; ++i) flat->period.loop[i - first] = nest.loop[i];
   flat->period_turns = turns;
-  // Offsets of a block span more than those of a sheet; where 64 bits are needed sheets are large.
-  return space.reach + PatternSpan(*flat, block) <= INT32_MAX;
+  // Offsets of a block span more than those of a tile; where 64 bits are needed rows are long.
+  return loops.reach + PatternSpan(*flat, block) <= INT32_MAX;
+}
+
+}  // namespace
+
+Traversal TraversalFor(const EntryLoops& loops, int64_t block, int64_t strip, bool copies_data,
+                       const Tuning& tuning, FlatLoops* flat) {
+  if (strip != 0) return Traversal::kStrips;
+  if (!copies_data && Flatten(loops, block, tuning, flat)) return Traversal::kFlat;
+  if (loops.columns_are_batch) return Traversal::kBatchColumns;
+  return loops.column.count <= block ? Traversal::kShortRows : Traversal::kLongRows;
 }
 
 }  // namespace strew::plan

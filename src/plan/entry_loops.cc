@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/entry_loops.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/checked.h"
+
+namespace strew::plan {
+
+EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings)
+    : components(space.components), out_of_range(findings.out_of_range), inner(space.inner) {
+  std::copy_n(space.component, components, component);
+  IndexedNest entries = space.entries;
+  IndexedNest batch = space.batch;
+  for (int i = 0; findings.constant && i < space.minor_batch_loops; ++i) {
+    const IndexedLoop loop = batch.PopInnermost();
+    inner.Append(loop.count, loop.stride[kOutput], loop.stride[kUpdates]);
+  }
+  entries.Merge();
+  batch.Canonicalise();
+  inner.Canonicalise();
+  ChooseRun(entries);
+  batches = 1;
+  for (int i = 0; i < batch.rank; ++i) batches *= batch.loop[i].count;
+  ChooseRowsAndColumns(&entries, &batch);
+  MeasureSpans();
+}
+
+EntryLoops::EntryLoops(const EntryLoops& other)
+    : components(other.components),
+      out_of_range(other.out_of_range),
+      outer(other.outer),
+      outer_batch_loops(other.outer_batch_loops),
+      row(other.row),
+      column(other.column),
+      inner(other.inner),
+      run(other.run),
+      rows_are_batch(other.rows_are_batch),
+      columns_are_batch(other.columns_are_batch),
+      batches(other.batches),
+      reach(other.reach),
+      tile_span(other.tile_span),
+      whole_span(other.whole_span) {
+  std::copy_n(other.component, components, component);
+}
+
+int64_t EntryLoops::Entries() const {
+  int64_t count = row.count * column.count;
+  for (int i = 0; i < outer.rank; ++i) count *= outer.loop[i].count;
+  return count;
+}
+
+int64_t EntryLoops::EntryUnits() const {
+  int64_t units = run.count;
+  for (int i = 0; i < inner.rank; ++i) units *= inner.loop[i].count;
+  return units;
+}
+
+void EntryLoops::ChooseRun(const IndexedNest& entries) {
+  run = inner.PopInnermost();
+  // Destinations that lie closer than inner turns are gone through for each turn anew: on the last
+  // axis of a matrix row by row, not column by column.
+  const bool destinations_are_closer =
+      components > 0 && entries.rank > 0 &&
+      Magnitude(component[components - 1].output_stride) < Magnitude(run.stride[kOutput]);
+  if (run.count == 1 || !destinations_are_closer) return;
+  inner.loop[inner.rank++] = run;
+  run = {1, {}};
+}
+
+void EntryLoops::ChooseRowsAndColumns(IndexedNest* entries, IndexedNest* batch) {
+  const IndexedLoop entry = entries->PopInnermost();
+  rows_are_batch = batch->rank > 0;
+  columns_are_batch = false;
+  column = entry;
+  row = rows_are_batch ? batch->PopInnermost() : entries->PopInnermost();
+  // The columns are the direction in which writes lie closer together. Where an entry is a whole
+  // run there is nothing to choose.
+  const bool batches_are_closer =
+      rows_are_batch && run.count == 1 &&
+      Magnitude(row.stride[kOutput]) < Magnitude(component[0].output_stride);
+  if (rows_are_batch && (entry.count == 1 || batches_are_closer)) {
+    std::swap(rows_are_batch, columns_are_batch);
+    std::swap(row, column);
+  }
+  outer_batch_loops = batch->rank;
+  std::copy_n(batch->base, kIndexedOperands, outer.base);
+  for (int i = 0; i < batch->rank; ++i) outer.loop[outer.rank++] = batch->loop[i];
+  for (int i = 0; i < entries->rank; ++i) outer.loop[outer.rank++] = entries->loop[i];
+}
+
+void EntryLoops::MeasureSpans() {
+  // Each product is at most the byte extent of the output, and so is their sum.
+  reach = 0;
+  for (int c = 0; c < components; ++c) {
+    const int64_t last = component[c].axis_size - 1;
+    if (last > 0) reach += last * static_cast<int64_t>(Magnitude(component[c].output_stride));
+  }
+  // Strides of batch loops are positive.
+  tile_span =
+      reach + (row.count - 1) * row.stride[kOutput] + (column.count - 1) * column.stride[kOutput];
+  whole_span = tile_span;
+  for (int i = 0; i < outer.rank; ++i) {
+    whole_span += (outer.loop[i].count - 1) * outer.loop[i].stride[kOutput];
+  }
+}
+
+void EntryLoops::Restrict(const Cut& cut, int64_t part) {
+  int next = 0;
+  const auto restrict_loop = [&](auto* loop, int64_t* base, int operands) {
+    const Turns turns = cut.TurnsOf(part, next++);
+    loop->count = turns.count;
+    for (int o = 0; o < operands; ++o) base[o] += turns.first * loop->stride[o];
+  };
+  for (int i = 0; i < outer_batch_loops; ++i) {
+    restrict_loop(&outer.loop[i], outer.base, kIndexedOperands);
+  }
+  if (columns_are_batch) restrict_loop(&column, outer.base, kIndexedOperands);
+  if (rows_are_batch) restrict_loop(&row, outer.base, kIndexedOperands);
+  for (int i = 0; i < inner.rank; ++i) restrict_loop(&inner.loop[i], inner.base, kIndices);
+  restrict_loop(&run, inner.base, kIndices);
+}
+
+void EntryLoops::NumberDestinations() {
+  assert(components == 1);
+  int64_t next = 1;
+  const auto number = [&next](int64_t count, int64_t* stride) {
+    *stride = next;
+    next *= count;
+  };
+  if (columns_are_batch) number(column.count, &column.stride[kOutput]);
+  number(component[0].axis_size, &component[0].output_stride);
+  if (rows_are_batch) number(row.count, &row.stride[kOutput]);
+  for (int i = outer_batch_loops - 1; i >= 0; --i) {
+    number(outer.loop[i].count, &outer.loop[i].stride[kOutput]);
+  }
+  outer.base[kOutput] = 0;
+  MeasureSpans();
+}
+
+void EntryLoops::RepeatUpdate(int64_t run_stride) {
+  outer.base[kUpdates] = 0;
+  inner.base[kUpdates] = 0;
+  for (int i = 0; i < outer.rank; ++i) outer.loop[i].stride[kUpdates] = 0;
+  for (int i = 0; i < inner.rank; ++i) inner.loop[i].stride[kUpdates] = 0;
+  row.stride[kUpdates] = 0;
+  column.stride[kUpdates] = 0;
+  run.stride[kUpdates] = run_stride;
+}
+
+DestinationNumbers::DestinationNumbers(const EntryLoops& loops) {
+  for (int c = 0; c < loops.components; ++c) {
+    const int64_t last = loops.component[c].axis_size - 1;
+    if (last > 0) lowest_ += std::min<int64_t>(last * loops.component[c].output_stride, 0);
+  }
+  int64_t strides = loops.row.count > 1 ? loops.row.stride[kOutput] : 0;
+  if (loops.column.count > 1) strides |= loops.column.stride[kOutput];
+  for (int i = 0; i < loops.outer.rank; ++i) strides |= loops.outer.loop[i].stride[kOutput];
+  for (int c = 0; c < loops.components; ++c) strides |= loops.component[c].output_stride;
+  shift_ = strides == 0 ? 0 : __builtin_ctzll(static_cast<unsigned long long>(strides));
+  range_ = Of(loops.whole_span + lowest_) + 1;
+}
+
+}  // namespace strew::plan

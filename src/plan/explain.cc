@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/explain.h"
+
+#include <cinttypes>
+#include <cstdarg>
+#include <cstdio>
+
+#include "plan/traversal.h"
+
+namespace strew::plan {
+namespace {
+
+class Paragraph {
+ public:
+  [[gnu::format(printf, 2, 3)]] void Add(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = std::vsnprintf(text_ + length_, sizeof(text_) - length_, format, arguments);
+    va_end(arguments);
+    if (length > 0 && static_cast<size_t>(length) < sizeof(text_) - length_) {
+      length_ += static_cast<size_t>(length);
+    }
+  }
+  const char* c_str() const { return text_; }
+
+ private:
+  char text_[2048] = "";
+  size_t length_ = 0;
+};
+
+const char* Plural(int64_t count) { return count == 1 ? "" : "s"; }
+
+void AddTasks(const Machine& machine, double nanoseconds, int64_t tasks, Paragraph* text) {
+  text->Add("One thread needs about %.0f us", nanoseconds / 1e3);
+  if (machine.workers == 1) return text->Add(", and there is one worker. ");
+  if (tasks == 1) {
+    return text->Add("; another one of the %" PRId64 " workers pays from %.0f us on. ",
+                     machine.workers, 2 * machine.tuning.least_task_ns / 1e3);
+  }
+  text->Add(", so that %" PRId64 " of %" PRId64 " workers get a task. ", tasks, machine.workers);
+}
+
+void AddShare(const EntryLoops& loops, const Schedule& schedule, Paragraph* text) {
+  switch (schedule.share) {
+    case Share::kAlone:
+      if (loops.out_of_range == OutOfRange::kDrop) {
+        text->Add("A filter leaves out what is dropped. ");
+      }
+      return;
+    case Share::kCut:
+      return text->Add("The batch and the runs are cut into %" PRId64 " parts. ",
+                       schedule.cut.parts());
+    case Share::kFilter:
+      return text->Add("Destinations are shared out by range: %" PRId64
+                       " tasks look at all entries, and each keeps its own (filter). ",
+                       schedule.tasks);
+    case Share::kPartition:
+      return text->Add("Destinations are shared out by range: %" PRId64
+                       " tasks sort entries by range, and then each writes its own (partition). ",
+                       schedule.tasks);
+  }
+}
+
+void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Schedule& schedule,
+                  Paragraph* text) {
+  const Staging& staging = schedule.staging;
+  const bool is_part = schedule.share == Share::kCut;
+  EntryLoops first = loops;
+  if (is_part) first.Restrict(schedule.cut, 0);
+  FlatLoops flat;
+  constexpr int64_t kBlockBytes = 8192;
+  const kernel::OffsetWidth width = first.TileOffsets();
+  const char* const bits = width == kernel::kOffset32 ? "32" : "64";
+  text->Add("Offsets have %s bits. %s ", bits, is_part ? "The first part is" : "Entries are");
+  switch (TraversalFor(first, kBlockBytes / kernel::OffsetSize(width), staging.strip,
+                       staging.copies_data, about.machine.tuning, &flat)) {
+    case Traversal::kFlat:
+      return text->Add(
+          "gone through flat, in the order of the indices in memory: the loops are "
+          "short and lie together. ");
+    case Traversal::kStrips:
+      return text->Add("gone through in strips of %" PRId64
+                       " columns, while their axis is in %" PRId64 " KiB of scratch. ",
+                       staging.strip, staging.scratch_bytes >> 10);
+    case Traversal::kBatchColumns:
+      return text->Add("gone through in columns, %" PRId64
+                       " at a time: writes lie closer together "
+                       "along the batch than along the axis. ",
+                       about.machine.tuning.batch_columns);
+    case Traversal::kShortRows:
+      return text->Add("gone through in short rows of %" PRId64 ", several in a tile. ",
+                       first.column.count);
+    case Traversal::kLongRows:
+      return text->Add("gone through in long rows of %" PRId64 ", each in several tiles. ",
+                       first.column.count);
+  }
+}
+
+void AddMemory(const EntryLoops& loops, const Circumstances& about, const Schedule& schedule,
+               Paragraph* text) {
+  if (schedule.staging.copies_data) {
+    text->Add("Data is copied just before its updates. ");
+  } else if (!about.in_place) {
+    text->Add("Data is copied first. ");
+  }
+  if (schedule.hints.prefetch == 0) {
+    text->Add("Destinations span %" PRId64 " KiB and need no prefetch. ",
+              loops.reach * about.width >> 10);
+  } else {
+    text->Add("Destinations are prefetched %" PRId64 " entries ahead. ", schedule.hints.prefetch);
+  }
+  if (schedule.hints.streams) text->Add("Rows are replaced past the caches if they can be. ");
+}
+
+}  // namespace
+
+void ExplainFew(const Call& call, int64_t updates) {
+  call.Explain("%" PRId64 " update%s: applied one by one, because a schedule would take longer.",
+               updates, Plural(updates));
+}
+
+void Explain(const Call& call, const CheckSchedule& schedule, int64_t indices) {
+  Paragraph text;
+  text.Add("%" PRId64 " ind%s: checked before anything is written, in %" PRId64 " part%s. ",
+           indices, indices == 1 ? "ex" : "ices", schedule.parts, Plural(schedule.parts));
+  AddTasks(Machine(call), schedule.nanoseconds, schedule.tasks, &text);
+  call.Explain("%s", text.c_str());
+}
+
+void Explain(const Call& call, const BoxSchedule& schedule, const char* what, int64_t bytes) {
+  Paragraph text;
+  text.Add("%s of %" PRId64 " bytes: written %s. ", what, bytes,
+           schedule.streams ? "past the caches, because it fills them" : "through the caches");
+  AddTasks(Machine(call), schedule.nanoseconds, schedule.tasks, &text);
+  call.Explain("%s", text.c_str());
+}
+
+void Explain(const Call& call, const EntryLoops& loops, const Circumstances& about,
+             const Schedule& schedule) {
+  Paragraph text;
+  const int64_t units = loops.EntryUnits();
+  text.Add("%" PRId64 " entries of %" PRId64 " element%s. ", loops.Entries(), units, Plural(units));
+  AddTasks(about.machine, schedule.nanoseconds, schedule.tasks, &text);
+  AddShare(loops, schedule, &text);
+  if (!schedule.IsByRange()) AddTraversal(loops, about, schedule, &text);
+  AddMemory(loops, about, schedule, &text);
+  call.Explain("%s", text.c_str());
+}
+
+}  // namespace strew::plan

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules in words, for the explainer of a call: a sentence or two for each.
+#ifndef STREW_PLAN_EXPLAIN_H_
+#define STREW_PLAN_EXPLAIN_H_
+
+#include <cstdint>
+
+#include "base/call.h"
+#include "plan/schedule.h"
+
+namespace strew::plan {
+
+void ExplainFew(const Call& call, int64_t updates);
+void Explain(const Call& call, const CheckSchedule& schedule, int64_t indices);
+void Explain(const Call& call, const BoxSchedule& schedule, const char* what, int64_t bytes);
+void Explain(const Call& call, const EntryLoops& loops, const Circumstances& about,
+             const Schedule& schedule);
+
+}  // namespace strew::plan
+
+#endif  // STREW_PLAN_EXPLAIN_H_

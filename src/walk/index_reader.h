@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entries one by one: where their indices place them.
+#ifndef STREW_WALK_INDEX_READER_H_
+#define STREW_WALK_INDEX_READER_H_
+
+#include <cstdint>
+
+#include "base/call.h"
+#include "base/index_value.h"
+#include "base/tensor_view.h"
+#include "plan/index_space.h"
+
+namespace strew::walk {
+
+class IndexReader {
+ public:
+  IndexReader(const Call& call, const TensorView& indices)
+      : indices_(indices),
+        wraps_(call.settings().wrap_negative_indices),
+        clamps_(call.settings().index_policy == STREW_INDEX_CLAMP) {}
+
+  // Adds what the indices of one entry, of which the first lies at `at`, mean for its offset. False
+  // where one is out of range and not clamped.
+  bool AddOffset(const plan::Component* components, int count, int64_t at, int64_t* offset) const {
+    for (int c = 0; c < count; ++c) {
+      const plan::Component& component = components[c];
+      const int64_t size = component.axis_size;
+      int64_t index = WrappedIndex(ValueAt(at + component.indices_base), size, wraps_);
+      if (!IsOnAxis(index, size)) {
+        if (!clamps_ || size == 0) return false;
+        index = ClampedIndex(index, size);
+      }
+      *offset += index * component.output_stride;
+    }
+    return true;
+  }
+
+ private:
+  int64_t ValueAt(int64_t at) const {
+    return ReadIndex(indices_.dtype, indices_.data + at * indices_.element_size).value;
+  }
+
+  const TensorView& indices_;
+  const bool wraps_;
+  const bool clamps_;
+};
+
+}  // namespace strew::walk
+
+#endif  // STREW_WALK_INDEX_READER_H_
