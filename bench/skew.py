@@ -28,7 +28,7 @@ from pathlib import Path
 from tabulate import tabulate
 from tqdm import tqdm
 
-from harness import dots, machine, workloads
+from harness import dot_plot, machine, workloads
 from harness.agreement import differing
 from harness.buffers import Buffers
 from harness.distributions import WORDS, Distribution, Skewed
@@ -47,7 +47,7 @@ Entrant = tuple[Distribution, int]  # and the threads
 
 @dataclass
 class Row:
-    """What is known of one workload."""
+    """The figures of one workload."""
 
     workload: Workload
     timings: dict[Entrant, Timing] = field(default_factory=dict)
@@ -139,7 +139,7 @@ class Report:
         return "\n\n".join(parts) + "\n"
 
     def flags(self) -> Iterator[str]:
-        """What is flagged, in words, or that nothing is."""
+        """A line for each kind of flag: the rows that have it, or none."""
         for count in self.threads:
             slow = self._above(Row.times_uniform, count, MOST_OF_UNIFORM)
             yield f"Above {MOST_OF_UNIFORM} times uniform on {on(count)}: {slow or 'none'}"
@@ -203,7 +203,7 @@ class Report:
             for output, title in TITLES.items()
         }
         columns = [
-            dots.Column(
+            dot_plot.Column(
                 "time in multiples of uniform, 1 thread",
                 self._dots(Row.times_uniform, 1),
                 line=1,
@@ -213,14 +213,14 @@ class Report:
         ]
         for count in self.threads[1:]:
             columns.append(
-                dots.Column(
+                dot_plot.Column(
                     f"time on {on(count)} / on 1",
                     self._dots(Row.times_one_thread, count),
                     line=1,
                     bound=MOST_OF_ONE_THREAD,
                 )
             )
-        dots.draw(path, self.heading, groups, columns)
+        dot_plot.draw(path, self.heading, groups, columns)
 
     def _dots(self, figure: Callable[..., float], threads: int) -> dict[str, dict[str, float]]:
         return {

@@ -21,9 +21,9 @@ ARROWS = {
     "accumulate": {"share", "walk", "plan", "kernel/kernel.h", "base"},
     "api": {"kernel/kernel.h", "base"},
     "op": {"api", "accumulate", "share", "walk", "plan", "base"},
-    "reference": set(),
-    "cli": {"reference", "base/dtype.h", "base/policy.h", "base/reduction.h"},
-    "python": {"base/policy.h", "base/reduction.h", "base/tensor_view.h"},
+    "reference": {"base/operator.h"},
+    "cli": {"reference", "base/dtype.h", "base/operator.h", "base/policy.h", "base/reduction.h"},
+    "python": {"base/operator.h", "base/policy.h", "base/reduction.h", "base/tensor_view.h"},
 }
 PUBLIC_HEADER = "strew/strew.h"
 # A program measures what the benchmarks do.

@@ -29,7 +29,7 @@ class Judgement {
         memory_(memory),
         lists_(request.op == Operator::kSliceScatter),
         slice_(IsSlice(request.op)),
-        cache_(request.op == Operator::kTensorScatter) {}
+        cache_(Takes(request.op, "mode")) {}
 
   Verdict Decide() {
     if (!HandlesAreGood()) return {1, -1};
@@ -55,7 +55,7 @@ class Judgement {
   static const Dims& Shape(const Operand& operand) { return operand.layout.shape; }
   int64_t AxisDim() const { return Shape(r_.data)[axes_[0]]; }
 
-  // Those of the operator that are tensors, output aside.
+  // The operands of the operator that are tensors, output aside.
   std::vector<const Operand*> Inputs() const {
     std::vector<const Operand*> inputs = {&r_.data, &r_.updates};
     for (const Operand* operand : IndexOperands()) inputs.push_back(operand);
