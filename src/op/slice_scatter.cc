@@ -188,13 +188,12 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
                 const Slices& slices, strew_reduction reduction, const TensorView& output) {
   const plan::Units units = plan::UnitsOf(output.element_size);
   const int64_t bytes = output.size * output.element_size;
-  const kernel::Kernels& kernels = run::KernelsFor(call, output, reduction, units);
+  const run::RunKernels kernels = run::RunKernelsFor(call, output, reduction, units);
   if (!SameElements(data, output)) {
     if (bytes > plan::kTuning.small_overlay) {
       plan::OverlayPlan plan = LowerToOverlay(data, updates, output, slices, units.count);
       if (plan.Arrange()) {
-        return run::RunOverlay(call, plan, kernels,
-                               run::KernelsFor(call, output, STREW_NONE, units),
+        return run::RunOverlay(call, plan, kernels.run, run::MoveKernelsFor(call, units),
                                {output.data, data.data, updates.data});
       }
     }

@@ -14,15 +14,16 @@ class Block {
  public:
   // output[r * output_row_stride + o] (+)= updates[r * updates_row_stride + u] for the turns (o, u)
   // of `row`, whose loops go from far to near in memory.
-  Block(const kernel::Kernels& kernels, const BoxNest& row, int64_t output_row_stride,
-        int64_t updates_row_stride, bool stream);
+  Block(kernel::RunKernel kernel, int64_t width, const BoxNest& row, int64_t output_row_stride,
+        int64_t updates_row_stride);
 
   void Run(unsigned char* output, const unsigned char* updates, int64_t rows) const;
 
  private:
-  const kernel::Kernels& kernels_;
+  const kernel::RunKernel run_;
+  const int64_t width_;
   BoxNest rest_;
-  kernel::BoxArguments sheet_;
+  kernel::BoxArguments rows_;
   bool rows_are_runs_;  // whether rows one behind the other are one run
 };
 

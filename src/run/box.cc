@@ -42,21 +42,19 @@ BoxNest& Arranged(const plan::Units& units, BoxNest* nest) {
   return *nest;
 }
 
-void RunSheet(const kernel::Kernels& kernels, kernel::BoxArguments sheet) {
+void RunRows(kernel::RunKernel run, int64_t width, const kernel::BoxArguments& rows) {
   // One row of updates for all rows is read from the caches anyway, unless it is scattered itself.
-  const uint64_t step = Magnitude(sheet.updates_stride);
-  const bool transposes = sheet.rows > 1 && step > 1 && Magnitude(sheet.updates_row_stride) < step;
-  if (!transposes) return kernel::WalkBox(kernels, sheet);
-  const int64_t width = kernels.element_size;
-  kernel::BoxArguments tile = sheet;
-  for (int64_t r = 0; r < sheet.rows; r += kTuning.transposed_tile) {
-    tile.rows = std::min(kTuning.transposed_tile, sheet.rows - r);
-    for (int64_t c = 0; c < sheet.run; c += kTuning.transposed_tile) {
-      tile.run = std::min(kTuning.transposed_tile, sheet.run - c);
-      tile.output = sheet.output + (r * sheet.output_row_stride + c * sheet.output_stride) * width;
-      tile.updates =
-          sheet.updates + (r * sheet.updates_row_stride + c * sheet.updates_stride) * width;
-      kernel::WalkBox(kernels, tile);
+  const uint64_t step = Magnitude(rows.updates_stride);
+  const bool transposes = rows.rows > 1 && step > 1 && Magnitude(rows.updates_row_stride) < step;
+  if (!transposes) return kernel::WalkBox(run, width, rows);
+  kernel::BoxArguments tile = rows;
+  for (int64_t r = 0; r < rows.rows; r += kTuning.transposed_tile) {
+    tile.rows = std::min(kTuning.transposed_tile, rows.rows - r);
+    for (int64_t c = 0; c < rows.run; c += kTuning.transposed_tile) {
+      tile.run = std::min(kTuning.transposed_tile, rows.run - c);
+      tile.output = rows.output + (r * rows.output_row_stride + c * rows.output_stride) * width;
+      tile.updates = rows.updates + (r * rows.updates_row_stride + c * rows.updates_stride) * width;
+      kernel::WalkBox(run, width, tile);
     }
   }
 }
@@ -72,68 +70,88 @@ plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
 
 }  // namespace
 
-const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
-                                  strew_reduction reduction, const plan::Units& units) {
-  const int32_t target = call.settings().simd_target;
+const kernel::MoveKernels& MoveKernelsFor(const Call& call, const plan::Units& units) {
+  return kernel::MoveKernelsFor(units.width, call.settings().simd_target);
+}
+
+RunKernels RunKernelsFor(const Call& call, const TensorView& output, strew_reduction reduction,
+                         const plan::Units& units) {
+  if (reduction == STREW_NONE) {
+    const kernel::MoveKernels& move = MoveKernelsFor(call, units);
+    return {units.width, move.combine.run, move.stream};
+  }
+  const kernel::RunKernel run =
+      reduction == STREW_MEAN
+          ? kernel::AccumulateKernelsFor(output.dtype, call.settings().simd_target).run
+          : IndexedKernelsFor(call, output, reduction).run;
+  return {units.width, run, run};
+}
+
+const kernel::MoveKernels& IndexedMoveKernelsFor(const Call& call, const TensorView& output) {
+  return MoveKernelsFor(call, plan::IndexedUnitsOf(output.element_size));
+}
+
+const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorView& output,
+                                                strew_reduction reduction) {
   switch (reduction) {
-#define STREW_KERNELS_FOR(CONSTANT, FUNCTOR, NAME) \
-  case STREW_##CONSTANT:                           \
-    return kernel::ReductionKernels(output.dtype, KernelReduction::k##FUNCTOR, target);
+#define STREW_KERNELS_FOR(CONSTANT, FUNCTOR, NAME)                             \
+  case STREW_##CONSTANT:                                                       \
+    return kernel::ReduceKernelsFor(output.dtype, KernelReduction::k##FUNCTOR, \
+                                    call.settings().simd_target);
     STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNELS_FOR)
 #undef STREW_KERNELS_FOR
-    case STREW_MEAN:
-      return kernel::MeanKernelsFor(output.dtype, target).pairs;
     default:
-      return kernel::MoveKernels(units.width, target);
+      return IndexedMoveKernelsFor(call, output).combine;
   }
 }
 
-const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& output,
-                                         strew_reduction reduction) {
-  return KernelsFor(call, output, reduction, plan::IndexedUnitsOf(output.element_size));
+kernel::RunKernel IndexedStreamFor(const Call& call, const IndexedScatter& scatter) {
+  if (scatter.reduction != STREW_NONE) {
+    return IndexedKernelsFor(call, scatter.output, scatter.reduction).run;
+  }
+  return IndexedMoveKernelsFor(call, scatter.output).stream;
 }
 
-Box::Box(const kernel::Kernels& kernels, const BoxNest& nest, bool stream)
-    : kernels_(kernels), nest_(nest) {
+Box::Box(const RunKernels& kernels, const BoxNest& nest, bool stream)
+    : run_(stream ? kernels.stream : kernels.run),
+      width_(kernels.element_size),
+      stream_(stream),
+      nest_(nest) {
   const BoxLoop run = nest_.PopInnermost();
   const BoxLoop row = nest_.PopInnermost();
-  sheet_.stream = stream;
-  sheet_.rows = row.count;
-  sheet_.output_row_stride = row.stride[kBoxOutput];
-  sheet_.updates_row_stride = row.stride[kBoxUpdates];
-  sheet_.run = run.count;
+  rows_.rows = row.count;
+  rows_.output_row_stride = row.stride[kBoxOutput];
+  rows_.updates_row_stride = row.stride[kBoxUpdates];
+  rows_.run = run.count;
   // A run of one unit lies together however it is strided.
-  sheet_.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
-  sheet_.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
+  rows_.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
+  rows_.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
 }
 
-Box::Box(const kernel::Kernels& kernels, const plan::Units& units, BoxNest nest, bool stream)
+Box::Box(const RunKernels& kernels, const plan::Units& units, BoxNest nest, bool stream)
     : Box(kernels, Arranged(units, &nest), stream) {}
 
 void Box::Run(unsigned char* output, const unsigned char* updates) const {
-  const int64_t width = kernels_.element_size;
-  kernel::BoxArguments sheet = sheet_;
+  kernel::BoxArguments rows = rows_;
   plan::ForEachTurn(nest_, nest_.rank, [&](const int64_t* offset) {
-    sheet.output = output + offset[kBoxOutput] * width;
-    sheet.updates = updates + offset[kBoxUpdates] * width;
-    RunSheet(kernels_, sheet);
+    rows.output = output + offset[kBoxOutput] * width_;
+    rows.updates = updates + offset[kBoxUpdates] * width_;
+    RunRows(run_, width_, rows);
   });
-  if (sheet.stream) kernel::FinishStreaming();
+  if (stream_) kernel::FinishStreaming();
 }
 
 void Box::Fetch(unsigned char* output) const {
   constexpr int64_t kMost = 16 << 10;
-  constexpr int64_t kLine = 64;
-  const int64_t width = kernels_.element_size;
-  const int64_t bytes = sheet_.run * width;
-  if (nest_.rank > 0 || sheet_.output_stride != 1 || sheet_.rows * bytes > kMost) return;
-  output += nest_.base[kBoxOutput] * width;
-  for (int64_t r = 0; r < sheet_.rows; ++r, output += sheet_.output_row_stride * width) {
-    for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(output + i, 1);
+  const int64_t bytes = rows_.run * width_;
+  if (nest_.rank > 0 || rows_.output_stride != 1 || rows_.rows * bytes > kMost) return;
+  output += nest_.base[kBoxOutput] * width_;
+  for (int64_t r = 0; r < rows_.rows; ++r, output += rows_.output_row_stride * width_) {
+    kernel::PrefetchForWriting(output, bytes);
   }
 }
 
-Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
+Status RunBox(const Call& call, const RunKernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   Arranged(units, nest);
   const int64_t bytes = Bytes(*nest, units.width);
@@ -167,14 +185,14 @@ Status Copy(const Call& call, const TensorView& data, const TensorView& output) 
   BoxNest nest;
   if (contiguous) {
     nest.Append(output.size * units.count, 1, 1);
-    return RunBox(call, KernelsFor(call, output, STREW_NONE, units), {units.width, 1}, output.data,
-                  data.data, &nest);
+    return RunBox(call, RunKernelsFor(call, output, STREW_NONE, units), {units.width, 1},
+                  output.data, data.data, &nest);
   }
   for (int i = 0; i < output.rank; ++i) {
     nest.Append(output.shape[i], StrideOf(output, i) * units.count,
                 StrideOf(data, i) * units.count);
   }
-  return RunBox(call, KernelsFor(call, output, STREW_NONE, units), units, output.data, data.data,
+  return RunBox(call, RunKernelsFor(call, output, STREW_NONE, units), units, output.data, data.data,
                 &nest);
 }
 

@@ -10,6 +10,7 @@
 #include "kernel/kernel.h"
 #include "plan/loop_nest.h"
 #include "plan/unit.h"
+#include "run/scatter.h"
 
 namespace strew::run {
 
@@ -17,24 +18,37 @@ namespace strew::run {
 enum { kBoxOutput, kBoxUpdates, kBoxOperands };
 using BoxNest = plan::LoopNest<kBoxOperands>;
 
-// The kernels of a reduction on tensors of this dtype, of which elements are so many units. Those
-// of STREW_MEAN are for one update of each element.
-const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
-                                  strew_reduction reduction, const plan::Units& units);
+// What applies runs of updates: near the CPU, and past the caches where there is a kernel for that.
+struct RunKernels {
+  int64_t element_size;
+  kernel::RunKernel run;
+  kernel::RunKernel stream;
+};
 
-// Those for elements that indices place one by one.
-const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& output,
-                                         strew_reduction reduction);
+// Those of a reduction on tensors of this dtype, of which elements are so many units. Those of
+// STREW_MEAN are for one update of each element.
+RunKernels RunKernelsFor(const Call& call, const TensorView& output, strew_reduction reduction,
+                         const plan::Units& units);
+const kernel::MoveKernels& MoveKernelsFor(const Call& call, const plan::Units& units);
+
+// The kernels for elements that indices place one by one; for STREW_MEAN, which places none, those
+// that move.
+const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorView& output,
+                                                strew_reduction reduction);
+const kernel::MoveKernels& IndexedMoveKernelsFor(const Call& call, const TensorView& output);
+// The run of entries that are more than an element: past the caches, where there is a kernel for
+// that.
+kernel::RunKernel IndexedStreamFor(const Call& call, const IndexedScatter& scatter);
 
 // Turns must not meet in the output; `nest` is left arranged. The counts of the nest are > 0.
-Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
+Status RunBox(const Call& call, const RunKernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest);
 
 // One box on the calling thread, and others that only lie elsewhere.
 class Box {
  public:
   // `nest` has no units yet.
-  Box(const kernel::Kernels& kernels, const plan::Units& units, BoxNest nest, bool stream);
+  Box(const RunKernels& kernels, const plan::Units& units, BoxNest nest, bool stream);
 
   // FinishStreaming() has been called.
   void Run(unsigned char* output, const unsigned char* updates) const;
@@ -42,14 +56,16 @@ class Box {
   void Fetch(unsigned char* output) const;
 
  private:
-  friend Status RunBox(const Call&, const kernel::Kernels&, const plan::Units&, unsigned char*,
+  friend Status RunBox(const Call&, const RunKernels&, const plan::Units&, unsigned char*,
                        const unsigned char*, BoxNest*);
   // `nest` is arranged.
-  Box(const kernel::Kernels& kernels, const BoxNest& nest, bool stream);
+  Box(const RunKernels& kernels, const BoxNest& nest, bool stream);
 
-  const kernel::Kernels& kernels_;
-  BoxNest nest_;  // around the sheet
-  kernel::BoxArguments sheet_;
+  const kernel::RunKernel run_;
+  const int64_t width_;
+  const bool stream_;
+  BoxNest nest_;  // around the rows
+  kernel::BoxArguments rows_;
 };
 
 // output = data, for tensors of one shape.

@@ -114,7 +114,7 @@ class Writer {
       : write_(write),
         starts_(starts),
         units_(plan::UnitsOf(write.present.element_size)),
-        kernels_(KernelsFor(call, write.present, STREW_NONE, units_)),
+        kernels_(RunKernelsFor(call, write.present, STREW_NONE, units_)),
         outer_(OuterDim(write)),
         positions_(write.past.shape[write.axis]),
         stream_(write.update.size * write.update.element_size >= StreamingThreshold(tasks)) {
@@ -202,7 +202,7 @@ class Writer {
   const CacheWrite& write_;
   const Starts& starts_;
   const plan::Units units_;
-  const kernel::Kernels& kernels_;
+  const RunKernels kernels_;
   const int outer_;
   const int64_t positions_;
   const bool stream_;

@@ -31,10 +31,11 @@ Filter::Filter(const Call& call, const IndexedScatter& scatter, const plan::Inde
     : scatter_(scatter),
       space_(space),
       kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
+      run_(hints.streams ? IndexedStreamFor(call, scatter) : kernels_.run),
       select_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)
                   .select[kernel::OffsetWidthOf(space.whole_span)]),
       gather_(space.run.count == 1 && space.inner.rank == 0
-                  ? IndexedKernelsFor(call, scatter.output, STREW_NONE).gather
+                  ? IndexedMoveKernelsFor(call, scatter.output).gather
                   : nullptr),
       range_(range),
       hints_(hints),
@@ -78,12 +79,12 @@ void Filter::Finish() {
 // Those behind the first `entries` stay, and are fetched meanwhile.
 void Filter::Write(int64_t entries) {
   const unsigned char* const updates = gather_ == nullptr ? scatter_.updates.data : updates_;
-  kernel::SheetArguments sheet = kernel::RowSheet(origin_, updates, offsets_, entries, prefetch_);
-  sheet.lookahead = kept_ - entries;
+  kernel::TileArguments tile = kernel::RowTile(origin_, updates, offsets_, entries, prefetch_);
+  tile.lookahead = kept_ - entries;
   if (gather_ == nullptr) {
-    WriteRows(sheet);
+    WriteRows(tile);
   } else {
-    kernels_.elements[offset_width_](sheet);
+    kernels_.elements[offset_width_](tile, {});
   }
   kept_ -= entries;
   written_ += entries;
@@ -91,18 +92,18 @@ void Filter::Write(int64_t entries) {
   MoveToFront(updates_, entries, kept_, update_size_);
 }
 
-void Filter::WriteRows(const kernel::SheetArguments& sheet) const {
+void Filter::WriteRows(const kernel::TileArguments& tile) const {
   kernel::RowsArguments rows;
-  rows.sheet = sheet;
+  rows.tile = tile;
   rows.run = space_.run.count;
   rows.output_run_stride = space_.run.stride[kOutput];
   rows.updates_run_stride = space_.run.stride[kUpdates];
-  rows.stream = hints_.streams;
+  rows.streams = run_ != kernels_.run;
   rows.updates_offsets = reinterpret_cast<const int64_t*>(updates_);
   plan::ForEachTurn(space_.inner, space_.inner.rank, [&](const int64_t* inner) {
-    rows.sheet.output = sheet.output + inner[kOutput] * kernels_.element_size;
-    rows.sheet.updates = sheet.updates + inner[kUpdates] * kernels_.element_size;
-    kernel::WalkRows(kernels_, offset_width_, rows);
+    rows.tile.output = tile.output + inner[kOutput] * kernels_.element_size;
+    rows.tile.updates = tile.updates + inner[kUpdates] * kernels_.element_size;
+    kernel::WalkRows(run_, kernels_.element_size, offset_width_, rows);
   });
 }
 

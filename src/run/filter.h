@@ -36,12 +36,13 @@ class Filter {
   static constexpr int64_t kMostWidth = 16;
 
   void Write(int64_t entries);
-  void WriteRows(const kernel::SheetArguments& sheet) const;
+  void WriteRows(const kernel::TileArguments& tile) const;
   unsigned char* UpdateAt(int64_t entry) { return updates_ + entry * update_size_; }
 
   const IndexedScatter& scatter_;
   const plan::IndexSpace& space_;
-  const kernel::Kernels& kernels_;
+  const kernel::CombineKernels& kernels_;
+  const kernel::RunKernel run_;
   const kernel::SelectKernel select_;
   const kernel::GatherKernel gather_;  // NULL where entries are more than an element
   const plan::DestinationRange range_;

@@ -62,7 +62,7 @@ class BucketMeans {
   const Call& call_;
   const IndexedScatter& scatter_;
   const plan::IndexSpace& space_;
-  const kernel::MeanKernels& kernels_;
+  const kernel::AccumulateKernels& kernels_;
   const plan::DestinationNumbers numbers_;
   const int64_t width_;
   const int64_t entries_;

@@ -45,7 +45,7 @@ PlaceNest PlacesOf(const plan::IndexSpace& space, const plan::IndexSpace& number
 // Adds what comes to the sums of the places whose numbers are the offsets.
 class Adder {
  public:
-  Adder(const IndexedScatter& scatter, const kernel::MeanKernels& kernels,
+  Adder(const IndexedScatter& scatter, const kernel::AccumulateKernels& kernels,
         const kernel::CountedSums& sums)
       : scatter_(scatter), kernels_(kernels), sums_(sums) {}
 
@@ -55,17 +55,14 @@ class Adder {
     kernel::CountedSums at = sums_;
     at.sums += row.output * kernels_.sums.sum_size;
     at.counts += row.output;
-    kernel::SheetArguments sheet = {};
-    sheet.offsets = row.offsets;
-    sheet.updates = scatter_.updates.data + row.updates * scatter_.updates.element_size;
-    sheet.columns = row.columns;
-    sheet.updates_column_stride = row.updates_stride;
-    kernels_.add_each(at, sheet);
+    kernels_.add_each(at, {static_cast<const int32_t*>(row.offsets),
+                           scatter_.updates.data + row.updates * scatter_.updates.element_size,
+                           row.updates_stride, row.columns});
   }
 
  private:
   const IndexedScatter& scatter_;
-  const kernel::MeanKernels& kernels_;
+  const kernel::AccumulateKernels& kernels_;
   const kernel::CountedSums sums_;
 };
 
@@ -75,7 +72,7 @@ LaneMeans::LaneMeans(const Call& call, const IndexedScatter& scatter, const plan
     : call_(call),
       scatter_(scatter),
       space_(space),
-      kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)) {
+      kernels_(kernel::AccumulateKernelsFor(scatter.output.dtype, call.settings().simd_target)) {
   if (space.components != 1 || space.EntryUnits() != 1) return;
   const int64_t entries = space.Entries();
   const int64_t axis_size = space.component[0].axis_size;

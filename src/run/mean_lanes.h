@@ -28,7 +28,7 @@ class LaneMeans {
   const Call& call_;
   const IndexedScatter& scatter_;
   const plan::IndexSpace& space_;
-  const kernel::MeanKernels& kernels_;
+  const kernel::AccumulateKernels& kernels_;
   int64_t tasks_ = 1;
   int64_t lanes_of_part_ = 0;
 };

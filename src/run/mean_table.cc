@@ -45,7 +45,7 @@ MeanTable::MeanTable(const Call& call, const IndexedScatter& scatter, const plan
     : call_(call),
       scatter_(scatter),
       space_(space),
-      kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)),
+      kernels_(kernel::AccumulateKernelsFor(scatter.output.dtype, call.settings().simd_target)),
       sums_(space.Entries() < kernel::kMostTerms ? kernels_.sums : kernels_.long_sums),
       width_(scatter.output.element_size),
       entry_units_(space.EntryUnits()),
@@ -160,11 +160,8 @@ unsigned char* MeanTable::OutputOf(int64_t place) const {
 }
 
 void MeanTable::Fetch(const unsigned char* output) const {
-  constexpr int64_t kLine = 64;
   const int64_t bytes = space_.run.stride[kOutput] == 1 ? space_.run.count * width_ : 1;
-  for (int64_t i = 0; i < std::min(bytes, kMostFetched); i += kLine) {
-    __builtin_prefetch(output + i, 1);
-  }
+  kernel::PrefetchForWriting(output, std::min(bytes, kMostFetched));
 }
 
 template <class Body>
@@ -203,10 +200,10 @@ Status MeanTable::ForEachTouched(Body body) const {
 Status MeanTable::StoreIdentities() const {
   alignas(16) unsigned char identity[16];
   StoreIdentity(scatter_.output.dtype, STREW_ADD, identity);
-  const kernel::Kernels& move = IndexedKernelsFor(call_, scatter_.output, STREW_NONE);
+  const kernel::MoveKernels& move = IndexedMoveKernelsFor(call_, scatter_.output);
   return ForEachTouched([&](int64_t destination, int64_t) {
     ForEachRun(destination, [&](unsigned char* output, int64_t) {
-      move.run(output, space_.run.stride[kOutput], identity, 0, space_.run.count);
+      move.combine.run(output, space_.run.stride[kOutput], identity, 0, space_.run.count);
     });
   });
 }
@@ -267,12 +264,8 @@ int64_t MeanTable::AddSingles(const kernel::CountedSums& sums) const {
       __builtin_prefetch(sums.sums + numbers[c] * sum_bytes_, 1);
       __builtin_prefetch(sums.counts + numbers[c], 1);
     }
-    kernel::SheetArguments sheet = {};
-    sheet.offsets = numbers;
-    sheet.updates = scatter_.updates.data + row.updates * width_;
-    sheet.columns = row.columns;
-    sheet.updates_column_stride = row.updates_stride;
-    kernels_.add_each(sums, sheet);
+    kernels_.add_each(sums, {numbers, scatter_.updates.data + row.updates * width_,
+                             row.updates_stride, row.columns});
   });
   return added;
 }

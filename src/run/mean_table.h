@@ -71,7 +71,7 @@ class MeanTable {
   const Call& call_;
   const IndexedScatter& scatter_;
   const plan::IndexSpace& space_;
-  const kernel::MeanKernels& kernels_;
+  const kernel::AccumulateKernels& kernels_;
   const kernel::SumKernels& sums_;
   const int64_t width_;
   const int64_t entry_units_;

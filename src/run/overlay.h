@@ -16,9 +16,9 @@ struct OverlayOperands {
   const unsigned char* updates;
 };
 
-// `plan` is arranged; `kernels` are those of the reduction, `move` those that copy.
-Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, const kernel::Kernels& kernels,
-                  const kernel::Kernels& move, const OverlayOperands& operands);
+// `plan` is arranged; `run` is that of the reduction, `move` are the kernels that copy.
+Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, kernel::RunKernel run,
+                  const kernel::MoveKernels& move, const OverlayOperands& operands);
 
 }  // namespace strew::run
 

@@ -72,7 +72,7 @@ class Partition {
       : scatter_(scatter),
         space_(space),
         kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
-        gather_(IndexedKernelsFor(call, scatter.output, STREW_NONE).gather),
+        gather_(IndexedMoveKernelsFor(call, scatter.output).gather),
         width_(kernels_.element_size),
         hints_(hints),
         applier_(call, scatter, space, hints, nullptr),
@@ -102,7 +102,7 @@ class Partition {
 
   const IndexedScatter& scatter_;
   const plan::IndexSpace& space_;
-  const kernel::Kernels& kernels_;
+  const kernel::CombineKernels& kernels_;
   const kernel::GatherKernel gather_;
   const int64_t width_;
   const plan::MemoryHints hints_;
@@ -171,8 +171,9 @@ void Partition::Write(int64_t task) const {
     const int64_t count = buffer.first[task + 1] - first;
     if (count == 0) continue;
     kernels_.elements[applier_.offset_width()](
-        kernel::RowSheet(origin_, buffer.updates + first * width_,
-                         buffer.kept + first * offset_size_, count, hints_.prefetch));
+        kernel::RowTile(origin_, buffer.updates + first * width_,
+                        buffer.kept + first * offset_size_, count, hints_.prefetch),
+        {});
   }
 }
 

@@ -29,8 +29,8 @@ class SheetRunner {
         staging_(staging),
         scratch_(scratch),
         applier_(call, scatter, space, hints, sink),
-        move_(IndexedKernelsFor(call, scatter.output, STREW_NONE)),
-        width_(move_.element_size) {}
+        move_(IndexedMoveKernelsFor(call, scatter.output)),
+        width_(move_.combine.element_size) {}
 
   void RunAll() const {
     RunSheets();
@@ -68,7 +68,7 @@ class SheetRunner {
   const plan::Staging& staging_;
   unsigned char* const scratch_;
   const TileApplier applier_;
-  const kernel::Kernels& move_;
+  const kernel::MoveKernels& move_;
   const int64_t width_;
 };
 
@@ -163,11 +163,13 @@ void SheetRunner::RunStrips(const int64_t* offset) const {
     const int64_t strip = std::min(step, columns - c);
     const unsigned char* const from = source + (offset[operand] + c * source_stride) * width_;
     unsigned char* const to = scatter_.output.data + (offset[kOutput] + c * output_stride) * width_;
-    kernel::WalkBox(move_, {scratch_, from, axis.axis_size, strip, source_axis_stride, strip, 1,
-                            source_stride, false});
+    kernel::WalkBox(
+        move_.combine.run, width_,
+        {scratch_, from, axis.axis_size, strip, source_axis_stride, strip, 1, source_stride});
     RunColumns(offset, c, strip, {scratch_, 0, 1, true, strip});
-    kernel::WalkBox(move_, {to, scratch_, axis.axis_size, axis.output_stride, strip, strip,
-                            output_stride, 1, large});
+    kernel::WalkBox(
+        large ? move_.stream : move_.combine.run, width_,
+        {to, scratch_, axis.axis_size, axis.output_stride, strip, strip, output_stride, 1});
   }
   if (large) kernel::FinishStreaming();
 }
@@ -184,8 +186,9 @@ void SheetRunner::StageLines(const int64_t* offset, int64_t row, int64_t rows) c
   unsigned char* const to = scatter_.output.data + (offset[kOutput] + row * row_stride) * width_;
   const unsigned char* const from =
       scatter_.data.data + (offset[kData] + row * data_row_stride) * width_;
-  kernel::WalkBox(move_, {to, from, rows, row_stride, data_row_stride, axis.axis_size,
-                          axis.output_stride, axis.data_stride, false});
+  kernel::WalkBox(move_.combine.run, width_,
+                  {to, from, rows, row_stride, data_row_stride, axis.axis_size, axis.output_stride,
+                   axis.data_stride});
 }
 
 void SheetRunner::RunShortRows(const int64_t* offset) const {

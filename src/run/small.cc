@@ -57,17 +57,18 @@ bool Locate(const Call& call, const IndexedScatter& scatter, const plan::IndexSp
   return good;
 }
 
-void Apply(const kernel::Kernels& kernels, const IndexedScatter& scatter, const Places& places) {
-  kernel::SheetArguments sheet =
-      kernel::RowSheet(scatter.output.data, scatter.updates.data, places.output, places.count, 0);
-  if (!places.are_near) return kernels.elements[kernel::kOffset64](sheet);
+void Apply(const kernel::CombineKernels& kernels, const IndexedScatter& scatter,
+           const Places& places) {
+  kernel::TileArguments tile =
+      kernel::RowTile(scatter.output.data, scatter.updates.data, places.output, places.count, 0);
+  if (!places.are_near) return kernels.elements[kernel::kOffset64](tile, {});
   int32_t offsets[kMostPlaces];
   for (int64_t i = 0; i < places.count; ++i) offsets[i] = static_cast<int32_t>(places.output[i]);
-  sheet.offsets = offsets;
-  kernels.elements[kernel::kOffset32](sheet);
+  tile.offsets = offsets;
+  kernels.elements[kernel::kOffset32](tile, {});
 }
 
-void ApplyInner(const kernel::Kernels& kernels, const IndexedScatter& scatter,
+void ApplyInner(const kernel::CombineKernels& kernels, const IndexedScatter& scatter,
                 plan::InnerNest* inner, const Places& places) {
   const int64_t width = kernels.element_size;
   inner->Canonicalise();
@@ -91,7 +92,8 @@ Status RunSmall(const Call& call, const IndexedScatter& scatter, plan::IndexSpac
   if (!SameElements(scatter.data, scatter.output)) {
     STREW_TRY(Copy(call, scatter.data, scatter.output));
   }
-  const kernel::Kernels& kernels = IndexedKernelsFor(call, scatter.output, scatter.reduction);
+  const kernel::CombineKernels& kernels =
+      IndexedKernelsFor(call, scatter.output, scatter.reduction);
   if (places.count == 0) return call.Succeed(0);
   if (space->inner.rank == 0 && places.updates_lie_together) {
     Apply(kernels, scatter, places);

@@ -46,6 +46,7 @@ TileApplier::TileApplier(const Call& call, const IndexedScatter& scatter,
       space_(space),
       index_kernels_(kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target)),
       kernels_(IndexedKernelsFor(call, scatter.output, scatter.reduction)),
+      run_(hints.streams ? IndexedStreamFor(call, scatter) : kernels_.run),
       sink_(sink),
       hints_(hints),
       offset_width_(sink == nullptr ? kernel::OffsetWidthOf(space.span) : sink->offset_width),
@@ -61,36 +62,36 @@ void TileApplier::ResolveIndices(kernel::ResolveArguments arguments) const {
   const kernel::ResolveKernel resolve = index_kernels_.resolve[offset_width_];
   if (space_.out_of_range == plan::OutOfRange::kNothing) return resolve(arguments);
   alignas(64) unsigned char clamped[kMostClamped * sizeof(int64_t)];
-  index_kernels_.clamp(arguments.sheet, wrap_, clamped);
-  arguments.sheet.indices = clamped;
-  arguments.sheet.row_stride = arguments.sheet.columns;
-  arguments.sheet.column_stride = 1;
+  index_kernels_.clamp(arguments.tile, wrap_, clamped);
+  arguments.tile.indices = clamped;
+  arguments.tile.row_stride = arguments.tile.columns;
+  arguments.tile.column_stride = 1;
   resolve(arguments);
 }
 
 void TileApplier::Resolve(const int64_t* offset, const Tile& tile,
                           const TileDestination& destination, void* offsets) const {
   kernel::ResolveArguments arguments;
-  arguments.sheet.rows = tile.rows;
-  arguments.sheet.row_stride = space_.row.stride[kIndices];
-  arguments.sheet.columns = tile.columns + tile.lookahead;
-  arguments.sheet.column_stride = space_.column.stride[kIndices];
+  arguments.tile.rows = tile.rows;
+  arguments.tile.row_stride = space_.row.stride[kIndices];
+  arguments.tile.columns = tile.columns + tile.lookahead;
+  arguments.tile.column_stride = space_.column.stride[kIndices];
   arguments.lane_row_stride = destination.row_stride;
   arguments.lane_column_stride = destination.column_stride;
   arguments.accumulate = false;
   arguments.offsets = offsets;
-  const int64_t first = offset[kIndices] + tile.row * arguments.sheet.row_stride +
-                        tile.column * arguments.sheet.column_stride;
+  const int64_t first = offset[kIndices] + tile.row * arguments.tile.row_stride +
+                        tile.column * arguments.tile.column_stride;
   // Tuples of no numbers all name the whole tensor.
   if (space_.components == 0) {
-    const int64_t entries = tile.rows * arguments.sheet.columns;
+    const int64_t entries = tile.rows * arguments.tile.columns;
     std::memset(offsets, 0, static_cast<size_t>(entries * kernel::OffsetSize(offset_width_)));
   }
   for (int c = 0; c < space_.components; ++c) {
     const plan::Component& component = space_.component[c];
-    arguments.sheet.indices =
+    arguments.tile.indices =
         scatter_.indices.data + (first + component.indices_base) * scatter_.indices.element_size;
-    arguments.sheet.axis_size = component.axis_size;
+    arguments.tile.axis_size = component.axis_size;
     arguments.output_stride =
         destination.is_strip ? destination.axis_stride : component.output_stride;
     ResolveIndices(arguments);
@@ -102,10 +103,10 @@ void TileApplier::Resolve(const int64_t* offset, const Tile& tile,
   // At last, because no later component may move what is dropped.
   for (int c = 0; c < space_.components; ++c) {
     const plan::Component& component = space_.component[c];
-    arguments.sheet.indices =
+    arguments.tile.indices =
         scatter_.indices.data + (first + component.indices_base) * scatter_.indices.element_size;
-    arguments.sheet.axis_size = component.axis_size;
-    index_kernels_.drop[offset_width_](arguments.sheet, wrap_, offsets);
+    arguments.tile.axis_size = component.axis_size;
+    index_kernels_.drop[offset_width_](arguments.tile, wrap_, offsets);
   }
 }
 
@@ -146,9 +147,9 @@ bool TileApplier::FoldRows(const Tile& tile, const TileDestination& destination,
   if (tile.columns < kTuning.least_folded || space_.run.count != 1) return false;
   const kernel::FoldKernel fold = index_kernels_.fold[offset_width_];
   if (!fold(offsets, tile.rows, tile.columns, destination.column_stride)) return false;
-  rows->sheet.columns = 1;
-  rows->sheet.lookahead = 0;
-  rows->sheet.prefetch = rows->sheet.prefetch == 0 ? 0 : plan::RowPrefetch(tile.columns * width_);
+  rows->tile.columns = 1;
+  rows->tile.lookahead = 0;
+  rows->tile.prefetch = rows->tile.prefetch == 0 ? 0 : plan::RowPrefetch(tile.columns * width_);
   rows->run = tile.columns;
   rows->output_run_stride = destination.column_stride;
   rows->updates_run_stride = space_.column.stride[kUpdates];
@@ -199,27 +200,27 @@ void TileApplier::Apply(const int64_t* offset, const Tile& tile,
   Resolve(offset, tile, destination, offsets);
 
   kernel::RowsArguments rows;
-  kernel::SheetArguments& sheet = rows.sheet;
-  sheet.offsets = offsets;
-  sheet.rows = tile.rows;
-  sheet.updates_row_stride = space_.row.stride[kUpdates];
-  sheet.columns = tile.columns;
-  sheet.updates_column_stride = space_.column.stride[kUpdates];
-  sheet.prefetch = destination.is_strip ? hints_.strip_prefetch : hints_.prefetch;
-  sheet.lookahead = tile.lookahead;
-  sheet.next_reads = NextReadsAfter(offset, tile, destination);
+  kernel::TileArguments& entries = rows.tile;
+  entries.offsets = offsets;
+  entries.rows = tile.rows;
+  entries.updates_row_stride = space_.row.stride[kUpdates];
+  entries.columns = tile.columns;
+  entries.updates_column_stride = space_.column.stride[kUpdates];
+  entries.prefetch = destination.is_strip ? hints_.strip_prefetch : hints_.prefetch;
+  entries.lookahead = tile.lookahead;
+  const kernel::NextReads next_reads = NextReadsAfter(offset, tile, destination);
   rows.run = space_.run.count;
   rows.output_run_stride = space_.run.stride[kOutput];
   rows.updates_run_stride = space_.run.stride[kUpdates];
-  rows.stream = hints_.streams;
+  rows.streams = run_ != kernels_.run;
   rows.updates_offsets = nullptr;
   const bool runs = FoldRows(tile, destination, offsets, &rows) || space_.run.count > 1;
   const unsigned char* const updates = scatter_.updates.data + UpdateOf(offset, tile) * width_;
   plan::ForEachTurn(space_.inner, space_.inner.rank, [&](const int64_t* inner) {
-    sheet.output = destination.memory + inner[kOutput] * width_;
-    sheet.updates = updates + inner[kUpdates] * width_;
-    if (runs) return kernel::WalkRows(kernels_, offset_width_, rows);
-    kernels_.elements[offset_width_](sheet);
+    entries.output = destination.memory + inner[kOutput] * width_;
+    entries.updates = updates + inner[kUpdates] * width_;
+    if (runs) return kernel::WalkRows(run_, width_, offset_width_, rows);
+    kernels_.elements[offset_width_](entries, next_reads);
   });
 }
 
@@ -229,7 +230,7 @@ void TileApplier::LocateFlat(const FlatTile& tile, unsigned char* offsets) const
               static_cast<size_t>(tile.entries * kernel::OffsetSize(offset_width_)));
   const plan::Component& component = space_.component[0];
   kernel::ResolveArguments arguments;
-  arguments.sheet = {
+  arguments.tile = {
       scatter_.indices.data + (tile.index + component.indices_base) * scatter_.indices.element_size,
       1,
       0,
@@ -243,7 +244,7 @@ void TileApplier::LocateFlat(const FlatTile& tile, unsigned char* offsets) const
   arguments.offsets = offsets;
   ResolveIndices(arguments);
   if (space_.out_of_range == plan::OutOfRange::kDrop) {
-    index_kernels_.drop[offset_width_](arguments.sheet, wrap_, offsets);
+    index_kernels_.drop[offset_width_](arguments.tile, wrap_, offsets);
   }
 }
 
@@ -260,10 +261,10 @@ kernel::NextReads TileApplier::NextReadsAfter(const FlatTile& tile) const {
 void TileApplier::ApplyFlat(const FlatTile& tile, unsigned char* output) const {
   alignas(64) unsigned char offsets[kBlockBytes];
   LocateFlat(tile, offsets);
-  kernel::SheetArguments sheet = kernel::RowSheet(
-      output, scatter_.updates.data + tile.update * width_, offsets, tile.entries, hints_.prefetch);
-  sheet.next_reads = NextReadsAfter(tile);
-  kernels_.elements[offset_width_](sheet);
+  kernels_.elements[offset_width_](
+      kernel::RowTile(output, scatter_.updates.data + tile.update * width_, offsets, tile.entries,
+                      hints_.prefetch),
+      NextReadsAfter(tile));
 }
 
 void TileApplier::GiveFlat(const FlatTile& tile, unsigned char* output) const {

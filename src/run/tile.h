@@ -95,7 +95,8 @@ class TileApplier {
   const IndexedScatter& scatter_;
   const plan::IndexSpace& space_;
   const kernel::IndexKernels& index_kernels_;
-  const kernel::Kernels& kernels_;
+  const kernel::CombineKernels& kernels_;
+  const kernel::RunKernel run_;
   const EntrySink* const sink_;
   const plan::MemoryHints hints_;
   const kernel::OffsetWidth offset_width_;
