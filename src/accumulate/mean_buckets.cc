@@ -42,8 +42,8 @@ bool HasNoGaps(const plan::EntryLoops& loops) {
 
 BucketMeans::BucketMeans(const walk::Scatter& scatter)
     : scatter_(scatter),
-      kernels_(kernel::MeanKernelsFor(scatter.operands.output.dtype,
-                                      scatter.call.settings().simd_target)),
+      kernels_(kernel::AccumulateKernelsFor(scatter.operands.output.dtype,
+                                            scatter.call.settings().simd_target)),
       numbers_(scatter.loops),
       width_(scatter.operands.output.element_size),
       entries_(scatter.loops.Entries()),
@@ -114,8 +114,7 @@ void BucketMeans::Add(const Sorted& sorted, const Turns& entries,
   for (int64_t i = entries.first; i < entries.end; i += kColumns) {
     const int64_t columns = std::min(kColumns, entries.end - i);
     std::copy_n(sorted.places + i, columns, offsets);
-    kernels_.add_each(sums,
-                      kernel::RowSheet(nullptr, sorted.updates + i * width_, offsets, columns, 0));
+    kernels_.add_each(sums, {offsets, sorted.updates + i * width_, 1, columns});
   }
 }
 
@@ -194,8 +193,7 @@ template <class Body>
 void BucketMeans::ForEachBlock(const Place* places, int64_t count, unsigned char* output,
                                Body body) const {
   constexpr int64_t kBlock = 128;
-  const kernel::Kernels& move =
-      walk::IndexedKernelsFor(scatter_.call, scatter_.operands.output, STREW_NONE);
+  const kernel::MoveKernels& move = scatter_.move;
   const int64_t stride = numbers_.DestinationOf(1) - numbers_.DestinationOf(0);
   alignas(64) unsigned char elements[kBlock * kMostWidth];
   int32_t columns[kBlock];
@@ -208,7 +206,7 @@ void BucketMeans::ForEachBlock(const Place* places, int64_t count, unsigned char
     }
     move.gather(elements, output, stride, columns, n);
     if (!body(first, elements, n)) continue;
-    move.elements[kernel::kOffset64](kernel::RowSheet(output, elements, offsets, n, 0));
+    move.combine.elements[kernel::kOffset64](kernel::RowTile(output, elements, offsets, n, 0), {});
   }
 }
 

@@ -60,7 +60,7 @@ class BucketMeans {
   void ForEachBlock(const Place* places, int64_t count, unsigned char* output, Body body) const;
 
   const walk::Scatter& scatter_;
-  const kernel::MeanKernels& kernels_;
+  const kernel::AccumulateKernels& kernels_;
   const plan::DestinationNumbers numbers_;
   const int64_t width_;
   const int64_t entries_;

@@ -45,7 +45,7 @@ PlaceNest PlacesOf(const plan::EntryLoops& loops, const plan::EntryLoops& number
 // Adds what comes to the sums of the places whose numbers are the offsets.
 class Adder {
  public:
-  Adder(const walk::Scatter& scatter, const kernel::MeanKernels& kernels,
+  Adder(const walk::Scatter& scatter, const kernel::AccumulateKernels& kernels,
         const kernel::CountedSums& sums)
       : scatter_(scatter), kernels_(kernels), sums_(sums) {}
 
@@ -57,18 +57,13 @@ class Adder {
     kernel::CountedSums at = sums_;
     at.sums += row.output * kernels_.sums.sum_size;
     at.counts += row.output;
-    kernel::SheetArguments sheet = {};
-    sheet.offsets = row.offsets;
-    sheet.updates =
-        scatter_.operands.updates.data + row.updates * scatter_.operands.updates.element_size;
-    sheet.columns = row.columns;
-    sheet.updates_column_stride = row.updates_stride;
-    kernels_.add_each(at, sheet);
+    kernels_.add_each(at, {static_cast<const int32_t*>(row.offsets),
+                           scatter_.UpdateAt(row.updates), row.updates_stride, row.columns});
   }
 
  private:
   const walk::Scatter& scatter_;
-  const kernel::MeanKernels& kernels_;
+  const kernel::AccumulateKernels& kernels_;
   const kernel::CountedSums sums_;
 };
 
@@ -76,8 +71,8 @@ class Adder {
 
 LaneMeans::LaneMeans(const walk::Scatter& scatter)
     : scatter_(scatter),
-      kernels_(kernel::MeanKernelsFor(scatter.operands.output.dtype,
-                                      scatter.call.settings().simd_target)) {
+      kernels_(kernel::AccumulateKernelsFor(scatter.operands.output.dtype,
+                                            scatter.call.settings().simd_target)) {
   if (scatter.loops.components != 1 || scatter.loops.EntryUnits() != 1) return;
   const int64_t entries = scatter.loops.Entries();
   const int64_t axis_size = scatter.loops.component[0].axis_size;

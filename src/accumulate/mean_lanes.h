@@ -26,7 +26,7 @@ class LaneMeans {
   void RunPart(const plan::Cut& cut, int64_t part, unsigned char* scratch) const;
 
   const walk::Scatter& scatter_;
-  const kernel::MeanKernels& kernels_;
+  const kernel::AccumulateKernels& kernels_;
   int64_t tasks_ = 1;
   int64_t lanes_of_part_ = 0;
 };

@@ -44,8 +44,8 @@ constexpr double kMostGroupBytes = static_cast<double>(kernel::kMostTerms) * siz
 
 MeanTable::MeanTable(const walk::Scatter& scatter)
     : scatter_(scatter),
-      kernels_(kernel::MeanKernelsFor(scatter.operands.output.dtype,
-                                      scatter.call.settings().simd_target)),
+      kernels_(kernel::AccumulateKernelsFor(scatter.operands.output.dtype,
+                                            scatter.call.settings().simd_target)),
       sums_(scatter.loops.Entries() < kernel::kMostTerms ? kernels_.sums : kernels_.long_sums),
       width_(scatter.operands.output.element_size),
       entry_units_(scatter.loops.EntryUnits()),
@@ -161,12 +161,9 @@ unsigned char* MeanTable::OutputOf(int64_t place) const {
 }
 
 void MeanTable::Fetch(const unsigned char* output) const {
-  constexpr int64_t kLine = 64;
   const int64_t bytes =
       scatter_.loops.run.stride[kOutput] == 1 ? scatter_.loops.run.count * width_ : 1;
-  for (int64_t i = 0; i < std::min(bytes, kMostFetched); i += kLine) {
-    __builtin_prefetch(output + i, 1);
-  }
+  kernel::PrefetchForWriting(output, std::min(bytes, kMostFetched));
 }
 
 template <class Body>
@@ -205,11 +202,11 @@ Status MeanTable::ForEachTouched(Body body) const {
 Status MeanTable::StoreIdentities() const {
   alignas(16) unsigned char identity[16];
   StoreIdentity(scatter_.operands.output.dtype, STREW_ADD, identity);
-  const kernel::Kernels& move =
-      walk::IndexedKernelsFor(scatter_.call, scatter_.operands.output, STREW_NONE);
+  const kernel::MoveKernels& move = scatter_.move;
   return ForEachTouched([&](int64_t destination, int64_t) {
     ForEachRun(destination, [&](unsigned char* output, int64_t) {
-      move.run(output, scatter_.loops.run.stride[kOutput], identity, 0, scatter_.loops.run.count);
+      move.combine.run(output, scatter_.loops.run.stride[kOutput], identity, 0,
+                       scatter_.loops.run.count);
     });
   });
 }
@@ -270,12 +267,9 @@ int64_t MeanTable::AddSingles(const kernel::CountedSums& sums) const {
       __builtin_prefetch(sums.sums + numbers[c] * sum_bytes_, 1);
       __builtin_prefetch(sums.counts + numbers[c], 1);
     }
-    kernel::SheetArguments sheet = {};
-    sheet.offsets = numbers;
-    sheet.updates = scatter_.operands.updates.data + row.updates * width_;
-    sheet.columns = row.columns;
-    sheet.updates_column_stride = row.updates_stride;
-    kernels_.add_each(sums, sheet);
+    kernels_.add_each(sums, {static_cast<const int32_t*>(numbers),
+                             scatter_.operands.updates.data + row.updates * width_,
+                             row.updates_stride, row.columns});
   });
   return added;
 }

@@ -69,7 +69,7 @@ class MeanTable {
   Status Refuse() const;
 
   const walk::Scatter& scatter_;
-  const kernel::MeanKernels& kernels_;
+  const kernel::AccumulateKernels& kernels_;
   const kernel::SumKernels& sums_;
   const int64_t width_;
   const int64_t entry_units_;

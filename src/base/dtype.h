@@ -88,10 +88,10 @@ struct DtypeInfo {
   R(UINT64, Unsigned("uint64", 64))                                                          \
   R(FLOAT16, Floating("float16", {5, 10, true}, DlpackCode::kFloat, 'f'))                    \
   R(BFLOAT16, Floating("bfloat16", {8, 7, true}, DlpackCode::kBfloat, 'V'))                  \
-  R(FLOAT32, Floating("float32", {8, 23, true}, DlpackCode::kFloat, 'f'))                    \
-  R(FLOAT64, Floating("float64", {11, 52, true}, DlpackCode::kFloat, 'f'))                   \
-  R(COMPLEX64, Complex("complex64", {8, 23, true}))                                          \
-  R(COMPLEX128, Complex("complex128", {11, 52, true}))                                       \
+  R(FLOAT32, Floating("float32", kBinary32, DlpackCode::kFloat, 'f'))                        \
+  R(FLOAT64, Floating("float64", kBinary64, DlpackCode::kFloat, 'f'))                        \
+  R(COMPLEX64, Complex("complex64", kBinary32))                                              \
+  R(COMPLEX128, Complex("complex128", kBinary64))                                            \
   M(STRING, Moved("string", sizeof(const char*), alignof(const char*)))                      \
   R(FLOAT8_E4M3FN, Floating("float8_e4m3fn", {4, 3, false}, DlpackCode::kFloat8E4m3fn, 'V')) \
   R(FLOAT8_E5M2, Floating("float8_e5m2", {5, 2, true}, DlpackCode::kFloat8E5m2, 'f'))

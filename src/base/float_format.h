@@ -27,6 +27,9 @@ struct FloatFormat {
   constexpr uint64_t largest() const { return has_infinity ? overflow() : overflow() - 1; }
 };
 
+inline constexpr FloatFormat kBinary32 = {8, 23, true};
+inline constexpr FloatFormat kBinary64 = {11, 52, true};
+
 }  // namespace strew
 
 #endif  // STREW_BASE_FLOAT_FORMAT_H_

@@ -18,15 +18,15 @@ struct Logical {
   uint8_t bits;
 };
 
-// A float of 8 or 16 bits, of the FloatFormat of these numbers. kOverflow is what follows the
-// largest finite number: infinity, or NaN where there is none.
-template <int kExponent, int kFraction, bool kHasInfinity>
+// A float of 8 or 16 bits. kOverflow is what follows the largest finite number: infinity, or NaN
+// where there is none.
+template <strew_dtype kDtype>
 struct ShortFloat {
-  static constexpr FloatFormat kFormat = {kExponent, kFraction, kHasInfinity};
+  static constexpr FloatFormat kFormat = kDtypes[kDtype].format;
   static_assert(kFormat.bits() == 8 || kFormat.bits() == 16);
   using Lane = std::conditional_t<kFormat.bits() == 8, uint8_t, uint16_t>;
   using Bits = std::make_signed_t<Lane>;
-  static constexpr int kFractionBits = kFraction, kBias = kFormat.bias();
+  static constexpr int kFractionBits = kFormat.fraction_bits, kBias = kFormat.bias();
   static constexpr Bits kOnes = std::numeric_limits<Bits>::max();
   static constexpr Bits kOverflow = static_cast<Bits>(kFormat.overflow());
   static constexpr Bits kNan = kOverflow | (kOverflow >> 1);
@@ -63,6 +63,13 @@ template <class Part>
 struct Complex {
   Part real;
   Part imaginary;
+
+  friend Complex operator+(Complex a, Complex b) {
+    return {a.real + b.real, a.imaginary + b.imaginary};
+  }
+  friend Complex operator-(Complex a, Complex b) {
+    return {a.real - b.real, a.imaginary - b.imaginary};
+  }
 };
 struct Wide {
   uint64_t parts[2];
@@ -84,21 +91,21 @@ constexpr auto MakeSigned() {
   }
 }
 
-template <int kExponent, int kFraction, bool kHasInfinity>
+// Of a float, and of each part of a complex number.
+template <strew_dtype kDtype>
 constexpr auto MakeFloat() {
-  if constexpr (kExponent == 8 && kFraction == 23 && kHasInfinity) {
+  if constexpr (kDtypes[kDtype].format.bits() == kBinary32.bits()) {
     return float{};
-  } else if constexpr (kExponent == 11 && kFraction == 52 && kHasInfinity) {
+  } else if constexpr (kDtypes[kDtype].format.bits() == kBinary64.bits()) {
     return double{};
   } else {
-    return ShortFloat<kExponent, kFraction, kHasInfinity>{};
+    return ShortFloat<kDtype>{};
   }
 }
 
 template <strew_dtype kDtype>
 constexpr auto MakeElement() {
   constexpr DtypeInfo kRow = kDtypes[kDtype];
-  constexpr FloatFormat kFormat = kRow.format;
   if constexpr (kRow.arithmetic == Arithmetic::kLogical) {
     return Logical{};
   } else if constexpr (kRow.arithmetic == Arithmetic::kInteger) {
@@ -107,8 +114,7 @@ constexpr auto MakeElement() {
   } else {
     static_assert(kRow.arithmetic == Arithmetic::kFloating ||
                   kRow.arithmetic == Arithmetic::kComplex);
-    using Float =
-        decltype(MakeFloat<kFormat.exponent_bits, kFormat.fraction_bits, kFormat.has_infinity>());
+    using Float = decltype(MakeFloat<kDtype>());
     constexpr bool kIsComplex = kRow.arithmetic == Arithmetic::kComplex;
     return std::conditional_t<kIsComplex, Complex<Float>, Float>{};
   }

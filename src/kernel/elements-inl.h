@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements at places given by offsets, and the table of all that a cell has.
+// Single elements at places given by offsets, and the tables that hold them.
 #if defined(STREW_KERNEL_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_ELEMENTS_INL_H_
 #undef STREW_KERNEL_ELEMENTS_INL_H_
@@ -35,8 +35,8 @@ HWY_INLINE void PrefetchElement(const unsigned char* element) {
   if (kMayCross) __builtin_prefetch(element + sizeof(T) - 1, 1);
 }
 
-// What a loop over columns needs, copied out of the sheet: writes of bytes might change that, for
-// all the compiler knows, and it would be read again for every element (2 x on int8).
+// What a loop over columns needs, copied out of the tile: writes of bytes might change that, for all
+// the compiler knows, and it would be read again for every element (2 x on int8).
 template <class T, class Op, class Offset, bool kPrefetch>
 struct ColumnWalker {
   unsigned char* const output;
@@ -57,18 +57,18 @@ struct ColumnWalker {
 };
 
 template <class T, class Op, class Offset, bool kPrefetch>
-HWY_INLINE void WalkElements(const SheetArguments& sheet) {
+HWY_INLINE void WalkElements(const TileArguments& tile, const NextReads& all_next) {
   // The next line of indices of 8 bytes is due after 8 of them.
   constexpr int64_t kGroup = 8;
-  const Offset* offsets = static_cast<const Offset*>(sheet.offsets);
-  const int64_t columns = sheet.columns;
-  const int64_t prefetches = sheet.rows * columns + sheet.lookahead - sheet.prefetch;
+  const Offset* offsets = static_cast<const Offset*>(tile.offsets);
+  const int64_t columns = tile.columns;
+  const int64_t prefetches = tile.rows * columns + tile.lookahead - tile.prefetch;
   const ColumnWalker<T, Op, Offset, kPrefetch> walker = {
-      sheet.output, At<T>(sheet.updates_column_stride), sheet.prefetch,
+      tile.output, At<T>(tile.updates_column_stride), tile.prefetch,
       offsets + HWY_MAX(prefetches, 0)};
-  const NextReads next_reads = sheet.next_reads;
-  for (int64_t r = 0; r < sheet.rows; ++r, offsets += columns) {
-    const unsigned char* updates = sheet.updates + At<T>(r * sheet.updates_row_stride);
+  const NextReads next_reads = all_next;
+  for (int64_t r = 0; r < tile.rows; ++r, offsets += columns) {
+    const unsigned char* updates = tile.updates + At<T>(r * tile.updates_row_stride);
     int64_t c = 0;
     if (next_reads.indices != nullptr) {
       const unsigned char* indices = next_reads.indices + r * next_reads.indices_row_stride;
@@ -87,13 +87,13 @@ HWY_INLINE void WalkElements(const SheetArguments& sheet) {
 }
 
 template <class T, class Op, class Offset>
-void Elements(const SheetArguments& sheet) {
+void Elements(const TileArguments& tile, const NextReads& next_reads) {
   // Offsets of 64 bits are for data that is far too large to be near, or for a handful of elements:
   // without a loop of their own for what is near the library is 0.4 MB smaller.
   if constexpr (sizeof(Offset) < 8) {
-    if (sheet.prefetch == 0) return WalkElements<T, Op, Offset, false>(sheet);
+    if (tile.prefetch == 0) return WalkElements<T, Op, Offset, false>(tile, next_reads);
   }
-  WalkElements<T, Op, Offset, true>(sheet);
+  WalkElements<T, Op, Offset, true>(tile, next_reads);
 }
 
 template <class T>
@@ -105,23 +105,14 @@ void Gather(unsigned char* gathered, const unsigned char* updates, int64_t updat
   }
 }
 
-template <class T, class Op>
-constexpr Kernels KernelsOf() {
-  RunKernel stream = nullptr;
-  InterleaveKernel interleave = nullptr;
-  GatherKernel gather = nullptr;
-  if constexpr (kMoves<T, Op>) {
-    stream = StreamRun<T>;
-    interleave = Interleave<T>;
-    gather = Gather<T>;
-  }
-  return {sizeof(T),
-          kIsHeavy<T, Op>,
-          Run<T, Op>,
-          stream,
-          interleave,
-          gather,
-          {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>}};
+template <class T, class Op, RunKernel kRun = Run<T, Op>>
+constexpr CombineKernels CombineKernelsOf() {
+  return {sizeof(T), kIsHeavy<T, Op>, kRun, {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>}};
+}
+
+template <class T>
+constexpr MoveKernels MoveKernelsOf() {
+  return {CombineKernelsOf<T, Move<T>>(), StreamRun<T>, Interleave<T>, Gather<T>};
 }
 
 }  // namespace

@@ -95,15 +95,15 @@ HWY_INLINE bool ContiguousInRange(const unsigned char* indices, int64_t n,
 }
 
 template <class T>
-bool Check(const IndexSheet& sheet, bool wrap) {
-  if (sheet.axis_size == 0) return false;
-  const ShiftedRange<T> range(sheet.axis_size, wrap);
-  for (int64_t r = 0; r < sheet.rows; ++r) {
-    const unsigned char* row = sheet.indices + At<T>(r * sheet.row_stride);
+bool Check(const IndexTile& tile, bool wrap) {
+  if (tile.axis_size == 0) return false;
+  const ShiftedRange<T> range(tile.axis_size, wrap);
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    const unsigned char* row = tile.indices + At<T>(r * tile.row_stride);
     const bool good =
-        sheet.column_stride == 1
-            ? ContiguousInRange<T>(row, sheet.columns, range)
-            : GreatestStrided<T>(row, sheet.column_stride, sheet.columns, range) <= range.limit;
+        tile.column_stride == 1
+            ? ContiguousInRange<T>(row, tile.columns, range)
+            : GreatestStrided<T>(row, tile.column_stride, tile.columns, range) <= range.limit;
     if (!good) return false;
   }
   return true;
@@ -112,30 +112,30 @@ bool Check(const IndexSheet& sheet, bool wrap) {
 // ---- What is out of range ----
 
 template <class T>
-void Clamp(const IndexSheet& sheet, bool wrap, void* memory) {
-  const ShiftedRange<T> range(sheet.axis_size, wrap);
+void Clamp(const IndexTile& tile, bool wrap, void* memory) {
+  const ShiftedRange<T> range(tile.axis_size, wrap);
   const T lowest = range.Lowest();
   const T highest = range.Highest();
   unsigned char* clamped = static_cast<unsigned char*>(memory);
-  for (int64_t r = 0; r < sheet.rows; ++r) {
-    const unsigned char* const row = sheet.indices + At<T>(r * sheet.row_stride);
-    for (int64_t c = 0; c < sheet.columns; ++c, clamped += sizeof(T)) {
-      const T index = LoadElement<T>(row + At<T>(c * sheet.column_stride));
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    const unsigned char* const row = tile.indices + At<T>(r * tile.row_stride);
+    for (int64_t c = 0; c < tile.columns; ++c, clamped += sizeof(T)) {
+      const T index = LoadElement<T>(row + At<T>(c * tile.column_stride));
       StoreElement(std::min(std::max(index, lowest), highest), clamped);
     }
   }
 }
 
 template <class T, class Offset>
-void Drop(const IndexSheet& sheet, bool wrap, void* memory) {
+void Drop(const IndexTile& tile, bool wrap, void* memory) {
   constexpr Offset kDropped = std::numeric_limits<Offset>::min();
-  const ShiftedRange<T> range(std::max<int64_t>(sheet.axis_size, 1), wrap);
+  const ShiftedRange<T> range(std::max<int64_t>(tile.axis_size, 1), wrap);
   Offset* offsets = static_cast<Offset*>(memory);
-  for (int64_t r = 0; r < sheet.rows; ++r, offsets += sheet.columns) {
-    const unsigned char* const row = sheet.indices + At<T>(r * sheet.row_stride);
-    for (int64_t c = 0; c < sheet.columns; ++c) {
-      const T index = LoadElement<T>(row + At<T>(c * sheet.column_stride));
-      if (range.Shifted(index) > range.limit || sheet.axis_size == 0) offsets[c] = kDropped;
+  for (int64_t r = 0; r < tile.rows; ++r, offsets += tile.columns) {
+    const unsigned char* const row = tile.indices + At<T>(r * tile.row_stride);
+    for (int64_t c = 0; c < tile.columns; ++c) {
+      const T index = LoadElement<T>(row + At<T>(c * tile.column_stride));
+      if (range.Shifted(index) > range.limit || tile.axis_size == 0) offsets[c] = kDropped;
     }
   }
 }
@@ -167,15 +167,15 @@ HWY_INLINE bool IsConstant(const unsigned char* indices, int64_t n) {
 }
 
 template <class T>
-int64_t CountConstantRows(const IndexSheet& sheet, bool wrap) {
-  if (sheet.axis_size == 0) return 0;
-  const ShiftedRange<T> range(sheet.axis_size, wrap);
-  for (int64_t r = 0; r < sheet.rows; ++r) {
-    const unsigned char* const row = sheet.indices + At<T>(r * sheet.row_stride);
+int64_t CountConstantRows(const IndexTile& tile, bool wrap) {
+  if (tile.axis_size == 0) return 0;
+  const ShiftedRange<T> range(tile.axis_size, wrap);
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    const unsigned char* const row = tile.indices + At<T>(r * tile.row_stride);
     if (range.Shifted(LoadElement<T>(row)) > range.limit) return r;
-    if (!IsConstant<T>(row, sheet.columns)) return r;
+    if (!IsConstant<T>(row, tile.columns)) return r;
   }
-  return sheet.rows;
+  return tile.rows;
 }
 
 // ---- The offsets ----
@@ -195,10 +195,10 @@ HWY_INLINE Offset PlaceOf(const unsigned char* index, int64_t axis_size) {
 template <class T, class Offset>
 HWY_INLINE void ResolveEach(const ResolveArguments& arguments, const unsigned char* indices,
                             int64_t lane, int64_t first, Offset* offsets) {
-  const IndexSheet& sheet = arguments.sheet;
-  for (int64_t c = first; c < sheet.columns; ++c) {
+  const IndexTile& tile = arguments.tile;
+  for (int64_t c = first; c < tile.columns; ++c) {
     const int64_t place =
-        PlaceOf<T, int64_t>(indices + At<T>(c * sheet.column_stride), sheet.axis_size);
+        PlaceOf<T, int64_t>(indices + At<T>(c * tile.column_stride), tile.axis_size);
     const int64_t offset =
         place * arguments.output_stride + lane + c * arguments.lane_column_stride;
     offsets[c] = static_cast<Offset>(arguments.accumulate ? offsets[c] + offset : offset);
@@ -237,8 +237,8 @@ HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsig
                                   int64_t lane, int32_t* offsets) {
   const hn::ScalableTag<int32_t> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (arguments.sheet.columns < lanes) return 0;
-  const auto axis_size = hn::Set(d, static_cast<int32_t>(arguments.sheet.axis_size));
+  if (arguments.tile.columns < lanes) return 0;
+  const auto axis_size = hn::Set(d, static_cast<int32_t>(arguments.tile.axis_size));
   const auto output_stride = hn::Set(d, static_cast<int32_t>(arguments.output_stride));
   const auto column_step = hn::Set(d, static_cast<int32_t>(arguments.lane_column_stride));
   // Vectors wrap; the step behind the last one may not fit.
@@ -246,7 +246,7 @@ HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsig
   auto lane_offset =
       hn::Add(hn::Mul(hn::Iota(d, 0), column_step), hn::Set(d, static_cast<int32_t>(lane)));
   int64_t c = 0;
-  for (; c + lanes <= arguments.sheet.columns; c += lanes) {
+  for (; c + lanes <= arguments.tile.columns; c += lanes) {
     auto place = LoadPlaces<T>(d, indices + At<T>(c));
     if constexpr (std::is_signed_v<T>) {
       place = hn::Add(place, hn::And(hn::ShiftRight<31>(place), axis_size));
@@ -261,17 +261,17 @@ HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsig
 
 template <class T, class Offset>
 void Resolve(const ResolveArguments& arguments) {
-  const IndexSheet& sheet = arguments.sheet;
+  const IndexTile& tile = arguments.tile;
   Offset* offsets = static_cast<Offset*>(arguments.offsets);
-  for (int64_t r = 0; r < sheet.rows; ++r) {
-    const unsigned char* indices = sheet.indices + At<T>(r * sheet.row_stride);
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    const unsigned char* indices = tile.indices + At<T>(r * tile.row_stride);
     const int64_t lane = r * arguments.lane_row_stride;
     int64_t done = 0;
     if constexpr (std::is_same_v<Offset, int32_t>) {
-      if (sheet.column_stride == 1) done = ResolveVectors<T>(arguments, indices, lane, offsets);
+      if (tile.column_stride == 1) done = ResolveVectors<T>(arguments, indices, lane, offsets);
     }
     ResolveEach<T, Offset>(arguments, indices, lane, done, offsets);
-    offsets += sheet.columns;
+    offsets += tile.columns;
   }
 }
 

@@ -4,8 +4,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernel/families.h"
 #include "kernel/index-inl.h"
+#include "kernel/tables.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
@@ -32,7 +32,7 @@ namespace {
 HWY_EXPORT(IndexTableHere);
 }  // namespace
 
-const IndexKernels* IndexTable(size_t slot) { return HWY_DISPATCH_TABLE(IndexTableHere)[slot](); }
+const IndexKernels* IndexTable(size_t slot) { return STREW_TABLE_OF(IndexTableHere, slot); }
 
 }  // namespace strew::kernel
 #endif

@@ -21,17 +21,40 @@ namespace strew::kernel {
 // The i-th target that this build has and this CPU can run, best first; NULL for any other i.
 const char* TargetName(int32_t i);
 
-// ---- What writes output ----
+// ---- Tables: what writes output ----
 
 // A run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n. With an
 // output_stride of 0 all updates go to one element, in order.
 using RunKernel = void (*)(unsigned char* output, int64_t output_stride,
                            const unsigned char* updates, int64_t updates_stride, int64_t n);
 
-// What will be read when a sheet of entries is done: for the entry (r, c), a place of its index and
-// the bytes from its update to that of the entry which comes so much later. It is fetched evenly
-// while the sheet is worked on, because a burst of fetches, or a loop that does nothing else, waits
-// for memory.
+// A tile of entries whose places are given by offsets, in row-major order of (r, c):
+//   output[offsets[r * columns + c]] (+)=
+//       updates[r * updates_row_stride + c * updates_column_stride]      r < rows, c < columns
+// Two entries may name one place; they are applied in order.
+struct TileArguments {
+  unsigned char* output;
+  const unsigned char* updates;
+  const void* offsets;  // int32_t or int64_t, in elements
+  int64_t rows;
+  int64_t updates_row_stride;
+  int64_t columns;
+  int64_t updates_column_stride;
+  // How many entries ahead to prefetch the output, 0 for not at all. `lookahead` valid offsets
+  // follow those of the tile.
+  int64_t prefetch;
+  int64_t lookahead;
+};
+
+// A tile of one row, of which the updates lie together.
+inline TileArguments RowTile(unsigned char* output, const unsigned char* updates,
+                             const void* offsets, int64_t columns, int64_t prefetch) {
+  return {output, updates, offsets, 1, 0, columns, 1, prefetch, 0};
+}
+
+// What will be read when a tile is done: for the entry (r, c), a place of its index and the bytes
+// from its update to that of the entry which comes so much later. It is fetched evenly while the
+// tile is worked on: a burst of fetches, or a loop that does nothing else, waits for memory.
 struct NextReads {
   const unsigned char* indices = nullptr;  // NULL for nothing
   int64_t indices_row_stride = 0;          // bytes
@@ -41,36 +64,8 @@ struct NextReads {
   int64_t output_row_stride = 0;           // bytes
 };
 
-// Every other element of a fresh output: output[2 * i] = updates[i] and
-// output[2 * i + 1] = data[2 * i + 1] for i < n; past the caches if `stream`.
-using InterleaveKernel = void (*)(unsigned char* output, const unsigned char* data,
-                                  const unsigned char* updates, int64_t n, bool stream);
-
-// A sheet of entries whose places are given by offsets, in row-major order of (r, c):
-//   output[offsets[r * columns + c]] (+)=
-//       updates[r * updates_row_stride + c * updates_column_stride]      r < rows, c < columns
-// Two entries may name one place; they are applied in order.
-struct SheetArguments {
-  unsigned char* output;
-  const unsigned char* updates;
-  const void* offsets;  // int32_t or int64_t, in elements
-  int64_t rows;
-  int64_t updates_row_stride;
-  int64_t columns;
-  int64_t updates_column_stride;
-  // How many entries ahead to prefetch the output, 0 for not at all. `lookahead` valid offsets
-  // follow those of the sheet.
-  int64_t prefetch;
-  int64_t lookahead;
-  NextReads next_reads;
-};
-using ElementsKernel = void (*)(const SheetArguments&);
-
-// A sheet of one row, of which the updates lie together.
-inline SheetArguments RowSheet(unsigned char* output, const unsigned char* updates,
-                               const void* offsets, int64_t columns, int64_t prefetch) {
-  return {output, updates, offsets, 1, 0, columns, 1, prefetch, 0, {}};
-}
+// Entries that are single elements.
+using ElementsKernel = void (*)(const TileArguments&, const NextReads&);
 
 enum OffsetWidth { kOffset32, kOffset64, kOffsetWidths };
 
@@ -81,30 +76,38 @@ inline int64_t OffsetSize(OffsetWidth width) {
   return width == kOffset32 ? sizeof(int32_t) : sizeof(int64_t);
 }
 
+// What one reduction on one dtype and the move of one width have alike.
+struct CombineKernels {
+  int64_t element_size;
+  bool heavy;  // whether a single element takes much more than a sum of its width
+  RunKernel run;
+  ElementsKernel elements[kOffsetWidths];
+};
+
+// Those of a reduction that is defined on the dtype.
+const CombineKernels& ReduceKernelsFor(strew_dtype dtype, KernelReduction reduction,
+                                       int32_t target);
+
+// Every other element of a fresh output: output[2 * i] = updates[i] and
+// output[2 * i + 1] = data[2 * i + 1] for i < n; past the caches if `stream`.
+using InterleaveKernel = void (*)(unsigned char* output, const unsigned char* data,
+                                  const unsigned char* updates, int64_t n, bool stream);
+
 // Brings some of the updates together: gathered[i] = updates[columns[i] * updates_stride], i < n.
 using GatherKernel = void (*)(unsigned char* gathered, const unsigned char* updates,
                               int64_t updates_stride, const int32_t* columns, int64_t n);
 
-// One reduction on one dtype, or the move of one width.
-struct Kernels {
-  int64_t element_size;
-  bool heavy;  // whether a single element takes much more than a sum of its width
-  RunKernel run;
-  // For moves, else NULL:
+// The move of one width. Those that are no powers of two have the run of `combine` for stream, and
+// no interleave.
+struct MoveKernels {
+  CombineKernels combine;
   RunKernel stream;  // a run past the caches. FinishStreaming() must follow
   InterleaveKernel interleave;
   GatherKernel gather;
-  // For all:
-  ElementsKernel elements[kOffsetWidths];
 };
 
 // Those that move elements of `width` bytes, 1 to 16.
-const Kernels& MoveKernels(int32_t width, int32_t target);
-
-// Those of a reduction that is defined on the dtype.
-const Kernels& ReductionKernels(strew_dtype dtype, KernelReduction reduction, int32_t target);
-
-// ---- Means ----
+const MoveKernels& MoveKernelsFor(int32_t width, int32_t target);
 
 // output[i * output_stride] = sums[i * sums_stride] / count for i < n
 struct FinishArguments {
@@ -116,10 +119,27 @@ struct FinishArguments {
   int64_t count;
 };
 
+// Sums in memory.
+struct SumKernels {
+  int64_t sum_size;  // bytes
+  // sums[i] = elements[i * stride], and sums[i] += updates[i * stride], for i < n
+  void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
+  void (*add)(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
+  void (*finish)(const FinishArguments&);
+};
+
 // A sum for each place, and how many updates it has.
 struct CountedSums {
   unsigned char* sums;
   uint32_t* counts;
+};
+
+// Updates that go to the sums of places[i], i < n. INT32_MIN is no place: that update is dropped.
+struct PlacedUpdates {
+  const int32_t* places;
+  const unsigned char* updates;
+  int64_t updates_stride;
+  int64_t n;
 };
 
 // Elements that share their updates: output[i * output_stride], i < n, and for each k < count
@@ -135,44 +155,37 @@ struct GroupArguments {
   bool excludes_self;
 };
 
-// Sums in memory.
-struct SumKernels {
-  int64_t sum_size;  // bytes
-  // sums[i] = elements[i * stride], and sums[i] += updates[i * stride], for i < n
-  void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
-  void (*add)(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
-  void (*finish)(const FinishArguments&);
-};
-
 // Of a mean, but for long_sums.
 inline constexpr int64_t kMostTerms = std::numeric_limits<int32_t>::max();
 
-// Sums are exact for integers, and of the computing type for floats.
-struct MeanKernels {
+// Means. Sums are exact for integers, and of the computing type for floats.
+struct AccumulateKernels {
   bool sums_are_elements;  // whether a sum has the type of an element, and is that of STREW_ADD
   SumKernels sums;
   SumKernels long_sums;
+  RunKernel run;  // the mean of an old value and one update of each element
   // output[i] = the mean of its old value, unless that is excluded, and its updates in order
   void (*group)(const GroupArguments&);
-  // sums[offsets[c]] += updates[c * updates_column_stride], but for what is dropped. Sums that are
-  // near have offsets of 32 bits.
-  void (*add_each)(const CountedSums&, const SheetArguments& row);
+  // sums[places[i]] += updates[i * updates_stride], and a count each
+  void (*add_each)(const CountedSums&, const PlacedUpdates&);
   // output[i * stride] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n
   void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t stride,
                       int64_t n);
-  Kernels pairs;  // the mean of an old value and one update; has runs only
 };
 
 // Those of a dtype on which means are defined.
-const MeanKernels& MeanKernelsFor(strew_dtype dtype, int32_t target);
+const AccumulateKernels& AccumulateKernelsFor(strew_dtype dtype, int32_t target);
 
-// Fetches what will be read once.
+// ---- Memory ----
+
+// Fetches the lines of cache that will be read once, or written.
 void PrefetchOnce(const unsigned char* from, int64_t bytes);
+void PrefetchForWriting(const unsigned char* to, int64_t bytes);
 
 // Makes what was streamed visible in the order in which it was written.
 void FinishStreaming();
 
-// ---- Walks: what applies kernels to more than a run ----
+// ---- Walks: what applies runs of elements of `size` bytes ----
 
 // Two nested loops: a run of updates for each of `rows` rows.
 struct BoxArguments {
@@ -184,27 +197,25 @@ struct BoxArguments {
   int64_t run;
   int64_t output_stride;
   int64_t updates_stride;
-  // Whether the output is too large to be worth caching; FinishStreaming() must follow.
-  bool stream;
 };
-void WalkBox(const Kernels& kernels, const BoxArguments& box);
+void WalkBox(RunKernel run, int64_t size, const BoxArguments& box);
 
-// A sheet whose entries are runs.
+// A tile whose entries are runs.
 struct RowsArguments {
-  SheetArguments sheet;  // its next_reads counts for nothing
+  TileArguments tile;
   int64_t run;
   int64_t output_run_stride;
   int64_t updates_run_stride;
-  bool stream;  // moves only, past the caches; FinishStreaming() must follow
-  // Where the update of each entry begins; NULL where the strides of the sheet tell.
+  bool streams;  // whether the kernel is one that writes past the caches
+  // Where the update of each entry begins; NULL where the strides of the tile tell.
   const int64_t* updates_offsets;
 };
-void WalkRows(const Kernels& kernels, OffsetWidth offset_width, const RowsArguments& rows);
+void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsArguments& rows);
 
 // ---- The indices: read them, write nothing of a tensor ----
 
-// A sheet of indices: indices[r * row_stride + c * column_stride], r < rows, c < columns.
-struct IndexSheet {
+// A tile of indices: indices[r * row_stride + c * column_stride], r < rows, c < columns.
+struct IndexTile {
   const unsigned char* indices;
   int64_t rows;
   int64_t row_stride;
@@ -214,20 +225,20 @@ struct IndexSheet {
 };
 
 // Whether every index lies in [-n, n - 1], or in [0, n - 1] without wrap.
-using CheckKernel = bool (*)(const IndexSheet&, bool wrap);
+using CheckKernel = bool (*)(const IndexTile&, bool wrap);
 
 // clamped[r * columns + c] = the nearest index that lies there, in the dtype of the indices. n > 0.
-using ClampKernel = void (*)(const IndexSheet&, bool wrap, void* clamped);
+using ClampKernel = void (*)(const IndexTile&, bool wrap, void* clamped);
 
 // How many rows, from the first on, hold one index in all columns, and that in range. Columns lie
 // together.
-using CountConstantRowsKernel = int64_t (*)(const IndexSheet&, bool wrap);
+using CountConstantRowsKernel = int64_t (*)(const IndexTile&, bool wrap);
 
 // offsets[r * columns + c] (+)= place(index) * output_stride + r * lane_row_stride
 //                                                            + c * lane_column_stride
 // where place(i) is i + n for i < 0 and i otherwise; (+)= adds if `accumulate`, else replaces.
 struct ResolveArguments {
-  IndexSheet sheet;
+  IndexTile tile;
   int64_t output_stride;
   int64_t lane_row_stride;
   int64_t lane_column_stride;
@@ -240,7 +251,7 @@ using ResolveKernel = void (*)(const ResolveArguments&);
 
 // offsets[r * columns + c] = the least number of its type where an index does not lie there: that
 // entry is dropped.
-using DropKernel = void (*)(const IndexSheet&, bool wrap, void* offsets);
+using DropKernel = void (*)(const IndexTile&, bool wrap, void* offsets);
 
 // Whether each of the rows of offsets ascends by `step` from column to column, as those with one
 // index do. If so, keeps the first offset of each row, so that `rows` offsets remain;

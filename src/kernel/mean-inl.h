@@ -215,21 +215,21 @@ void MeanOfPairs(unsigned char* output, int64_t output_stride, const unsigned ch
 // ---- Single elements with a count for each ----
 
 template <class T>
-void AddEach(const CountedSums& to, const SheetArguments& row) {
+void AddEach(const CountedSums& to, const PlacedUpdates& all) {
   constexpr int32_t kDropped = std::numeric_limits<int32_t>::min();
-  const int32_t* HWY_RESTRICT offsets = static_cast<const int32_t*>(row.offsets);
-  const unsigned char* HWY_RESTRICT updates = row.updates;
+  const int32_t* HWY_RESTRICT places = all.places;
+  const unsigned char* HWY_RESTRICT updates = all.updates;
   unsigned char* HWY_RESTRICT sums = to.sums;
   uint32_t* HWY_RESTRICT counts = to.counts;
-  const int64_t columns = row.columns;
-  const int64_t step = At<T>(row.updates_column_stride);
-  for (int64_t c = 0; c < columns; ++c) {
-    const int32_t offset = offsets[c];
-    if (offset == kDropped) continue;
-    unsigned char* const sum = sums + At<SumOf<T>>(offset);
-    const T update = LoadElement<T>(updates + c * step);
+  const int64_t n = all.n;
+  const int64_t step = At<T>(all.updates_stride);
+  for (int64_t i = 0; i < n; ++i) {
+    const int32_t place = places[i];
+    if (place == kDropped) continue;
+    unsigned char* const sum = sums + At<SumOf<T>>(place);
+    const T update = LoadElement<T>(updates + i * step);
     StoreElement(MeanOf<T>::Add(LoadElement<SumOf<T>>(sum), update), sum);
-    ++counts[offset];
+    ++counts[place];
   }
 }
 
@@ -316,23 +316,21 @@ void FinishEach(const CountedSums& all, int64_t more, unsigned char* output, int
 // ---- All ----
 
 template <class T>
-constexpr MeanKernels MeanKernelsOf() {
+constexpr AccumulateKernels AccumulateKernelsOf() {
   if constexpr (std::is_same_v<T, Logical>) {
     return {};
   } else {
-    MeanKernels kernels = {};
+    AccumulateKernels kernels = {};
     kernels.sums_are_elements = std::is_same_v<SumOf<T>, T>;
     kernels.sums = SumKernelsOf<T>();
     kernels.long_sums = kernels.sums;
     if constexpr (std::is_integral_v<T> && sizeof(T) == 4) {
       kernels.long_sums = WideSums<T>::Kernels();
     }
+    kernels.run = MeanOfPairs<T>;
     kernels.group = Group<T>;
     kernels.add_each = AddEach<T>;
     kernels.finish_each = FinishEach<T>;
-    kernels.pairs.element_size = sizeof(T);
-    kernels.pairs.heavy = true;
-    kernels.pairs.run = MeanOfPairs<T>;
     return kernels;
   }
 }

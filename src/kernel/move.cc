@@ -5,19 +5,18 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernel/families.h"
 #include "kernel/elements-inl.h"
+#include "kernel/tables.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-const Kernels* MoveTableHere() {
-  static constexpr Kernels kTable[] = {
-      KernelsOf<uint8_t, Move<uint8_t>>(),   KernelsOf<uint16_t, Move<uint16_t>>(),
-      KernelsOf<uint32_t, Move<uint32_t>>(), KernelsOf<uint64_t, Move<uint64_t>>(),
-      KernelsOf<Wide, Move<Wide>>(),
+const MoveKernels* MoveTableHere() {
+  static constexpr MoveKernels kTable[] = {
+      MoveKernelsOf<uint8_t>(),  MoveKernelsOf<uint16_t>(), MoveKernelsOf<uint32_t>(),
+      MoveKernelsOf<uint64_t>(), MoveKernelsOf<Wide>(),
   };
   return kTable;
 }
@@ -33,7 +32,7 @@ namespace {
 HWY_EXPORT(MoveTableHere);
 }  // namespace
 
-const Kernels* MoveTable(size_t slot) { return HWY_DISPATCH_TABLE(MoveTableHere)[slot](); }
+const MoveKernels* MoveTable(size_t slot) { return STREW_TABLE_OF(MoveTableHere, slot); }
 
 }  // namespace strew::kernel
 #endif

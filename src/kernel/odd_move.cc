@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "kernel/elements-inl.h"
-#include "kernel/families.h"
+#include "kernel/tables.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
@@ -29,27 +29,21 @@ void MoveRun(unsigned char* output, int64_t output_stride, const unsigned char* 
 }
 
 template <int kWidth>
-constexpr Kernels OddKernels() {
+constexpr MoveKernels OddKernels() {
   using T = Bytes<kWidth>;
   if constexpr ((kWidth & (kWidth - 1)) == 0) {
     return {};
   } else {
-    return {kWidth,
-            false,
-            MoveRun<T>,
-            nullptr,
-            nullptr,
-            Gather<T>,
-            {Elements<T, Move<T>, int32_t>, Elements<T, Move<T>, int64_t>}};
+    return {CombineKernelsOf<T, Move<T>, MoveRun<T>>(), MoveRun<T>, nullptr, Gather<T>};
   }
 }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
 
-const Kernels& OddMove(int32_t width) {
+const MoveKernels& OddMove(int32_t width) {
   using namespace HWY_NAMESPACE;
-  static constexpr Kernels kTable[] = {
+  static constexpr MoveKernels kTable[] = {
       OddKernels<3>(),  OddKernels<4>(),  OddKernels<5>(),  OddKernels<6>(),  OddKernels<7>(),
       OddKernels<8>(),  OddKernels<9>(),  OddKernels<10>(), OddKernels<11>(), OddKernels<12>(),
       OddKernels<13>(), OddKernels<14>(), OddKernels<15>(),

@@ -35,9 +35,9 @@ struct Lanes {
 template <>
 struct Lanes<Logical> : Lanes<uint8_t> {};
 // As many lanes as float32 lanes fit a vector, so that each widens to one vector.
-template <int kExponent, int kFraction, bool kHasInfinity>
-struct Lanes<ShortFloat<kExponent, kFraction, kHasInfinity>> {
-  using Lane = typename ShortFloat<kExponent, kFraction, kHasInfinity>::Lane;
+template <strew_dtype kDtype>
+struct Lanes<ShortFloat<kDtype>> {
+  using Lane = typename ShortFloat<kDtype>::Lane;
   using Tag = hn::Rebind<Lane, hn::ScalableTag<float>>;
   static constexpr size_t kPerElement = 1;
 };
@@ -146,10 +146,9 @@ HWY_INLINE Brain ExtremumOf(Brain a, Brain b) {
   return {static_cast<uint16_t>(bits >> 16)};
 }
 
-template <bool kMaximum, int kExponent, int kFraction, bool kHasInfinity>
-HWY_INLINE auto ExtremumOf(ShortFloat<kExponent, kFraction, kHasInfinity> a,
-                           ShortFloat<kExponent, kFraction, kHasInfinity> b) {
-  using T = ShortFloat<kExponent, kFraction, kHasInfinity>;
+template <bool kMaximum, strew_dtype kDtype>
+HWY_INLINE auto ExtremumOf(ShortFloat<kDtype> a, ShortFloat<kDtype> b) {
+  using T = ShortFloat<kDtype>;
   const hn::CappedTag<typename T::Lane, 1> d;
   const auto x = hn::Set(d, a.bits);
   const auto y = hn::Set(d, b.bits);
@@ -171,8 +170,8 @@ HWY_INLINE auto ExtremumOf(ShortFloat<kExponent, kFraction, kHasInfinity> a,
 
 template <class T>
 constexpr bool kIsShortFloat = false;
-template <int kExponent, int kFraction, bool kHasInfinity>
-constexpr bool kIsShortFloat<ShortFloat<kExponent, kFraction, kHasInfinity>> = true;
+template <strew_dtype kDtype>
+constexpr bool kIsShortFloat<ShortFloat<kDtype>> = true;
 
 // The type in which sums and products wrap modulo 2^n; 8 and 16 bits would be promoted to int.
 template <class T>
@@ -240,35 +239,26 @@ struct Mul {
   }
 };
 
-template <class T>
-struct Min {
+template <class T, bool kMaximum>
+struct Extreme {
   template <class D, class V>
   static HWY_INLINE V OnLanes(D d, V old, V update) {
     if constexpr (std::is_floating_point_v<T>) {
-      return Extremum<false>(old, update);
+      return Extremum<kMaximum>(old, update);
     } else if constexpr (kIsShortFloat<T>) {
-      return ShortExtremum<false, T>(d, old, update);
+      return ShortExtremum<kMaximum, T>(d, old, update);
+    } else if constexpr (kMaximum) {
+      return hn::Max(old, update);
     } else {
       return hn::Min(old, update);
     }
   }
-  static HWY_INLINE T OnElement(T old, T update) { return ExtremumOf<false>(old, update); }
+  static HWY_INLINE T OnElement(T old, T update) { return ExtremumOf<kMaximum>(old, update); }
 };
-
 template <class T>
-struct Max {
-  template <class D, class V>
-  static HWY_INLINE V OnLanes(D d, V old, V update) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return Extremum<true>(old, update);
-    } else if constexpr (kIsShortFloat<T>) {
-      return ShortExtremum<true, T>(d, old, update);
-    } else {
-      return hn::Max(old, update);
-    }
-  }
-  static HWY_INLINE T OnElement(T old, T update) { return ExtremumOf<true>(old, update); }
-};
+struct Min : Extreme<T, false> {};
+template <class T>
+struct Max : Extreme<T, true> {};
 
 // bool: or, exclusive or, and.
 struct LogicalOr {
@@ -330,15 +320,12 @@ struct Rounded {
     }
   }
 };
-template <int kExponent, int kFraction, bool kHasInfinity>
-struct Add<ShortFloat<kExponent, kFraction, kHasInfinity>>
-    : Rounded<ShortFloat<kExponent, kFraction, kHasInfinity>, Add<float>> {};
-template <int kExponent, int kFraction, bool kHasInfinity>
-struct Sub<ShortFloat<kExponent, kFraction, kHasInfinity>>
-    : Rounded<ShortFloat<kExponent, kFraction, kHasInfinity>, Sub<float>> {};
-template <int kExponent, int kFraction, bool kHasInfinity>
-struct Mul<ShortFloat<kExponent, kFraction, kHasInfinity>>
-    : Rounded<ShortFloat<kExponent, kFraction, kHasInfinity>, Mul<float>> {};
+template <strew_dtype kDtype>
+struct Add<ShortFloat<kDtype>> : Rounded<ShortFloat<kDtype>, Add<float>> {};
+template <strew_dtype kDtype>
+struct Sub<ShortFloat<kDtype>> : Rounded<ShortFloat<kDtype>, Sub<float>> {};
+template <strew_dtype kDtype>
+struct Mul<ShortFloat<kDtype>> : Rounded<ShortFloat<kDtype>, Mul<float>> {};
 
 template <class T, class Op>
 constexpr bool kIsExtremum = std::is_same_v<Op, Min<T>> || std::is_same_v<Op, Max<T>>;
@@ -346,27 +333,7 @@ template <class T, class Op>
 constexpr bool kIsHeavy = kIsShortFloat<T> ? !std::is_same_v<Op, Move<T>>
                                            : std::is_floating_point_v<T> && kIsExtremum<T, Op>;
 
-// complex: sums by component; products as (ac - bd) + (ad + bc)i.
-template <class Part>
-struct Add<Complex<Part>> {
-  template <class D, class V>
-  static HWY_INLINE V OnLanes(D, V old, V update) {
-    return hn::Add(old, update);
-  }
-  static HWY_INLINE Complex<Part> OnElement(Complex<Part> old, Complex<Part> update) {
-    return {old.real + update.real, old.imaginary + update.imaginary};
-  }
-};
-template <class Part>
-struct Sub<Complex<Part>> {
-  template <class D, class V>
-  static HWY_INLINE V OnLanes(D, V old, V update) {
-    return hn::Sub(old, update);
-  }
-  static HWY_INLINE Complex<Part> OnElement(Complex<Part> old, Complex<Part> update) {
-    return {old.real - update.real, old.imaginary - update.imaginary};
-  }
-};
+// Products as (ac - bd) + (ad + bc)i.
 template <class Part>
 struct Mul<Complex<Part>> {
 #if HWY_TARGET != HWY_SCALAR

@@ -30,15 +30,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 #define STREW_NATIVE_HALF 0
 #endif
 
+// Of a float32.
+constexpr int32_t kInfinity = static_cast<int32_t>(kBinary32.overflow());
+
 // The lower bits of a float32 that T does not have.
 template <class T>
-constexpr int kDropped = 23 - T::kFractionBits;
+constexpr int kDropped = kBinary32.fraction_bits - T::kFractionBits;
 
 // The bits, of which the sign is not set, where a float32 has them and with its bias: the same
 // number, unless it is subnormal. Infinity and NaNs become what would follow the finite numbers.
 template <class T>
 constexpr int32_t WideBitsOf(int32_t bits) {
-  return (bits << kDropped<T>)+((127 - T::kBias) << 23);
+  return (bits << kDropped<T>)+((kBinary32.bias() - T::kBias) << kBinary32.fraction_bits);
 }
 
 template <class D>
@@ -52,14 +55,14 @@ using WideInteger = hn::Rebind<int32_t, D>;
 // full speed, as the products of others do not; else float32.
 #if STREW_NATIVE_HALF
 using Carrier = int16_t;
-constexpr int kCarrierFractionBits = 10, kCarrierBias = 15;
+constexpr FloatFormat kCarrierFormat = Half::kFormat;
 template <class D>
 HWY_INLINE hn::Vec<WideFloat<D>> WidenCarrier(D d, hn::Vec<hn::Rebind<Carrier, D>> bits) {
   return hn::PromoteTo(WideFloat<D>(), hn::BitCast(hn::Rebind<hwy::float16_t, D>(), bits));
 }
 #else
 using Carrier = int32_t;
-constexpr int kCarrierFractionBits = 23, kCarrierBias = 127;
+constexpr FloatFormat kCarrierFormat = kBinary32;
 template <class D>
 HWY_INLINE hn::Vec<WideFloat<D>> WidenCarrier(D, hn::Vec<hn::Rebind<Carrier, D>> bits) {
   return hn::BitCast(WideFloat<D>(), bits);
@@ -69,7 +72,7 @@ HWY_INLINE hn::Vec<WideFloat<D>> WidenCarrier(D, hn::Vec<hn::Rebind<Carrier, D>>
 template <class T, class D>
 HWY_INLINE hn::Vec<WideFloat<D>> Widen(T, D d, hn::Vec<D> bits) {
   constexpr int kUnused = 8 * static_cast<int>(sizeof(Carrier) - sizeof(T));
-  constexpr int kCopies = kUnused - (kCarrierFractionBits - T::kFractionBits);
+  constexpr int kCopies = kUnused - (kCarrierFormat.fraction_bits - T::kFractionBits);
   const hn::Rebind<Carrier, D> dc;
   const WideInteger<D> di32;
   const WideFloat<D> df;
@@ -80,13 +83,14 @@ HWY_INLINE hn::Vec<WideFloat<D>> Widen(T, D d, hn::Vec<D> bits) {
   const auto no_copies = static_cast<Carrier>(Limits::min() | (Limits::max() >> kCopies));
   const auto placed = hn::And(hn::ShiftRight<kCopies>(upper), hn::Set(dc, no_copies));
   const auto carried = WidenCarrier(d, placed);
-  if constexpr (kCarrierBias == T::kBias) {
+  if constexpr (kCarrierFormat.bias() == T::kBias) {
     return carried;
   } else {
-    constexpr int32_t kScale = (127 + kCarrierBias - T::kBias) << 23;
+    constexpr int32_t kScale = (kBinary32.bias() + kCarrierFormat.bias() - T::kBias)
+                               << kBinary32.fraction_bits;
     const auto value = hn::Mul(carried, hn::BitCast(df, hn::Set(di32, kScale)));
     const auto overflow = hn::BitCast(df, hn::Set(di32, WideBitsOf<T>(T::kOverflow)));
-    const auto special = hn::Or(value, hn::BitCast(df, hn::Set(di32, 0x7F800000)));
+    const auto special = hn::Or(value, hn::BitCast(df, hn::Set(di32, kInfinity)));
     return hn::IfThenElse(hn::Ge(hn::Abs(value), overflow), special, value);
   }
 }
@@ -106,15 +110,15 @@ HWY_INLINE hn::Vec<D> Narrow(T, D d, hn::Vec<WideFloat<D>> value) {
   // Beside a power of two so far above a number that the last bit of their sum is the last one
   // that T keeps, the addition itself rounds the number, subnormal or not, to an integer of those.
   const auto exponent =
-      hn::And(hn::Max(bounded, hn::Set(di32, kLeastNormal)), hn::Set(di32, 0x7F800000));
-  const auto power = hn::Add(exponent, hn::Set(di32, kDropped<T> << 23));
+      hn::And(hn::Max(bounded, hn::Set(di32, kLeastNormal)), hn::Set(di32, kInfinity));
+  const auto power = hn::Add(exponent, hn::Set(di32, kDropped<T> << kBinary32.fraction_bits));
   const auto sum = hn::Add(hn::BitCast(df, bounded), hn::BitCast(df, power));
   const auto significand = hn::Sub(hn::BitCast(di32, sum), power);
   // Its leading bit, which a subnormal number lacks, adds one to the exponent below.
   const auto above_least = hn::Sub(exponent, hn::Set(di32, kLeastNormal));
   auto result = hn::Add(significand, hn::ShiftRight<kDropped<T>>(above_least));
   if constexpr (T::kOverflow != T::kNan) {
-    const auto is_nan = hn::Gt(magnitude, hn::Set(di32, 0x7F800000));
+    const auto is_nan = hn::Gt(magnitude, hn::Set(di32, kInfinity));
     result = hn::IfThenElse(is_nan, hn::Set(di32, int32_t{T::kNan}), result);
   }
   return hn::TruncateTo(d, hn::Or(hn::BitCast(d32, result), sign));

@@ -50,21 +50,16 @@ template <>
 struct MeanOf<double> : MeanOfFloat<double> {};
 
 template <class Part>
-struct MeanOf<Complex<Part>> {
-  using Sum = Complex<Part>;
-  static HWY_INLINE Sum Widen(Sum element) { return element; }
-  static HWY_INLINE Sum Add(Sum sum, Sum element) {
-    return {sum.real + element.real, sum.imaginary + element.imaginary};
-  }
-  static HWY_INLINE Sum Divide(Sum sum, int64_t count) {
+struct MeanOf<Complex<Part>> : MeanOfFloat<Complex<Part>> {
+  static HWY_INLINE Complex<Part> Divide(Complex<Part> sum, int64_t count) {
     const Part terms = static_cast<Part>(count);
     return {sum.real / terms, sum.imaginary / terms};
   }
 };
 
-template <int kExponent, int kFraction, bool kHasInfinity>
-struct MeanOf<ShortFloat<kExponent, kFraction, kHasInfinity>> {
-  using T = ShortFloat<kExponent, kFraction, kHasInfinity>;
+template <strew_dtype kDtype>
+struct MeanOf<ShortFloat<kDtype>> {
+  using T = ShortFloat<kDtype>;
   using Sum = float;
   using One = hn::CappedTag<typename T::Lane, 1>;
   static HWY_INLINE Sum Widen(T element) {
@@ -113,9 +108,8 @@ template <>
 struct SumLanes<double, double> : SumLanesOfFloat<double, double> {};
 template <class Real>
 struct SumLanes<Complex<Real>, Complex<Real>> : SumLanesOfFloat<Complex<Real>, Real> {};
-template <int kExponent, int kFraction, bool kHasInfinity>
-struct SumLanes<ShortFloat<kExponent, kFraction, kHasInfinity>, float>
-    : SumLanesOfFloat<ShortFloat<kExponent, kFraction, kHasInfinity>, float> {};
+template <strew_dtype kDtype>
+struct SumLanes<ShortFloat<kDtype>, float> : SumLanesOfFloat<ShortFloat<kDtype>, float> {};
 
 template <class T, class D>
 HWY_INLINE hn::Vec<D> LoadLanes(D d, const unsigned char* elements) {

@@ -11,90 +11,95 @@
 namespace strew::kernel {
 namespace {
 
+// How rows and boxes are walked. Sizes are bytes.
+struct Walks {
+  // Updates are read ahead where rows of so many are streamed: of 384 B to 4 KiB 0.63 to 0.9 x the
+  // time; shorter ones 1.03 to 1.1 x.
+  int64_t least_read_ahead = 384;
+  // Rows that are read from pages of their own are no stream to the CPU: strips of 384 bytes of a
+  // matrix with rows of 16 KiB, brought in 12 rows ahead, saved 1 ms of 24 on a Zen 5.
+  int64_t rows_ahead = 12;
+  int64_t page = 4096;
+  int64_t longest_of_page = 1024;
+  // A few updates that are repeated are written out beforehand, as often as fits: kernels then find
+  // them side by side, and none needs a loop of its own for this. 64 MiB set to one number on a
+  // Zen 5: int8 17 ms one by one, 0.7 so; float32 4.3, 0.7; rows of four float32 10, 0.7.
+  int64_t pattern = 4096;
+  // Filling a pattern takes as long as about so many elements one by one.
+  int64_t least_repeated = 64;
+  // Longer rows are as fast one by one.
+  int64_t longest_period = 512;
+};
+constexpr Walks kWalks;
+
 constexpr int64_t kLine = 64;
 
-// Prefetches the lines of a run that will be written.
-void PrefetchRun(const unsigned char* output, int64_t bytes) {
-  const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kLine);
-  for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(output + i, 1);
-  // One more where it begins in the middle of a line and ends behind the middle of another.
-  if (before != 0 && (bytes - 1) % kLine + before >= kLine)
-    __builtin_prefetch(output + bytes - 1, 1);
+template <bool kWrites>
+void Prefetch(const unsigned char* from, int64_t bytes) {
+  // From the start of the first line on.
+  const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(from) % kLine);
+  for (int64_t i = -before; i < bytes; i += kLine)
+    __builtin_prefetch(from + i, kWrites, kWrites ? 3 : 0);
 }
 
 // Of a run that will be streamed only lines of which it writes parts of 16 bytes are read.
 void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   const unsigned char* const end = output + bytes;
   if (reinterpret_cast<uintptr_t>(output) % 16 == 0 && bytes % 16 == 0) return;
-  if (reinterpret_cast<uintptr_t>(output) % kLine != 0) __builtin_prefetch(output, 1);
-  if (reinterpret_cast<uintptr_t>(end) % kLine != 0) __builtin_prefetch(end - 1, 1);
+  if (reinterpret_cast<uintptr_t>(output) % kLine != 0) PrefetchForWriting(output, 1);
+  if (reinterpret_cast<uintptr_t>(end) % kLine != 0) PrefetchForWriting(end - 1, 1);
 }
 
 template <class Offset>
-void WalkRowsAt(const Kernels& kernels, const RowsArguments& rows) {
-  const SheetArguments& sheet = rows.sheet;
-  const int64_t size = kernels.element_size;
-  const Offset* offsets = static_cast<const Offset*>(sheet.offsets);
-  const bool streams = rows.stream && kernels.stream != nullptr;
-  const RunKernel run = streams ? kernels.stream : kernels.run;
+void WalkRowsAt(RunKernel run, int64_t size, const RowsArguments& rows) {
+  const TileArguments& tile = rows.tile;
+  const Offset* offsets = static_cast<const Offset*>(tile.offsets);
+  const int64_t run_bytes = rows.run * size;
+  const bool streams = rows.streams;
   // Runs of strided elements are left to the hardware.
-  const bool prefetches = sheet.prefetch != 0 && rows.output_run_stride == 1;
-  // Updates of a single row of entries go on as far as offsets do. Rows that are streamed are read
-  // ahead too: of 384 B to 4 KiB 0.63 to 0.9 x the time; shorter ones 1.03 to 1.1 x. So are updates
-  // that do not lie one behind the other.
-  constexpr int64_t kLeastReadAhead = 384;
+  const bool prefetches = tile.prefetch != 0 && rows.output_run_stride == 1;
+  // Updates of a single row of entries go on as far as offsets do. Those that do not lie one behind
+  // the other are read ahead too.
   const int64_t* const updates_offsets = rows.updates_offsets;
   const bool reads_ahead =
-      sheet.rows == 1 && rows.updates_run_stride == 1 &&
-      (updates_offsets != nullptr || (streams && rows.run * size >= kLeastReadAhead));
-  const int64_t column_bytes = sheet.updates_column_stride * size;
+      tile.rows == 1 && rows.updates_run_stride == 1 &&
+      (updates_offsets != nullptr || (streams && run_bytes >= kWalks.least_read_ahead));
+  const int64_t column_bytes = tile.updates_column_stride * size;
   const auto update_of = [&](const unsigned char* row, int64_t c) {
     return row + (updates_offsets != nullptr ? updates_offsets[c] * size : c * column_bytes);
   };
-  int64_t ahead = prefetches ? sheet.rows * sheet.columns + sheet.lookahead - sheet.prefetch : 0;
-  int64_t following = sheet.rows * sheet.columns;
-  for (int64_t r = 0; r < sheet.rows; ++r) {
-    const unsigned char* const updates = sheet.updates + r * sheet.updates_row_stride * size;
-    for (int64_t c = 0; c < sheet.columns; ++c, ++offsets) {
+  int64_t ahead = prefetches ? tile.rows * tile.columns + tile.lookahead - tile.prefetch : 0;
+  int64_t following = tile.rows * tile.columns;
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    const unsigned char* const updates = tile.updates + r * tile.updates_row_stride * size;
+    for (int64_t c = 0; c < tile.columns; ++c, ++offsets) {
       if (ahead-- > 0) {
-        const unsigned char* const next = sheet.output + offsets[sheet.prefetch] * size;
-        streams ? PrefetchEnds(next, rows.run * size) : PrefetchRun(next, rows.run * size);
-        if (reads_ahead) PrefetchOnce(update_of(updates, c + sheet.prefetch), rows.run * size);
+        const unsigned char* const next = tile.output + offsets[tile.prefetch] * size;
+        streams ? PrefetchEnds(next, run_bytes) : PrefetchForWriting(next, run_bytes);
+        if (reads_ahead) PrefetchOnce(update_of(updates, c + tile.prefetch), run_bytes);
       }
-      // What would be replaced at once would be written to memory for nothing: one row of 1 KiB again
-      // and again 4 x the time of random rows.
+      // What would be replaced at once would be written to memory for nothing: one row of 1 KiB
+      // again and again 4 x the time of random rows.
       if (streams && --following > 0 && offsets[0] == offsets[1]) continue;
-      run(sheet.output + *offsets * size, rows.output_run_stride, update_of(updates, c),
+      run(tile.output + *offsets * size, rows.output_run_stride, update_of(updates, c),
           rows.updates_run_stride, rows.run);
     }
   }
 }
 
-void PrefetchReads(const unsigned char* updates, int64_t bytes) {
-  for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(updates + i);
-}
-
-// Rows that are read from pages of their own are no stream to the CPU: strips of 384 bytes of a
-// matrix with rows of 16 KiB, brought in 12 rows ahead, saved 1 ms of 24 on a Zen 5.
-constexpr int64_t kRowsAhead = 12;
-
 bool ReadsPages(const BoxArguments& box, int64_t size) {
-  constexpr int64_t kPage = 4096;
-  constexpr int64_t kShort = 1024;
-  return box.updates_stride == 1 && box.run * size <= kShort &&
-         box.updates_row_stride * size >= kPage;
+  return box.updates_stride == 1 && box.run * size <= kWalks.longest_of_page &&
+         box.updates_row_stride * size >= kWalks.page;
 }
 
-// A few updates that are repeated are written out beforehand, as often as fits: kernels then find
-// them side by side, and none needs a loop of its own for this. 64 MiB set to one number on a
-// Zen 5: int8 17 ms one by one, 0.7 so; float32 4.3, 0.7; rows of four float32 10, 0.7.
+// Updates written out as often as fits.
 class Pattern {
  public:
   explicit Pattern(int64_t period) : period_(period) {}
 
   // For `bytes` of updates that begin anew every `period` bytes.
   void Fill(const unsigned char* updates, int64_t bytes) {
-    filled_ = std::min(bytes, kBytes / period_ * period_);
+    filled_ = std::min(bytes, kWalks.pattern / period_ * period_);
     if (period_ == 1) {
       std::memset(pattern_, *updates, static_cast<size_t>(filled_));
       return;
@@ -114,28 +119,21 @@ class Pattern {
   }
 
  private:
-  static constexpr int64_t kBytes = 4096;
-
-  alignas(64) unsigned char pattern_[kBytes];
+  alignas(64) unsigned char pattern_[kWalks.pattern];
   const int64_t period_;
   int64_t filled_ = 0;
 };
 
-// Filling a pattern takes as long as about so many elements one by one.
-constexpr int64_t kLeastRepeated = 64;
-// Longer rows are as fast one by one.
-constexpr int64_t kLongestPeriod = 512;
-
 // Whether every run repeats one element.
 bool RepeatsElements(const BoxArguments& box) {
-  return box.output_stride == 1 && box.updates_stride == 0 && box.run >= kLeastRepeated;
+  return box.output_stride == 1 && box.updates_stride == 0 && box.run >= kWalks.least_repeated;
 }
 
 // Whether the rows repeat one run, and lie together.
 bool RepeatsRuns(const BoxArguments& box, int64_t size) {
   return box.updates_row_stride == 0 && box.output_row_stride == box.run &&
-         box.output_stride == 1 && box.updates_stride == 1 && box.run * size <= kLongestPeriod &&
-         box.rows * box.run >= kLeastRepeated;
+         box.output_stride == 1 && box.updates_stride == 1 &&
+         box.run * size <= kWalks.longest_period && box.rows * box.run >= kWalks.least_repeated;
 }
 
 // Not in WalkBox, whose small boxes need no room for a pattern.
@@ -159,31 +157,27 @@ bool RepeatsRuns(const BoxArguments& box, int64_t size) {
 
 }  // namespace
 
-void WalkBox(const Kernels& kernels, const BoxArguments& box) {
-  const bool streams = box.stream && kernels.stream != nullptr;
-  const RunKernel run = streams ? kernels.stream : kernels.run;
-  const int64_t size = kernels.element_size;
+void PrefetchOnce(const unsigned char* from, int64_t bytes) { Prefetch<false>(from, bytes); }
+void PrefetchForWriting(const unsigned char* to, int64_t bytes) { Prefetch<true>(to, bytes); }
+
+void FinishStreaming() { hwy::FlushStream(); }
+
+void WalkBox(RunKernel run, int64_t size, const BoxArguments& box) {
   if (RepeatsElements(box)) return WalkRepeatedElements(run, size, box);
   if (RepeatsRuns(box, size)) return WalkRepeatedRuns(run, size, box);
   const int64_t row_bytes = box.updates_row_stride * size;
-  const int64_t prefetched = ReadsPages(box, size) ? box.rows - kRowsAhead : 0;
+  const int64_t prefetched = ReadsPages(box, size) ? box.rows - kWalks.rows_ahead : 0;
   for (int64_t r = 0; r < box.rows; ++r) {
     const unsigned char* const updates = box.updates + r * row_bytes;
-    if (r < prefetched) PrefetchReads(updates + kRowsAhead * row_bytes, box.run * size);
+    if (r < prefetched) PrefetchOnce(updates + kWalks.rows_ahead * row_bytes, box.run * size);
     run(box.output + r * box.output_row_stride * size, box.output_stride, updates,
         box.updates_stride, box.run);
   }
 }
 
-void WalkRows(const Kernels& kernels, OffsetWidth offset_width, const RowsArguments& rows) {
-  if (offset_width == kOffset32) return WalkRowsAt<int32_t>(kernels, rows);
-  WalkRowsAt<int64_t>(kernels, rows);
+void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsArguments& rows) {
+  if (offset_width == kOffset32) return WalkRowsAt<int32_t>(run, size, rows);
+  WalkRowsAt<int64_t>(run, size, rows);
 }
-
-void PrefetchOnce(const unsigned char* from, int64_t bytes) {
-  for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i, 0, 0);
-}
-
-void FinishStreaming() { hwy::FlushStream(); }
 
 }  // namespace strew::kernel

@@ -189,13 +189,12 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
                 const Slices& slices, strew_reduction reduction, const TensorView& output) {
   const plan::Units units = plan::UnitsOf(output.element_size);
   const int64_t bytes = output.size * output.element_size;
-  const kernel::Kernels& kernels = walk::KernelsFor(call, output, reduction, units);
+  const walk::RunKernels kernels = walk::RunKernelsFor(call, output, reduction, units);
   if (!SameElements(data, output)) {
     if (bytes > plan::TuningOf(call).small_overlay) {
       plan::OverlayPlan plan = LowerToOverlay(data, updates, output, slices, units.count);
       if (plan.Arrange()) {
-        return share::RunOverlay(call, plan, kernels,
-                                 walk::KernelsFor(call, output, STREW_NONE, units),
+        return share::RunOverlay(call, plan, kernels.run, walk::MoveKernelsFor(call, units),
                                  {output.data, data.data, updates.data});
       }
     }

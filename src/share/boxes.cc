@@ -47,7 +47,7 @@ plan::BoxSchedule ScheduleFor(const Call& call, const char* what, int64_t bytes)
 
 }  // namespace
 
-Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
+Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   walk::ArrangeBox(units, nest);
   const plan::BoxSchedule schedule = ScheduleFor(call, "box", Bytes(*nest, units.width));
@@ -79,20 +79,20 @@ Status Copy(const Call& call, const TensorView& data, const TensorView& output) 
   BoxNest nest;
   if (contiguous) {
     nest.Append(output.size * units.count, 1, 1);
-    return RunBox(call, walk::KernelsFor(call, output, STREW_NONE, units), {units.width, 1},
+    return RunBox(call, walk::RunKernelsFor(call, output, STREW_NONE, units), {units.width, 1},
                   output.data, data.data, &nest);
   }
   for (int i = 0; i < output.rank; ++i) {
     nest.Append(output.shape[i], StrideOf(output, i) * units.count,
                 StrideOf(data, i) * units.count);
   }
-  return RunBox(call, walk::KernelsFor(call, output, STREW_NONE, units), units, output.data,
+  return RunBox(call, walk::RunKernelsFor(call, output, STREW_NONE, units), units, output.data,
                 data.data, &nest);
 }
 
-Status RunOverlay(const Call& call, const OverlayPlan& plan, const kernel::Kernels& kernels,
-                  const kernel::Kernels& move, const OverlayOperands& operands) {
-  const int64_t width = move.element_size;
+Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel run,
+                  const kernel::MoveKernels& move, const OverlayOperands& operands) {
+  const int64_t width = move.combine.element_size;
   const plan::BoxSchedule schedule =
       ScheduleFor(call, "slice laid over a copy", OutputBytes(plan, width));
   plan::Cut parts;
@@ -111,7 +111,7 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, const kernel::Kerne
     at.output += of_part.output_base * width;
     at.data += of_part.data_base * width;
     at.updates = sliced ? at.updates + of_part.updates_base * width : nullptr;
-    walk::RunOverlay(of_part, kernels, move, at, schedule.streams);
+    walk::RunOverlay(of_part, run, move, at, schedule.streams);
   });
 }
 

@@ -15,12 +15,12 @@
 namespace strew::share {
 
 // Turns must not meet in the output; `nest` is left arranged. The counts of the nest are > 0.
-Status RunBox(const Call& call, const kernel::Kernels& kernels, const plan::Units& units,
+Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, walk::BoxNest* nest);
 
-// `plan` is arranged; `kernels` are those of the reduction, `move` those that copy.
-Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, const kernel::Kernels& kernels,
-                  const kernel::Kernels& move, const walk::OverlayOperands& operands);
+// `plan` is arranged; `run` is that of the reduction, `move` are the kernels that copy.
+Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, kernel::RunKernel run,
+                  const kernel::MoveKernels& move, const walk::OverlayOperands& operands);
 
 // output = data, for tensors of one shape.
 Status Copy(const Call& call, const TensorView& data, const TensorView& output);

@@ -116,7 +116,7 @@ class Writer {
       : write_(write),
         starts_(starts),
         units_(plan::UnitsOf(write.present.element_size)),
-        kernels_(walk::KernelsFor(call, write.present, STREW_NONE, units_)),
+        kernels_(walk::RunKernelsFor(call, write.present, STREW_NONE, units_)),
         outer_(OuterDim(write)),
         positions_(write.past.shape[write.axis]),
         stream_(schedule.streams) {
@@ -205,7 +205,7 @@ class Writer {
   const CacheWrite& write_;
   const Starts& starts_;
   const plan::Units units_;
-  const kernel::Kernels& kernels_;
+  const walk::RunKernels kernels_;
   const int outer_;
   const int64_t positions_;
   const bool stream_;

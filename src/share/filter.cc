@@ -74,12 +74,12 @@ void Filter::Finish() {
 // Those behind the first `entries` stay, and are fetched meanwhile.
 void Filter::Write(int64_t entries) {
   const unsigned char* const updates = gather_ == nullptr ? scatter_.UpdateAt(0) : updates_;
-  kernel::SheetArguments sheet = kernel::RowSheet(origin_, updates, offsets_, entries, prefetch_);
-  sheet.lookahead = kept_ - entries;
+  kernel::TileArguments tile = kernel::RowTile(origin_, updates, offsets_, entries, prefetch_);
+  tile.lookahead = kept_ - entries;
   if (gather_ == nullptr) {
-    WriteRows(sheet);
+    WriteRows(tile);
   } else {
-    scatter_.kernels.elements[offset_width_](sheet);
+    scatter_.kernels.elements[offset_width_](tile, {});
   }
   kept_ -= entries;
   written_ += entries;
@@ -87,18 +87,19 @@ void Filter::Write(int64_t entries) {
   MoveToFront(updates_, entries, kept_, update_size_);
 }
 
-void Filter::WriteRows(const kernel::SheetArguments& sheet) const {
+void Filter::WriteRows(const kernel::TileArguments& tile) const {
+  const kernel::RunKernel run = scatter_.RunFor(hints_.streams);
   kernel::RowsArguments rows;
-  rows.sheet = sheet;
+  rows.tile = tile;
   rows.run = scatter_.loops.run.count;
   rows.output_run_stride = scatter_.loops.run.stride[kOutput];
   rows.updates_run_stride = scatter_.loops.run.stride[kUpdates];
-  rows.stream = hints_.streams;
+  rows.streams = run != scatter_.kernels.run;
   rows.updates_offsets = reinterpret_cast<const int64_t*>(updates_);
   plan::ForEachTurn(scatter_.loops.inner, scatter_.loops.inner.rank, [&](const int64_t* inner) {
-    rows.sheet.output = sheet.output + inner[kOutput] * scatter_.width;
-    rows.sheet.updates = sheet.updates + inner[kUpdates] * scatter_.width;
-    kernel::WalkRows(scatter_.kernels, offset_width_, rows);
+    rows.tile.output = tile.output + inner[kOutput] * scatter_.width;
+    rows.tile.updates = tile.updates + inner[kUpdates] * scatter_.width;
+    kernel::WalkRows(run, scatter_.width, offset_width_, rows);
   });
 }
 

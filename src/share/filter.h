@@ -36,7 +36,7 @@ class Filter {
   static constexpr int64_t kMostWidth = 16;
 
   void Write(int64_t entries);
-  void WriteRows(const kernel::SheetArguments& sheet) const;
+  void WriteRows(const kernel::TileArguments& tile) const;
   unsigned char* UpdateAt(int64_t entry) { return updates_ + entry * update_size_; }
 
   const walk::Scatter& scatter_;

@@ -98,9 +98,9 @@ class Checker {
 
   // How many of the rows, from the first on, are good and constant.
   int64_t CountConstant(const plan::Turns& rows, int64_t columns) const {
-    const kernel::IndexSheet sheet = {At(rows.first * columns),     rows.count, columns, columns, 1,
-                                      space_.component[0].axis_size};
-    return kernels_.count_constant_rows(sheet, wrap_);
+    const kernel::IndexTile tile = {At(rows.first * columns),     rows.count, columns, columns, 1,
+                                    space_.component[0].axis_size};
+    return kernels_.count_constant_rows(tile, wrap_);
   }
 
   void CheckPart(const IndexNest& nest, Observations* observed) const {
@@ -113,13 +113,13 @@ class Checker {
     nest.base[0] += component.indices_base;
     const plan::Loop<1> column = nest.PopInnermost();
     const plan::Loop<1> row = nest.PopInnermost();
-    kernel::IndexSheet sheet = {nullptr,      row.count,        row.stride[0],
-                                column.count, column.stride[0], component.axis_size};
-    if (column.count == 1) sheet.column_stride = 1;
+    kernel::IndexTile tile = {nullptr,      row.count,        row.stride[0],
+                              column.count, column.stride[0], component.axis_size};
+    if (column.count == 1) tile.column_stride = 1;
     bool good = true;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
-      sheet.indices = At(offset[0]);
-      good = kernels_.check(sheet, wrap_);
+      tile.indices = At(offset[0]);
+      good = kernels_.check(tile, wrap_);
       return good;
     });
     return good;

@@ -6,6 +6,7 @@
 #include "kernel/kernel.h"
 #include "plan/loop_nest.h"
 #include "plan/unit.h"
+#include "walk/kernels.h"
 
 namespace strew::walk {
 
@@ -22,7 +23,7 @@ void ArrangeBox(const plan::Units& units, BoxNest* nest);
 class Box {
  public:
   // `nest` is arranged.
-  Box(const kernel::Kernels& kernels, const BoxNest& nest, bool stream);
+  Box(const RunKernels& kernels, const BoxNest& nest, bool stream);
 
   // FinishStreaming() has been called.
   void Run(unsigned char* output, const unsigned char* updates) const;
@@ -30,9 +31,11 @@ class Box {
   void Fetch(unsigned char* output) const;
 
  private:
-  const kernel::Kernels& kernels_;
-  BoxNest nest_;  // around the sheet
-  kernel::BoxArguments sheet_;
+  const kernel::RunKernel run_;
+  const int64_t width_;
+  const bool stream_;
+  BoxNest nest_;  // around the rows
+  kernel::BoxArguments rows_;
 };
 
 // Rows of one inner nest, arranged once and run at many places.
@@ -40,15 +43,16 @@ class Block {
  public:
   // output[r * output_row_stride + o] (+)= updates[r * updates_row_stride + u] for the turns (o, u)
   // of `row`, whose loops go from far to near in memory.
-  Block(const kernel::Kernels& kernels, const BoxNest& row, int64_t output_row_stride,
-        int64_t updates_row_stride, bool stream);
+  Block(kernel::RunKernel kernel, int64_t width, const BoxNest& row, int64_t output_row_stride,
+        int64_t updates_row_stride);
 
   void Run(unsigned char* output, const unsigned char* updates, int64_t rows) const;
 
  private:
-  const kernel::Kernels& kernels_;
+  const kernel::RunKernel run_;
+  const int64_t width_;
   BoxNest rest_;
-  kernel::BoxArguments sheet_;
+  kernel::BoxArguments rows_;
   bool rows_are_runs_;  // whether rows one behind the other are one run
 };
 

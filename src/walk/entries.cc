@@ -130,10 +130,10 @@ void EntryWalk<Taker>::CopyLines(const int64_t* offset, int64_t row, int64_t row
   const plan::Component& axis = loops_.component[0];
   const int64_t row_stride = loops_.row.stride[kOutput];
   const int64_t data_row_stride = loops_.row.stride[kData];
-  kernel::WalkBox(scatter_.move,
+  kernel::WalkBox(scatter_.move.combine.run, scatter_.width,
                   {scatter_.OutputAt(offset[kOutput] + row * row_stride),
                    scatter_.DataAt(offset[kData] + row * data_row_stride), rows, row_stride,
-                   data_row_stride, axis.axis_size, axis.output_stride, axis.data_stride, false});
+                   data_row_stride, axis.axis_size, axis.output_stride, axis.data_stride});
 }
 
 // ---- Columns that are batch ----
@@ -180,11 +180,13 @@ void EntryWalk<Taker>::WalkStrips(const int64_t* offset) const {
     const int64_t source = offset[operand] + c * source_stride;
     const unsigned char* const from = fresh ? scatter_.DataAt(source) : scatter_.OutputAt(source);
     unsigned char* const to = scatter_.OutputAt(offset[kOutput] + c * output_stride);
-    kernel::WalkBox(scatter_.move, {scratch_, from, axis.axis_size, strip, source_axis_stride,
-                                    strip, 1, source_stride, false});
+    kernel::WalkBox(
+        scatter_.move.combine.run, scatter_.width,
+        {scratch_, from, axis.axis_size, strip, source_axis_stride, strip, 1, source_stride});
     WalkColumns(offset, c, strip, {scratch_, 0, 1, true, strip});
-    kernel::WalkBox(scatter_.move, {to, scratch_, axis.axis_size, axis.output_stride, strip, strip,
-                                    output_stride, 1, strips_stream_});
+    kernel::WalkBox(
+        strips_stream_ ? scatter_.move.stream : scatter_.move.combine.run, scatter_.width,
+        {to, scratch_, axis.axis_size, axis.output_stride, strip, strip, output_stride, 1});
   }
   if (strips_stream_) kernel::FinishStreaming();
 }

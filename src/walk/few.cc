@@ -10,19 +10,19 @@ using plan::kIndices;
 using plan::kOutput;
 using plan::kUpdates;
 
-void WriteElements(const kernel::Kernels& kernels, const Operands& operands,
+void WriteElements(const kernel::CombineKernels& kernels, const Operands& operands,
                    const FewEntries& few) {
-  kernel::SheetArguments sheet =
-      kernel::RowSheet(operands.output.data, operands.updates.data, few.output, few.count, 0);
-  if (!few.are_near) return kernels.elements[kernel::kOffset64](sheet);
+  kernel::TileArguments tile =
+      kernel::RowTile(operands.output.data, operands.updates.data, few.output, few.count, 0);
+  if (!few.are_near) return kernels.elements[kernel::kOffset64](tile, {});
   int32_t offsets[plan::kMostFewUpdates];
   for (int64_t i = 0; i < few.count; ++i) offsets[i] = static_cast<int32_t>(few.output[i]);
-  sheet.offsets = offsets;
-  kernels.elements[kernel::kOffset32](sheet);
+  tile.offsets = offsets;
+  kernels.elements[kernel::kOffset32](tile, {});
 }
 
-void WriteRuns(const kernel::Kernels& kernels, const Operands& operands, const FewEntries& few,
-               plan::InnerNest* inner) {
+void WriteRuns(const kernel::CombineKernels& kernels, const Operands& operands,
+               const FewEntries& few, plan::InnerNest* inner) {
   const int64_t width = kernels.element_size;
   inner->Canonicalise();
   plan::InnerLoop run = inner->PopInnermost();
@@ -68,8 +68,8 @@ bool LocateFew(const Call& call, const TensorView& indices, const plan::IndexSpa
   return good;
 }
 
-void WriteFew(const kernel::Kernels& kernels, const Operands& operands, const FewEntries& few,
-              plan::InnerNest* inner) {
+void WriteFew(const kernel::CombineKernels& kernels, const Operands& operands,
+              const FewEntries& few, plan::InnerNest* inner) {
   if (few.count == 0) return;
   if (inner->rank == 0 && few.updates_lie_together) return WriteElements(kernels, operands, few);
   WriteRuns(kernels, operands, few, inner);

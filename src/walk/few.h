@@ -28,8 +28,8 @@ bool LocateFew(const Call& call, const TensorView& indices, const plan::IndexSpa
                FewEntries* few);
 
 // `inner` is that of the index space, and is left arranged.
-void WriteFew(const kernel::Kernels& kernels, const Operands& operands, const FewEntries& few,
-              plan::InnerNest* inner);
+void WriteFew(const kernel::CombineKernels& kernels, const Operands& operands,
+              const FewEntries& few, plan::InnerNest* inner);
 
 }  // namespace strew::walk
 

@@ -5,25 +5,35 @@
 
 namespace strew::walk {
 
-const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
-                                  strew_reduction reduction, const plan::Units& units) {
-  const int32_t target = call.settings().simd_target;
-  switch (reduction) {
-#define STREW_KERNELS_FOR(CONSTANT, FUNCTOR, NAME) \
-  case STREW_##CONSTANT:                           \
-    return kernel::ReductionKernels(output.dtype, KernelReduction::k##FUNCTOR, target);
-    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNELS_FOR)
-#undef STREW_KERNELS_FOR
-    case STREW_MEAN:
-      return kernel::MeanKernelsFor(output.dtype, target).pairs;
-    default:
-      return kernel::MoveKernels(units.width, target);
-  }
+const kernel::MoveKernels& MoveKernelsFor(const Call& call, const plan::Units& units) {
+  return kernel::MoveKernelsFor(units.width, call.settings().simd_target);
 }
 
-const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& output,
-                                         strew_reduction reduction) {
-  return KernelsFor(call, output, reduction, plan::IndexedUnitsOf(output.element_size));
+RunKernels RunKernelsFor(const Call& call, const TensorView& output, strew_reduction reduction,
+                         const plan::Units& units) {
+  if (reduction == STREW_NONE) {
+    const kernel::MoveKernels& move = MoveKernelsFor(call, units);
+    return {units.width, move.combine.run, move.stream};
+  }
+  const kernel::RunKernel run =
+      reduction == STREW_MEAN
+          ? kernel::AccumulateKernelsFor(output.dtype, call.settings().simd_target).run
+          : IndexedKernelsFor(call, output, reduction).run;
+  return {units.width, run, run};
+}
+
+const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorView& output,
+                                                strew_reduction reduction) {
+  switch (reduction) {
+#define STREW_KERNELS_FOR(CONSTANT, FUNCTOR, NAME)                             \
+  case STREW_##CONSTANT:                                                       \
+    return kernel::ReduceKernelsFor(output.dtype, KernelReduction::k##FUNCTOR, \
+                                    call.settings().simd_target);
+    STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNELS_FOR)
+#undef STREW_KERNELS_FOR
+    default:
+      return MoveKernelsFor(call, plan::IndexedUnitsOf(output.element_size)).combine;
+  }
 }
 
 }  // namespace strew::walk

@@ -10,14 +10,25 @@
 
 namespace strew::walk {
 
-// The kernels of a reduction on tensors of this dtype, of which elements are so many units. Those
-// of STREW_MEAN are for one update of each element.
-const kernel::Kernels& KernelsFor(const Call& call, const TensorView& output,
-                                  strew_reduction reduction, const plan::Units& units);
+// What applies runs of updates: through the caches, and past them where there is a kernel for that.
+struct RunKernels {
+  int64_t width;  // bytes of a unit
+  kernel::RunKernel run;
+  kernel::RunKernel stream;
 
-// Those for elements that indices place one by one.
-const kernel::Kernels& IndexedKernelsFor(const Call& call, const TensorView& output,
-                                         strew_reduction reduction);
+  kernel::RunKernel Choose(bool streams) const { return streams ? stream : run; }
+};
+
+// Those of a reduction on tensors of this dtype, of which elements are so many units. Those of
+// STREW_MEAN are for one update of each element.
+RunKernels RunKernelsFor(const Call& call, const TensorView& output, strew_reduction reduction,
+                         const plan::Units& units);
+const kernel::MoveKernels& MoveKernelsFor(const Call& call, const plan::Units& units);
+
+// For elements that indices place one by one; for STREW_MEAN, which combines nothing in the output,
+// those that move.
+const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorView& output,
+                                                strew_reduction reduction);
 
 }  // namespace strew::walk
 

@@ -53,17 +53,17 @@ Strides Compact(const OverlayPlan& plan, int split) {
 }
 
 // Rows of the dim `split`: all of their elements.
-Block WholeRows(const kernel::Kernels& kernels, const OverlayPlan& plan, int split,
-                const Strides& output, const Strides& input, bool stream) {
+Block WholeRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, int split,
+                const Strides& output, const Strides& input) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
     row.Append(plan.dim[i].size, output.of[i], input.of[i]);
   }
-  return Block(kernels, row, output.of[split], input.of[split], stream);
+  return Block(run, width, row, output.of[split], input.of[split]);
 }
 
 // Those elements of them that are in the slice; rows that it steps over do not count.
-Block SlicedRows(const kernel::Kernels& kernels, const OverlayPlan& plan, int split,
+Block SlicedRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, int split,
                  const Strides& output) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
@@ -71,7 +71,7 @@ Block SlicedRows(const kernel::Kernels& kernels, const OverlayPlan& plan, int sp
     row.Append(dim.slice.count, output.of[i] * dim.slice.step, dim.updates_stride);
   }
   const OverlayDim& dim = plan.dim[split];
-  return Block(kernels, row, output.of[split] * dim.slice.step, dim.updates_stride, false);
+  return Block(run, width, row, output.of[split] * dim.slice.step, dim.updates_stride);
 }
 
 // Where the slice begins in a row of the dim `split`.
@@ -111,11 +111,8 @@ class StepFinder {
 
 class OuterTurns {
  public:
-  OuterTurns(const OverlayPlan& plan, const kernel::Kernels& move, bool stream)
-      : plan_(plan),
-        move_(stream ? move.stream : move.run),
-        width_(move.element_size),
-        first_dense_(FirstDense(plan)) {}
+  OuterTurns(const OverlayPlan& plan, kernel::RunKernel move, int64_t width)
+      : plan_(plan), move_(move), width_(width), first_dense_(FirstDense(plan)) {}
 
   // Calls body(operands, ahead) for every turn of the dims from `dim` to before `end`, with
   // operands that point to it; updates is NULL where that turn is outside of the slice. `ahead`
@@ -163,12 +160,10 @@ class OuterTurns {
 
 class LineReplacer {
  public:
-  LineReplacer(const OverlayPlan& plan, const kernel::Kernels& move, bool stream)
+  LineReplacer(const OverlayPlan& plan, kernel::RunKernel move, int64_t width, bool stream)
       : line_(plan.dim[plan.rank - 1]),
-        kernels_(move),
-        stream_(stream),
-        move_(stream ? move.stream : move.run),
-        width_(move.element_size),
+        move_(move),
+        width_(width),
         prefetched_(stream && line_.IsWhole()
                         ? std::min(line_.size * width_, kTuning.most_prefetched_line)
                         : 0) {}
@@ -188,12 +183,10 @@ class LineReplacer {
   void MoveUpdates(unsigned char* output, const unsigned char* updates) const {
     const int64_t count = line_.slice.count;
     if (line_.updates_stride != 0) return move_(output, 1, updates, line_.updates_stride, count);
-    kernel::WalkBox(kernels_, {output, updates, 1, 0, 0, count, 1, 0, stream_});
+    kernel::WalkBox(move_, width_, {output, updates, 1, 0, 0, count, 1, 0});
   }
 
   const OverlayDim& line_;
-  const kernel::Kernels& kernels_;
-  const bool stream_;
   const kernel::RunKernel move_;
   const int64_t width_;
   const int64_t prefetched_;
@@ -210,9 +203,9 @@ bool IsInterleaving(const OverlayPlan& plan, const Pieces& pieces) {
 class PieceRunner {
  public:
   // `buffer` is where pieces are put together before they are streamed; NULL for in the output.
-  PieceRunner(const OverlayPlan& plan, const kernel::Kernels& kernels, const kernel::Kernels& move,
+  PieceRunner(const OverlayPlan& plan, kernel::RunKernel run, const kernel::MoveKernels& move,
               const Pieces& pieces, unsigned char* buffer)
-      : PieceRunner(plan, kernels, move, pieces, buffer,
+      : PieceRunner(plan, run, move, move.combine.element_size, pieces, buffer,
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.output_stride; }),
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.data_stride; })) {}
 
@@ -228,20 +221,22 @@ class PieceRunner {
   }
 
  private:
-  PieceRunner(const OverlayPlan& plan, const kernel::Kernels& kernels, const kernel::Kernels& move,
-              const Pieces& pieces, unsigned char* buffer, const Strides& output,
+  PieceRunner(const OverlayPlan& plan, kernel::RunKernel run, const kernel::MoveKernels& move,
+              int64_t width, const Pieces& pieces, unsigned char* buffer, const Strides& output,
               const Strides& data)
       : dim_(plan.dim[pieces.split]),
-        interleave_(IsInterleaving(plan, pieces) ? kernels.interleave : nullptr),
+        interleave_(run == move.combine.run && IsInterleaving(plan, pieces) ? move.interleave
+                                                                            : nullptr),
         rows_(interleave_ != nullptr ? dim_.size : pieces.rows),
-        width_(move.element_size),
+        width_(width),
         buffer_(buffer),
         near_(buffer == nullptr ? output : Compact(plan, pieces.split)),
         first_(FirstInRow(plan, pieces.split, near_)),
-        copy_(WholeRows(move, plan, pieces.split, output, data, buffer != nullptr)),
-        fill_(WholeRows(move, plan, pieces.split, near_, data, false)),
-        apply_(SlicedRows(kernels, plan, pieces.split, near_)),
-        flush_(WholeRows(move, plan, pieces.split, output, near_, buffer != nullptr)),
+        copy_(WholeRows(buffer != nullptr ? move.stream : move.combine.run, width, plan,
+                        pieces.split, output, data)),
+        fill_(WholeRows(move.combine.run, width, plan, pieces.split, near_, data)),
+        apply_(SlicedRows(run, width, plan, pieces.split, near_)),
+        flush_(WholeRows(move.stream, width, plan, pieces.split, output, near_)),
         near_stride_(near_.of[pieces.split]) {}
 
   // Rows [row, row + rows).
@@ -290,18 +285,19 @@ class PieceRunner {
 
 }  // namespace
 
-void RunOverlay(const plan::OverlayPlan& plan, const kernel::Kernels& kernels,
-                const kernel::Kernels& move, const OverlayOperands& at, bool stream) {
-  const OuterTurns turns(plan, move, stream);
+void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
+                const kernel::MoveKernels& move, const OverlayOperands& at, bool stream) {
+  const int64_t width = move.combine.element_size;
+  const kernel::RunKernel copy = stream ? move.stream : move.combine.run;
+  const OuterTurns turns(plan, copy, width);
   const OverlayDim& line = plan.dim[plan.rank - 1];
-  if (&kernels == &move && line.slice.step == 1 &&
-      line.size * move.element_size >= kTuning.long_line) {
-    turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, move, stream));
+  if (run == move.combine.run && line.slice.step == 1 && line.size * width >= kTuning.long_line) {
+    turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, width, stream));
   } else {
     alignas(64) unsigned char buffer[kTuning.overlay_buffer];
-    const Pieces pieces = PiecesOf(plan, move.element_size);
+    const Pieces pieces = PiecesOf(plan, width);
     turns.ForEach(0, pieces.split, at,
-                  PieceRunner(plan, kernels, move, pieces, stream ? buffer : nullptr));
+                  PieceRunner(plan, run, move, pieces, stream ? buffer : nullptr));
   }
   if (stream) kernel::FinishStreaming();
 }

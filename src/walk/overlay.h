@@ -14,10 +14,10 @@ struct OverlayOperands {
   const unsigned char* updates;
 };
 
-// `plan` is arranged; `kernels` are those of the reduction, `move` those that copy. `operands` point
+// `plan` is arranged; `run` is that of the reduction, `move` are the kernels that copy. `operands` point
 // to where the plan begins; the updates may be NULL.
-void RunOverlay(const plan::OverlayPlan& plan, const kernel::Kernels& kernels,
-                const kernel::Kernels& move, const OverlayOperands& operands, bool stream);
+void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
+                const kernel::MoveKernels& move, const OverlayOperands& operands, bool stream);
 
 }  // namespace strew::walk
 

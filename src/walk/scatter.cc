@@ -19,7 +19,7 @@ Scatter::Scatter(const Call& call_, const Operands& operands_, const plan::Entry
       wraps(call_.settings().wrap_negative_indices),
       index_kernels(kernel::IndexKernelsFor(operands_.indices.dtype, call_.settings().simd_target)),
       kernels(IndexedKernelsFor(call_, operands_.output, reduction_)),
-      move(IndexedKernelsFor(call_, operands_.output, STREW_NONE)) {}
+      move(MoveKernelsFor(call_, plan::IndexedUnitsOf(operands_.output.element_size))) {}
 
 Scatter::Scatter(const Scatter& like, const plan::EntryLoops& loops_of_part)
     : Scatter(like.call, like.operands, loops_of_part, like.reduction, like.applied_units) {}

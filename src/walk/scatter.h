@@ -35,8 +35,8 @@ struct Scatter {
   const int64_t index_size;
   const bool wraps;  // negative indices count from the end
   const kernel::IndexKernels& index_kernels;
-  const kernel::Kernels& kernels;  // of the reduction
-  const kernel::Kernels& move;
+  const kernel::CombineKernels& kernels;  // of the reduction
+  const kernel::MoveKernels& move;
 
   Scatter(const Call& call, const Operands& operands, const plan::EntryLoops& loops,
           strew_reduction reduction, std::atomic<int64_t>* applied_units);
@@ -46,6 +46,11 @@ struct Scatter {
   // Other updates, which count for nothing.
   Scatter(const Scatter& like, strew_reduction other, const TensorView& updates,
           const plan::EntryLoops& loops_of_updates);
+
+  // The run of entries that are more than an element.
+  kernel::RunKernel RunFor(bool streams) const {
+    return streams && reduction == STREW_NONE ? move.stream : kernels.run;
+  }
 
   // `at` counts units or, in indices, elements.
   unsigned char* OutputAt(int64_t at) const { return operands.output.data + at * width; }

@@ -43,10 +43,10 @@ void TileLocator::Resolve(kernel::ResolveArguments arguments) const {
     return kernels.resolve[offset_width_](arguments);
   }
   alignas(64) unsigned char clamped[kMostClamped * sizeof(int64_t)];
-  kernels.clamp(arguments.sheet, scatter_.wraps, clamped);
-  arguments.sheet.indices = clamped;
-  arguments.sheet.row_stride = arguments.sheet.columns;
-  arguments.sheet.column_stride = 1;
+  kernels.clamp(arguments.tile, scatter_.wraps, clamped);
+  arguments.tile.indices = clamped;
+  arguments.tile.row_stride = arguments.tile.columns;
+  arguments.tile.column_stride = 1;
   kernels.resolve[offset_width_](arguments);
 }
 
@@ -54,25 +54,25 @@ void TileLocator::Locate(const int64_t* offset, const Tile& tile,
                          const TileDestination& destination, void* offsets) const {
   const plan::EntryLoops& loops = scatter_.loops;
   kernel::ResolveArguments arguments;
-  arguments.sheet.rows = tile.rows;
-  arguments.sheet.row_stride = loops.row.stride[kIndices];
-  arguments.sheet.columns = tile.columns + tile.lookahead;
-  arguments.sheet.column_stride = loops.column.stride[kIndices];
+  arguments.tile.rows = tile.rows;
+  arguments.tile.row_stride = loops.row.stride[kIndices];
+  arguments.tile.columns = tile.columns + tile.lookahead;
+  arguments.tile.column_stride = loops.column.stride[kIndices];
   arguments.lane_row_stride = destination.row_stride;
   arguments.lane_column_stride = destination.column_stride;
   arguments.accumulate = false;
   arguments.offsets = offsets;
-  const int64_t first = offset[kIndices] + tile.row * arguments.sheet.row_stride +
-                        tile.column * arguments.sheet.column_stride;
+  const int64_t first = offset[kIndices] + tile.row * arguments.tile.row_stride +
+                        tile.column * arguments.tile.column_stride;
   // Tuples of no numbers all name the whole tensor.
   if (loops.components == 0) {
-    const int64_t entries = tile.rows * arguments.sheet.columns;
+    const int64_t entries = tile.rows * arguments.tile.columns;
     std::memset(offsets, 0, static_cast<size_t>(entries * kernel::OffsetSize(offset_width_)));
   }
   for (int c = 0; c < loops.components; ++c) {
     const plan::Component& component = loops.component[c];
-    arguments.sheet.indices = scatter_.IndexAt(first + component.indices_base);
-    arguments.sheet.axis_size = component.axis_size;
+    arguments.tile.indices = scatter_.IndexAt(first + component.indices_base);
+    arguments.tile.axis_size = component.axis_size;
     arguments.output_stride =
         destination.is_strip ? destination.axis_stride : component.output_stride;
     Resolve(arguments);
@@ -84,9 +84,9 @@ void TileLocator::Locate(const int64_t* offset, const Tile& tile,
   // At last, because no later component may move what is dropped.
   for (int c = 0; c < loops.components; ++c) {
     const plan::Component& component = loops.component[c];
-    arguments.sheet.indices = scatter_.IndexAt(first + component.indices_base);
-    arguments.sheet.axis_size = component.axis_size;
-    scatter_.index_kernels.drop[offset_width_](arguments.sheet, scatter_.wraps, offsets);
+    arguments.tile.indices = scatter_.IndexAt(first + component.indices_base);
+    arguments.tile.axis_size = component.axis_size;
+    scatter_.index_kernels.drop[offset_width_](arguments.tile, scatter_.wraps, offsets);
   }
 }
 
@@ -97,12 +97,12 @@ void TileLocator::Locate(const FlatTile& tile, void* offsets) const {
               static_cast<size_t>(tile.entries * kernel::OffsetSize(offset_width_)));
   const plan::Component& component = loops.component[0];
   kernel::ResolveArguments arguments;
-  arguments.sheet = {scatter_.IndexAt(tile.index + component.indices_base),
-                     1,
-                     0,
-                     tile.entries,
-                     1,
-                     component.axis_size};
+  arguments.tile = {scatter_.IndexAt(tile.index + component.indices_base),
+                    1,
+                    0,
+                    tile.entries,
+                    1,
+                    component.axis_size};
   arguments.output_stride = component.output_stride;
   arguments.lane_row_stride = 0;
   arguments.lane_column_stride = 0;
@@ -110,7 +110,7 @@ void TileLocator::Locate(const FlatTile& tile, void* offsets) const {
   arguments.offsets = offsets;
   Resolve(arguments);
   if (loops.out_of_range != plan::OutOfRange::kDrop) return;
-  scatter_.index_kernels.drop[offset_width_](arguments.sheet, scatter_.wraps, offsets);
+  scatter_.index_kernels.drop[offset_width_](arguments.tile, scatter_.wraps, offsets);
 }
 
 int64_t TileLocator::UpdateOf(const int64_t* offset, const Tile& tile) const {
@@ -187,10 +187,10 @@ bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, 
   if (tile.columns < tuning.least_folded || scatter_.loops.run.count != 1) return false;
   const kernel::FoldKernel fold = scatter_.index_kernels.fold[locator_.offset_width()];
   if (!fold(offsets, tile.rows, tile.columns, destination.column_stride)) return false;
-  const bool fetches = rows->sheet.prefetch != 0;
-  rows->sheet.columns = 1;
-  rows->sheet.lookahead = 0;
-  rows->sheet.prefetch = fetches ? plan::RowPrefetch(tuning, tile.columns * scatter_.width) : 0;
+  const bool fetches = rows->tile.prefetch != 0;
+  rows->tile.columns = 1;
+  rows->tile.lookahead = 0;
+  rows->tile.prefetch = fetches ? plan::RowPrefetch(tuning, tile.columns * scatter_.width) : 0;
   rows->run = tile.columns;
   rows->output_run_stride = destination.column_stride;
   rows->updates_run_stride = scatter_.loops.column.stride[kUpdates];
@@ -205,38 +205,39 @@ bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, 
   locator_.Locate(offset, tile, destination, offsets);
 
   const plan::EntryLoops& loops = scatter_.loops;
+  const kernel::NextReads next_reads = locator_.NextReadsAfter(offset, tile, destination);
+  const kernel::RunKernel run = scatter_.RunFor(hints_.streams);
   kernel::RowsArguments rows;
-  kernel::SheetArguments& sheet = rows.sheet;
-  sheet.offsets = offsets;
-  sheet.rows = tile.rows;
-  sheet.updates_row_stride = loops.row.stride[kUpdates];
-  sheet.columns = tile.columns;
-  sheet.updates_column_stride = loops.column.stride[kUpdates];
-  sheet.prefetch = destination.is_strip ? hints_.strip_prefetch : hints_.prefetch;
-  sheet.lookahead = tile.lookahead;
-  sheet.next_reads = locator_.NextReadsAfter(offset, tile, destination);
+  kernel::TileArguments& entries = rows.tile;
+  entries.offsets = offsets;
+  entries.rows = tile.rows;
+  entries.updates_row_stride = loops.row.stride[kUpdates];
+  entries.columns = tile.columns;
+  entries.updates_column_stride = loops.column.stride[kUpdates];
+  entries.prefetch = destination.is_strip ? hints_.strip_prefetch : hints_.prefetch;
+  entries.lookahead = tile.lookahead;
   rows.run = loops.run.count;
   rows.output_run_stride = loops.run.stride[kOutput];
   rows.updates_run_stride = loops.run.stride[kUpdates];
-  rows.stream = hints_.streams;
+  rows.streams = run != scatter_.kernels.run;
   rows.updates_offsets = nullptr;
   const bool runs = FoldRows(tile, destination, offsets, &rows) || loops.run.count > 1;
   const unsigned char* const updates = scatter_.UpdateAt(locator_.UpdateOf(offset, tile));
   plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
-    sheet.output = destination.memory + inner[kOutput] * scatter_.width;
-    sheet.updates = updates + inner[kUpdates] * scatter_.width;
-    if (runs) return kernel::WalkRows(scatter_.kernels, locator_.offset_width(), rows);
-    scatter_.kernels.elements[locator_.offset_width()](sheet);
+    entries.output = destination.memory + inner[kOutput] * scatter_.width;
+    entries.updates = updates + inner[kUpdates] * scatter_.width;
+    if (runs) return kernel::WalkRows(run, scatter_.width, locator_.offset_width(), rows);
+    scatter_.kernels.elements[locator_.offset_width()](entries, next_reads);
   });
 }
 
 void TileWriter::Take(const FlatTile& tile, unsigned char* output) const {
   alignas(64) unsigned char offsets[kOffsetBytes];
   locator_.Locate(tile, offsets);
-  kernel::SheetArguments sheet = kernel::RowSheet(output, scatter_.UpdateAt(tile.update), offsets,
-                                                  tile.entries, hints_.prefetch);
-  sheet.next_reads = locator_.NextReadsAfter(tile);
-  scatter_.kernels.elements[locator_.offset_width()](sheet);
+  scatter_.kernels.elements[locator_.offset_width()](
+      kernel::RowTile(output, scatter_.UpdateAt(tile.update), offsets, tile.entries,
+                      hints_.prefetch),
+      locator_.NextReadsAfter(tile));
 }
 
 // ---- Entries that go to a sink ----

@@ -50,7 +50,7 @@ TEST(Target, EveryTargetHasKernelsOfItsOwn) {
     std::set<kernel::RunKernel> runs;
     std::set<kernel::ElementsKernel> elements;
     for (int32_t i = 0; i < all; ++i) {
-      const kernel::Kernels& kernels = kernels_of(i);
+      const kernel::CombineKernels& kernels = kernels_of(i);
       ASSERT_NE(kernels.run, nullptr) << what;
       runs.insert(kernels.run);
       elements.insert(kernels.elements[kernel::kOffset32]);
@@ -60,21 +60,21 @@ TEST(Target, EveryTargetHasKernelsOfItsOwn) {
     EXPECT_EQ(elements.size(), static_cast<size_t>(2 * count)) << what;
   };
   for (const int32_t width : {1, 2, 4, 8, 16}) {
-    expect_distinct("move", [width](int32_t i) -> const kernel::Kernels& {
-      return kernel::MoveKernels(width, i);
+    expect_distinct("move", [width](int32_t i) -> const kernel::CombineKernels& {
+      return kernel::MoveKernelsFor(width, i).combine;
     });
   }
   const auto expect_reductions = [&](strew_dtype dtype) {
     const Arithmetic arithmetic = kDtypes[dtype].arithmetic;
     const bool is_float = arithmetic == Arithmetic::kFloating || arithmetic == Arithmetic::kComplex;
     const bool one_target = kFloatsHaveOneTarget && is_float;
-#define STREW_EXPECT_DISTINCT(CONSTANT, FUNCTOR, ...)                         \
-  if (IsReductionDefined(STREW_##CONSTANT, arithmetic)) {                     \
-    SCOPED_TRACE(ReductionName(STREW_##CONSTANT));                            \
-    const auto kernels_of = [dtype](int32_t i) -> const kernel::Kernels& {    \
-      return kernel::ReductionKernels(dtype, KernelReduction::k##FUNCTOR, i); \
-    };                                                                        \
-    expect_distinct(kDtypes[dtype].name, kernels_of, one_target);             \
+#define STREW_EXPECT_DISTINCT(CONSTANT, FUNCTOR, ...)                             \
+  if (IsReductionDefined(STREW_##CONSTANT, arithmetic)) {                         \
+    SCOPED_TRACE(ReductionName(STREW_##CONSTANT));                                \
+    const auto kernels_of = [dtype](int32_t i) -> const kernel::CombineKernels& { \
+      return kernel::ReduceKernelsFor(dtype, KernelReduction::k##FUNCTOR, i);     \
+    };                                                                            \
+    expect_distinct(kDtypes[dtype].name, kernels_of, one_target);                 \
   }
     STREW_FOR_EACH_KERNEL_REDUCTION(STREW_EXPECT_DISTINCT)
 #undef STREW_EXPECT_DISTINCT
