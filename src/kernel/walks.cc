@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The walks that only call kernels: one for all dtypes, reductions and targets. A call is little
 // beside a run; with the runs inlined into walks of their own the library was twice as large.
+#include <hwy/base.h>
 #include <hwy/cache_control.h>
 
 #include <algorithm>
@@ -35,19 +36,21 @@ constexpr Walks kWalks;
 constexpr int64_t kLine = 64;
 
 template <bool kWrites>
-void Prefetch(const unsigned char* from, int64_t bytes) {
-  // From the start of the first line on.
+HWY_INLINE void Prefetch(const unsigned char* from, int64_t bytes) {
+  constexpr int kLocality = kWrites ? 3 : 0;
   const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(from) % kLine);
-  for (int64_t i = -before; i < bytes; i += kLine)
-    __builtin_prefetch(from + i, kWrites, kWrites ? 3 : 0);
+  for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i, kWrites, kLocality);
+  // One more where it begins in the middle of a line and ends behind the middle of another.
+  if (before != 0 && (bytes - 1) % kLine + before >= kLine)
+    __builtin_prefetch(from + bytes - 1, kWrites, kLocality);
 }
 
 // Of a run that will be streamed only lines of which it writes parts of 16 bytes are read.
 void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   const unsigned char* const end = output + bytes;
   if (reinterpret_cast<uintptr_t>(output) % 16 == 0 && bytes % 16 == 0) return;
-  if (reinterpret_cast<uintptr_t>(output) % kLine != 0) PrefetchForWriting(output, 1);
-  if (reinterpret_cast<uintptr_t>(end) % kLine != 0) PrefetchForWriting(end - 1, 1);
+  if (reinterpret_cast<uintptr_t>(output) % kLine != 0) __builtin_prefetch(output, 1);
+  if (reinterpret_cast<uintptr_t>(end) % kLine != 0) __builtin_prefetch(end - 1, 1);
 }
 
 template <class Offset>
@@ -75,8 +78,8 @@ void WalkRowsAt(RunKernel run, int64_t size, const RowsArguments& rows) {
     for (int64_t c = 0; c < tile.columns; ++c, ++offsets) {
       if (ahead-- > 0) {
         const unsigned char* const next = tile.output + offsets[tile.prefetch] * size;
-        streams ? PrefetchEnds(next, run_bytes) : PrefetchForWriting(next, run_bytes);
-        if (reads_ahead) PrefetchOnce(update_of(updates, c + tile.prefetch), run_bytes);
+        streams ? PrefetchEnds(next, run_bytes) : Prefetch<true>(next, run_bytes);
+        if (reads_ahead) Prefetch<false>(update_of(updates, c + tile.prefetch), run_bytes);
       }
       // What would be replaced at once would be written to memory for nothing: one row of 1 KiB
       // again and again 4 x the time of random rows.
