@@ -37,10 +37,11 @@ constexpr char kCommonHelp[] =
 bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128, and for
 --reduction none also S, U and V of up to 4096 bytes an element. Of the dtypes of ml_dtypes NumPy
 writes float8_e5m2 as f1, which is read as such, bfloat16 as V2 and float8_e4m3fn as V1.
-The result has the dtype of data, in C order and native byte order. -o may name one of the inputs.
+The result has the dtype of the first file, in C order and native byte order. -o may name one of the
+inputs.
 
 --repeat reports on standard error the time of the fastest of N calls and its GB/s. The bytes
-counted are those of data, indices and updates, which are read, and of the result, which is written.
+counted are those of the input files, which are read, and of the result, which is written.
 
 --threads makes no difference to the result. 0 stands for the CPUs that this process may run on, the
 number that 'strew info' prints. A build without OpenMP has one thread.
@@ -118,18 +119,19 @@ void AddPolicies(CLI::App& command, Options& options) {
             "Whether two updates of one element are an error [last]");
 }
 
-void AddOperator(CLI::App& app, Commands& commands, const Operator& added, Options& options) {
-  CLI::App& command = *app.add_subcommand(added.name, added.summary)->group(kGroup);
+void AddOperator(CLI::App& app, Commands& commands, Operator op, Options& options) {
+  CLI::App& command = *app.add_subcommand(CommandName(op), InfoOf(op).summary)->group(kGroup);
   const auto add_file = [&](const char* name, std::string& path, const char* description) {
     command.add_option(name, path, description)->required()->type_name("FILE");
   };
-  add_file("data", options.data, "The array that a copy is made of");
-  if (added.indices != nullptr) add_file(added.indices, options.indices, "Where the updates go");
-  add_file("updates", options.updates, "The values, of the dtype of data");
+  const OperandNames& names = InfoOf(op).operands;
+  add_file(names.data, options.data, "The array that a copy is made of");
+  if (Takes(op, "indices")) add_file(names.indices, options.indices, "Where the updates go");
+  add_file(names.updates, options.updates, "The values, of the same dtype");
 
-  added.declare(command, options);
-  if (added.reduces) AddReduction(command, options);
-  if (added.indices != nullptr) AddPolicies(command, options);
+  DeclareAttributes(command, op, options);
+  if (Takes(op, "reduction")) AddReduction(command, options);
+  if (Takes(op, "indices")) AddPolicies(command, options);
   command
       .add_option("-o,--output", options.output, "Write the result there instead of printing it")
       ->option_text("FILE");
@@ -138,7 +140,7 @@ void AddOperator(CLI::App& app, Commands& commands, const Operator& added, Optio
   AddChoice(command, "--simd", options.simd_target, SimdTargets(),
             "Instruction set to use instead of the best one");
   command.footer(kCommonHelp);
-  commands.push_back({&command, [&added, &options] { RunOperator(added, options); }});
+  commands.push_back({&command, [op, &options] { RunOperator(op, options); }});
 }
 
 void PrintInfo() {
@@ -207,7 +209,7 @@ int Main(int argc, char** argv) {
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
   // One at most, so that a file may have the name of another.
   app.require_subcommand(0, 1);
-  for (const Operator& added : Operators()) AddOperator(app, commands, added, options);
+  for (const Operator op : CommandOperators()) AddOperator(app, commands, op, options);
   AddInfo(app, commands);
   AddBench(app, commands, bench);
   AddVerify(app, commands, verify);

@@ -70,42 +70,13 @@ void AddInteger(CLI::App& command, const std::string& name, std::int64_t& intege
   command.add_option_function<std::string>(name, set, description)->option_text("INT");
 }
 
-void DeclareAxis(CLI::App& command, Options& options) {
-  AddInteger(command, "--axis", options.axis, "Axis of data that the indices run along [0]");
-}
-
-strew_status CallScatterElements(strew_context* context, const Operands& operands,
-                                 const Options& options) {
-  return strew_scatter_elements(context, operands.data, operands.indices, operands.updates,
-                                options.axis, ReductionCode(options), operands.output);
-}
-
-strew_status CallScatterUpdate(strew_context* context, const Operands& operands,
-                               const Options& options) {
-  return strew_scatter_update(context, operands.data, operands.indices, operands.updates,
-                              options.axis, ReductionCode(options), operands.output);
-}
-
-void DeclareTensorScatter(CLI::App& command, Options& options) {
-  options.axis = 0;
-  AddInteger(command, "--axis", options.axis, "Axis of the positions; required");
-  command.get_option("--axis")->required();
-  command.add_flag("--circular", options.circular, "Go on from position 0 at the end of the cache");
-}
-
-strew_status CallTensorScatter(strew_context* context, const Operands& operands,
-                               const Options& options) {
-  return strew_tensor_scatter(
-      context, operands.data, operands.updates, operands.indices, options.axis,
-      options.circular ? STREW_CACHE_CIRCULAR : STREW_CACHE_LINEAR, operands.output);
-}
-
-void DeclareNothing(CLI::App&, Options&) {}
-
-strew_status CallScatterNd(strew_context* context, const Operands& operands,
-                           const Options& options) {
-  return strew_scatter_nd(context, operands.data, operands.indices, operands.updates,
-                          ReductionCode(options), operands.output);
+// The first axis is that of the batch in a cache, so that there is no default.
+void DeclareAxis(CLI::App& command, Operator op, Options& options) {
+  const bool is_cache = Takes(op, "mode");
+  AddInteger(
+      command, "--axis", options.axis,
+      is_cache ? "Axis of the positions; required" : "Axis of data that the indices run along [0]");
+  command.get_option("--axis")->required(is_cache);
 }
 
 void RequireLengthOfStart(const std::string& name, const std::vector<std::int64_t>& integers,
@@ -115,7 +86,7 @@ void RequireLengthOfStart(const std::string& name, const std::vector<std::int64_
                                        std::to_string(options.start.size()) + " for --start");
 }
 
-void DeclareSliceScatter(CLI::App& command, Options& options) {
+void DeclareSlices(CLI::App& command, Options& options) {
   AddIntegers(command, "--start", options.start, "First position on each axis; required")
       ->required();
   AddIntegers(command, "--stop", options.stop, "End on each axis, exclusive; required")->required();
@@ -129,31 +100,46 @@ void DeclareSliceScatter(CLI::App& command, Options& options) {
   });
 }
 
-strew_status CallSliceScatter(strew_context* context, const Operands& operands,
-                              const Options& options) {
-  const auto count = static_cast<std::int64_t>(options.start.size());
-  const std::int64_t* const axes = options.axes.empty() ? nullptr : options.axes.data();
-  return strew_slice_scatter_int64(context, operands.data, operands.updates, count,
-                                   options.start.data(), options.stop.data(), options.step.data(),
-                                   axes, ReductionCode(options), operands.output);
-}
-
 }  // namespace
 
-const std::vector<Operator>& Operators() {
-  static const std::vector<Operator> operators = {
-      {"scatter-elements", "Every update has an index of its own along one axis", "indices", true,
-       DeclareAxis, CallScatterElements},
-      {"scatter-nd", "Every tuple of indices names an element or a slice of data", "indices", true,
-       DeclareNothing, CallScatterNd},
-      {"scatter-update", "Every index names a slice of one axis", "indices", true, DeclareAxis,
-       CallScatterUpdate},
-      {"slice-scatter", "The updates go to data[start:stop:step, ...] by Python's rule", nullptr,
-       true, DeclareSliceScatter, CallSliceScatter},
-      {"tensor-scatter", "Each batch entry of a cache is written from a position of its own on",
-       "write_indices", false, DeclareTensorScatter, CallTensorScatter},
-  };
+std::vector<Operator> CommandOperators() {
+  std::vector<Operator> operators;
+  for (const OperatorInfo& info : kOperators) {
+    if (info.op != Operator::kSliceScatterInt64) operators.push_back(info.op);
+  }
   return operators;
+}
+
+std::string CommandName(Operator op) {
+  std::string name = NameOf(op);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+void DeclareAttributes(CLI::App& command, Operator op, Options& options) {
+  if (Takes(op, "axis")) DeclareAxis(command, op, options);
+  if (Takes(op, "mode")) {
+    command.add_flag("--circular", options.circular,
+                     "Go on from position 0 at the end of the cache");
+  }
+  if (IsSlice(op)) DeclareSlices(command, options);
+}
+
+reference::Arguments AttributesOf(const Options& options) {
+  reference::Arguments arguments;
+  arguments.axis = options.axis;
+  arguments.reduction = ReductionCode(options);
+  arguments.mode = options.circular ? STREW_CACHE_CIRCULAR : STREW_CACHE_LINEAR;
+  arguments.count = static_cast<std::int64_t>(options.start.size());
+  arguments.starts = options.start.data();
+  arguments.stops = options.stop.data();
+  arguments.steps = options.step.data();
+  arguments.slice_axes = options.axes.empty() ? nullptr : options.axes.data();
+  return arguments;
+}
+
+Operator Called(Operator op) {
+  return op == Operator::kSliceScatter ? Operator::kSliceScatterInt64 : op;
 }
 
 std::vector<std::string> ReductionNames() { return ListOf(kReductionNames); }

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/operator.h"
 #include "cli/options.h"
+#include "reference/call.h"
 #include "strew/strew.h"
 
 namespace CLI {
@@ -14,24 +16,20 @@ class App;
 
 namespace strew::cli {
 
-struct Operands {
-  const strew_tensor* data;
-  const strew_tensor* indices;  // NULL for an operator that takes none
-  const strew_tensor* updates;
-  strew_tensor* output;
-};
+// Those that are commands, in the order of their list. slice_scatter_int64 is none of its own.
+std::vector<Operator> CommandOperators();
 
-// An operator as a command. `declare` adds the options that no other operator has.
-struct Operator {
-  const char* name;
-  const char* summary;
-  const char* indices;  // what the command calls them; NULL for an operator that takes none
-  bool reduces;
-  void (*declare)(CLI::App& command, Options& options);
-  strew_status (*call)(strew_context* context, const Operands& operands, const Options& options);
-};
+// "scatter-nd" of scatter_nd.
+std::string CommandName(Operator op);
 
-const std::vector<Operator>& Operators();
+// Adds the options for what the operator takes besides arrays.
+void DeclareAttributes(CLI::App& command, Operator op, Options& options);
+
+// All but the tensors of a call. The options must live as long.
+reference::Arguments AttributesOf(const Options& options);
+
+// The operator that takes what a command line can say: slices as numbers.
+Operator Called(Operator op);
 
 std::vector<std::string> ReductionNames();
 std::vector<std::string> IndexPolicyNames();

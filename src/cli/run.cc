@@ -50,16 +50,16 @@ Tensor MakeTensor(const Array& array) {
   return Tensor(tensor);
 }
 
-// Calls the operator as often as the options say; seconds of the fastest call.
-double BestTime(const Operator& chosen, strew_context* context, const Operands& operands,
-                const Options& options, Progress& progress) {
+// Calls the operator `repeat` times, at least once; seconds of the fastest call.
+double BestTime(Operator op, strew_context* context, const reference::Arguments& arguments,
+                int repeat, Progress& progress) {
   using Clock = std::chrono::steady_clock;
-  const int calls = std::max(options.repeat, 1);
+  const int calls = std::max(repeat, 1);
   double best = std::numeric_limits<double>::infinity();
   progress.Begin(calls == 1 ? "one call" : "calls", calls);
   for (int i = 0; i < calls; ++i) {
     const Clock::time_point start = Clock::now();
-    const strew_status status = chosen.call(context, operands, options);
+    const strew_status status = arguments.Call(op, context);
     const std::chrono::duration<double> time = Clock::now() - start;
     if (status != STREW_OK) Throw(status, strew_context_error(context));
     best = std::min(best, time.count());
@@ -76,14 +76,14 @@ void ReportTime(int calls, double seconds, std::int64_t bytes) {
 
 }  // namespace
 
-void RunOperator(const Operator& chosen, const Options& options) {
+void RunOperator(Operator op, const Options& options) {
   // Before the files, because they may be large.
   const Context context = MakeContext(options);
 
   Progress progress;
   const Array data = ReadNpy(options.data, progress);
   std::optional<Array> indices;
-  if (chosen.indices != nullptr) indices = ReadNpy(options.indices, progress);
+  if (Takes(op, "indices")) indices = ReadNpy(options.indices, progress);
   const Array updates = ReadNpy(options.updates, progress);
   const Array output = MakeArray(data.type, data.shape, /*fortran_order=*/false);
 
@@ -91,9 +91,12 @@ void RunOperator(const Operator& chosen, const Options& options) {
   const Tensor indices_tensor = indices ? MakeTensor(*indices) : nullptr;
   const Tensor updates_tensor = MakeTensor(updates);
   const Tensor output_tensor = MakeTensor(output);
-  const Operands operands = {data_tensor.get(), indices_tensor.get(), updates_tensor.get(),
-                             output_tensor.get()};
-  const double seconds = BestTime(chosen, context.get(), operands, options, progress);
+  reference::Arguments arguments = AttributesOf(options);
+  arguments.data = data_tensor.get();
+  arguments.indices = indices_tensor.get();
+  arguments.updates = updates_tensor.get();
+  arguments.output = output_tensor.get();
+  const double seconds = BestTime(Called(op), context.get(), arguments, options.repeat, progress);
 
   progress.Clear();
   if (options.repeat > 0) {

@@ -9,7 +9,7 @@ namespace strew::cli {
 
 // Reads the operands, runs the operator, and prints or writes the result. Throws
 // std::runtime_error with the sentence for the user.
-void RunOperator(const Operator& chosen, const Options& options);
+void RunOperator(Operator op, const Options& options);
 
 // Writes `text` to standard output. Throws std::runtime_error.
 void Print(const std::string& text);

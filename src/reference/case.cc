@@ -14,12 +14,8 @@ Dims Values(const std::optional<Array>& array) {
   return array ? ReadIndices(array->view()) : Dims();
 }
 
-strew_status CallSliceScatterInt64(const Case& c, strew_context* context, strew_tensor* output) {
-  const Dims start = Values(c.start), stop = Values(c.stop), step = Values(c.step);
-  const Dims axes = Values(c.axes);
-  return strew_slice_scatter_int64(
-      context, c.data.tensor(), c.updates.tensor(), static_cast<int64_t>(start.size()),
-      start.data(), stop.data(), step.data(), c.axes ? axes.data() : nullptr, c.reduction, output);
+const strew_tensor* TensorOf(const std::optional<Array>& array) {
+  return array ? array->tensor() : nullptr;
 }
 
 std::string DescribePolicies(const Case& c) {
@@ -48,32 +44,12 @@ std::string Describe(const char* name, const std::optional<Array>& indices) {
 }  // namespace
 
 const std::vector<Operator>& Operators() {
-  static const std::vector<Operator> operators = {
-      Operator::kScatterElements,   Operator::kScatterNd,     Operator::kSliceScatter,
-      Operator::kSliceScatterInt64, Operator::kScatterUpdate, Operator::kTensorScatter};
+  static const std::vector<Operator> operators = [] {
+    std::vector<Operator> all;
+    for (const OperatorInfo& info : kOperators) all.push_back(info.op);
+    return all;
+  }();
   return operators;
-}
-
-const char* NameOf(Operator op) {
-  switch (op) {
-    case Operator::kScatterElements:
-      return "scatter_elements";
-    case Operator::kScatterNd:
-      return "scatter_nd";
-    case Operator::kSliceScatter:
-      return "slice_scatter";
-    case Operator::kSliceScatterInt64:
-      return "slice_scatter_int64";
-    case Operator::kScatterUpdate:
-      return "scatter_update";
-    case Operator::kTensorScatter:
-      return "tensor_scatter";
-  }
-  return "?";
-}
-
-bool IsSlice(Operator op) {
-  return op == Operator::kSliceScatter || op == Operator::kSliceScatterInt64;
 }
 
 std::vector<Array*> Inputs(Case& c) {
@@ -86,27 +62,30 @@ std::vector<Array*> Inputs(Case& c) {
 }
 
 strew_status Call(const Case& c, strew_context* context, strew_tensor* output) {
-  switch (c.op) {
-    case Operator::kScatterElements:
-      return strew_scatter_elements(context, c.data.tensor(), c.indices->tensor(),
-                                    c.updates.tensor(), c.axis, c.reduction, output);
-    case Operator::kScatterNd:
-      return strew_scatter_nd(context, c.data.tensor(), c.indices->tensor(), c.updates.tensor(),
-                              c.reduction, output);
-    case Operator::kSliceScatter:
-      return strew_slice_scatter(context, c.data.tensor(), c.updates.tensor(), c.start->tensor(),
-                                 c.stop->tensor(), c.step->tensor(),
-                                 c.axes ? c.axes->tensor() : nullptr, c.reduction, output);
-    case Operator::kSliceScatterInt64:
-      return CallSliceScatterInt64(c, context, output);
-    case Operator::kScatterUpdate:
-      return strew_scatter_update(context, c.data.tensor(), c.indices->tensor(), c.updates.tensor(),
-                                  c.axis, c.reduction, output);
-    default:
-      return strew_tensor_scatter(context, c.data.tensor(), c.updates.tensor(),
-                                  c.indices ? c.indices->tensor() : nullptr, c.axis, c.mode,
-                                  output);
-  }
+  // The fuzzers make operands whose values are no integers.
+  const auto numbers = [&c](const std::optional<Array>& array) {
+    return Takes(c.op, "count") ? Values(array) : Dims();
+  };
+  const Dims starts = numbers(c.start), stops = numbers(c.stop), steps = numbers(c.step);
+  const Dims axes = numbers(c.axes);
+  Arguments arguments;
+  arguments.data = c.data.tensor();
+  arguments.indices = TensorOf(c.indices);
+  arguments.updates = c.updates.tensor();
+  arguments.output = output;
+  arguments.axis = c.axis;
+  arguments.reduction = c.reduction;
+  arguments.mode = c.mode;
+  arguments.start = TensorOf(c.start);
+  arguments.stop = TensorOf(c.stop);
+  arguments.step = TensorOf(c.step);
+  arguments.axes = TensorOf(c.axes);
+  arguments.count = static_cast<int64_t>(starts.size());
+  arguments.starts = starts.data();
+  arguments.stops = stops.data();
+  arguments.steps = steps.data();
+  arguments.slice_axes = c.axes ? axes.data() : nullptr;
+  return arguments.Call(c.op, context);
 }
 
 Outcome Expect(const Case& c, const View& data, const View& output) {

@@ -12,30 +12,20 @@
 #include <strew/strew.h>
 
 #include "reference/array.h"
+#include "reference/call.h"
 #include "reference/oracle.h"
 
 namespace strew::reference {
 
-enum class Operator {
-  kScatterElements,
-  kScatterNd,
-  kSliceScatter,
-  kSliceScatterInt64,
-  kScatterUpdate,
-  kTensorScatter
-};
-
+// All of them, in the order of their list.
 const std::vector<Operator>& Operators();
-const char* NameOf(Operator op);
-bool IsSlice(Operator op);
 
-// For tensor_scatter data are past_cache, updates update, indices write_indices, and output
-// present_cache.
+// Operands stand here under the names that most operators give them.
 struct Case {
   Operator op;
   Array data;
   Array updates;
-  std::optional<Array> indices = {};  // of tensor_scatter they may stay absent
+  std::optional<Array> indices = {};  // of a cache they may stay absent
   std::optional<Array> start = {}, stop = {}, step = {}, axes = {};  // axes may stay absent
   std::optional<Array> output = {};                                  // absent: in place
   strew_reduction reduction = STREW_NONE;

@@ -311,9 +311,8 @@ TEST_F(HostileCalls, Runners) {
     if (call_shape.data.size() > 1) call_shape.gap = random.Between(0, 3);
     const Dtype dtype = Find(random.Pick(std::vector<strew_dtype>{
         STREW_INT8, STREW_FLOAT16, STREW_INT32, STREW_FLOAT64, STREW_COMPLEX128}));
-    const strew_reduction reduction = call_shape.op == Operator::kTensorScatter
-                                          ? STREW_NONE
-                                          : random.Pick(AllReductionsOf(dtype));
+    const strew_reduction reduction =
+        Takes(call_shape.op, "reduction") ? random.Pick(AllReductionsOf(dtype)) : STREW_NONE;
     LargeCall call(call_shape, dtype.code, reduction);
     call.Choose(random.OneIn(2) ? strew_test::Place::kInPlace : strew_test::Place::kNewOutput);
     const Target& target = AnyTarget(random);

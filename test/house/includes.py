@@ -19,8 +19,8 @@ ARROWS = {
     "run": {"plan", "kernel/kernel.h", "base"},
     "api": {"kernel/kernel.h", "base"},
     "op": {"api", "run", "plan", "base"},
-    "reference": set(),
-    "cli": {"reference", "base/dtype.h", "base/policy.h", "base/reduction.h"},
+    "reference": {"base/operator.h"},
+    "cli": {"reference", "base/dtype.h", "base/operator.h", "base/policy.h", "base/reduction.h"},
     "python": {"base/policy.h", "base/reduction.h", "base/tensor_view.h"},
 }
 PUBLIC_HEADER = "strew/strew.h"

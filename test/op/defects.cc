@@ -13,20 +13,6 @@ struct Role {
   OperandOf operand;
 };
 
-// What the operands are called in sentences.
-const char* NameOfData(Operator op) {
-  return op == Operator::kTensorScatter ? "past_cache" : "data";
-}
-const char* NameOfUpdates(Operator op) {
-  return op == Operator::kTensorScatter ? "update" : "updates";
-}
-const char* NameOfOutput(Operator op) {
-  return op == Operator::kTensorScatter ? "present_cache" : "output";
-}
-const char* NameOfIndices(Operator op) {
-  return op == Operator::kTensorScatter ? "write_indices" : "indices";
-}
-
 std::vector<Role> IndexRoles(Operator op) {
   if (op == Operator::kSliceScatter) {
     return {{"start", &Request::start},
@@ -35,13 +21,13 @@ std::vector<Role> IndexRoles(Operator op) {
             {"axes", &Request::axes}};
   }
   if (op == Operator::kSliceScatterInt64) return {};
-  return {{NameOfIndices(op), &Request::indices}};
+  return {{InfoOf(op).operands.indices, &Request::indices}};
 }
 
 std::vector<Role> AllRoles(Operator op) {
-  std::vector<Role> roles = {{NameOfData(op), &Request::data},
-                             {NameOfUpdates(op), &Request::updates},
-                             {NameOfOutput(op), &Request::output}};
+  std::vector<Role> roles = {{InfoOf(op).operands.data, &Request::data},
+                             {InfoOf(op).operands.updates, &Request::updates},
+                             {InfoOf(op).operands.output, &Request::output}};
   for (const Role& role : IndexRoles(op)) roles.push_back(role);
   return roles;
 }
@@ -58,14 +44,14 @@ void AddHandles(Operator op, Defects& defects) {
     defects.push_back(
         {1, "unbound " + name, name, [=](Request& r) { (r.*operand).bound = false; }});
   }
-  defects.push_back({1, "read-only output", NameOfOutput(op), [](Request& r) {
+  defects.push_back({1, "read-only output", InfoOf(op).operands.output, [](Request& r) {
                        r.output.read_only = true;
                        r.output.dtype = STREW_FLOAT32;  // DLPack, which says so, has no opaque ones
                      }});
 }
 
 void AddUnknownReductions(Operator op, Defects& defects) {
-  if (op == Operator::kTensorScatter) return;
+  if (!Takes(op, "reduction")) return;
   for (const strew_reduction reduction : std::vector<strew_reduction>{
            -1, 7, 0x80, 0x200, STREW_EXCLUDE_SELF | 7, STREW_EXCLUDE_SELF | STREW_SUB,
            std::numeric_limits<strew_reduction>::min()}) {
@@ -75,7 +61,7 @@ void AddUnknownReductions(Operator op, Defects& defects) {
 }
 
 void AddModes(Operator op, Defects& defects) {
-  if (op != Operator::kTensorScatter) return;
+  if (!Takes(op, "mode")) return;
   for (const strew_cache_mode mode : {-1, 2, 0x100, std::numeric_limits<strew_cache_mode>::min()}) {
     defects.push_back(
         {1, "mode " + std::to_string(mode), "mode", [=](Request& r) { r.mode = mode; }});
@@ -97,10 +83,10 @@ void AddLists(Operator op, Defects& defects) {
 // ---- Line 2: dtypes ------------------------------------------------------------------------------
 
 void AddDtypes(Operator op, Defects& defects) {
-  const char* const updates = NameOfUpdates(op);
+  const char* const updates = InfoOf(op).operands.updates;
   defects.push_back(
       {2, "updates of another dtype", updates, [](Request& r) { r.updates.dtype = STREW_INT32; }});
-  defects.push_back({2, "output of another dtype", NameOfOutput(op),
+  defects.push_back({2, "output of another dtype", InfoOf(op).operands.output,
                      [](Request& r) { r.output.dtype = STREW_UINT32; }});
   defects.push_back({2, "opaque of another size", updates, [](Request& r) {
                        r.SetDtype(STREW_OPAQUE(4));
@@ -117,7 +103,7 @@ void AddDtypes(Operator op, Defects& defects) {
 }
 
 void AddRefusedReductions(Operator op, Defects& defects) {
-  if (op == Operator::kTensorScatter) return;
+  if (!Takes(op, "reduction")) return;
   struct Refusal {
     strew_dtype dtype;
     strew_reduction reduction;
@@ -149,13 +135,13 @@ void AddRefusedReductions(Operator op, Defects& defects) {
 // ---- Line 4: ranks and the lists of a slice --------------------------------------------------
 
 void AddRanks(Operator op, Defects& defects) {
-  defects.push_back({4, "data of rank 0", NameOfData(op), [](Request& r) {
+  defects.push_back({4, "data of rank 0", InfoOf(op).operands.data, [](Request& r) {
                        r.data.SetShape({});
                        r.output.SetShape({});
                      }});
-  defects.push_back(
-      {4, "output of another rank", NameOfOutput(op), [](Request& r) { r.output.SetShape({12}); }});
-  defects.push_back({4, "updates of another rank", NameOfUpdates(op), [](Request& r) {
+  defects.push_back({4, "output of another rank", InfoOf(op).operands.output,
+                     [](Request& r) { r.output.SetShape({12}); }});
+  defects.push_back({4, "updates of another rank", InfoOf(op).operands.updates, [](Request& r) {
                        r.updates.SetShape({2, 2, 2});
                      }});
   if (op == Operator::kScatterElements) {
@@ -242,10 +228,10 @@ void AddSteps(Operator op, Defects& defects) {
 }
 
 void AddExtents(Operator op, Defects& defects) {
-  defects.push_back({7, "output of another shape", NameOfOutput(op), [](Request& r) {
+  defects.push_back({7, "output of another shape", InfoOf(op).operands.output, [](Request& r) {
                        r.output.SetShape({4, 3});
                      }});
-  defects.push_back({7, "updates of another shape", NameOfUpdates(op), [](Request& r) {
+  defects.push_back({7, "updates of another shape", InfoOf(op).operands.updates, [](Request& r) {
                        r.updates.SetShape({2, 5});
                      }});
   if (op == Operator::kScatterElements) {
@@ -268,7 +254,7 @@ void AddExtents(Operator op, Defects& defects) {
 // ---- Lines 8 and 9: memory and index values -------------------------------------------------
 
 void AddOverlaps(Operator op, Defects& defects) {
-  const char* const output = NameOfOutput(op);
+  const char* const output = InfoOf(op).operands.output;
   defects.push_back({8, "output over part of data", output,
                      [](Request& r) { r.output.offset = r.data.offset + 16; }});
   defects.push_back(
@@ -285,7 +271,7 @@ void AddOverlaps(Operator op, Defects& defects) {
 
 void AddIndexValues(Operator op, Defects& defects) {
   if (IsSlice(op)) return;
-  const std::string place = std::string(NameOfIndices(op)) + "[";
+  const std::string place = std::string(InfoOf(op).operands.indices) + "[";
   for (const int64_t value : {4, -5}) {
     defects.push_back({9, "index " + std::to_string(value), place,
                        [=](Request& r) { r.indices.values.front() = value; }});

@@ -29,7 +29,7 @@ class Judgement {
         memory_(memory),
         lists_(request.op == Operator::kSliceScatter),
         slice_(IsSlice(request.op)),
-        cache_(request.op == Operator::kTensorScatter) {}
+        cache_(Takes(request.op, "mode")) {}
 
   Verdict Decide() {
     if (!HandlesAreGood()) return {1, -1};

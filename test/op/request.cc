@@ -49,28 +49,24 @@ const int64_t* List(const Operand& operand) {
 }
 
 strew_status Call(const Request& r, const Tensors& t, strew_context* context) {
-  switch (r.op) {
-    case Operator::kScatterElements:
-      return strew_scatter_elements(context, t.data.get(), t.indices.get(), t.updates.get(), r.axis,
-                                    r.reduction, t.output.get());
-    case Operator::kScatterNd:
-      return strew_scatter_nd(context, t.data.get(), t.indices.get(), t.updates.get(), r.reduction,
-                              t.output.get());
-    case Operator::kSliceScatter:
-      return strew_slice_scatter(context, t.data.get(), t.updates.get(), t.start.get(),
-                                 t.stop.get(), t.step.get(), t.axes.get(), r.reduction,
-                                 t.output.get());
-    case Operator::kScatterUpdate:
-      return strew_scatter_update(context, t.data.get(), t.indices.get(), t.updates.get(), r.axis,
-                                  r.reduction, t.output.get());
-    case Operator::kTensorScatter:
-      return strew_tensor_scatter(context, t.data.get(), t.updates.get(), t.indices.get(), r.axis,
-                                  r.mode, t.output.get());
-    default:
-      return strew_slice_scatter_int64(context, t.data.get(), t.updates.get(), r.count,
-                                       List(r.start), List(r.stop), List(r.step), List(r.axes),
-                                       r.reduction, t.output.get());
-  }
+  Arguments arguments;
+  arguments.data = t.data.get();
+  arguments.indices = t.indices.get();
+  arguments.updates = t.updates.get();
+  arguments.output = t.output.get();
+  arguments.axis = r.axis;
+  arguments.reduction = r.reduction;
+  arguments.mode = r.mode;
+  arguments.start = t.start.get();
+  arguments.stop = t.stop.get();
+  arguments.step = t.step.get();
+  arguments.axes = t.axes.get();
+  arguments.count = r.count;
+  arguments.starts = List(r.start);
+  arguments.stops = List(r.stop);
+  arguments.steps = List(r.step);
+  arguments.slice_axes = List(r.axes);
+  return arguments.Call(r.op, context);
 }
 
 bool WroteOutside(const Operand& output, const Arena& before, const Arena& after) {

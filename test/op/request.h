@@ -67,7 +67,7 @@ struct Request {
 //   scatter_nd         indices [2, 1], updates [2, 4]
 //   slice_scatter      data[0:2], axes = [0]
 //   scatter_update     indices [2], updates [3, 2], axis 1
-//   tensor_scatter     write_indices [3], update [3, 2], axis 1, linear
+//   a write to a cache write_indices [3], update [3, 2], axis 1, linear
 Request GoodRequest(Operator op);
 
 // The memory that the call will find: index values, and a pattern elsewhere.

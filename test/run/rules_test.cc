@@ -80,7 +80,7 @@ class Rules : public testing::TestWithParam<Rule> {
     Random random(Seed());
     size_t turn = static_cast<size_t>(&GetParam() - kRules);
     for (const CallShape& call_shape : call_shapes) {
-      const bool moved = call_shape.op == Operator::kTensorScatter;
+      const bool moved = !Takes(call_shape.op, "reduction");
       const strew_reduction reduction = moved ? STREW_NONE : GetParam().reduction;
       Case c = MakeCase(random, call_shape, DtypeFor(reduction, turn), turn % 2 == 0);
       c.reduction = reduction;

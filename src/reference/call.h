@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The call of any operator, by its row in base/operator.h.
+#ifndef STREW_REFERENCE_CALL_H_
+#define STREW_REFERENCE_CALL_H_
+
+#include <cstdint>
+
+#include <strew/strew.h>
+
+#include "base/operator.h"
+
+namespace strew::reference {
+
+// Operators are named without strew:: here and in the tests.
+using strew::InfoOf;
+using strew::IsSlice;
+using strew::NameOf;
+using strew::Operator;
+using strew::Takes;
+
+// All that operators may take; a call reads those of its operator.
+struct Arguments {
+  const strew_tensor* data = nullptr;
+  const strew_tensor* indices = nullptr;
+  const strew_tensor* updates = nullptr;
+  strew_tensor* output = nullptr;
+  int64_t axis = 0;
+  strew_reduction reduction = STREW_NONE;
+  strew_cache_mode mode = STREW_CACHE_LINEAR;
+
+  // Of slice_scatter.
+  const strew_tensor* start = nullptr;
+  const strew_tensor* stop = nullptr;
+  const strew_tensor* step = nullptr;
+  const strew_tensor* axes = nullptr;
+
+  // Of slice_scatter_int64.
+  int64_t count = 0;
+  const int64_t* starts = nullptr;
+  const int64_t* stops = nullptr;
+  const int64_t* steps = nullptr;
+  const int64_t* slice_axes = nullptr;
+
+  strew_status Call(Operator op, strew_context* context) const;
+};
+
+}  // namespace strew::reference
+
+#endif  // STREW_REFERENCE_CALL_H_
