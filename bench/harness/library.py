@@ -6,54 +6,33 @@ from __future__ import annotations
 import ctypes
 import itertools
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import ml_dtypes  # noqa: F401  NumPy knows bfloat16 and float8 by name once this is imported
 import numpy as np
 
-REDUCTIONS = {"none": 0, "add": 1, "mul": 2, "min": 3, "max": 4, "sub": 5, "mean": 6}
-REDUCTION_MODES = {"": 0, "exclude_self": 0x100}
-POLICIES = {"error": 0, "drop": 1, "clamp": 2}
-CACHE_MODES = {"linear": 0, "circular": 1}
+sys.path.append(str(Path(__file__).parents[2] / "test" / "python"))
+
+import strew_header
+
+REDUCTIONS = {
+    name.lower(): code for name, code in strew_header.constants("strew_reduction").items()
+}
+POLICIES = {
+    name.removeprefix("INDEX_").lower(): code
+    for name, code in strew_header.constants("strew_index_policy").items()
+}
+CACHE_MODES = {
+    name.removeprefix("CACHE_").lower(): code
+    for name, code in strew_header.constants("strew_cache_mode").items()
+}
 
 OK = 0
-OPAQUE = 0x10000
 WIDEST_OPAQUE = 4096
 
 _Handle = ctypes.c_void_p
-_INT64S = ctypes.POINTER(ctypes.c_int64)
-_FUNCTIONS = {
-    "version": (ctypes.c_char_p, []),
-    "simd_target": (ctypes.c_char_p, []),
-    "status_name": (ctypes.c_char_p, [ctypes.c_int32]),
-    "status_description": (ctypes.c_char_p, [ctypes.c_int32]),
-    "dtype_name": (ctypes.c_char_p, [ctypes.c_int32]),
-    "tensor_create": (
-        ctypes.c_int32,
-        [ctypes.c_int32, ctypes.c_int32, _INT64S, _INT64S, _Handle, ctypes.POINTER(_Handle)],
-    ),
-    "tensor_destroy": (None, [_Handle]),
-    "context_create": (ctypes.c_int32, [ctypes.POINTER(_Handle)]),
-    "context_destroy": (None, [_Handle]),
-    "context_error": (ctypes.c_char_p, [_Handle]),
-    "context_set_num_threads": (ctypes.c_int32, [_Handle, ctypes.c_int32]),
-    "context_set_index_policy": (ctypes.c_int32, [_Handle, ctypes.c_int32]),
-    "context_set_negative_indices": (ctypes.c_int32, [_Handle, ctypes.c_int32]),
-    "context_set_allocator": (ctypes.c_int32, [_Handle] * 4),
-    "scatter_elements": (
-        ctypes.c_int32,
-        [_Handle, _Handle, _Handle, _Handle, ctypes.c_int64, ctypes.c_int32, _Handle],
-    ),
-    "scatter_nd": (
-        ctypes.c_int32,
-        [_Handle, _Handle, _Handle, _Handle, ctypes.c_int32, _Handle],
-    ),
-    "slice_scatter_int64": (
-        ctypes.c_int32,
-        [_Handle, _Handle, _Handle, ctypes.c_int64] + [_INT64S] * 4 + [ctypes.c_int32, _Handle],
-    ),
-}
 
 
 def locate(path: Path) -> Path:
@@ -105,10 +84,8 @@ class Library:
             self.function("context_destroy")(self._context)
 
     def function(self, name: str) -> Callable:
-        """strew_<name>, with the types of its arguments declared."""
-        function = getattr(self._loaded, f"strew_{name}")
-        function.restype, function.argtypes = _FUNCTIONS[name]
-        return function
+        """strew_<name>. Older libraries lack some, which matters only to those who ask for them."""
+        return strew_header.function(self._loaded, f"strew_{name}")
 
     def check(self, status: int) -> None:
         """RuntimeError for a status other than STREW_OK."""
@@ -128,12 +105,13 @@ class Library:
         self.check(self.function("context_set_index_policy")(self._context, POLICIES[name]))
 
     def set_negative_indices(self, wrap: bool) -> None:
-        """Whether -1 is the last for every later call; it is at first."""
+        """Lets -1 be the last for every later call, or not; it is at first."""
         self.check(self.function("context_set_negative_indices")(self._context, int(wrap)))
 
     def set_allocator(self, alloc: ctypes.c_void_p, free: ctypes.c_void_p) -> None:
-        """Where every later call has its scratch from; functions in C, which are to stay loaded."""
-        self.check(self.function("context_set_allocator")(self._context, alloc, free, None))
+        """Gives every later call its scratch. The functions in C must stay loaded."""
+        functions = strew_header.Alloc(alloc.value), strew_header.Free(free.value)
+        self.check(self.function("context_set_allocator")(self._context, *functions, None))
 
     @property
     def context(self) -> ctypes.c_void_p:
@@ -141,7 +119,7 @@ class Library:
         return self._context
 
     def address(self, name: str) -> ctypes.c_void_p:
-        """Of strew_<name>, for calls from C."""
+        """The address of strew_<name>, for calls from C."""
         return ctypes.cast(getattr(self._loaded, f"strew_{name}"), ctypes.c_void_p)
 
     def tensor(self, array: np.ndarray, dtype: str | None = None) -> Tensor:
@@ -220,7 +198,7 @@ class Library:
             return self._codes[name]
         width = name.removeprefix("opaque")
         if name != width and width.isdecimal() and 1 <= int(width) <= WIDEST_OPAQUE:
-            return OPAQUE + int(width)
+            return strew_header.opaque(int(width))
         raise ValueError(f"strew has no dtype {name!r}")
 
 
@@ -229,9 +207,8 @@ def _dtype_name(dtype: np.dtype) -> str:
 
 
 def _reduction(name: str) -> ctypes.c_int32:
-    """Of "mean", or of "mean|exclude_self"."""
-    plain, _, mode = name.partition("|")
-    return ctypes.c_int32(REDUCTIONS[plain] | REDUCTION_MODES[mode])
+    """The code of "mean" or of "mean|exclude_self"."""
+    return ctypes.c_int32(sum(REDUCTIONS[part] for part in name.split("|")))
 
 
 def _element_strides(array: np.ndarray) -> list[int]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """strew's C API through ctypes, and its operators on NumPy arrays.
 
-The library is the one that the environment variable STREW_LIBRARY names, or that of the system. The
-constants are read from strew.h.
+The library is the one that the environment variable STREW_LIBRARY names, or that of the system.
+Constants and functions are read from strew.h.
 """
 
 from __future__ import annotations
@@ -10,99 +10,39 @@ from __future__ import annotations
 import ctypes
 import enum
 import os
-import pathlib
-import re
 import weakref
 from collections.abc import Sequence
-from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import c_int64, c_void_p
 from typing import Any
 
 import numpy as np
 
-HEADER = pathlib.Path(__file__).resolve().parents[2] / "include" / "strew" / "strew.h"
+from strew_header import (  # noqa: F401  for those who import from here
+    FUNCTIONS,
+    HEADER,
+    Alloc,
+    Free,
+    ParallelFor,
+    constants,
+    function,
+    opaque,
+)
 
 
-def _constants(type_name: str) -> enum.EnumMeta:
-    text = re.search(rf"typedef int32_t {type_name};\s*enum\s*{{(.*?)}};", HEADER.read_text(), re.S)
-    assert text is not None, type_name
-    values = re.findall(r"\bSTREW_(\w+) = (\w+)", text[1])
-    return enum.IntEnum(type_name, [(name, int(value, 0)) for name, value in values])
+def _enum(type_name: str) -> enum.EnumMeta:
+    return enum.IntEnum(type_name, list(constants(type_name).items()))
 
 
-Status = _constants("strew_status")
-Dtype = _constants("strew_dtype")
-Reduction = _constants("strew_reduction")
-IndexPolicy = _constants("strew_index_policy")
-DuplicatePolicy = _constants("strew_duplicate_policy")
-CacheMode = _constants("strew_cache_mode")
-
-
-def opaque(size: int) -> int:
-    """The macro STREW_OPAQUE."""
-    return 0x10000 + size
-
-
-# The handles of tensors and contexts are plain pointers here.
-_handle = c_void_p
-_out_handle = POINTER(c_void_p)
-_int64s = POINTER(c_int64)
-
-Alloc = CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_size_t)
-Free = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t)
-ParallelFor = CFUNCTYPE(c_int32, c_void_p, c_int64, CFUNCTYPE(None, c_void_p, c_int64), c_void_p)
-
-# name: (result, arguments)
-FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
-    "strew_version": (c_char_p, []),
-    "strew_version_number": (c_int32, []),
-    "strew_status_name": (c_char_p, [c_int32]),
-    "strew_status_description": (c_char_p, [c_int32]),
-    "strew_dtype_name": (c_char_p, [c_int32]),
-    "strew_dtype_size": (c_size_t, [c_int32]),
-    "strew_simd_target": (c_char_p, []),
-    "strew_simd_target_at": (c_char_p, [c_int32]),
-    "strew_tensor_create": (
-        c_int32,
-        [c_int32, c_int32, _int64s, _int64s, c_void_p, _out_handle],
-    ),
-    "strew_tensor_reset": (c_int32, [_handle, c_int32, c_int32, _int64s, _int64s, c_void_p]),
-    "strew_tensor_set_data": (c_int32, [_handle, c_void_p]),
-    "strew_tensor_from_dlpack": (c_int32, [c_void_p, _out_handle]),
-    "strew_tensor_from_dlpack_versioned": (c_int32, [c_void_p, _out_handle]),
-    "strew_tensor_destroy": (None, [_handle]),
-    "strew_tensor_dtype": (c_int32, [_handle]),
-    "strew_tensor_rank": (c_int32, [_handle]),
-    "strew_tensor_size": (c_int64, [_handle]),
-    "strew_tensor_shape": (_int64s, [_handle]),
-    "strew_tensor_strides": (_int64s, [_handle]),
-    "strew_tensor_data": (c_void_p, [_handle]),
-    "strew_context_create": (c_int32, [_out_handle]),
-    "strew_context_destroy": (None, [_handle]),
-    "strew_context_set_num_threads": (c_int32, [_handle, c_int32]),
-    "strew_context_set_parallel_for": (c_int32, [_handle, ParallelFor, c_void_p, c_int32]),
-    "strew_context_set_index_policy": (c_int32, [_handle, c_int32]),
-    "strew_context_set_negative_indices": (c_int32, [_handle, c_int32]),
-    "strew_context_set_duplicate_policy": (c_int32, [_handle, c_int32]),
-    "strew_context_set_allocator": (c_int32, [_handle, Alloc, Free, c_void_p]),
-    "strew_context_set_simd_target": (c_int32, [_handle, c_char_p]),
-    "strew_context_error": (c_char_p, [_handle]),
-    "strew_context_error_position": (c_int64, [_handle]),
-    "strew_context_applied": (c_int64, [_handle]),
-    "strew_scatter_elements": (c_int32, [_handle] * 4 + [c_int64, c_int32, _handle]),
-    "strew_scatter_nd": (c_int32, [_handle] * 4 + [c_int32, _handle]),
-    "strew_slice_scatter": (c_int32, [_handle] * 7 + [c_int32, _handle]),
-    "strew_slice_scatter_int64": (
-        c_int32,
-        [_handle] * 3 + [c_int64] + [_int64s] * 4 + [c_int32, _handle],
-    ),
-    "strew_scatter_update": (c_int32, [_handle] * 4 + [c_int64, c_int32, _handle]),
-    "strew_tensor_scatter": (c_int32, [_handle] * 4 + [c_int64, c_int32, _handle]),
-}
+Status = _enum("strew_status")
+Dtype = _enum("strew_dtype")
+Reduction = _enum("strew_reduction")
+IndexPolicy = _enum("strew_index_policy")
+DuplicatePolicy = _enum("strew_duplicate_policy")
+CacheMode = _enum("strew_cache_mode")
 
 library = ctypes.CDLL(os.environ.get("STREW_LIBRARY", "libstrew.so"))
-for _name, (_result, _arguments) in FUNCTIONS.items():
-    getattr(library, _name).restype = _result
-    getattr(library, _name).argtypes = _arguments
+for _name in FUNCTIONS:
+    function(library, _name)
 
 
 class StrewError(Exception):
