@@ -34,7 +34,7 @@ from tabulate import tabulate
 from tqdm import tqdm
 
 from harness import machine
-from harness.courses import Course, Entrant, Libraries, Section, all_courses
+from harness.comparisons import Comparison, Entrant, Libraries, Section, all_comparisons
 from harness.library import Library, locate
 from harness.report import three_digits
 from harness.threads import Wording, on, parse_arguments
@@ -43,7 +43,7 @@ from harness.timing import Timing, alternate, wait_until_idle
 
 @dataclass(frozen=True)
 class Row:
-    """What a course gave; it has let go of the buffers."""
+    """The figures of a comparison, without its buffers."""
 
     section: Section
     name: str
@@ -70,28 +70,29 @@ class Row:
                 yield ratio / goal, name
 
 
-def measure(course: Course, seconds: float, turns: int) -> Row:
-    found = list(differing(course))
+def measure(comparison: Comparison, seconds: float, turns: int) -> Row:
+    found = list(differing(comparison))
 
     def settle(entrant: Entrant) -> None:
-        course.prepare(entrant[0])
+        comparison.prepare(entrant[0])
         wait_until_idle()
-        course.calls[entrant]()
+        comparison.calls[entrant]()
 
-    timings = alternate(course.calls, seconds, turns, before_turn=settle)
-    return Row(course.section, course.name, dict(course.goals), course.per, timings, found)
+    timings = alternate(comparison.calls, seconds, turns, before_turn=settle)
+    about = (comparison.section, comparison.name, dict(comparison.goals), comparison.per)
+    return Row(*about, timings, found)
 
 
-def differing(course: Course) -> Iterator[Entrant]:
-    """Those that do not leave the bytes that the first of their group leaves."""
-    start = course.output.copy()
-    for group in course.alike:
+def differing(comparison: Comparison) -> Iterator[Entrant]:
+    """The entrants that do not leave the bytes that the first of their group leaves."""
+    start = comparison.output.copy()
+    for group in comparison.alike:
         expected = None
         for entrant in group:
-            course.prepare(entrant[0])
-            np.copyto(course.output, start)
-            course.calls[entrant]()
-            result = course.output.reshape(-1).view(np.uint8)
+            comparison.prepare(entrant[0])
+            np.copyto(comparison.output, start)
+            comparison.calls[entrant]()
+            result = comparison.output.reshape(-1).view(np.uint8)
             if expected is None:
                 expected = result.copy()
             elif not np.array_equal(result, expected):
@@ -189,9 +190,10 @@ def main() -> int:
         print(f"threads: {error}", file=sys.stderr)
         return 2
     rows = []
-    for course in tqdm(all_courses(Libraries(locate(arguments.library), threads)), disable=None):
-        if re.search(arguments.filter, f"{course.section.title}: {course.name}"):
-            rows.append(measure(course, arguments.seconds, arguments.turns))
+    libraries = Libraries(locate(arguments.library), threads)
+    for comparison in tqdm(all_comparisons(libraries), disable=None):
+        if re.search(arguments.filter, f"{comparison.section.title}: {comparison.name}"):
+            rows.append(measure(comparison, arguments.seconds, arguments.turns))
     if not rows:
         print(f"no row matches {arguments.filter!r}", file=sys.stderr)
         return 2

@@ -32,7 +32,7 @@ from pathlib import Path
 from tabulate import tabulate
 from tqdm import tqdm
 
-from harness import dots, machine, workloads
+from harness import dot_plot, machine, workloads
 from harness.agreement import differing
 from harness.buffers import Buffers
 from harness.contest import SETTLED_SECONDS, STREW
@@ -239,19 +239,19 @@ class Report:
         }
         fewest, *more = self.threads
         goals = {row.workload.name: row.goal for row in self.rows if row.goal is not None}
-        times_as_fast = dots.Column(
+        times_as_fast = dot_plot.Column(
             f"times as fast as on {fewest} thread{'s' if fewest > 1 else ''}",
             {on(count): self._figures(Row.speedup, count) for count in more},
             line=1,
             bars=("goal on 2 threads", goals) if self.judged else None,
         )
-        share = dots.Column(
+        share = dot_plot.Column(
             "share of what streaming gives",
             {on(count): self._figures(Row.share, count) for count in more or self.threads},
             bound=MOST_OF_STREAMING,
         )
         columns = [times_as_fast, share] if more else [share]
-        dots.draw(path, self.heading, groups, columns)
+        dot_plot.draw(path, self.heading, groups, columns)
 
     def _figures(self, figure: Callable[[Row, int], float], threads: int) -> dict[str, float]:
         return {row.workload.name: figure(row, threads) for row in self.rows}

@@ -28,7 +28,7 @@ from pathlib import Path
 from tabulate import tabulate
 from tqdm import tqdm
 
-from harness import dots, machine, workloads
+from harness import dot_plot, machine, workloads
 from harness.agreement import differing
 from harness.buffers import Buffers
 from harness.distributions import WORDS, Distribution, Skewed
@@ -203,7 +203,7 @@ class Report:
             for output, title in TITLES.items()
         }
         columns = [
-            dots.Column(
+            dot_plot.Column(
                 "time in multiples of uniform, 1 thread",
                 self._dots(Row.times_uniform, 1),
                 line=1,
@@ -213,14 +213,14 @@ class Report:
         ]
         for count in self.threads[1:]:
             columns.append(
-                dots.Column(
+                dot_plot.Column(
                     f"time on {on(count)} / on 1",
                     self._dots(Row.times_one_thread, count),
                     line=1,
                     bound=MOST_OF_ONE_THREAD,
                 )
             )
-        dots.draw(path, self.heading, groups, columns)
+        dot_plot.draw(path, self.heading, groups, columns)
 
     def _dots(self, figure: Callable[..., float], threads: int) -> dict[str, dict[str, float]]:
         return {

@@ -157,17 +157,17 @@ static void caches(void) {
   strew_context_destroy(context);
 }
 
-struct ledger {
+struct counts {
   size_t taken, returned;
 };
 
 static void *allocate(void *opaque, size_t size, size_t alignment) {
-  ((struct ledger *)opaque)->taken += size;
+  ((struct counts *)opaque)->taken += size;
   return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
 
 static void release(void *opaque, void *memory, size_t size) {
-  ((struct ledger *)opaque)->returned += size;
+  ((struct counts *)opaque)->returned += size;
   free(memory);
 }
 
@@ -183,11 +183,11 @@ static void callbacks(void) {
   int64_t *places = malloc(COUNT * sizeof *places);
   if (!sums || !ones || !places) exit(1);
   for (int64_t i = 0; i < COUNT; ++i) ones[i] = 1, places[i] = COUNT - 1 - i;
-  struct ledger ledger = {0, 0};
+  struct counts counts = {0, 0};
   int asked = 0;
   strew_context *context;
   check(strew_context_create(&context));
-  check(strew_context_set_allocator(context, allocate, release, &ledger));
+  check(strew_context_set_allocator(context, allocate, release, &counts));
   check(strew_context_set_duplicate_policy(context, STREW_DUPLICATE_ERROR));
   check(strew_context_set_simd_target(context, strew_simd_target()));
   check(strew_context_set_parallel_for(context, run_in_turn, &asked, 4));
@@ -196,7 +196,7 @@ static void callbacks(void) {
   check(strew_scatter_update(context, data, indices, updates, 0, STREW_ADD, data));
   check(strew_context_set_num_threads(context, 1)); /* 0: as many as there are CPUs, by OpenMP */
   check(strew_scatter_update(context, data, indices, updates, 0, STREW_ADD, data));
-  const int balanced = ledger.taken > 0 && ledger.taken == ledger.returned;
+  const int balanced = counts.taken > 0 && counts.taken == counts.returned;
   printf("runner: %s\n", asked ? "asked" : "not asked");
   printf("allocator: %s\n", balanced ? "all returned" : "not balanced");
   printf("sums: %g to %g\n", sums[0], sums[COUNT - 1]);

@@ -172,17 +172,17 @@ void Caches() {
   Show("tensor_scatter", cache.values);
 }
 
-struct Ledger {
+struct Counts {
   size_t taken = 0, returned = 0;
 };
 
 void* Allocate(void* opaque, size_t size, size_t alignment) {
-  static_cast<Ledger*>(opaque)->taken += size;
+  static_cast<Counts*>(opaque)->taken += size;
   return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
 }
 
 void Release(void* opaque, void* memory, size_t size) {
-  static_cast<Ledger*>(opaque)->returned += size;
+  static_cast<Counts*>(opaque)->returned += size;
   std::free(memory);
 }
 
@@ -207,17 +207,17 @@ void Callbacks() {
   std::iota(backwards.rbegin(), backwards.rend(), 0);
   const Tensor<float> sums({kCount}, Floats(kCount)), ones({kCount}, Floats(kCount, 1));
   const Tensor<int64_t> indices({kCount}, backwards);
-  Ledger ledger;
+  Counts counts;
   bool asked = false;
   const Context context = MakeContext();
-  Check(strew_context_set_allocator(context.get(), Allocate, Release, &ledger));
+  Check(strew_context_set_allocator(context.get(), Allocate, Release, &counts));
   Check(strew_context_set_duplicate_policy(context.get(), STREW_DUPLICATE_ERROR));
   Check(strew_context_set_simd_target(context.get(), strew_simd_target()));
   Check(strew_context_set_parallel_for(context.get(), RunOnThreads, &asked, 4));
   Check(strew_scatter_update(context.get(), sums, indices, ones, 0, STREW_ADD, sums));
   Check(strew_context_set_num_threads(context.get(), 1));  // 0: as many as CPUs, by OpenMP
   Check(strew_scatter_update(context.get(), sums, indices, ones, 0, STREW_ADD, sums));
-  const bool balanced = ledger.taken > 0 && ledger.taken == ledger.returned;
+  const bool balanced = counts.taken > 0 && counts.taken == counts.returned;
   std::cout << "runner: " << (asked ? "asked" : "not asked") << "\n";
   std::cout << "allocator: " << (balanced ? "all returned" : "not balanced") << "\n";
   std::cout << "sums: " << sums.values.front() << " to " << sums.values.back() << "\n";

@@ -8,7 +8,7 @@ package main
 #include <stdlib.h>
 #include <strew/strew.h>
 
-struct ledger { size_t taken, returned, asked; };
+struct counts { size_t taken, returned, asked; };
 
 // Go can call a function of C but no pointer to one.
 static inline void run_task(strew_task run, void *task, int64_t i) { run(task, i); }
@@ -259,13 +259,13 @@ func caches() {
 //
 //export allocate
 func allocate(opaque unsafe.Pointer, size, alignment C.size_t) unsafe.Pointer {
-	(*C.struct_ledger)(opaque).taken += size
+	(*C.struct_counts)(opaque).taken += size
 	return C.aligned_alloc(alignment, (size+alignment-1)/alignment*alignment)
 }
 
 //export release
 func release(opaque, memory unsafe.Pointer, size C.size_t) {
-	(*C.struct_ledger)(opaque).returned += size
+	(*C.struct_counts)(opaque).returned += size
 	C.free(memory)
 }
 
@@ -273,7 +273,7 @@ func release(opaque, memory unsafe.Pointer, size C.size_t) {
 func runAtOnce(
 	opaque unsafe.Pointer, count C.int64_t, run C.strew_task, task unsafe.Pointer,
 ) C.int32_t {
-	(*C.struct_ledger)(opaque).asked++
+	(*C.struct_counts)(opaque).asked++
 	var tasks sync.WaitGroup
 	for i := C.int64_t(0); i < count; i++ {
 		tasks.Add(1)
@@ -298,16 +298,16 @@ func callbacks() {
 	ones, indices := newTensor(shape, unit...), newTensor(shape, backwards...)
 	defer ones.free()
 	defer indices.free()
-	ledger := (*C.struct_ledger)(C.calloc(1, C.sizeof_struct_ledger)) // C keeps a pointer to it
-	defer C.free(unsafe.Pointer(ledger))
+	counts := (*C.struct_counts)(C.calloc(1, C.sizeof_struct_counts)) // C keeps a pointer to it
+	defer C.free(unsafe.Pointer(counts))
 	context := newContext()
 	defer C.strew_context_destroy(context)
 	check(C.strew_context_set_allocator(context,
-		C.strew_alloc(C.allocate), C.strew_free(C.release), unsafe.Pointer(ledger)))
+		C.strew_alloc(C.allocate), C.strew_free(C.release), unsafe.Pointer(counts)))
 	check(C.strew_context_set_duplicate_policy(context, C.STREW_DUPLICATE_ERROR))
 	check(C.strew_context_set_simd_target(context, C.strew_simd_target()))
 	check(C.strew_context_set_parallel_for(context,
-		C.strew_parallel_for(C.runAtOnce), unsafe.Pointer(ledger), 4))
+		C.strew_parallel_for(C.runAtOnce), unsafe.Pointer(counts), 4))
 	add := func() {
 		check(C.strew_scatter_update(
 			context, sums.handle, indices.handle, ones.handle, 0, C.STREW_ADD, sums.handle))
@@ -316,10 +316,10 @@ func callbacks() {
 	check(C.strew_context_set_num_threads(context, 1)) // 0: as many as CPUs, by OpenMP
 	add()
 	runner, allocator := "not asked", "not balanced"
-	if ledger.asked > 0 {
+	if counts.asked > 0 {
 		runner = "asked"
 	}
-	if ledger.taken > 0 && ledger.taken == ledger.returned {
+	if counts.taken > 0 && counts.taken == counts.returned {
 		allocator = "all returned"
 	}
 	fmt.Printf("runner: %s\nallocator: %s\n", runner, allocator)

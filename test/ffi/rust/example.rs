@@ -400,29 +400,29 @@ fn caches() -> Result<()> {
 
 /// Rust frees by layout, so that it has to be kept until then.
 #[derive(Default)]
-struct Ledger {
+struct Blocks {
     taken: usize,
     layouts: HashMap<Memory, Layout>,
 }
 
 // No panic may leave a callback: it would unwind into C.
 extern "C" fn allocate(opaque: Memory, size: usize, alignment: usize) -> Memory {
-    let ledger = unsafe { &mut *(opaque as *mut Ledger) };
+    let blocks = unsafe { &mut *(opaque as *mut Blocks) };
     let layout = match Layout::from_size_align(size.max(1), alignment) {
         Ok(layout) => layout,
         Err(_) => return null_mut(),
     };
     let memory = unsafe { alloc(layout) } as Memory;
     if !memory.is_null() {
-        ledger.taken += size;
-        ledger.layouts.insert(memory, layout);
+        blocks.taken += size;
+        blocks.layouts.insert(memory, layout);
     }
     memory
 }
 
 extern "C" fn free(opaque: Memory, memory: Memory, _size: usize) {
-    let ledger = unsafe { &mut *(opaque as *mut Ledger) };
-    if let Some(layout) = ledger.layouts.remove(&memory) {
+    let blocks = unsafe { &mut *(opaque as *mut Blocks) };
+    if let Some(layout) = blocks.layouts.remove(&memory) {
         unsafe { dealloc(memory as *mut u8, layout) }
     }
 }
@@ -446,14 +446,14 @@ fn callbacks() -> Result<()> {
     let sums = Tensor::new(&[COUNT], vec![0.0f32; COUNT as usize])?;
     let ones = Tensor::new(&[COUNT], vec![1.0f32; COUNT as usize])?;
     let indices = Tensor::new(&[COUNT], (0..COUNT).rev().collect())?;
-    let mut ledger = Ledger::default();
+    let mut blocks = Blocks::default();
     let mut asked = false;
     let context = Settings::new()?;
     let add = || unsafe {
         check(strew_scatter_update(Some(&context), &sums, &indices, &ones, 0, ADD, &sums))
     };
     unsafe {
-        let (opaque, flag) = (&mut ledger as *mut Ledger, &mut asked as *mut bool);
+        let (opaque, flag) = (&mut blocks as *mut Blocks, &mut asked as *mut bool);
         check(strew_context_set_allocator(&context, allocate, free, opaque as Memory))?;
         check(strew_context_set_duplicate_policy(&context, DUPLICATE_ERROR))?;
         check(strew_context_set_simd_target(&context, strew_simd_target()))?;
@@ -462,7 +462,7 @@ fn callbacks() -> Result<()> {
         check(strew_context_set_num_threads(&context, 1))?; // 0: as many as CPUs, by OpenMP
         add()?;
     }
-    let balanced = ledger.taken > 0 && ledger.layouts.is_empty();
+    let balanced = blocks.taken > 0 && blocks.layouts.is_empty();
     println!("runner: {}", if asked { "asked" } else { "not asked" });
     println!("allocator: {}", if balanced { "all returned" } else { "not balanced" });
     println!("sums: {} to {}", sums.values()[0], sums.values()[COUNT as usize - 1]);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What paths.py times: the paths of strew, each beside what it is held against."""
+"""The comparisons of paths.py: each path of strew beside its yardstick."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KEPT = ", scratch kept"
 
 @dataclass(frozen=True)
 class Section:
-    """Courses that share a table. A figure is seconds times `scale`."""
+    """Comparisons that share a table. A figure is seconds times `scale`."""
 
     title: str
     unit: str
@@ -53,7 +53,7 @@ POLICIES = Section("Index policies, float32 in place", "ns an update", 1e9, "err
 
 
 @dataclass(frozen=True)
-class Course:
+class Comparison:
     """One row. `per` is how many calls or updates a call of an entrant stands for.
 
     `alike` are groups of entrants that leave the same bytes in `output`, and `prepare` does before
@@ -85,7 +85,7 @@ class Libraries:
             yield count, library
 
 
-def all_courses(libraries: Libraries) -> Iterator[Course]:
+def all_comparisons(libraries: Libraries) -> Iterator[Comparison]:
     """Each makes its buffers when it is reached; those before it are no longer needed."""
     copies = Copies()
     yield from linear_and_circular(libraries, copies)
@@ -96,7 +96,7 @@ def all_courses(libraries: Libraries) -> Iterator[Course]:
     yield from policies(libraries)
 
 
-def linear_and_circular(libraries: Libraries, copies: Copies) -> Iterator[Course]:
+def linear_and_circular(libraries: Libraries, copies: Copies) -> Iterator[Comparison]:
     cache = noise((BATCH, HEADS, LENGTH, ROW), np.float16)
     for count in (1, 64):
         update = noise((BATCH, HEADS, count, ROW), np.float16)
@@ -108,11 +108,11 @@ def linear_and_circular(libraries: Libraries, copies: Copies) -> Iterator[Course
                 calls["strew", threads] = call
             title = f"{mode}, {count} new{name}"
             goals = {"strew": 1.15}
-            yield Course(CACHES, title, calls, cache, [list(calls)], goals, len(positions))
+            yield Comparison(CACHES, title, calls, cache, [list(calls)], goals, len(positions))
 
 
 def cache_positions(count: int) -> Iterator[tuple[str, str, np.ndarray]]:
-    """What stands behind the name, the mode, and for each step the first position of each entry."""
+    """The rest of the name, the mode, and for each step the first position of each entry."""
     first = 37 * np.arange(BATCH)
     steps = np.arange(STEPS_OF_ONE // count)[:, None]
     walking = first + count * steps
@@ -125,7 +125,7 @@ def cache_positions(count: int) -> Iterator[tuple[str, str, np.ndarray]]:
         yield ", half of the rows wrap", "circular", wrapping
 
 
-def paged(libraries: Libraries, copies: Copies) -> Iterator[Course]:
+def paged(libraries: Libraries, copies: Copies) -> Iterator[Comparison]:
     pages = noise((SLOTS, HEADS * ROW), np.float16)
     random = np.random.default_rng(SEED)
     for count in (BATCH, BATCH * 64):
@@ -136,10 +136,10 @@ def paged(libraries: Libraries, copies: Copies) -> Iterator[Course]:
         for threads, library in libraries.each("drop", wrap=False):
             calls["strew", threads] = copies.scatter_update(library, pages, slots, update, 0)
         title = f"paged, {count} tokens, 1/8 skipped"
-        yield Course(CACHES, title, calls, pages, [list(calls)], {"strew": 1.15}, len(slots))
+        yield Comparison(CACHES, title, calls, pages, [list(calls)], {"strew": 1.15}, len(slots))
 
 
-def scatter_updates(libraries: Libraries, copies: Copies) -> Iterator[Course]:
+def scatter_updates(libraries: Libraries, copies: Copies) -> Iterator[Comparison]:
     data = noise((64, 256, 1024), np.float32)
     random = np.random.default_rng(SEED)
     for axis, length in enumerate(data.shape):
@@ -149,10 +149,10 @@ def scatter_updates(libraries: Libraries, copies: Copies) -> Iterator[Course]:
         calls = {(MEMCPY, 1): copies.rows(data, updates, indices, axis)}
         for threads, library in libraries.each():
             calls["strew", threads] = copies.scatter_update(library, data, indices, updates, axis)
-        yield Course(UPDATES, f"axis {axis}", calls, data, [list(calls)])
+        yield Comparison(UPDATES, f"axis {axis}", calls, data, [list(calls)])
 
 
-def broadcasts(libraries: Libraries, copies: Copies) -> Iterator[Course]:
+def broadcasts(libraries: Libraries, copies: Copies) -> Iterator[Comparison]:
     for data, columns, updates, name in (
         ((512, 512), 512, (1,), "one value into 1 MiB"),
         ((4096, 4096), 4096, (1,), "one value into 64 MiB"),
@@ -165,7 +165,7 @@ def broadcasts(libraries: Libraries, copies: Copies) -> Iterator[Course]:
 
 def broadcast(
     libraries: Libraries, copies: Copies, data: Shape, columns: int, updates: Shape, name: str
-) -> Course:
+) -> Comparison:
     output, values = noise(data, np.float32), aligned(updates, np.float32)
     values.view(np.uint8)[...] = FILLER
     calls = {(MEMSET, 1): copies.fill(output, columns, FILLER)}
@@ -173,10 +173,10 @@ def broadcast(
     for threads, library in libraries.each():
         target, source = library.tensor(output), library.tensor(values)
         calls["strew", threads] = library.slice_scatter(target, source, *bounds, "none", target)
-    return Course(SLICES, name, calls, output, [list(calls)])
+    return Comparison(SLICES, name, calls, output, [list(calls)])
 
 
-def reductions(libraries: Libraries, copies: Copies) -> Iterator[Course]:
+def reductions(libraries: Libraries, copies: Copies) -> Iterator[Comparison]:
     listed = {workload.name: workload for workload in workloads.load()}
     whats = ("add", "sub", "add|exclude_self", "mean", "mean|exclude_self")
     for name, walk in WALKS.items():
@@ -196,7 +196,7 @@ def reductions(libraries: Libraries, copies: Copies) -> Iterator[Course]:
                 calls["mean" + KEPT, threads] = call
             alike = [[entrant for entrant in calls if entrant[0] == what] for what in whats]
             alike.append([entrant for entrant in calls if entrant[0] in ("mean", "mean" + KEPT)])
-            yield Course(
+            yield Comparison(
                 REDUCTIONS,
                 f"{name}, {dtype}",
                 calls,
@@ -208,7 +208,7 @@ def reductions(libraries: Libraries, copies: Copies) -> Iterator[Course]:
             )
 
 
-def policies(libraries: Libraries) -> Iterator[Course]:
+def policies(libraries: Libraries) -> Iterator[Comparison]:
     listed = {workload.name: workload for workload in workloads.load()}
     for name, walk in WALKS.items():
         workload = listed[f"{walk}.none.inp"]
@@ -222,7 +222,7 @@ def policies(libraries: Libraries) -> Iterator[Course]:
                     calls[policy, threads] = call
                     if policy != "error":
                         calls[policy + OUT_OF_RANGE, threads] = call
-            yield Course(
+            yield Comparison(
                 POLICIES,
                 f"{name}, {reduction}",
                 calls,
