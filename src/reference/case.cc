@@ -52,6 +52,18 @@ const std::vector<Operator>& Operators() {
   return operators;
 }
 
+void Case::SetSlice(const Dims& starts, const Dims& stops, const Dims& steps,
+                    const Dims& slice_axes, strew_dtype dtype) {
+  const auto list = [dtype](const Dims& values) {
+    return IndexArray(dtype, {static_cast<int64_t>(values.size())}, values);
+  };
+  start = list(starts);
+  stop = list(stops);
+  step = list(steps);
+  axes.reset();
+  if (!slice_axes.empty()) axes = list(slice_axes);
+}
+
 std::vector<Array*> Inputs(Case& c) {
   std::vector<Array*> inputs = {&c.updates};
   if (c.output) inputs.push_back(&c.data);

@@ -37,6 +37,10 @@ struct Case {
 
   Rules rules() const { return {reduction, wrap, policy, duplicates}; }
 
+  // Lists of one length and dtype. Without axes these are 0, 1, ...
+  void SetSlice(const Dims& starts, const Dims& stops, const Dims& steps,
+                const Dims& slice_axes = {}, strew_dtype dtype = STREW_INT64);
+
   // The array that the call writes.
   Array& destination() { return output ? *output : data; }
 };

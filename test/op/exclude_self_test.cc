@@ -139,9 +139,7 @@ TEST(ExcludeSelf, ReplacesSlices) {
   for (const strew_dtype dtype : kDtypes) {
     Case c{Operator::kSliceScatterInt64, NumberArray(dtype, {4}, {9, 9, 9, 9}),
            NumberArray(dtype, {2}, {3, 4})};
-    c.start = IndexArray(STREW_INT64, {1}, {3});
-    c.stop = IndexArray(STREW_INT64, {1}, {-5});
-    c.step = IndexArray(STREW_INT64, {1}, {-2});
+    c.SetSlice({3}, {-5}, {-2});
     ExpectAll(c, std::vector<Numbers>(4, {9, 4, 9, 3}));
   }
 }

@@ -106,9 +106,7 @@ TEST_P(MeanOfDtype, GoesByRowsAndSlices) {
   ExpectNumbers(columns, {3, 3, 7, 7});
   Case slice{Operator::kSliceScatterInt64, NumberArray(dtype, {4}, {2, 4, 6, 8}),
              NumberArray(dtype, {2}, {4, 10})};
-  slice.start = IndexArray(STREW_INT64, {1}, {0});
-  slice.stop = IndexArray(STREW_INT64, {1}, {4});
-  slice.step = IndexArray(STREW_INT64, {1}, {2});
+  slice.SetSlice({0}, {4}, {2});
   slice.reduction = STREW_MEAN;
   ExpectNumbers(slice, {3, 4, 8, 8});
   slice.reduction = kOfUpdates;

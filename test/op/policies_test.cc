@@ -191,9 +191,7 @@ TEST(Policy, MayBeSetBack) {
 TEST(Policy, DoesNotApplyToSlices) {
   for (const strew_index_policy policy : {STREW_INDEX_DROP, STREW_INDEX_CLAMP}) {
     Case c{Operator::kSliceScatterInt64, Floats({3}, {1, 2, 3}), Floats({2}, {8, 9})};
-    c.start = IndexArray(STREW_INT64, {1}, {-2});
-    c.stop = IndexArray(STREW_INT64, {1}, {99});
-    c.step = IndexArray(STREW_INT64, {1}, {1});
+    c.SetSlice({-2}, {99}, {1});
     c.policy = policy;
     c.wrap = false;
     ExpectApplied(c, 2, {1, 8, 9});

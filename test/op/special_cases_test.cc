@@ -114,22 +114,16 @@ TEST(ScatterElements, NoUpdatesLeaveACopy) {
 TEST(SliceScatter, LimitsOfTheTypeAreOpenEnds) {
   for (const strew_dtype dtype : {STREW_INT8, STREW_INT32, STREW_INT64}) {
     Case c{Operator::kSliceScatter, Floats({3}, {0, 0, 0}), Floats({3}, {1, 2, 3})};
-    c.start = IndexArray(dtype, {1}, {LowestIndex(dtype)});
-    c.stop = IndexArray(dtype, {1}, {HighestIndex(dtype)});
-    c.step = IndexArray(dtype, {1}, {1});
+    c.SetSlice({LowestIndex(dtype)}, {HighestIndex(dtype)}, {1}, {}, dtype);
     ExpectOutput(c, Floats(c.data.shape(), {1, 2, 3}));
-    c.start = IndexArray(dtype, {1}, {HighestIndex(dtype)});
-    c.stop = IndexArray(dtype, {1}, {LowestIndex(dtype)});
-    c.step = IndexArray(dtype, {1}, {-1});
+    c.SetSlice({HighestIndex(dtype)}, {LowestIndex(dtype)}, {-1}, {}, dtype);
     ExpectOutput(c, Floats(c.data.shape(), {3, 2, 1}));
   }
 }
 
 TEST(SliceScatter, LargeUnsignedBoundsAreNotNegative) {
   Case c{Operator::kSliceScatter, Floats({3}, {0, 0, 0}), Floats({3}, {1, 2, 3})};
-  c.start = IndexArray(STREW_UINT64, {1}, {0});
-  c.stop = IndexArray(STREW_UINT64, {1}, {-1});  // 2^64 - 1
-  c.step = IndexArray(STREW_UINT64, {1}, {1});
+  c.SetSlice({0}, {-1}, {1}, {}, STREW_UINT64);  // to 2^64 - 1
   ExpectOutput(c, Floats(c.data.shape(), {1, 2, 3}));
 }
 
@@ -137,9 +131,7 @@ TEST(SliceScatter, StepsBeyondTheAxisTakeOneElement) {
   const int64_t lowest = std::numeric_limits<int64_t>::min();
   const int64_t highest = std::numeric_limits<int64_t>::max();
   Case c{Operator::kSliceScatterInt64, Floats({3}, {0, 0, 0}), Floats({1}, {7})};
-  c.start = IndexArray(STREW_INT64, {1}, {1});
-  c.stop = IndexArray(STREW_INT64, {1}, {highest});
-  c.step = IndexArray(STREW_INT64, {1}, {highest});
+  c.SetSlice({1}, {highest}, {highest});
   ExpectOutput(c, Floats(c.data.shape(), {0, 7, 0}));
   c.stop = IndexArray(STREW_INT64, {1}, {lowest});
   c.step = IndexArray(STREW_INT64, {1}, {lowest});
@@ -148,9 +140,7 @@ TEST(SliceScatter, StepsBeyondTheAxisTakeOneElement) {
 
 TEST(SliceScatter, StartBelowTheAxisIsEmptyBackwards) {
   Case c{Operator::kSliceScatterInt64, Floats({3}, {1, 2, 3}), Floats({0}, {})};
-  c.start = IndexArray(STREW_INT64, {1}, {-4});
-  c.stop = IndexArray(STREW_INT64, {1}, {std::numeric_limits<int64_t>::min()});
-  c.step = IndexArray(STREW_INT64, {1}, {-1});
+  c.SetSlice({-4}, {std::numeric_limits<int64_t>::min()}, {-1});
   ExpectOutput(c, Floats(c.data.shape(), {1, 2, 3}));
 }
 
@@ -171,9 +161,7 @@ TEST(SliceScatter, NoEntriesNameTheWholeTensor) {
 // Wrap is a policy for indices, and a slice has none.
 TEST(SliceScatter, NegativeBoundsCountFromTheEndWithoutWrap) {
   Case c{Operator::kSliceScatterInt64, Floats({3}, {1, 2, 3}), Floats({1}, {9})};
-  c.start = IndexArray(STREW_INT64, {1}, {-2});
-  c.stop = IndexArray(STREW_INT64, {1}, {-1});
-  c.step = IndexArray(STREW_INT64, {1}, {1});
+  c.SetSlice({-2}, {-1}, {1});
   c.wrap = false;
   ExpectOutput(c, Floats(c.data.shape(), {1, 9, 3}));
 }
@@ -191,9 +179,7 @@ TEST(SliceScatter, UpdatesAreBroadcast) {
                       {Floats({}, {4}), {4, 0, 4, 4, 0, 4}}};
   for (Sample& sample : samples) {
     Case c{Operator::kSliceScatterInt64, Floats({2, 3}, Numbers(6, 0)), std::move(sample.updates)};
-    c.start = IndexArray(STREW_INT64, {2}, {-1, 0});
-    c.stop = IndexArray(STREW_INT64, {2}, {-3, 3});
-    c.step = IndexArray(STREW_INT64, {2}, {-1, 2});
+    c.SetSlice({-1, 0}, {-3, 3}, {-1, 2});
     ExpectOutput(c, Floats({2, 3}, sample.expected));
   }
 }

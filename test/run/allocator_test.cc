@@ -4,7 +4,6 @@
 // when there is none.
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +15,7 @@
 #include "reference/handles.h"
 #include "reference/indices.h"
 #include "reference/random.h"
-#include "run/bulk.h"
+#include "run/call_shapes.h"
 #include "support/counting_allocator.h"
 #include "support/reference.h"
 
@@ -59,10 +58,7 @@ std::vector<Case> MakeHungryCases() {
 
     Case slice{Operator::kSliceScatterInt64, RandomArray(random, STREW_INT8, {{90, 80}, {1, 90}}),
                RandomArray(random, STREW_INT8, {{90, 27}, {-1, -90}})};
-    slice.start = IndexArray(STREW_INT64, {1}, {79});
-    slice.stop = IndexArray(STREW_INT64, {1}, {-81});
-    slice.step = IndexArray(STREW_INT64, {1}, {-3});
-    slice.axes = IndexArray(STREW_INT64, {1}, {1});
+    slice.SetSlice({79}, {-81}, {-3}, {1});
     slice.reduction = reduction;
     cases.push_back(std::move(slice));
   }
@@ -175,19 +171,16 @@ TEST_F(Allocator, MayBeTakenOutAgain) {
 
 // ---- Calls of every walk, in place and into a fresh output --------------------------------------
 
-struct Walk {
-  const char* name;
-  Operator op;
-  Dims data;
-  Dims indices;  // or the steps of a slice
-  int64_t axis = 0;
-};
+std::vector<CallShape> WithShortIndices(std::vector<CallShape> walks) {
+  for (CallShape& walk : walks) walk.index = STREW_INT32;
+  return walks;
+}
 
-const std::vector<Walk>& Walks() {
+std::vector<CallShape> Walks() {
   constexpr Operator kElements = Operator::kScatterElements;
   constexpr Operator kNd = Operator::kScatterNd;
   constexpr Operator kSlice = Operator::kSliceScatterInt64;
-  static const std::vector<Walk> walks = {
+  return WithShortIndices({
       {"last axis", kElements, {300, 2000}, {300, 2000}, 1},
       {"short last axis", kElements, {60000, 9}, {60000, 9}, 1},
       {"first axis", kElements, {2000, 300}, {2000, 300}, 0},
@@ -209,108 +202,29 @@ const std::vector<Walk>& Walks() {
       {"every other", kSlice, {900000}, {2}},
       {"a slice of rows", kSlice, {1000, 900}, {-2, 1}},
       {"a slice of columns", kSlice, {900, 1000}, {1, -3}},
-  };
-  return walks;
+  });
 }
 
-// A call of a walk with random operands.
-class WalkCall {
- public:
-  WalkCall(Random& random, const Walk& walk, strew_dtype dtype, strew_reduction reduction)
-      : walk_(walk),
-        reduction_(reduction),
-        data_(random, dtype, RowMajor(walk.data)),
-        updates_(random, dtype, RowMajor(UpdatesShape(walk))),
-        output_(random, dtype, RowMajor(walk.data)) {
-    if (walk.op == Operator::kSliceScatterInt64) {
-      MakeBounds();
-    } else {
-      MakeIndices(random);
-    }
-  }
-
-  // Calls it with this context; what the output then holds.
-  std::vector<unsigned char> Result(strew_context* context, bool in_place) {
-    BulkArray& destination = in_place ? data_ : output_;
-    GuardedBuffer& buffer = destination.buffer();
-    const std::vector<unsigned char> before(buffer.bytes(), buffer.bytes() + buffer.size());
-    EXPECT_EQ(Call(context, destination.tensor()), STREW_OK) << strew_context_error(context);
-    std::vector<unsigned char> after(buffer.bytes(), buffer.bytes() + buffer.size());
-    std::memcpy(buffer.bytes(), before.data(), before.size());
-    return after;
-  }
-
-  std::string Describe() const {
-    return std::string(walk_.name) + " " + NameOf(reduction_) + " data " + data_.Describe();
-  }
-
- private:
-  static Dims UpdatesShape(const Walk& walk) {
-    if (walk.op == Operator::kScatterElements) return walk.indices;
-    if (walk.op == Operator::kScatterNd) {
-      Dims shape(walk.indices.begin(), walk.indices.end() - 1);
-      shape.insert(shape.end(), walk.data.begin() + walk.indices.back(), walk.data.end());
-      return shape;
-    }
-    Dims shape;
-    for (size_t axis = 0; axis < walk.data.size(); ++axis) {
-      const int64_t step = std::abs(walk.indices[axis]);
-      shape.push_back((walk.data[axis] + step - 1) / step);
-    }
-    return shape;
-  }
-
-  // Tuples name axes of one size.
-  void MakeIndices(Random& random) {
-    const int64_t dim = walk_.data[static_cast<size_t>(walk_.axis)];
-    indices_.resize(static_cast<size_t>(Product(walk_.indices)));
-    for (int32_t& index : indices_) index = static_cast<int32_t>(random.Between(-dim, dim - 1));
-    index_ = MakeTensor(STREW_INT32, RowMajor(walk_.indices), indices_.data());
-  }
-
-  void MakeBounds() {
-    for (size_t axis = 0; axis < walk_.data.size(); ++axis) {
-      const int64_t dim = walk_.data[axis];
-      const bool forwards = walk_.indices[axis] > 0;
-      start_.push_back(forwards ? 0 : dim);
-      stop_.push_back(forwards ? dim : -dim - 1);
-    }
-  }
-
-  strew_status Call(strew_context* context, strew_tensor* output) const {
-    const strew_tensor* const data = data_.tensor();
-    const strew_tensor* const updates = updates_.tensor();
-    if (walk_.op == Operator::kScatterElements) {
-      return strew_scatter_elements(context, data, index_.get(), updates, walk_.axis, reduction_,
-                                    output);
-    }
-    if (walk_.op == Operator::kScatterNd) {
-      return strew_scatter_nd(context, data, index_.get(), updates, reduction_, output);
-    }
-    return strew_slice_scatter_int64(context, data, updates, static_cast<int64_t>(start_.size()),
-                                     start_.data(), stop_.data(), walk_.indices.data(), nullptr,
-                                     reduction_, output);
-  }
-
-  const Walk& walk_;
-  const strew_reduction reduction_;
-  BulkArray data_, updates_, output_;
-  std::vector<int32_t> indices_;
-  Tensor index_;
-  Dims start_, stop_;
-};
+// Calls it with this context; what the output then holds.
+std::vector<unsigned char> Result(Case& c, strew_context* context) {
+  const auto before = c.destination().Snapshot();
+  EXPECT_EQ(Call(c, context, c.destination().tensor()), STREW_OK) << strew_context_error(context);
+  auto after = c.destination().Snapshot();
+  c.destination().Restore(before);
+  return after;
+}
 
 // Calls it without an allocator and with ones that grant all, some or nothing: the bytes must be
 // the same. Answers how many blocks were wanted.
-int64_t RequestsOf(WalkCall& call, bool in_place) {
-  const std::vector<unsigned char> expected = call.Result(nullptr, in_place);
+int64_t RequestsOf(Case& c, const std::string& what) {
+  const std::vector<unsigned char> expected = Result(c, nullptr);
   const auto requests_of = [&](int64_t granted) {
     const Context context = MakeContext();
     CountingAllocator allocator(granted);
     allocator.InstallIn(context.get());
-    EXPECT_TRUE(call.Result(context.get(), in_place) == expected)
-        << granted << " blocks granted, " << (in_place ? "in place, " : "") << call.Describe();
-    EXPECT_LE(allocator.peak(), kScratchLimit) << call.Describe();
+    EXPECT_TRUE(Result(c, context.get()) == expected)
+        << granted << " blocks granted, " << what << ": " << Describe(c);
+    EXPECT_LE(allocator.peak(), kScratchLimit) << what << ": " << Describe(c);
     return allocator.requests();
   };
   const int64_t wanted = requests_of(1000);
@@ -318,17 +232,24 @@ int64_t RequestsOf(WalkCall& call, bool in_place) {
   return wanted;
 }
 
+// Into a fresh output and in place.
+int64_t RequestsOf(Random& random, const CallShape& walk, strew_dtype dtype,
+                   strew_reduction reduction) {
+  Case c = MakeCase(random, walk, dtype, false);
+  c.reduction = reduction;
+  const int64_t wanted = RequestsOf(c, walk.name);
+  c.output.reset();
+  return wanted + RequestsOf(c, walk.name);
+}
+
 TEST(AllocatorOfWalks, StaysWithinItsLimit) {
   Random random(Seed());
   int64_t wanted = 0;
-  for (const Walk& walk : Walks()) {
+  for (const CallShape& walk : Walks()) {
     for (const strew_reduction reduction : Reductions()) {
       std::vector<strew_dtype> dtypes = {STREW_INT8, STREW_INT32};
       if (reduction == STREW_NONE) dtypes = {STREW_INT8, STREW_FLOAT64, STREW_OPAQUE(12)};
-      for (const strew_dtype dtype : dtypes) {
-        WalkCall call(random, walk, dtype, reduction);
-        for (const bool in_place : {true, false}) wanted += RequestsOf(call, in_place);
-      }
+      for (const strew_dtype dtype : dtypes) wanted += RequestsOf(random, walk, dtype, reduction);
     }
   }
   EXPECT_GT(wanted, 0) << "no walk wants scratch: this test is void";
@@ -338,7 +259,7 @@ TEST(AllocatorOfWalks, StaysWithinItsLimit) {
 TEST(AllocatorOfWalks, StaysUnusedForUpTo64Updates) {
   constexpr Operator kElements = Operator::kScatterElements;
   constexpr Operator kNd = Operator::kScatterNd;
-  const std::vector<Walk> walks = {
+  const std::vector<CallShape> walks = WithShortIndices({
       {"one row on the first axis", kElements, {4096, 4096}, {1, 64}, 0},
       {"one column on the first axis", kElements, {4096, 4096}, {64, 1}, 0},
       {"a square on the first axis", kElements, {4096, 4096}, {8, 8}, 0},
@@ -353,18 +274,14 @@ TEST(AllocatorOfWalks, StaysUnusedForUpTo64Updates) {
       {"single elements", kNd, {4096, 4096}, {64, 2}},
       {"a slice", Operator::kSliceScatterInt64, {4096, 4096}, {512, 512}},
       {"a slice backwards", Operator::kSliceScatterInt64, {4000000}, {-62500}},
-  };
+  });
   Random random(Seed());
-  for (const Walk& walk : walks) {
+  for (const CallShape& walk : walks) {
     for (const strew_reduction reduction : Reductions()) {
       const strew_dtype dtype = reduction == STREW_NONE ? STREW_OPAQUE(3) : STREW_INT8;
-      WalkCall call(random, walk, dtype, reduction);
-      for (const bool in_place : {true, false}) {
-        EXPECT_EQ(RequestsOf(call, in_place), 0) << call.Describe();
-      }
+      EXPECT_EQ(RequestsOf(random, walk, dtype, reduction), 0) << walk.name << NameOf(reduction);
     }
-    WalkCall floats(random, walk, STREW_FLOAT32, STREW_ADD);
-    EXPECT_EQ(RequestsOf(floats, false), 0) << floats.Describe();
+    EXPECT_EQ(RequestsOf(random, walk, STREW_FLOAT32, STREW_ADD), 0) << walk.name;
   }
 }
 

@@ -247,9 +247,7 @@ void MakeSlice(const CallShape& call_shape, Case& c) {
     stop.push_back(forwards ? call_shape.data[i] : -call_shape.data[i] - 1);
   }
   const Dims shape = {static_cast<int64_t>(call_shape.data.size())};
-  c.start = IndexArray(STREW_INT64, shape, start);
-  c.stop = IndexArray(STREW_INT64, shape, stop);
-  c.step = IndexArray(STREW_INT64, shape, call_shape.indices);
+  c.SetSlice(start, stop, call_shape.indices);
 }
 
 }  // namespace

@@ -163,9 +163,7 @@ TEST_P(Large, SliceOfManyDims) {
   for (const strew_dtype dtype : {STREW_FLOAT32, STREW_INT16}) {
     Case c{Operator::kSliceScatterInt64, RandomArray(random_, dtype, RowMajor({16, 33, 517})),
            RandomArray(random_, dtype, RowMajor({8, 17, 172}))};
-    c.start = IndexArray(STREW_INT64, {3}, {0, 32, 515});
-    c.stop = IndexArray(STREW_INT64, {3}, {16, -34, -518});
-    c.step = IndexArray(STREW_INT64, {3}, {2, -2, -3});
+    c.SetSlice({0, 32, 515}, {16, -34, -518}, {2, -2, -3});
     c.reduction = GetParam();
     CheckTwice(c);
   }
@@ -181,9 +179,7 @@ TEST_P(Large, BroadcastUpdates) {
       for (const Dims& updates : {Dims{}, last, first}) {
         Case c{Operator::kSliceScatterInt64, RandomArray(random_, dtype, RowMajor(shape)),
                RandomArray(random_, dtype, RowMajor(updates))};
-        c.start = IndexArray(STREW_INT64, {0}, {});
-        c.stop = IndexArray(STREW_INT64, {0}, {});
-        c.step = IndexArray(STREW_INT64, {0}, {});
+        c.SetSlice({}, {}, {});
         const std::vector<strew_reduction> defined = ReductionsOf(Find(dtype));
         if (std::find(defined.begin(), defined.end(), GetParam()) == defined.end()) continue;
         c.reduction = GetParam();
@@ -213,20 +209,14 @@ TEST_P(Large, OutputBeyondTheCache) {
   Case slice{Operator::kSliceScatterInt64, std::move(rows.data),
              RandomArray(random_, STREW_FLOAT32, RowMajor({shape[0], 101}))};
   slice.output = std::move(rows.output);
-  slice.start = IndexArray(STREW_INT64, {1}, {203});
-  slice.stop = IndexArray(STREW_INT64, {1}, {404});
-  slice.step = IndexArray(STREW_INT64, {1}, {2});
-  slice.axes = IndexArray(STREW_INT64, {1}, {-1});
+  slice.SetSlice({203}, {404}, {2}, {-1});
   slice.reduction = GetParam();
   ASSERT_TRUE(Check(slice));
 
   Case repeated{Operator::kSliceScatterInt64, std::move(slice.data),
                 RandomArray(random_, STREW_FLOAT32, RowMajor({}))};
   repeated.output = std::move(slice.output);
-  repeated.start = IndexArray(STREW_INT64, {1}, {3});
-  repeated.stop = IndexArray(STREW_INT64, {1}, {-5});
-  repeated.step = IndexArray(STREW_INT64, {1}, {1});
-  repeated.axes = IndexArray(STREW_INT64, {1}, {-1});
+  repeated.SetSlice({3}, {-5}, {1}, {-1});
   repeated.reduction = GetParam();
   ASSERT_TRUE(Check(repeated));
 }
@@ -237,9 +227,7 @@ TEST(LargeShape, BroadcastOfOneOpaqueElement) {
   for (const Dims& shape : {Dims{100, 300}, Dims{20011}}) {
     Case c{Operator::kSliceScatterInt64, RandomArray(random, STREW_OPAQUE(7), RowMajor(shape)),
            RandomArray(random, STREW_OPAQUE(7), RowMajor({1}))};
-    c.start = IndexArray(STREW_INT64, {1}, {0});
-    c.stop = IndexArray(STREW_INT64, {1}, {20011});
-    c.step = IndexArray(STREW_INT64, {1}, {1});
+    c.SetSlice({0}, {20011}, {1});
     EXPECT_TRUE(Check(c));
     c.output.emplace(STREW_OPAQUE(7), RowMajor(shape));
     EXPECT_TRUE(Check(c));

@@ -151,9 +151,7 @@ Case AnyOverlay(Random& random, const Dtype& dtype) {
   c.output = RandomArray(random, dtype.code, InOrder(random, shape, order), AnyGuard(random));
   const Bounds bounds = BoundsOf(ranges, shape);
   const Dims count = {static_cast<int64_t>(shape.size())};
-  c.start = IndexArray(STREW_INT64, count, bounds.start);
-  c.stop = IndexArray(STREW_INT64, count, bounds.stop);
-  c.step = IndexArray(STREW_INT64, count, bounds.step);
+  c.SetSlice(bounds.start, bounds.stop, bounds.step);
   c.reduction = random.OneIn(2) ? STREW_NONE : random.Pick(ReductionsOf(dtype));
   return c;
 }

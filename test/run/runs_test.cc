@@ -92,10 +92,7 @@ class Runs : public testing::TestWithParam<std::tuple<Dtype, strew_reduction>> {
       // One element of the axis lies before the slice, or behind it where the slice runs backwards.
       const int64_t first = step > 0 ? 1 : (length - 1) * stride;
       const int64_t stop = step > 0 ? dim : -dim - 1;
-      c.start = IndexArray(STREW_INT64, {1}, {length == 0 ? dim : first});
-      c.stop = IndexArray(STREW_INT64, {1}, {length == 0 ? dim : stop});
-      c.step = IndexArray(STREW_INT64, {1}, {step});
-      c.axes = IndexArray(STREW_INT64, {1}, {1});
+      c.SetSlice({length == 0 ? dim : first}, {length == 0 ? dim : stop}, {step}, {1});
       return Check(c);
     });
   }
