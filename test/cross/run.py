@@ -36,17 +36,17 @@ OPTIONS = [
 ]
 IDENTITY = "test/cross/identity"
 # With so many random cases of each dtype and operator, or random calls, where a test has a choice.
-QUICK = {"kernel/test_target": 0, "reference/test_oracle": 0, "op/test_random": 10}
+QUICK = {"kernel/test_target": 0, "test_oracle": 0, "test_random": 10}
 FULL = {
     **QUICK,
-    "op/test_random": 60,
-    "op/test_examples": 0,
-    "op/test_policies": 0,
-    "op/test_exclude_self": 0,
-    "op/test_mean": 0,
-    "op/test_mean_terms": 0,
-    "run/test_large": 0,
-    "run/test_runs": 0,
+    "test_random": 60,
+    "test_examples": 0,
+    "test_policies": 0,
+    "test_exclude_self": 0,
+    "test_mean": 0,
+    "test_mean_terms": 0,
+    "test_large": 0,
+    "test_runs": 0,
     "hostile/test_guard_pages": 5000,
     "hostile/test_hostile_calls": 20000,
 }

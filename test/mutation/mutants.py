@@ -22,7 +22,7 @@ BOUND = re.compile(
 LOOP = re.compile(r"\bfor \(")
 CHECK = re.compile(r"\bSTREW_TRY\(")
 BRANCH = re.compile(r"\bif \(")
-# What a check does that found nothing wrong.
+# The end of a check that found nothing wrong.
 CONTENT = re.compile(r"\s*(?:return (?:STREW_OK|true|status)\b|continue;)")
 LEAVING = re.compile(r"\s*(?:\{[^{}]*?)?(?:return|continue)\b")
 
@@ -54,7 +54,7 @@ def code_of(source: str) -> str:
 
 
 def closing(code: str, opening: int) -> int:
-    """Where the parenthesis that opens there closes."""
+    """The place at which the parenthesis that opens there closes."""
     depth = 0
     for at in range(opening, len(code)):
         depth += {"(": 1, ")": -1}.get(code[at], 0)

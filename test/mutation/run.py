@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests notice of small changes to the code that validates: each is built alone and tested.
+"""Small changes to the code that validates: each is built alone and tested.
 
 A mutant is killed where a test fails, crashes or does not end.
 
@@ -18,14 +18,14 @@ import house
 from builder import Builder
 from mutants import Mutant, mutants_of
 
-# What judges calls: handles, dtypes, shapes, axes, memory, index values, duplicates.
+# Files that judge calls: handles, dtypes, shapes, axes, memory, index values, duplicates.
 VALIDATION = (
     "api/context.cc api/dlpack.cc api/tensor.cc base/checked.h base/index_value.h base/reduction.h"
     " base/tensor_view.h op/scatter_elements.cc op/scatter_nd.cc op/scatter_update.cc"
     " op/slice_scatter.cc op/tensor_scatter.cc plan/check.cc plan/slice.h run/cache_write.cc"
     " run/duplicates.cc run/index_check.cc run/place.h"
 ).split()
-# What does the work in those files: from here on, and up to there if it is not the end.
+# The parts of those files that do the work: from here on, and up to there if it is not the end.
 WORK = {
     "op/scatter_elements.cc": ("void Lower(", None),
     "op/scatter_nd.cc": ("void Lower(", None),
@@ -35,12 +35,12 @@ WORK = {
     "run/cache_write.cc": ("int OuterDim(", None),
     "run/duplicates.cc": ("  int64_t count = 1;", "};"),
 }
-# Those that find most in the shortest time stand first.
+# The tests that find most in the shortest time stand first.
 TESTS = (
-    "op/test_message op/test_precedence api/test_tensor api/test_dlpack api/test_context"
-    " api/test_memory op/test_overlap op/test_special_cases op/test_policies op/test_scatter_update"
-    " op/test_tensor_scatter op/test_duplicates op/test_exclude_self reference/test_oracle op/test_mean"
-    " op/test_extreme_arguments op/test_examples run/test_single_branches op/test_random"
+    "test_message test_precedence test_tensor test_dlpack test_context"
+    " test_memory test_overlap test_special_cases test_policies test_scatter_update"
+    " test_tensor_scatter test_duplicates test_exclude_self test_oracle test_mean"
+    " test_extreme_arguments test_examples test_single_branches test_random"
 ).split()
 RANDOM_CASES = "20"  # of each operator and dtype
 LONGEST_TEST = 300  # seconds, on a busy machine
