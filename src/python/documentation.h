@@ -2,10 +2,6 @@
 #ifndef STREW_PYTHON_DOCUMENTATION_H_
 #define STREW_PYTHON_DOCUMENTATION_H_
 
-// Ends of the signatures that stubs show; stubs.txt defines the names.
-#define STREW_REDUCTION_SIGNATURE "reduction: Reduction = 'none', exclude_self: bool = False, "
-#define STREW_OUT_SIGNATURE "out: Out | None = None, context: Context | None = None) -> Out"
-
 #define STREW_COMMON_DOCUMENTATION                                                        \
   "Operands are anything with __dlpack__, __array__ or a buffer, or lists; nothing is\n"  \
   "converted but what numpy.asarray() converts. Arrays with masks are a TypeError, but\n" \
@@ -26,11 +22,16 @@
 
 namespace strew::python {
 
+// Ends of the signatures that stubs show; stubs.txt defines the names.
+constexpr char kReductionSignature[] =
+    "reduction: Reduction = 'none', exclude_self: bool = False, ";
+constexpr char kOutSignature[] = "out: Out | None = None, context: Context | None = None) -> Out";
+
 constexpr char kVersion[] = "The version of the C library.";
 constexpr char kSimdTargets[] = "Instruction sets of this build that this CPU can run, best first.";
 
+// Each stands behind the summary of base/operator.h and a colon.
 constexpr char kScatterElements[] =
-    "Every update has an index of its own along one axis:\n\n"
     "    output = data\n"
     "    output[i0, ..., indices[i], ...] (+)= updates[i]    indices[i] in place of i[axis]\n\n"
     "data      [d0, ..., d(r-1)], r >= 1\n"
@@ -39,7 +40,6 @@ constexpr char kScatterElements[] =
     "axis      in [-r, r - 1]\n\n" STREW_COMMON_DOCUMENTATION STREW_INDEX_ERRORS_DOCUMENTATION;
 
 constexpr char kScatterNd[] =
-    "Every tuple of k indices names a slice of the r - k last axes:\n\n"
     "    output = data\n"
     "    output[indices[t, 0], ..., indices[t, k-1], ...] (+)= updates[t, ...]\n\n"
     "data      [d0, ..., d(r-1)], r >= 1\n"
@@ -48,7 +48,6 @@ constexpr char kScatterNd[] =
     "element\n\n" STREW_COMMON_DOCUMENTATION STREW_INDEX_ERRORS_DOCUMENTATION;
 
 constexpr char kScatterUpdate[] =
-    "Every index names a slice of one axis:\n\n"
     "    output = data\n"
     "    output[a, indices[t], b] (+)= updates[a, t, b]    a before the axis, b behind it\n\n"
     "data      [d0, ..., d(r-1)], r >= 1\n"
@@ -57,7 +56,6 @@ constexpr char kScatterUpdate[] =
     "axis      in [-r, r - 1]\n\n" STREW_COMMON_DOCUMENTATION STREW_INDEX_ERRORS_DOCUMENTATION;
 
 constexpr char kSliceScatter[] =
-    "The updates go to a slice by Python's rule:\n\n"
     "    output = data\n"
     "    output[start0:stop0:step0, ...] (+)= updates    entry j slices axis axes[j]\n\n"
     "data               [d0, ..., d(r-1)], r >= 1\n"
@@ -67,7 +65,6 @@ constexpr char kSliceScatter[] =
         STREW_ERRORS_DOCUMENTATION "and STREW_OVERLAPPING_MEMORY.";
 
 constexpr char kTensorScatter[] =
-    "New positions of a cache, for each batch entry b from a position of its own on:\n\n"
     "    present_cache = past_cache\n"
     "    present_cache[b, ..., write_indices[b] + j, ...] = update[b, ..., j, ...]\n\n"
     "past_cache     [B, ..., m, ...], rank r >= 2\n"

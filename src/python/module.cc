@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
+#include "base/operator.h"
 #include "base/policy.h"
 #include "base/reduction.h"
 #include "python/call.h"
@@ -86,6 +88,27 @@ nb::object TensorScatter(nb::handle past_cache, nb::handle update, nb::handle wr
   });
 }
 
+// The function of the package, named and described by the row of the operator. `parameters` and
+// `own` are those that stand before what all have: reduction, if it takes one, out and context.
+template <Operator kOperator, typename Function, typename... Own>
+void Define(nb::module_& module, Function function, const char* details, const char* parameters,
+            const Own&... own) {
+  constexpr const OperatorInfo& info = InfoOf(kOperator);
+  constexpr bool reduces = Takes(kOperator, "reduction");
+  const std::string signature = std::string("def ") + info.name + "(" + parameters +
+                                (reduces ? kReductionSignature : "") + kOutSignature;
+  const std::string documentation = std::string(info.summary) + ":\n\n" + details;
+  const auto define = [&](const auto&... more) {
+    module.def(info.name, function, own..., more..., "out"_a = nb::none(), "context"_a = nb::none(),
+               nb::sig(signature.c_str()), documentation.c_str());
+  };
+  if constexpr (reduces) {
+    define("reduction"_a = "none", "exclude_self"_a = false);
+  } else {
+    define();
+  }
+}
+
 nb::tuple SimdTargets() {
   nb::list targets;
   for (std::int32_t i = 0; strew_simd_target_at(i) != nullptr; ++i) {
@@ -99,42 +122,34 @@ nb::tuple SimdTargets() {
 
 NB_MODULE(_strew, module) {
   using namespace strew::python;
-  // What daemon threads hold when the program ends is no leak that its user can mend.
+  using strew::Operator;
+  // Daemon threads hold objects when the program ends; its user cannot mend that leak.
   nb::set_leak_warnings(false);
   module.def("version", &strew_version, nb::sig("def version() -> str"), kVersion);
   module.def("simd_targets", &SimdTargets, nb::sig("def simd_targets() -> tuple[str, ...]"),
              kSimdTargets);
   BindContext(module);
-  module.def("scatter_elements", &ScatterElements, "data"_a, "indices"_a, "updates"_a, "axis"_a = 0,
-             nb::kw_only(), "reduction"_a = "none", "exclude_self"_a = false, "out"_a = nb::none(),
-             "context"_a = nb::none(),
-             nb::sig("def scatter_elements(data: Tensor, indices: Tensor, updates: Tensor, "
-                     "axis: int = 0, *, " STREW_REDUCTION_SIGNATURE STREW_OUT_SIGNATURE),
-             kScatterElements);
-  module.def("scatter_nd", &ScatterNd, "data"_a, "indices"_a, "updates"_a, nb::kw_only(),
-             "reduction"_a = "none", "exclude_self"_a = false, "out"_a = nb::none(),
-             "context"_a = nb::none(),
-             nb::sig("def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, "
-                     "*, " STREW_REDUCTION_SIGNATURE STREW_OUT_SIGNATURE),
-             kScatterNd);
-  module.def("scatter_update", &ScatterUpdate, "data"_a, "indices"_a, "updates"_a, "axis"_a = 0,
-             nb::kw_only(), "reduction"_a = "none", "exclude_self"_a = false, "out"_a = nb::none(),
-             "context"_a = nb::none(),
-             nb::sig("def scatter_update(data: Tensor, indices: Tensor, updates: Tensor, "
-                     "axis: int = 0, *, " STREW_REDUCTION_SIGNATURE STREW_OUT_SIGNATURE),
-             kScatterUpdate);
-  module.def("slice_scatter", &SliceScatter, "data"_a, "updates"_a, "start"_a, "stop"_a,
-             "step"_a = nb::none(), "axes"_a = nb::none(), nb::kw_only(), "reduction"_a = "none",
-             "exclude_self"_a = false, "out"_a = nb::none(), "context"_a = nb::none(),
-             nb::sig("def slice_scatter(data: Tensor, updates: Tensor, start: Numbers, "
-                     "stop: Numbers, step: Numbers | None = None, axes: Numbers | None = None, "
-                     "*, " STREW_REDUCTION_SIGNATURE STREW_OUT_SIGNATURE),
-             kSliceScatter);
-  module.def("tensor_scatter", &TensorScatter, "past_cache"_a, "update"_a,
-             "write_indices"_a = nb::none(), "axis"_a = -2, nb::kw_only(), "mode"_a = "linear",
-             "out"_a = nb::none(), "context"_a = nb::none(),
-             nb::sig("def tensor_scatter(past_cache: Tensor, update: Tensor, "
-                     "write_indices: Tensor | None = None, axis: int = -2, *, "
-                     "mode: CacheMode = 'linear', " STREW_OUT_SIGNATURE),
-             kTensorScatter);
+  const auto none = nb::none();
+  Define<Operator::kScatterElements>(
+      module, &ScatterElements, kScatterElements,
+      "data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, *, ",  //
+      "data"_a, "indices"_a, "updates"_a, "axis"_a = 0, nb::kw_only());
+  Define<Operator::kScatterNd>(module, &ScatterNd, kScatterNd,
+                               "data: Tensor, indices: Tensor, updates: Tensor, *, ",  //
+                               "data"_a, "indices"_a, "updates"_a, nb::kw_only());
+  Define<Operator::kScatterUpdate>(
+      module, &ScatterUpdate, kScatterUpdate,
+      "data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, *, ",  //
+      "data"_a, "indices"_a, "updates"_a, "axis"_a = 0, nb::kw_only());
+  Define<Operator::kSliceScatter>(module, &SliceScatter, kSliceScatter,
+                                  "data: Tensor, updates: Tensor, start: Numbers, stop: Numbers, "
+                                  "step: Numbers | None = None, axes: Numbers | None = None, *, ",
+                                  "data"_a, "updates"_a, "start"_a, "stop"_a, "step"_a = none,
+                                  "axes"_a = none, nb::kw_only());
+  Define<Operator::kTensorScatter>(
+      module, &TensorScatter, kTensorScatter,
+      "past_cache: Tensor, update: Tensor, write_indices: Tensor | None = None, axis: int = -2, *, "
+      "mode: CacheMode = 'linear', ",
+      "past_cache"_a, "update"_a, "write_indices"_a = none, "axis"_a = -2, nb::kw_only(),
+      "mode"_a = "linear");
 }

@@ -21,7 +21,7 @@ ARROWS = {
     "op": {"api", "run", "plan", "base"},
     "reference": {"base/operator.h"},
     "cli": {"reference", "base/dtype.h", "base/operator.h", "base/policy.h", "base/reduction.h"},
-    "python": {"base/policy.h", "base/reduction.h", "base/tensor_view.h"},
+    "python": {"base/operator.h", "base/policy.h", "base/reduction.h", "base/tensor_view.h"},
 }
 PUBLIC_HEADER = "strew/strew.h"
 # A program measures what the benchmarks do.
