@@ -173,7 +173,7 @@ def group_width(dtype: str) -> int:
 
 
 def plain_of(entrant: Entrant) -> tuple[Entrant, float]:
-    """What the figure is compared with, and how often its time is allowed."""
+    """The yardstick of the figure, and how often its time is allowed."""
     width = group_width(entrant.dtype)
     reduction = "none" if entrant.reduction == "none" else "add"
     if width <= 8:

@@ -116,7 +116,7 @@ class Report:
         return "\n\n".join(parts) + "\n"
 
     def flags(self) -> Iterator[str]:
-        """What is flagged, in words, the worst first, or that nothing is."""
+        """A line for each flagged row, the worst first, or one that says that there is none."""
         misses = sorted((miss for row in self.rows for miss in row.misses()), reverse=True)
         yield from (f"Above its goal: {name}" for _, name in misses)
         if not misses:

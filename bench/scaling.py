@@ -55,7 +55,7 @@ Entrant = tuple[str, int]  # strew or a kind of streaming, and the threads
 
 @dataclass
 class Row:
-    """What is known of one workload. `moved` are the bytes that it has to move."""
+    """The figures of one workload. `moved` are the bytes that it has to move."""
 
     workload: Workload
     moved: int
@@ -89,7 +89,7 @@ class Row:
         return self.moved * 1e-9 / seconds
 
     def share(self, threads: int) -> float:
-        """Of what streaming gives."""
+        """The fraction of the bytes per second that streaming reaches."""
         return self.gigabytes(threads) / self.streaming(threads)
 
     def verdict(self) -> str:

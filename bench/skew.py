@@ -47,7 +47,7 @@ Entrant = tuple[Distribution, int]  # and the threads
 
 @dataclass
 class Row:
-    """What is known of one workload."""
+    """The figures of one workload."""
 
     workload: Workload
     timings: dict[Entrant, Timing] = field(default_factory=dict)
@@ -139,7 +139,7 @@ class Report:
         return "\n\n".join(parts) + "\n"
 
     def flags(self) -> Iterator[str]:
-        """What is flagged, in words, or that nothing is."""
+        """A line for each kind of flag: the rows that have it, or none."""
         for count in self.threads:
             slow = self._above(Row.times_uniform, count, MOST_OF_UNIFORM)
             yield f"Above {MOST_OF_UNIFORM} times uniform on {on(count)}: {slow or 'none'}"

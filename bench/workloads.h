@@ -29,7 +29,7 @@ struct Slice {
   std::vector<int64_t> axes, start, stop, step;
 };
 
-// What an operator is given, whatever the reduction and wherever the output is.
+// The operands of a call, whatever the reduction and wherever the output is.
 struct Operands {
   Operator op;
   strew_dtype dtype;
@@ -67,7 +67,7 @@ int64_t UpdateBytes(const Operands& operands);
 // An element is touched as often as updates name it. Slices have no indices.
 int64_t MovedBytes(const Workload& workload);
 
-// What the memcpy beside a workload copies: the output where it is new, else the updates.
+// The bytes that the memcpy beside a workload copies: the output where it is new, else the updates.
 int64_t CopiedBytes(const Workload& workload);
 
 }  // namespace strew_bench

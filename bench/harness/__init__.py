@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks of this folder share: the library, the clock, the machine."""
+"""Shared by the benchmarks of this folder: the library, the clock, the machine."""

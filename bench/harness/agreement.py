@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the result of a workload has to be, and whether a contestant's is."""
+"""The expected result of a workload, and the check of a contestant's."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def is_float(dtype: np.dtype) -> bool:
 
 
 def tolerance(dtype: np.dtype) -> float:
-    """Of a float, relative to the magnitudes that were added or multiplied."""
+    """The tolerance of a float, relative to the magnitudes that were added or multiplied."""
     return UNITS_OF_ROUNDING * float(ml_dtypes.finfo(dtype).eps)
 
 

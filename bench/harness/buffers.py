@@ -57,7 +57,7 @@ class Buffers:
 
     @cached_property
     def copy_target(self) -> np.ndarray:
-        """Where the copies that serve as yardsticks of in-place rows write the updates to."""
+        """The destination of the copies that serve as yardsticks of in-place rows."""
         return aligned(self.workload.updates, self.workload.dtype)
 
     def restore_output(self, in_place: bool) -> None:

@@ -52,7 +52,7 @@ class Settings:
 
 @dataclass
 class Outcome:
-    """What is known of one workload. A system may have several ways; the best counts."""
+    """The figures of one workload. A system may have several ways; the best counts."""
 
     workload: Workload
     timings: dict[Way, Timing] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class Contest:
                 outcome.remarks.append(f"{peer.name} refuses it: {_first_line(error)}")
 
     def _is_sound(self, contestant: Contestant, outcome: Outcome) -> bool:
-        """Whether its result is right; a remark where not."""
+        """Tells if its result is right; a remark where not."""
         workload = outcome.workload
         ours = contestant.system in OURS
         reduction = workload.reduction

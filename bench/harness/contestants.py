@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What takes part in the comparison: a call, and how to see what it does."""
+"""A contestant of the comparison: a call, and how to see what it does."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def on_output(system: str, label: str, call: Call, scatter: Scatter) -> Contesta
 def on_copy(
     system: str, updates: Iterable[tuple[str, Call]], copy: tuple[str, Call], scatter: Scatter
 ) -> list[Contestant]:
-    """Those that update the output in place, each after the copy of data where that is new."""
+    """The contestants that update in place, each after a copy of data where the output is new."""
     if scatter.in_place:
         return [on_output(system, label, update, scatter) for label, update in updates]
     return [

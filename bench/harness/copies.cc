@@ -38,7 +38,7 @@ struct Block {
   bool taken = false;
 };
 
-// Of one thread: strew allocates on that which called it.
+// Only one thread uses it: strew allocates on the thread that called it.
 Block kept_blocks[16];
 
 }  // namespace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What paths.py needs in C: loops of memcpy and memset, repeated calls, and an allocator."""
+"""The C code of paths.py: loops of memcpy and memset, repeated calls, and an allocator."""
 
 from __future__ import annotations
 

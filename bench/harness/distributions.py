@@ -56,7 +56,7 @@ class Skewed:
 
     @property
     def _of_rows(self) -> bool:
-        """Whether one index names a whole row of a matrix, for scatter_elements."""
+        """True if one index names a whole row of a matrix, for scatter_elements."""
         patterns = (IndexPattern.CONSTANT_ROWS, IndexPattern.STRIDE_0_ROWS)
         return self._workload.pattern in patterns
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine is, in words that belong beside a measurement."""
+"""A description of the machine, to stand beside a measurement."""
 
 from __future__ import annotations
 

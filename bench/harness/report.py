@@ -153,7 +153,7 @@ class Report:
 
 
 def _stands_in(outcome: Outcome) -> bool:
-    """Whether the limit is that of another reduction."""
+    """True if the limit is that of another reduction."""
     workload = outcome.workload
     return bool(outcome.best(LIMIT)) and workload.limit.reduction != workload.reduction
 

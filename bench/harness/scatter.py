@@ -95,7 +95,7 @@ class Scatter:
 
     @property
     def offsets(self) -> np.ndarray | int:
-        """What the places of elements owe to the axes that are not indexed, to be broadcast."""
+        """The part of the elements' offsets that axes without indices make, to be broadcast."""
         return sum(
             along * math.prod(self.data.shape[axis + 1 :])
             for axis, along in enumerate(np.ogrid[tuple(map(slice, self.updates.shape))])

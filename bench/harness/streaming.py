@@ -15,7 +15,7 @@ from .native import compile_and_load, pointer
 
 SOURCE = Path(__file__).with_name("streaming.cc")
 
-# What moves how many bytes for each byte of a buffer.
+# Bytes that each loop moves for a byte of a buffer.
 KINDS = {"streaming copy": 2, "memcpy": 2, "sum": 1}
 
 

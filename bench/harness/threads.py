@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the benchmarks that compare thread counts share: their command line, and a phrase."""
+"""The command line of benchmarks that compare thread counts, and a phrase of their reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Wording:
-    """What the help of one benchmark says in its own words."""
+    """The parts of the help that each benchmark words for itself."""
 
     documentation: str | None
     threads: str

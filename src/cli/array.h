@@ -14,7 +14,7 @@
 
 namespace strew::cli {
 
-// What NumPy calls a dtype, in native byte order.
+// NumPy's name of a dtype, in native byte order.
 struct ElementType {
   char kind;          // NumPy's letter: b i u f c, or S U V for bytes, text and void
   std::int64_t size;  // bytes of one element

@@ -19,7 +19,8 @@ constexpr char kBashSimdTargets[] =
 constexpr char kFishSimdTargets[] =
     "(type -q strew; and strew info | string replace -rf '^SIMD targets: ' '' | string split ' ')";
 
-// Of an option that CLI::IsMember checks, which describes itself as {a,b,c}. "" for all others.
+// The choices of an option that CLI::IsMember checks, which describes itself as {a,b,c}. "" for all
+// others.
 std::string ChoicesOf(const CLI::Option& option, const char* simd_targets) {
   if (option.check_name(kSimd)) return simd_targets;
   const std::string type = option.get_type_name();
@@ -45,7 +46,7 @@ std::string BashCase(const std::string& patterns, const std::string& words) {
   return "    " + patterns + ") words=\"" + words + "\" ;;\n";
 }
 
-// What follows an option that takes a value: its choices, or nothing, for which bash offers files.
+// The words behind an option with a value: its choices, or none, for which bash offers files.
 std::string BashValues(const CLI::App& command) {
   std::string cases;
   for (const CLI::Option* option : command.get_options()) {
@@ -59,7 +60,7 @@ std::string BashValues(const CLI::App& command) {
   return cases;
 }
 
-// What else can follow a command: its options where a hyphen is typed, or choices of its arguments.
+// Other words behind a command: its options where a hyphen is typed, or choices of its arguments.
 std::string BashWords(const CLI::App& command, const std::string& name, const std::string& more) {
   std::string options, arguments = more;
   for (const CLI::Option* option : command.get_options()) {

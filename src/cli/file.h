@@ -45,7 +45,7 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // Of two kinds: a regular file, and what is written to directly.
+  // Either a regular file, or one that is written to directly.
   bool is_regular() const { return !temporary_.empty(); }
 
   void Write(const void* bytes, std::size_t count);

@@ -56,7 +56,7 @@ of the output, or in place of the updates, on the same buffers: bytes read and b
 The two take turns. The first result of a row is compared with that of a plain loop. A row is named
 after its operator, what it scatters, its reduction, and whether the output is new or in place:)";
 
-// What runs once the whole command line is known to be good.
+// A subcommand and its action, which runs once the whole command line is known to be good.
 struct Command {
   const CLI::App* app;
   std::function<void()> run;

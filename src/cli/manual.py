@@ -16,7 +16,7 @@ from pathlib import Path
 
 WRAPPER = textwrap.TextWrapper(78, break_long_words=False, break_on_hyphens=False)
 TEXT_COLUMN = 30  # of what CLI11 says behind a name
-# What the help lists for the machine that it runs on, and a page for all machines does not.
+# Lists in the help that hold for one machine only; the page names them in general.
 OF_THE_MACHINE = {"--simd": ("TARGET", "; 'strew info' prints their names")}
 
 

@@ -19,7 +19,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kVersionEnd = kMagic.size() + 2;
 constexpr std::size_t kAlignedTo = 64;  // where the elements begin
 
-// What strew can hold needs less than 1 KiB; more is a structured dtype or an attack.
+// Arrays that strew can hold need less than 1 KiB; more is a structured dtype or an attack.
 constexpr std::size_t kMaxHeader = 1 << 16;
 
 // Elements are read and written in pieces of this size, and progress is counted in megabytes.
@@ -113,7 +113,7 @@ void WriteNpy(const std::string& path, const Array& array, Progress& progress) {
   try {
     OutputFile file(path);
     file.Write(head.data(), head.size());
-    // What is no regular file may be the terminal that the bar would stand on.
+    // Any other file may be the terminal that the bar would stand on.
     if (file.is_regular()) progress.Begin("MB written", array.byte_count, kMegabyte);
     MoveElements(array, progress,
                  [&](const std::byte* bytes, std::size_t count) { file.Write(bytes, count); });

@@ -11,7 +11,7 @@
 
 namespace strew::cli {
 
-// What the Python dictionary at the head of a .npy file says.
+// The contents of the Python dictionary at the head of a .npy file.
 struct NpyHeader {
   ElementType type;
   bool swapped;  // the file's byte order is not the machine's

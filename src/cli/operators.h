@@ -16,7 +16,7 @@ class App;
 
 namespace strew::cli {
 
-// Those that are commands, in the order of their list. slice_scatter_int64 is none of its own.
+// The operators that are commands, in the order of their list: all but slice_scatter_int64.
 std::vector<Operator> CommandOperators();
 
 // "scatter-nd" of scatter_nd.
@@ -35,7 +35,7 @@ std::vector<std::string> ReductionNames();
 std::vector<std::string> IndexPolicyNames();
 std::vector<std::string> DuplicatePolicyNames();
 
-// Of names that are among these.
+// The codes of names that are among these.
 strew_index_policy IndexPolicyCode(const std::string& name);
 strew_duplicate_policy DuplicatePolicyCode(const std::string& name);
 

@@ -8,7 +8,7 @@
 
 namespace strew::cli {
 
-// What a command line says, for all operators together.
+// The values of a command line, for all operators together.
 struct Options {
   std::string data;
   std::string indices;

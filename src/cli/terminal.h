@@ -11,7 +11,7 @@ namespace strew::cli {
 bool OutputIsTerminal();
 bool ErrorIsTerminal();
 
-// Whether the terminal shows this process, or a shell that started it in the background.
+// True if the terminal shows this process, and not a shell that started it in the background.
 bool InForeground();
 
 // Columns of the terminal; 80 where it does not tell.

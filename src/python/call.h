@@ -12,7 +12,7 @@
 
 namespace strew::python {
 
-// What the operators have in common: data, updates, and where the result goes.
+// The operands that all operators have: data, updates, and where the result goes.
 class Call {
  public:
   Call(nanobind::handle data, nanobind::handle updates, nanobind::handle out);

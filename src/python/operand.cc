@@ -133,7 +133,7 @@ Tensor Describe(nb::handle exported, Array& memory) {
   return DescribeDlpack(memory);
 }
 
-// Of an array that DLPack cannot describe, through integers in its place.
+// The operand of an array that DLPack cannot describe, through integers in its place.
 Operand DescribedByNumpy(const char* function, nb::handle object) {
   const nb::tuple parts(CallPython(Support(function), object));
   const auto name = nb::cast<const char*>(parts[2]);

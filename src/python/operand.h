@@ -18,7 +18,7 @@ struct DestroyTensor {
 };
 using Tensor = std::unique_ptr<strew_tensor, DestroyTensor>;
 
-// What a caller gives as a tensor: its descriptor, and what keeps the memory alive.
+// A caller's tensor: its descriptor, and the object that keeps the memory alive.
 struct Operand {
   Tensor tensor;
   nanobind::ndarray<nanobind::ro> memory;
@@ -27,13 +27,13 @@ struct Operand {
   std::vector<std::int64_t> numbers;
 };
 
-// Of anything with __dlpack__, __array__ or a buffer, and of what numpy.asarray() takes.
+// Takes anything with __dlpack__, __array__ or a buffer, and all that numpy.asarray() takes.
 Operand ReadOperand(nanobind::handle object);
 
 // The same of indices, which may be an empty list.
 Operand IndexOperand(nanobind::handle object);
 
-// Of an array that can be written; neither a list nor a copy would do.
+// Takes an array that can be written; neither a list nor a copy would do.
 Operand WriteOperand(nanobind::handle object);
 
 // Of one dimension, of a number, a list or a tuple of numbers, or an array. Like the bounds of a

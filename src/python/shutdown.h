@@ -41,7 +41,7 @@ auto Guarded(const Function& call) {
   return result;
 }
 
-// What the C API returned. Throws the Python error that it set instead.
+// Owns the result of the C API. Throws the Python error that it set instead.
 inline nanobind::object Owned(PyObject* result) {
   if (result == nullptr) throw nanobind::python_error();
   return nanobind::steal(result);

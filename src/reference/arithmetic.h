@@ -12,10 +12,11 @@
 
 namespace strew::reference {
 
-// Of 8 or 16 bits. Exact.
+// The value of a float of 8 or 16 bits. Exact.
 double Decode(FloatFormat format, uint16_t bits);
 
-// The same. Rounds to nearest, ties to even. What is too large becomes infinity, or NaN where there is none.
+// The bits of a value, rounded to nearest, ties to even. Too large a value becomes infinity, or NaN
+// where there is none.
 uint16_t Encode(FloatFormat format, double value);
 
 // element = element (+) update. The pair of dtype and reduction must be defined.

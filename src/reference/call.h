@@ -29,13 +29,13 @@ struct Arguments {
   strew_reduction reduction = STREW_NONE;
   strew_cache_mode mode = STREW_CACHE_LINEAR;
 
-  // Of slice_scatter.
+  // The lists of slice_scatter.
   const strew_tensor* start = nullptr;
   const strew_tensor* stop = nullptr;
   const strew_tensor* step = nullptr;
   const strew_tensor* axes = nullptr;
 
-  // Of slice_scatter_int64.
+  // The lists of slice_scatter_int64.
   int64_t count = 0;
   const int64_t* starts = nullptr;
   const int64_t* stops = nullptr;

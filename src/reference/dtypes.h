@@ -33,7 +33,7 @@ struct Dtype {
   int dlpack;          // the code of its type in DLPack, or kNoDlpack
 
   bool has_format() const { return format.fraction_bits != 0; }
-  // Of a float or an integer, and of each of the two of a complex.
+  // Bytes of a float or an integer, and of each of the two parts of a complex.
   size_t component_width() const { return kind == Kind::kComplex ? width / 2 : width; }
 };
 constexpr int kNoDlpack = -1;
@@ -44,10 +44,10 @@ const std::vector<Dtype>& Dtypes();
 // The eight integer dtypes.
 const std::vector<Dtype>& IndexDtypes();
 
-// Whether a code has a line of its own, and is not opaque.
+// Tells if a code has a line of its own, and is not opaque.
 bool IsNamed(strew_dtype code);
 
-// Whether tensors of this version may have it, opaque or not.
+// Tells if tensors of this version may have it, opaque or not.
 bool IsKnown(strew_dtype code);
 
 // The line of Dtypes() for a code; made up for an opaque size that is not listed.
@@ -64,13 +64,13 @@ size_t WidthOf(strew_dtype code);
 // The reductions of this version, STREW_NONE first.
 const std::vector<strew_reduction>& Reductions();
 
-// Those of Reductions() that are defined on the dtype.
+// The ones among Reductions() that are defined on the dtype.
 std::vector<strew_reduction> ReductionsOf(const Dtype& dtype);
 
 // All that there are, STREW_MEAN and those without the old value included.
 std::vector<strew_reduction> AllReductionsOf(const Dtype& dtype);
 
-// Of the reduction without STREW_EXCLUDE_SELF.
+// The name of the reduction without STREW_EXCLUDE_SELF.
 const char* NameOf(strew_reduction reduction);
 
 // Unique among Dtypes(), made of letters, digits and underscores as GoogleTest wants.

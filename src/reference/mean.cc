@@ -55,7 +55,7 @@ uint64_t FloorQuotient(int64_t high, uint64_t low, int64_t n) {
          rest / static_cast<uint64_t>(n);
 }
 
-// Whether its means are summed in float64.
+// Tells if its means are summed in float64.
 bool IsDouble(const Dtype& dtype) { return dtype.component_width() == sizeof(double); }
 
 // Of a float of 32 bits at most.

@@ -20,7 +20,7 @@ Dims Concatenate(Dims head, const Dims& tail) {
   return head;
 }
 
-// Of the dims from `first` to before `last`.
+// The dims from `first` to before `last`.
 Dims Part(const Dims& dims, size_t first, size_t last) {
   return Dims(dims.begin() + static_cast<int64_t>(first),
               dims.begin() + static_cast<int64_t>(last));
@@ -272,7 +272,7 @@ Outcome ScatterUpdate(const View& data, const View& indices, const View& updates
 
 namespace {
 
-// Where the update of one batch entry of S elements begins on an axis of `max`.
+// An axis of `max` positions, and the rule by which a batch entry of `size` of them begins.
 struct Cache {
   int64_t max;
   int64_t size;
@@ -299,7 +299,7 @@ Outcome CheckWriteIndices(const View& write_indices, const Cache& cache) {
   return outcome;
 }
 
-// Where the update begins, below max; none if it is to be dropped.
+// The position at which the update begins, below max; none if it is to be dropped.
 std::optional<int64_t> Beginning(const View& write_indices, const Dims& b, const Cache& cache) {
   const unsigned char* const bytes = write_indices.At(b);
   const int64_t w = ReadIndex(write_indices.dtype, bytes);

@@ -22,7 +22,7 @@ Array AnyArray(Random& random, strew_dtype dtype, Dims shape, Use use) {
   return RandomArray(random, dtype, layout, AnyGuard(random));
 }
 
-// Whether data must be injective is known only when the output is.
+// Data must be injective only where they are the output.
 Case AnyCase(Random& random, Operator op, const Dtype& dtype, const Dims& shape, Dims updates) {
   const bool in_place = random.OneIn(2);
   Case c{op, AnyArray(random, dtype.code, shape, in_place ? Use::kOutput : Use::kInput),

@@ -23,7 +23,7 @@ class Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  // What the oracle says.
+  // The oracle's answer.
   const Outcome& outcome() const { return outcome_; }
 
   // STREW_OUT_OF_MEMORY will do as well, if no byte changes.

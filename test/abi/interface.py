@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a header promises to programs that are compiled already, as libabigail reads it.
+"""The promises of a header to programs that are compiled already, as libabigail reads them.
 
 abidw reads debug information, which a release has not. So the header is compiled alone, in C, with
 a body that does nothing for every function. The library's own sources include the same header, and

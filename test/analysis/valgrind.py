@@ -28,7 +28,7 @@ def run(program: Path, environment: dict[str, str], quietly: bool = False) -> in
 
 
 def sleeps() -> bool:
-    """Whether a read of what nobody wrote is not found."""
+    """True if a read of what nobody wrote is not found."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "canary.c"
         source.write_text(CANARY)

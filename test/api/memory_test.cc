@@ -32,7 +32,7 @@ class NoMemory : public testing::Test {
 #endif
   }
 
-  // What the call answers where malloc has nothing to give.
+  // The status of the call where malloc has nothing to give.
   template <class Call>
   static strew_status Without(Call call) {
 #if defined(STREW_TEST_MALLOC)

@@ -113,7 +113,7 @@ TEST(SimdTarget, ListHasNoDuplicatesAndEnds) {
   }
 }
 
-// What a CPU without extensions would run can be tested on every CPU.
+// The target of a CPU without extensions can be tested on every CPU.
 TEST(SimdTarget, ListHasThePortableOne) {
   std::set<std::string> names;
   for (const Target& target : Targets()) names.insert(target.name);

@@ -41,7 +41,7 @@ class CommandTest(unittest.TestCase):
         )
 
     def succeed(self, *arguments: str) -> str:
-        """What the command prints; it says nothing else."""
+        """Returns what the command prints on standard output; it must be silent otherwise."""
         done = self.execute(*arguments)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         return done.stdout.decode()

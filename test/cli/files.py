@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command reads, what it refuses to read, and how it writes."""
+"""Files that the command reads, files that it refuses, and how it writes."""
 
 import os
 import random

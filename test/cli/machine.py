@@ -67,7 +67,7 @@ class Colours(CommandTest):
 
 class Completing(CommandTest):
     def completed(self, *words: str, separator: str = "") -> list[str]:
-        """What bash offers for the last word."""
+        """The words that bash offers for the last one."""
         line = " ".join(f"'{word}'" for word in words)
         script = (
             f'source /dev/stdin; strew() {{ {shlex.join(COMMAND)} "$@"; }}; '

@@ -270,7 +270,7 @@ class Dtypes(CommandTest):
 
 
 class Errors(CommandTest):
-    """What the library answers reaches the user, and no file is left."""
+    """The library's answer reaches the user, and no file is left."""
 
     def setUp(self) -> None:
         super().setUp()

@@ -12,7 +12,7 @@ from npy import NATIVE, Array
 
 class Printing(CommandTest):
     def printed(self, array: Array) -> str:
-        """What the command prints for `array`, into which an empty slice is scattered."""
+        """The text that the command prints for `array`, into which an empty slice is scattered."""
         self.save("data.npy", array)
         empty = (0,) + array.shape[1:]
         self.save("updates.npy", Array(array.descr, empty, []))

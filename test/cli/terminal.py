@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass
 class Run:
-    """What came to the terminal, with the seconds since the start."""
+    """The output on the terminal, with the seconds since the start."""
 
     pieces: list[tuple[float, bytes]] = field(default_factory=list)
     status: int = 0
@@ -26,7 +26,7 @@ class Run:
         return b"".join(piece for _, piece in self.pieces).decode()
 
     def lines_drawn(self) -> list[str]:
-        """What stood on the screen's line whenever the command returned to its beginning."""
+        """The line on the screen at each return of the command to its beginning."""
         drawn = (piece.rstrip(" ") for piece in self.text.replace("\r\n", "\n").split("\r"))
         return [line for line in drawn if line and "\n" not in line]
 

@@ -22,7 +22,7 @@ NO_OPENMP = "1, this build has no OpenMP"
 
 class ThreadsTest(CommandTest):
     def threads(self, **options) -> str:
-        """What `strew info` says of them."""
+        """The line of `strew info` about them."""
         lines = self.execute("info", **options).stdout.decode().splitlines()
         return dict(line.split(": ") for line in lines)["threads"]
 

@@ -68,7 +68,7 @@ def counts_by_gcovr(gcovr: str, root: Path, folder: Path) -> dict:
 
 
 class Line:
-    """What all instances of a line together reach; branches by how many an instance has."""
+    """The reach of all instances of a line together; branches by how many an instance has."""
 
     def __init__(self) -> None:
         self.reached = False

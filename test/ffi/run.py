@@ -37,7 +37,7 @@ def targets_of(library: Path) -> list[str]:
 
 
 def expected(library: Path, header: Path) -> list[str]:
-    """What every example prints; the version is that of the header."""
+    """The output of every example; the version is that of the header."""
     version = re.findall(r"#define STREW_VERSION_\w+ (\d+)", header.read_text())
     major, minor, patch = map(int, version)
     targets = targets_of(library)

@@ -31,7 +31,7 @@ std::vector<Array*> IndexOperands(Case& c) {
   return operands;
 }
 
-// Those that tensors describe.
+// The operands that tensors describe.
 std::vector<Array*> Operands(Case& c) {
   std::vector<Array*> operands = {&c.data, &c.updates};
   if (c.output) operands.push_back(&*c.output);

@@ -112,7 +112,7 @@ def fuzz(program: Path, name: str, folder: Path, seconds: int) -> Figure:
 
 
 def sleeps(program: Path, folder: Path) -> bool:
-    """Whether the canary lives where it must not."""
+    """True if the canary lives where it must not."""
     answer, text = run([str(program), "-runs=1", f"-artifact_prefix={folder}/canary-"])
     return answer == 0 or "heap-buffer-overflow" not in text
 

@@ -12,7 +12,7 @@
 namespace strew::reference {
 namespace {
 
-// What read-only buffers held when they became so.
+// The contents of buffers when they became read-only.
 std::map<const GuardedBuffer*, std::vector<unsigned char>>& Copies() {
   static std::map<const GuardedBuffer*, std::vector<unsigned char>> copies;
   return copies;

@@ -104,7 +104,7 @@ Wide Elements(const Descriptor& d) {
   return count;
 }
 
-// Of a descriptor with elements.
+// The bytes of a descriptor with elements.
 Wide Extent(const Descriptor& d) {
   if (!d.strides) return Capped(Elements(d) * WidthOf(d.dtype));
   Wide span = 1;

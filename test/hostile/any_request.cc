@@ -23,7 +23,7 @@ constexpr OperandOf kOperands[] = {&Request::data,    &Request::updates, &Reques
                                    &Request::step,    &Request::axes};
 constexpr size_t kNumbers = 3;  // data, updates and output
 
-// Those that the operator reads, mostly.
+// Mostly one of the operands that the operator reads.
 Operand& AnyOperand(Random& random, Request& r) {
   const int64_t lists = IsSlice(r.op) ? 4 : 0;
   const auto choice = static_cast<size_t>(random.Between(0, lists > 0 ? 6 : 3));
@@ -181,7 +181,7 @@ void Fit(Operand& operand) {
   operand.offset = static_cast<size_t>(std::max(offset, (before + 7) / 8 * 8));
 }
 
-// Where nothing is addressed, dims may be as large as they like; 4 becomes one value everywhere.
+// Dims may have any size where nothing is addressed; 4 becomes one value everywhere.
 void Enlarge(Operand& operand, int64_t dim, int64_t stride) {
   Layout& layout = operand.layout;
   if (Product(layout.shape) > 0) return;

@@ -291,7 +291,7 @@ TEST_F(HostileCalls, Allocators) {
 
 // ---- Runners -------------------------------------------------------------------------------------
 
-// What changed are elements of the output.
+// Only elements of the output may change.
 void ExpectWrittenInside(LargeCall& call, const std::string& where) {
   EXPECT_TRUE(call.output().buffer().IsMarginIntact()) << where;
   Bytes before = call.before();

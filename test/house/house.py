@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of the house share: how they end, which files they read, and how they run."""
+"""Shared by the checks of the house: how they end, which files they read, and how they run."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python package consists of, in a wheel and where Meson installs it."""
+"""The files of the Python package, in a wheel and where Meson installs it."""
 
 import sysconfig
 

@@ -68,7 +68,7 @@ TEST(Class, OnlyTheUpperBoundChecked) {
   }
 }
 
-// What is good in 8, 16, 32 or 63 bits.
+// Values whose lower 8, 16, 32, 48 or 63 bits alone would be good.
 TEST(Class, NarrowedIndices) {
   for (const int bits : {8, 16, 32, 48}) {
     for (const int64_t good : {0, 3}) {

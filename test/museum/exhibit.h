@@ -15,7 +15,7 @@
 
 namespace strew_test {
 
-// Where the operands of a call lie.
+// The memory in which the operands of a call lie.
 struct Place {
   Guard guard;
   bool in_place;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What may be wrong with a request, by the lines of the list "the first line that fails decides" of
+// Defects that a request may have, by the lines of the list "the first line that fails decides" of
 // strew.h.
 #ifndef STREW_TEST_OP_DEFECTS_H_
 #define STREW_TEST_OP_DEFECTS_H_

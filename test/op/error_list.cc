@@ -55,7 +55,7 @@ class Judgement {
   static const Dims& Shape(const Operand& operand) { return operand.layout.shape; }
   int64_t AxisDim() const { return Shape(r_.data)[axes_[0]]; }
 
-  // Those of the operator that are tensors, output aside.
+  // The operands of the operator that are tensors, output aside.
   std::vector<const Operand*> Inputs() const {
     std::vector<const Operand*> inputs = {&r_.data, &r_.updates};
     for (const Operand* operand : IndexOperands()) inputs.push_back(operand);

@@ -20,7 +20,7 @@ struct Settings {
   strew_duplicate_policy duplicates = STREW_DUPLICATE_LAST;
 };
 
-// What a line of the list answers; STREW_OK for 0.
+// The status of a line of the list; STREW_OK for 0.
 strew_status StatusOf(int line);
 
 struct Verdict {
@@ -33,7 +33,7 @@ struct Verdict {
 // All descriptors can be made, and all memory lies in the arena.
 Verdict Judge(const Request& request, const Settings& settings, const Arena& memory);
 
-// What strew_tensor_create() must answer.
+// The arguments of strew_tensor_create() and, below, the status that it must return.
 struct Description {
   strew_dtype dtype;
   int32_t rank;

@@ -139,7 +139,7 @@ TYPED_TEST(MeanOfManyTerms, IsExactInSingleElements) {
   std::mt19937_64 random(sizeof(T));
   std::vector<T> data = Numbers<T>(37, random);
   std::vector<int64_t> counts = {1, 2, 6, 1000, 65533, 65534, 65535, 65536};
-  // Where float64 holds the sums of 32 bits no longer, and sums of 8 bits outgrow theirs.
+  // So many terms that float64 no longer holds sums of 32 bits, and sums of 8 bits outgrow theirs.
   if (sizeof(T) == 4) counts.insert(counts.end(), {(1 << 21) - 2, (1 << 21) - 1, 1 << 21});
   if (sizeof(T) == 1) counts.insert(counts.end(), {(1 << 23) - 2, (1 << 23) - 1, 1 << 23});
   for (const int64_t terms : counts) {

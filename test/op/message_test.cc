@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a context tells after a call: the sentence, the position, the count.
+// The report of a context after a call: the sentence, the position, the count.
 #include <string>
 #include <vector>
 

@@ -73,7 +73,7 @@ Request GoodRequest(Operator op);
 // The memory that the call will find: index values, and a pattern elsewhere.
 Arena MemoryOf(const Request& request);
 
-// What a call answered.
+// The answer of a call.
 struct Answer {
   strew_status status;
   std::string error;

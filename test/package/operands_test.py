@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the package takes for a tensor, and what it refuses."""
+"""Objects that the package takes for a tensor, and objects that it refuses."""
 
 from __future__ import annotations
 

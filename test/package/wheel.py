@@ -29,7 +29,7 @@ BUILD = ("--no-build-isolation", "--no-deps", "--no-index", "--quiet")
 
 
 def copied(root: Path, folder: Path) -> Path:
-    """What the wheel is made of, so that nothing is written beside the sources."""
+    """A copy of the sources of the wheel, so that nothing is written beside them."""
     source = folder / "strew"
     source.mkdir()
     for name in SOURCES.split():

@@ -16,7 +16,7 @@ from rows import PEERS, Row, rows_of
 
 CASES = 60
 
-# Of one case, what strew computed, and what the other system did.
+# The results of strew and of the other system for one case.
 Case = Callable[[Draw], tuple[np.ndarray, np.ndarray]]
 
 

@@ -88,7 +88,7 @@ class Draw:
     def elements(
         self, dtypes: Sequence[np.dtype], unique: bool = False, wrap: bool = True, **how: bool
     ) -> Operands:
-        """Of scatter_elements. `wrap` draws negative indices too."""
+        """Operands of scatter_elements. `wrap` draws negative indices too."""
         data = self._data(dtypes, **how)
         axis = int(self.rng.integers(data.ndim))
         shape = [int(self.rng.integers(1, dim + 1)) for dim in data.shape]
@@ -104,7 +104,7 @@ class Draw:
     def tuples(
         self, dtypes: Sequence[np.dtype], unique: bool = False, wrap: bool = True, **how: bool
     ) -> Operands:
-        """Of scatter_nd."""
+        """Operands of scatter_nd."""
         data = self._data(dtypes, **how)
         count = int(self.rng.integers(1, data.ndim + 1))
         named = data.shape[:count]
@@ -129,7 +129,7 @@ class Draw:
         indices_rank: int | None = None,
         **how: bool,
     ) -> Operands:
-        """Of scatter_update."""
+        """Operands of scatter_update."""
         data = self._data(dtypes, **how)
         axis = int(self.rng.integers(data.ndim))
         dim = data.shape[axis]
@@ -145,7 +145,7 @@ class Draw:
         return Operands(data, indices, self._like(data, shape, **how), self._signed(axis, data))
 
     def box(self, dtypes: Sequence[np.dtype], backwards: bool = True) -> Box:
-        """Of slice_scatter; no start lies before the axis where the step is negative."""
+        """Operands of slice_scatter; no start lies before the axis where the step is negative."""
         data = self._data(dtypes)
         count = int(self.rng.integers(1, data.ndim + 1))
         axes = [int(axis) for axis in self.rng.permutation(data.ndim)[:count]]

@@ -38,7 +38,7 @@ def dtype_of(array: np.ndarray) -> int:
 
 
 def run(operator: str, opset: int, inputs: list[np.ndarray | None], **attributes) -> np.ndarray:
-    """What the node makes of its inputs, of which None is left out."""
+    """The output of the node for its inputs, of which None is left out."""
     names = [f"i{i}" if item is not None else "" for i, item in enumerate(inputs)]
     given = {name: np.array(item, order="C") for name, item in zip(names, inputs) if name}
     output = np.zeros_like(given["i0"])

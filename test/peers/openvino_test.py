@@ -89,7 +89,7 @@ def nd_update(reduction: str = "none") -> Make:
 
 
 def dtypes(draw: Draw, name: str) -> tuple[list[np.dtype], dict[str, bool]]:
-    """Those of one draw, and how to fill them.
+    """The dtypes of one draw, and how to fill them.
 
     Means differ for negative integers and for bfloat16.
     """

@@ -41,7 +41,7 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """What holds for several functions, shown by tests of these names in every peer it names."""
+    """A difference of several functions, shown by tests of these names in every peer it names."""
 
     topic: str
     text: str
@@ -60,7 +60,7 @@ PEERS = {
     )
 }
 
-# What several rows say.
+# Texts of several rows.
 ELEMENTS = "`strew_scatter_elements`"
 ND = "`strew_scatter_nd`"
 UPDATE = "`strew_scatter_update`"

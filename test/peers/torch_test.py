@@ -48,7 +48,7 @@ def array(result: torch.Tensor) -> np.ndarray:
 
 
 def called(method: str, data: np.ndarray, *arguments: object, **options: object) -> np.ndarray:
-    """What the method, which works in place, leaves in a copy of data."""
+    """A copy of data after the method has worked on it in place."""
     given = [tensor(item) if isinstance(item, np.ndarray) else item for item in arguments]
     return array(getattr(tensor(data), method)(*given, **options))
 

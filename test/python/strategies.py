@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What hypothesis draws."""
+"""Strategies of hypothesis."""
 
 from __future__ import annotations
 

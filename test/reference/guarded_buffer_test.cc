@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a guarded buffer would catch what it is there to catch.
+// A guarded buffer catches what it is there to catch.
 #include "reference/guarded_buffer.h"
 
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ constexpr int64_t kLast = kElements - 1;
 constexpr int64_t kHalf = int64_t{1} << 30;
 constexpr int64_t kNeededBytes = int64_t{8} << 30;
 
-// What a process may still get, or -1 where the system does not tell.
+// The bytes that a process may still get, or -1 where the system does not tell.
 int64_t AvailableBytes() {
   std::FILE* const file = std::fopen("/proc/meminfo", "r");
   if (file == nullptr) return -1;

@@ -104,7 +104,7 @@ Layout InOrder(Random& random, const Dims& shape, const Order& order) {
 
 Guard AnyGuard(Random& random) { return random.OneIn(2) ? Guard::kBefore : Guard::kBehind; }
 
-// Of rank 1 to 6 and about so many elements.
+// A shape of rank 1 to 6 and about so many elements.
 Dims AnyShape(Random& random, int64_t elements) {
   Dims shape;
   const int64_t rank = random.OneIn(4) ? 1 : random.Between(2, 6);

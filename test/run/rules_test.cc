@@ -115,7 +115,7 @@ TEST_P(Rules, HoldForSkewedIndices) {
 
 // ---- Errors ------------------------------------------------------------------------------------
 
-// Of a million indices of every form the first bad one is reported, whoever finds it.
+// The first bad one of a million indices of every form is reported, whoever finds it.
 TEST(FirstBadIndex, IsReportedForAxes) {
   constexpr int64_t kIndices = 1 << 20;
   std::vector<CallShape> call_shapes = {

@@ -37,7 +37,7 @@ std::vector<int64_t> LongLengths(const Dtype& dtype) {
   return lengths;
 }
 
-// Where the runs lie: `offset` elements of padding between rows shift the start of each row
+// The place of the runs: `offset` elements of padding between rows shift the start of each row
 // against the vectors.
 struct Place {
   int64_t offset;

@@ -53,7 +53,7 @@ const Hunger kHungers[] = {
 
 bool IsMean(const Case& c) { return (c.reduction & ~STREW_EXCLUDE_SELF) == STREW_MEAN; }
 
-// Whether the first update of an element cannot be told from others without memory.
+// True if the first update of an element cannot be told from others without memory.
 bool RemembersFirstUpdates(const Case& c) {
   const bool complex = Find(c.data.dtype()).kind == Kind::kComplex;
   return complex && c.reduction == (STREW_MUL | STREW_EXCLUDE_SELF);
@@ -222,7 +222,7 @@ TEST(ScratchOfMeans, HasNoStripsBesideCounts) {
   }
 }
 
-// Of elements that many updates meet each, an estimate is wrong by some percent: of these sixteen,
+// An estimate is off by some percent for elements that many updates meet each: of these sixteen,
 // some are too high for the sums beside the table.
 TEST(ScratchOfMeans, IsLimitedWhateverTheEstimate) {
   constexpr int64_t kTouched = 200000, kUpdates = 80 * kTouched, kStep = 40;

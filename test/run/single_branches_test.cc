@@ -154,7 +154,7 @@ std::vector<Branch> Branches() {
     c.start = IndexArray(STREW_INT64, {1}, {c.data.shape()[0] - 1});
     c.updates = RandomArray(random, c.data.dtype(), RowMajor({1}));
   };
-  // Of the pieces of a line that tasks take one ends with its first step.
+  // One of the pieces of a line that tasks take ends with its first step.
   const auto one_step = [](Random& random, Case& c) {
     c.start = IndexArray(STREW_INT64, {1}, {249999});
     c.stop = IndexArray(STREW_INT64, {1}, {250002});

@@ -19,8 +19,8 @@
 namespace strew_test {
 namespace {
 
-// Where each row lands: most are named more than once, the first and the last row among them, the
-// one before with the one behind it, and every third by a negative number.
+// The destination of each row: most are named more than once, the first and the last row among them,
+// the one before with the one behind it, and every third by a negative number.
 std::vector<int64_t> AnyRows(Random& random, int64_t entries, int64_t rows) {
   std::vector<int64_t> indices(static_cast<size_t>(entries));
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -182,7 +182,7 @@ TEST(StreamedRowsOf, WhatIsNotDropped) {
   }
 }
 
-// What cannot be streamed although there is enough of it.
+// Calls that cannot be streamed although they write enough.
 TEST(StreamedRowsOf, ElementsApart) {
   Random random(Seed());
   Rows columns = Streamed(STREW_FLOAT32, 300, 301, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a test program says when a signal ends it: which of its random cases it was at.
+// The report of a test program that a signal ends: which of its random cases it was at.
 #ifndef STREW_TEST_SUPPORT_CRASH_REPORT_H_
 #define STREW_TEST_SUPPORT_CRASH_REPORT_H_
 

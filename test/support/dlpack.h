@@ -19,7 +19,7 @@ struct DlType {
   uint16_t lanes;
 };
 
-// What the specification makes of a dtype; 0 bits where it has no such type.
+// A dtype in the terms of the specification; 0 bits where it has no such type.
 DlType DlTypeOf(strew_dtype dtype);
 
 // A tensor without owner.

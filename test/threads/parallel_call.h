@@ -37,12 +37,12 @@ class LargeCall {
   strew_status Send(strew_context* context);
 
   Array& output() { return place_ == Place::kInPlace ? case_.data : output_; }
-  // What the memory of the output holds before each call, gaps included.
+  // The memory of the output before each call, gaps included.
   const Bytes& before() const { return place_ == Place::kInPlace ? data_before_ : output_before_; }
   Array& indices() { return *case_.indices; }
   Array& updates() { return case_.updates; }
 
-  // What the output holds after a call of one thread without a context.
+  // The output after a call of one thread without a context.
   Bytes Alone();
 
   // Calls it. "" if the call is good and the output then holds these bytes.
@@ -61,7 +61,7 @@ class LargeCall {
   Place place_ = Place::kInPlace;
 };
 
-// Those of Targets() that STREW_TARGETS names, or all.
+// The ones among Targets() that STREW_TARGETS names, or all.
 std::vector<const Target*> ChosenTargets();
 
 // Compares calls with so many workers, on threads or backwards, with scratch or without, with one of

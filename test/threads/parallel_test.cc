@@ -155,7 +155,7 @@ TEST_P(ParallelSpread, GivesTheBytesOfOneThread) {
   }
 }
 
-// Where this fails, sums do not show the order and the tests above say less than they seem to.
+// If this fails, sums do not show the order and the tests above say less than they seem to.
 TEST(ParallelSums, DependOnTheOrder) {
   for (const strew_dtype dtype : {STREW_FLOAT32, STREW_FLOAT64, STREW_FLOAT16, STREW_BFLOAT16}) {
     const CallShape call_shape{"one line", kElements, {16}, {1 << 16}};

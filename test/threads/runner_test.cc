@@ -43,7 +43,7 @@ class FaultyRunner : public testing::TestWithParam<Fault> {
   }
 
  private:
-  // What changed are elements of the output: nothing in the gaps between them, nothing around.
+  // Only elements of the output may change: nothing in the gaps between them, nothing around.
   static void ExpectWrittenInside(LargeCall& call) {
     EXPECT_TRUE(call.output().buffer().IsMarginIntact());
     Bytes after = call.output().Snapshot();

@@ -33,7 +33,7 @@ class Inputs {
 
   Array MakeOutput() const { return Array(STREW_FLOAT32, RowMajor(shape_)); }
 
-  // Whether a call with this context leaves in the output what one of a single thread does.
+  // True if a call with this context leaves in the output what one of a single thread does.
   bool IsRight(strew_context* context, const Array& output) const {
     return Scatter(context, output) == STREW_OK && output.Snapshot() == alone_.Snapshot();
   }

@@ -13,7 +13,7 @@ from ..scatter import Scatter
 
 # The modules of this package, by the name that the command line knows.
 NAMES = ("onnxruntime", "openvino", "torch", "jax", "numpy")
-# Those whose operators are plain functions, with nothing to compile for every size and dtype.
+# Peers whose operators are plain functions, with nothing to compile for every size and dtype.
 PLAIN = ("numpy", "torch")
 
 # Who may compete.
@@ -44,7 +44,7 @@ class Peer(Protocol):
 
 
 def load(names: Iterable[str], threads: int) -> list[Peer]:
-    """Those that are installed; says which are not."""
+    """The peers that are installed; says which are not."""
     found = []
     for name in names:
         try:

@@ -76,7 +76,7 @@ def _functional(label: str, function: Callable[[], torch.Tensor]) -> Contestant:
 
 
 def _methods(scatter: Scatter, updates: torch.Tensor) -> Iterator[Method]:
-    """Those that have both forms."""
+    """The functions that have both forms."""
     reduction = scatter.reduction
     if scatter.row_indices is not None:
         yield from _row_methods(reduction, torch.from_numpy(scatter.row_indices), updates)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the extension leaves to Python: errors, and arrays that DLPack cannot describe."""
+"""The Python part of the extension: errors, and arrays that DLPack cannot describe."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _described(array: NDArray[Any]) -> Described:
 
 @lru_cache
 def _element(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], str, int]:
-    """What stands for elements of a dtype, and its name and size."""
+    """The dtype that stands for elements of a dtype, and the name and size of these."""
     size = dtype.itemsize
     if dtype.hasobject:
         raise TypeError(f"strew does not take arrays of objects: {dtype!r}")

@@ -80,7 +80,7 @@ def _scatter(
     updates: ArrayLike,
     how: dict[str, Any],
 ) -> list[Future[Any]]:
-    """What operator() does with indices, by strew.scatter_nd() with tuples on each shard."""
+    """Does what operator() does with indices, by strew.scatter_nd() with tuples on each shard."""
     rows, whole = _shape(client.gather(client.map(np.shape, shards)))
     values = plain_array(updates)
     if tuples.ndim == 0 or not 1 <= tuples.shape[-1] <= len(whole):
