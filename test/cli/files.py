@@ -67,7 +67,7 @@ class Reading(FileTest):
             (self.directory / operand).write_bytes(content)
 
 
-class Hostile(FileTest):
+class Malformed(FileTest):
     def refuse(self, content: bytes, reason: str) -> None:
         with self.subTest(reason=reason, start=content[:100]):
             self.put_data(content)

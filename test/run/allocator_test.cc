@@ -36,7 +36,7 @@ Case MakeElements(Random& random, strew_dtype dtype, strew_dtype index, const Di
 
 // Calls that are large or crooked enough to want scratch, if any call does. Integers have no NaN
 // whose payload were open: bytes are compared as they are.
-std::vector<Case> MakeHungryCases() {
+std::vector<Case> MakeLargeCases() {
   Random random(Seed());
   std::vector<Case> cases;
   for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MAX}) {
@@ -90,7 +90,7 @@ class Allocator : public testing::Test {
 };
 
 TEST_F(Allocator, EveryRequestMayBeRefused) {
-  for (Case& c : MakeHungryCases()) {
+  for (Case& c : MakeLargeCases()) {
     const int64_t wanted = CallWith(1000, c);
     for (int64_t granted = 0; granted < wanted; ++granted) CallWith(granted, c);
   }
@@ -98,30 +98,31 @@ TEST_F(Allocator, EveryRequestMayBeRefused) {
 
 // Memory that is not aligned as asked is taken for none, and given back.
 TEST_F(Allocator, MisalignedMemoryIsNotUsed) {
-  struct Askew {
+  struct Misaligned {
     int64_t live = 0;
     static void* Allocate(void* opaque, size_t size, size_t alignment) {
-      ++static_cast<Askew*>(opaque)->live;
+      ++static_cast<Misaligned*>(opaque)->live;
       const size_t rounded = (size + 2 * alignment) / alignment * alignment;
       return static_cast<char*>(std::aligned_alloc(alignment, rounded)) + alignment / 2;
     }
     static void Free(void* opaque, void* memory, size_t) {
-      --static_cast<Askew*>(opaque)->live;
+      --static_cast<Misaligned*>(opaque)->live;
       std::free(static_cast<char*>(memory) - 32);
     }
   };
-  for (Case& c : MakeHungryCases()) {
+  for (Case& c : MakeLargeCases()) {
     for (const strew_duplicate_policy policy : {STREW_DUPLICATE_LAST, STREW_DUPLICATE_ERROR}) {
       const auto before = c.data.Snapshot();
-      Askew askew;
+      Misaligned misaligned;
       const Context context = MakeContext();
       strew_context_set_duplicate_policy(context.get(), policy);
-      strew_context_set_allocator(context.get(), Askew::Allocate, Askew::Free, &askew);
+      strew_context_set_allocator(context.get(), Misaligned::Allocate, Misaligned::Free,
+                                  &misaligned);
       const strew_status status = Call(c, context.get(), c.data.tensor());
       EXPECT_TRUE(status == STREW_OK ||
                   (policy == STREW_DUPLICATE_ERROR && status == STREW_OUT_OF_MEMORY))
           << strew_status_name(status) << Describe(c);
-      EXPECT_EQ(askew.live, 0);
+      EXPECT_EQ(misaligned.live, 0);
       c.data.Restore(before);
     }
   }

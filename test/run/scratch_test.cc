@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t kOfCall = int64_t{2} << 20;
 constexpr int64_t kOfWorker = int64_t{64} << 10;
 
-struct Hunger {
+struct Setting {
   const char* name;
   strew_dtype dtype;
   strew_reduction reduction;
@@ -32,7 +32,7 @@ struct Hunger {
   strew_duplicate_policy duplicates = STREW_DUPLICATE_LAST;
 };
 
-const Hunger kHungers[] = {
+const Setting kSettings[] = {
     {"NoneDrop", STREW_INT8, STREW_NONE, STREW_INDEX_DROP},
     {"AddClamp", STREW_FLOAT32, STREW_ADD, STREW_INDEX_CLAMP},
     {"AddExcludeSelf", STREW_FLOAT32, STREW_ADD | STREW_EXCLUDE_SELF},
@@ -81,7 +81,7 @@ int64_t LimitOf(const Case& c, const Outcome& outcome, int32_t workers) {
   return limit;
 }
 
-class ScratchOf : public testing::TestWithParam<Hunger> {
+class ScratchOf : public testing::TestWithParam<Setting> {
  protected:
   // Calls it with so many blocks granted. Answers how many were wanted.
   int64_t Try(Case& c, Trial& trial, int32_t workers, int64_t granted) {
@@ -129,7 +129,7 @@ class ScratchOf : public testing::TestWithParam<Hunger> {
   std::vector<unsigned char> before_;  // what the output holds before each call
 };
 
-INSTANTIATE_TEST_SUITE_P(EveryHunger, ScratchOf, testing::ValuesIn(kHungers),
+INSTANTIATE_TEST_SUITE_P(EverySetting, ScratchOf, testing::ValuesIn(kSettings),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(ScratchOf, ElementsTuplesAndSlicesIsLimitedAndMayBeRefused) {
