@@ -19,6 +19,12 @@ inline Call CallWith(strew_context* context) {
   return Call(context->settings, &context->report);
 }
 
+// Has the schedules of later calls told in sentences; a `tell` of NULL ends that.
+inline void ExplainTo(strew_context* context, void (*tell)(void* opaque, const char* sentence),
+                      void* opaque) {
+  context->settings.explainer = {tell, opaque};
+}
+
 }  // namespace strew
 
 #endif  // STREW_API_CONTEXT_H_

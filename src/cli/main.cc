@@ -136,6 +136,8 @@ void AddOperator(CLI::App& app, Commands& commands, Operator op, Options& option
       .add_option("-o,--output", options.output, "Write the result there instead of printing it")
       ->option_text("FILE");
   AddNumber(command, "--repeat", options.repeat, 1, "Make N calls and report the fastest");
+  command.add_flag("--explain", options.explain,
+                   "Tell how the call runs: threads, order, memory, and why");
   AddThreads(command, options.threads);
   AddChoice(command, "--simd", options.simd_target, SimdTargets(),
             "Instruction set to use instead of the best one");

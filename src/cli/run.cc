@@ -14,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "api/context.h"
 #include "cli/array.h"
 #include "cli/context.h"
 #include "cli/npy.h"
@@ -48,6 +49,16 @@ Tensor MakeTensor(const Array& array) {
                             array.shape.data(), row_major ? nullptr : strides.data(),
                             array.bytes.get(), &tensor));
   return Tensor(tensor);
+}
+
+void TellSentence(void*, const char* sentence) { std::fprintf(stderr, "strew: %s\n", sentence); }
+
+// A call that tells how it runs. It is not timed.
+void Explain(Operator op, strew_context* context, const reference::Arguments& arguments) {
+  ExplainTo(context, TellSentence, nullptr);
+  const strew_status status = arguments.Call(op, context);
+  ExplainTo(context, nullptr, nullptr);
+  if (status != STREW_OK) Throw(status, strew_context_error(context));
 }
 
 // Calls the operator `repeat` times, at least once; seconds of the fastest call.
@@ -96,6 +107,7 @@ void RunOperator(Operator op, const Options& options) {
   arguments.indices = indices_tensor.get();
   arguments.updates = updates_tensor.get();
   arguments.output = output_tensor.get();
+  if (options.explain) Explain(Called(op), context.get(), arguments);
   const double seconds = BestTime(Called(op), context.get(), arguments, options.repeat, progress);
 
   progress.Clear();

@@ -21,7 +21,11 @@ class Paragraph {
       length_ += static_cast<size_t>(length);
     }
   }
-  const char* c_str() const { return text_; }
+  // Without the blank behind the last sentence.
+  const char* c_str() {
+    if (length_ > 0 && text_[length_ - 1] == ' ') text_[--length_] = '\0';
+    return text_;
+  }
 
  private:
   char text_[2048] = "";

@@ -22,7 +22,7 @@ ARROWS = {
     "api": {"kernel/kernel.h", "base"},
     "op": {"api", "accumulate", "share", "walk", "plan", "base"},
     "reference": {"base/operator.h"},
-    "cli": {"reference", "base/dtype.h", "base/operator.h", "base/policy.h", "base/reduction.h"},
+    "cli": {"api/context.h", "reference", "base/dtype.h", "base/operator.h", "base/policy.h", "base/reduction.h"},
     "python": {"base/operator.h", "base/policy.h", "base/reduction.h", "base/tensor_view.h"},
 }
 PUBLIC_HEADER = "strew/strew.h"
