@@ -30,6 +30,7 @@ PAGES = {
     "replaces.html": "Which call replaces mine",
     "speed.html": "Speed",
     "promises.html": "Promises",
+    "inside.html": "Inside",
     "manual.html": "Command",
 }
 CHAPTERS = {
@@ -101,6 +102,8 @@ class Site:
         assert (self.root / path).exists(), f"there is no {path}"
         if path == HEADER:
             return "reference.html"
+        if path == "doc/inside.md":
+            return "inside.html"
         if path.startswith(RESULTS):
             return Path(path).name.replace(".md", ".html")
         return None
@@ -173,6 +176,8 @@ class Site:
         renderer = Renderer(self.target, self.code)
         for page, text in self.chapters.items():
             self.write(page, f"strew: {PAGES[page]}", renderer.blocks(text))
+        inside = (HERE / "inside.md").read_text()
+        self.write("inside.html", "strew: how the inside works", renderer.blocks(inside))
         self.make_results()
         if self.manual:
             self.make_manual(mandoc)

@@ -57,8 +57,8 @@ class Adder {
     kernel::CountedSums at = sums_;
     at.sums += row.output * kernels_.sums.sum_size;
     at.counts += row.output;
-    kernels_.add_each(at, {static_cast<const int32_t*>(row.offsets),
-                           scatter_.UpdateAt(row.updates), row.updates_stride, row.columns});
+    kernels_.add_each(at, {static_cast<const int32_t*>(row.offsets), scatter_.UpdateAt(row.updates),
+                           row.updates_stride, row.columns});
   }
 
  private:

@@ -194,13 +194,13 @@ HWY_INLINE Offset PlaceOf(const unsigned char* index, int64_t axis_size) {
 // Columns [first, columns) of one row.
 template <class T, class Offset>
 HWY_INLINE void ResolveEach(const ResolveArguments& arguments, const unsigned char* indices,
-                            int64_t lane, int64_t first, Offset* offsets) {
+                            int64_t batch, int64_t first, Offset* offsets) {
   const IndexTile& tile = arguments.tile;
   for (int64_t c = first; c < tile.columns; ++c) {
     const int64_t place =
         PlaceOf<T, int64_t>(indices + At<T>(c * tile.column_stride), tile.axis_size);
     const int64_t offset =
-        place * arguments.output_stride + lane + c * arguments.lane_column_stride;
+        place * arguments.output_stride + batch + c * arguments.batch_column_stride;
     offsets[c] = static_cast<Offset>(arguments.accumulate ? offsets[c] + offset : offset);
   }
 }
@@ -234,17 +234,17 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
 // Returns the first column not done.
 template <class T>
 HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsigned char* indices,
-                                  int64_t lane, int32_t* offsets) {
+                                  int64_t batch, int32_t* offsets) {
   const hn::ScalableTag<int32_t> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   if (arguments.tile.columns < lanes) return 0;
   const auto axis_size = hn::Set(d, static_cast<int32_t>(arguments.tile.axis_size));
   const auto output_stride = hn::Set(d, static_cast<int32_t>(arguments.output_stride));
-  const auto column_step = hn::Set(d, static_cast<int32_t>(arguments.lane_column_stride));
+  const auto column_step = hn::Set(d, static_cast<int32_t>(arguments.batch_column_stride));
   // Vectors wrap; the step behind the last one may not fit.
   const auto step = hn::Mul(column_step, hn::Set(d, static_cast<int32_t>(lanes)));
   auto lane_offset =
-      hn::Add(hn::Mul(hn::Iota(d, 0), column_step), hn::Set(d, static_cast<int32_t>(lane)));
+      hn::Add(hn::Mul(hn::Iota(d, 0), column_step), hn::Set(d, static_cast<int32_t>(batch)));
   int64_t c = 0;
   for (; c + lanes <= arguments.tile.columns; c += lanes) {
     auto place = LoadPlaces<T>(d, indices + At<T>(c));
@@ -265,12 +265,12 @@ void Resolve(const ResolveArguments& arguments) {
   Offset* offsets = static_cast<Offset*>(arguments.offsets);
   for (int64_t r = 0; r < tile.rows; ++r) {
     const unsigned char* indices = tile.indices + At<T>(r * tile.row_stride);
-    const int64_t lane = r * arguments.lane_row_stride;
+    const int64_t batch = r * arguments.batch_row_stride;
     int64_t done = 0;
     if constexpr (std::is_same_v<Offset, int32_t>) {
-      if (tile.column_stride == 1) done = ResolveVectors<T>(arguments, indices, lane, offsets);
+      if (tile.column_stride == 1) done = ResolveVectors<T>(arguments, indices, batch, offsets);
     }
-    ResolveEach<T, Offset>(arguments, indices, lane, done, offsets);
+    ResolveEach<T, Offset>(arguments, indices, batch, done, offsets);
     offsets += tile.columns;
   }
 }

@@ -234,14 +234,14 @@ using ClampKernel = void (*)(const IndexTile&, bool wrap, void* clamped);
 // together.
 using CountConstantRowsKernel = int64_t (*)(const IndexTile&, bool wrap);
 
-// offsets[r * columns + c] (+)= place(index) * output_stride + r * lane_row_stride
-//                                                            + c * lane_column_stride
+// offsets[r * columns + c] (+)= place(index) * output_stride + r * batch_row_stride
+//                                                            + c * batch_column_stride
 // where place(i) is i + n for i < 0 and i otherwise; (+)= adds if `accumulate`, else replaces.
 struct ResolveArguments {
   IndexTile tile;
   int64_t output_stride;
-  int64_t lane_row_stride;
-  int64_t lane_column_stride;
+  int64_t batch_row_stride;
+  int64_t batch_column_stride;
   bool accumulate;
   void* offsets;
 };

@@ -1,4 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+// GLOSSARY of the rooms that build on this one.
+//
+//   data, indices, updates, output   the operands, as strew.h names them
+//   unit          what a kernel moves at once: an element, or a part of an opaque one
+//   axis          a dim of data that indices name; `component`: one of the axes that a tuple names
+//   entry         one index value, or one tuple, with its update
+//   destination   the element or slice of output that an entry names
+//   offset        how far a destination lies from where something begins, in units
+//   batch         the turns of loops that have indices of their own and never meet in the output
+//   run           units of an entry that lie at equal distances; `inner loops` go around it
+//   row, column   the two innermost loops over entries, after they are arranged
+//   tile          rows and columns whose offsets are in the L1 cache at the same time
+//   strip         columns whose axis is in scratch at the same time
+//   box           loops without indices: a slice, a copy, a write to a cache
+//   overlay       a slice laid over a copy of data, in one pass
+//   task, part    a task is a thread's share of a call; it takes one part after the other
+//   range         destinations between two offsets, which belong to one task
+//   filter        keeps the entries of one range, in order; partition: sorts entries by range
+//   sink          what takes entries that are not written at once
+//   bucket        consecutive destinations of which the sums are near the CPU at the same time
+//   prefetch      the distance, in entries, at which a destination is fetched before its turn
+//   streaming     writing past the caches
+//
 // The index space of a scatter: what an operator means, whatever the operator.
 //
 //   output[sum over c of index(c, e, b) * output_stride(c) + b * batch stride + i * inner stride]

@@ -58,6 +58,15 @@ struct LoopNest {
     loop[0] = {count, {strides...}};
   }
 
+  // Keeps the strides of an operand descending, and the order of those that are equal.
+  void InsertByStride(int operand, const Loop<kOperands>& inserted) {
+    int i = rank++;
+    for (; i > 0 && loop[i - 1].stride[operand] < inserted.stride[operand]; --i) {
+      loop[i] = loop[i - 1];
+    }
+    loop[i] = inserted;
+  }
+
   // Takes the innermost loop away; one that turns once where there is none.
   Loop<kOperands> PopInnermost() {
     if (rank == 0) return {1, {}};
@@ -121,14 +130,12 @@ void LoopNest<kOperands>::Flip(Loop<kOperands>* flipped) {
 
 template <int kOperands>
 void LoopNest<kOperands>::Canonicalise() {
-  for (int i = 0; i < rank; ++i) {
+  const int loops = rank;
+  rank = 0;
+  for (int i = 0; i < loops; ++i) {
     Loop<kOperands> current = loop[i];
     if (current.stride[0] < 0) Flip(&current);
-    int place = i;
-    for (; place > 0 && loop[place - 1].stride[0] < current.stride[0]; --place) {
-      loop[place] = loop[place - 1];
-    }
-    loop[place] = current;
+    InsertByStride(0, current);
   }
   Merge();
 }

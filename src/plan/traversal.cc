@@ -18,12 +18,7 @@ IndexedNest InOrderOfIndices(const EntryLoops& loops) {
   IndexedNest nest;
   for (int o = 0; o < kIndexedOperands; ++o) nest.base[o] = loops.outer.base[o];
   const auto insert = [&nest](const IndexedLoop& loop) {
-    if (loop.count == 1) return;
-    int place = nest.rank++;
-    for (; place > 0 && nest.loop[place - 1].stride[kIndices] < loop.stride[kIndices]; --place) {
-      nest.loop[place] = nest.loop[place - 1];
-    }
-    nest.loop[place] = loop;
+    if (loop.count > 1) nest.InsertByStride(kIndices, loop);
   };
   for (int i = 0; i < loops.outer.rank; ++i) insert(loops.outer.loop[i]);
   insert(loops.row);

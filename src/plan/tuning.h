@@ -65,8 +65,8 @@ struct Tuning {
 
   // A schedule takes as long as 20 indices do without one: 16 updates of a line of 1000 float32
   // take 90 ns, with a schedule 105; 32 take 153 and 112. Where updates are more than indices there
-  // are no lanes, and each may be a long run: 7 pages of 4 KiB take 1.0 us, with a schedule 1.2. No
-  // reduction of the most updates is worth a second task.
+  // are no batches, and each may be a long run: 7 pages of 4 KiB take 1.0 us, with a schedule 1.2.
+  // No reduction of the most updates is worth a second task.
   int64_t few_indices = 20;
   int64_t few_updates = 64;
   int64_t most_few_updates = 16384;
@@ -159,7 +159,7 @@ struct Tuning {
 
   // ---- Means ----
 
-  // Sums and counts of a part of the lanes, and of a bucket, stay in the L2 cache.
+  // Sums and counts of some batches, and of a bucket, stay in the L2 cache.
   int64_t near_lane_sums = int64_t{128} << 10;
   int64_t bucket_bytes = int64_t{512} << 10;
   // A destination costs so much less than an update: with fewer updates sums are only for those

@@ -58,8 +58,8 @@ void TileLocator::Locate(const int64_t* offset, const Tile& tile,
   arguments.tile.row_stride = loops.row.stride[kIndices];
   arguments.tile.columns = tile.columns + tile.lookahead;
   arguments.tile.column_stride = loops.column.stride[kIndices];
-  arguments.lane_row_stride = destination.row_stride;
-  arguments.lane_column_stride = destination.column_stride;
+  arguments.batch_row_stride = destination.row_stride;
+  arguments.batch_column_stride = destination.column_stride;
   arguments.accumulate = false;
   arguments.offsets = offsets;
   const int64_t first = offset[kIndices] + tile.row * arguments.tile.row_stride +
@@ -77,8 +77,8 @@ void TileLocator::Locate(const int64_t* offset, const Tile& tile,
         destination.is_strip ? destination.axis_stride : component.output_stride;
     Resolve(arguments);
     arguments.accumulate = true;
-    arguments.lane_row_stride = 0;
-    arguments.lane_column_stride = 0;
+    arguments.batch_row_stride = 0;
+    arguments.batch_column_stride = 0;
   }
   if (loops.out_of_range != plan::OutOfRange::kDrop) return;
   // At last, because no later component may move what is dropped.
@@ -104,8 +104,8 @@ void TileLocator::Locate(const FlatTile& tile, void* offsets) const {
                     1,
                     component.axis_size};
   arguments.output_stride = component.output_stride;
-  arguments.lane_row_stride = 0;
-  arguments.lane_column_stride = 0;
+  arguments.batch_row_stride = 0;
+  arguments.batch_column_stride = 0;
   arguments.accumulate = true;
   arguments.offsets = offsets;
   Resolve(arguments);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The #include lines below src/ follow the arrows between the rooms.
+"""The #include lines below src/ follow the arrows between the rooms that doc/inside.md draws.
 
 usage: includes.py <source root>
 """
@@ -11,20 +11,6 @@ from pathlib import Path
 
 import house
 
-# A room includes its own files, the public header, and the rooms and single files named here.
-ARROWS = {
-    "base": set(),
-    "kernel": {"base"},
-    "plan": {"kernel/kernel.h", "base"},
-    "walk": {"plan", "kernel/kernel.h", "base"},
-    "share": {"walk", "plan", "kernel/kernel.h", "base"},
-    "accumulate": {"share", "walk", "plan", "kernel/kernel.h", "base"},
-    "api": {"kernel/kernel.h", "base"},
-    "op": {"api", "accumulate", "share", "walk", "plan", "base"},
-    "reference": {"base/operator.h"},
-    "cli": {"api/context.h", "reference", "base/dtype.h", "base/operator.h", "base/policy.h", "base/reduction.h"},
-    "python": {"base/operator.h", "base/policy.h", "base/reduction.h", "base/tensor_view.h"},
-}
 PUBLIC_HEADER = "strew/strew.h"
 # A program measures what the benchmarks do.
 BESIDE_SRC = {"cli": ("bench/",)}
@@ -33,17 +19,42 @@ HIGHWAY_ROOMS = {"kernel"}
 FORBIDDEN = {"iostream", "thread", "exception", "stdexcept"}
 PROGRAMS = {"cli", "python"}
 
+# "| `room` | what is in it | the rooms and single files that it includes |"
+ROW = re.compile(r"^\| `(\w+)` \| .+ \| ?(.*?) ?\|$", re.MULTILINE)
+ARROW = re.compile(r"(\w+) ─+► (?=(\w+))")
 INCLUDE = re.compile(r"^\s*#\s*include\s+(.*?)\s*$")
 TARGET_INCLUDE = re.compile(r'^\s*#\s*define\s+HWY_TARGET_INCLUDE\s+("[^"]*")')
 
 
-def fault_of_own(src: Path, room: str, name: str) -> str | None:
+def arrows_of(page: str) -> dict[str, set[str]]:
+    """What each room may include besides its own files and the public header."""
+    law = page.split("## The way of a call")[0]
+    return {room: set(filter(None, others.split(", "))) for room, others in ROW.findall(law)}
+
+
+def drawing_faults(page: str, arrows: dict[str, set[str]]) -> Iterator[str]:
+    drawing = page.split("```")[1]
+    for room, other in ARROW.findall(drawing):
+        if other not in arrows.get(room, set()):
+            yield f"doc/inside.md: an arrow from {room} to {other} is drawn, but not in the table"
+    for room in arrows:
+        if room not in PROGRAMS | {"reference"} and room not in drawing:
+            yield f"doc/inside.md: {room} is not drawn"
+
+
+def missing_files(root: Path, page: str) -> Iterator[str]:
+    for name in re.findall(r"`([\w.-]+/[\w./-]*)`", page):
+        if not any((folder / name).exists() for folder in (root, root / "src")):
+            yield f"doc/inside.md: there is no {name}"
+
+
+def fault_of_own(src: Path, room: str, name: str, arrows: set[str]) -> str | None:
     if name.startswith(BESIDE_SRC.get(room, ())) and (src.parent / name).is_file():
         return None
     if not (src / name).is_file():
         return "no such file below src/"
     other = name.split("/")[0]
-    if other == room or other in ARROWS[room] or name in ARROWS[room]:
+    if other == room or other in arrows or name in arrows:
         return None
     return f"{room} may not include {other}"
 
@@ -56,27 +67,34 @@ def fault_of_system(room: str, name: str) -> str | None:
     return None
 
 
-def fault(src: Path, room: str, operand: str) -> str | None:
+def fault(src: Path, room: str, operand: str, arrows: set[str]) -> str | None:
     if operand[1:-1] == PUBLIC_HEADER:
         return None
     if operand[0] + operand[-1] == '""':
-        return fault_of_own(src, room, operand[1:-1])
+        return fault_of_own(src, room, operand[1:-1], arrows)
     if operand[0] + operand[-1] == "<>":
         return fault_of_system(room, operand[1:-1])
     return "neither quoted nor in angle brackets"
 
 
 def problems(src: Path) -> Iterator[str]:
+    page = (src.parent / "doc" / "inside.md").read_text()
+    arrows = arrows_of(page)
+    yield from drawing_faults(page, arrows)
+    yield from missing_files(src.parent, page)
+    for room in arrows:
+        if not (src / room).is_dir():
+            yield f"doc/inside.md: there is no src/{room}"
     for file in house.code_files(src.parent, ["src"], {".h", ".cc", ".c"}):
         place = file.relative_to(src)
         room = place.parts[0]
-        if room not in ARROWS:
+        if room not in arrows:
             yield f"src/{place}: no arrow is drawn for {room}"
             continue
         lines = house.without_comments(file.read_text()).splitlines()
         for number, line in enumerate(lines, start=1):
             found = INCLUDE.match(line) or TARGET_INCLUDE.match(line)
-            reason = found and fault(src, room, found[1])
+            reason = found and fault(src, room, found[1], arrows[room])
             if reason:
                 yield f"src/{place}:{number}: {found[1]}: {reason}"
 
