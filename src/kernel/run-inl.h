@@ -249,8 +249,38 @@ HWY_INLINE void CombineStrided(unsigned char* output, int64_t output_stride,
 // the time of vectors, copies of 16 KiB lines just before their updates 0.9 x.
 constexpr int64_t kLeastMemcpy = 2048;
 
+// The result is the same in whatever order updates are combined, and they combine among themselves.
+// Older CPUs do without loops for this, which make the library 30 KB larger.
+template <class T, class Op>
+constexpr bool kCombinesVectors =
+    kHasVectors<T> && !kByCall<T, Op> && (!HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2) &&
+    (kIsExtremum<T, Op> || ((std::is_integral_v<T> || std::is_same_v<T, Logical>)&&(
+                               std::is_same_v<Op, Add<T>> || std::is_same_v<Op, Mul<T>>)));
+
+template <class T, class Op>
+HWY_NOINLINE T CombineEach(T result, const unsigned char* updates, int64_t stride, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    result = CombinedElement<T, Op>(result, LoadElement<T>(updates + At<T>(i * stride)));
+  }
+  return result;
+}
+
+// Whole vectors of [0, n), at least one, become one of `lanes`. Returns how many elements they hold.
+template <class T, class Op>
+HWY_INLINE int64_t CombineVectors(const unsigned char* updates, int64_t n,
+                                  typename Lanes<T>::Lane* lanes) {
+  const typename Lanes<T>::Tag d;
+  const int64_t step = static_cast<int64_t>(hn::Lanes(d));
+  const auto* const in = reinterpret_cast<const typename Lanes<T>::Lane*>(updates);
+  auto all = hn::LoadU(d, in);
+  int64_t i = step;
+  for (; i + step <= n; i += step) all = Op::OnLanes(d, all, hn::LoadU(d, in + i));
+  hn::Store(all, d, lanes);
+  return i;
+}
+
 // All updates meet one element, in order. It stays in a register: through memory each sum of
-// float32 took 3.2 ns, 4 x those of random places.
+// float32 took 3.2 ns, 4 x those of random places; 121553 greatest of float64 328 us, by vectors 76.
 template <class T, class Op>
 HWY_INLINE void CombineIntoOne(unsigned char* output, const unsigned char* updates, int64_t stride,
                                int64_t n) {
@@ -258,10 +288,20 @@ HWY_INLINE void CombineIntoOne(unsigned char* output, const unsigned char* updat
     CombineElement<T, Op>(output, updates + At<T>((n - 1) * stride));
   } else {
     T result = LoadElement<T>(output);
-    for (int64_t i = 0; i < n; ++i) {
-      result = CombinedElement<T, Op>(result, LoadElement<T>(updates + At<T>(i * stride)));
+    if constexpr (kCombinesVectors<T, Op>) {
+      const typename Lanes<T>::Tag d;
+      const int64_t step = static_cast<int64_t>(hn::Lanes(d));
+      // Fewer are as fast one by one, as the lanes are in the end.
+      if (stride == 1 && n >= 4 * step) {
+        HWY_ALIGN typename Lanes<T>::Lane lanes[hn::MaxLanes(d)];
+        const int64_t done = CombineVectors<T, Op>(updates, n, lanes);
+        const auto* const each = reinterpret_cast<const unsigned char*>(lanes);
+        result = CombineEach<T, Op>(result, each, 1, step);
+        updates += At<T>(done);
+        n -= done;
+      }
     }
-    StoreElement(result, output);
+    StoreElement(CombineEach<T, Op>(result, updates, stride, n), output);
   }
 }
 

@@ -61,9 +61,10 @@ void EntryLoops::ChooseRun(const IndexedNest& entries) {
   run = inner.PopInnermost();
   // Destinations that lie closer than inner turns are gone through for each turn anew: on the last
   // axis of a matrix row by row, not column by column.
+  const Component* const axis = components > 0 ? &component[components - 1] : nullptr;
   const bool destinations_are_closer =
-      components > 0 && entries.rank > 0 &&
-      Magnitude(component[components - 1].output_stride) < Magnitude(run.stride[kOutput]);
+      axis != nullptr && axis->axis_size > 1 && entries.rank > 0 &&
+      Magnitude(axis->output_stride) < Magnitude(run.stride[kOutput]);
   if (run.count == 1 || !destinations_are_closer) return;
   inner.loop[inner.rank++] = run;
   run = {1, {}};

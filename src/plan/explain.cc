@@ -71,13 +71,15 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   const bool is_part = schedule.share == Share::kCut;
   EntryLoops first = loops;
   if (is_part) first.Restrict(schedule.cut, 0);
-  FlatLoops flat;
+  TraversalLoops chosen;
   constexpr int64_t kBlockBytes = 8192;
   const kernel::OffsetWidth width = first.TileOffsets();
   const char* const bits = width == kernel::kOffset32 ? "32" : "64";
   text->Add("Offsets have %s bits. %s ", bits, is_part ? "The first part is" : "Entries are");
-  switch (TraversalFor(first, kBlockBytes / kernel::OffsetSize(width), staging.strip,
-                       staging.copies_data, about.machine.tuning, &flat)) {
+  switch (TraversalFor(first, about.machine.tuning, about.width,
+                       kBlockBytes / kernel::OffsetSize(width), staging, &chosen)) {
+    case Traversal::kSlices:
+      return text->Add("gone through one by one, because they are few and large. ");
     case Traversal::kFlat:
       return text->Add(
           "gone through flat, in the order of the indices in memory: the loops are "

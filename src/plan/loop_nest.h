@@ -32,12 +32,15 @@ struct LoopNest {
   Loop<kOperands> loop[kMaxLoops];
 
   LoopNest() = default;
-  LoopNest(const LoopNest& other) : rank(other.rank) {
-    std::memcpy(base, other.base, sizeof(base));
+  LoopNest(const LoopNest& other) { *this = other; }
+  LoopNest& operator=(const LoopNest& other) {
+    if (this == &other) return *this;
+    rank = other.rank;
     // Loops that are not in use are left out: all of them took half the time of a small box.
+    std::memcpy(base, other.base, sizeof(base));
     std::memcpy(loop, other.loop, static_cast<size_t>(rank) * sizeof(loop[0]));
+    return *this;
   }
-  LoopNest& operator=(const LoopNest&) = delete;
 
   // Adds an innermost loop; one that turns at most once needs no loop.
   template <class... Strides>

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "base/checked.h"
+
 namespace strew::plan {
 namespace {
+
+constexpr int64_t kLine = 64;
 
 bool IsWorthIt(const EntryLoops& loops, const Tuning& tuning) {
   const int64_t turns = loops.row.count * loops.column.count;
@@ -65,14 +69,50 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
   return loops.reach + PatternSpan(*flat, block) <= INT32_MAX;
 }
 
-}  // namespace
+// Few entries of which each is a slice of many turns: a block of these should be near while all
+// entries write it.
+bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, SliceLoops* slices) {
+  const int64_t entries = loops.row.count * loops.column.count;
+  if (entries > std::min(kMostSlices, tuning.few_slices) || loops.components == 0) return false;
+  if (loops.EntryUnits() < tuning.least_slice) return false;
+  slices->rest = loops.inner;
+  slices->run = loops.run.count == 1 ? slices->rest.PopInnermost() : loops.run;
+  slices->row = slices->rest.PopInnermost();
+  const auto turns_of_block = [&](const InnerLoop& loop) {
+    const uint64_t stride =
+        std::max(Magnitude(loop.stride[kOutput]), Magnitude(loop.stride[kUpdates]));
+    return tuning.slice_block / std::max<int64_t>(static_cast<int64_t>(stride) * width, 1);
+  };
+  slices->run_step = std::min(slices->run.count, turns_of_block(slices->run));
+  const int64_t run_bytes = std::max(slices->run.count * width, kLine);
+  slices->row_step = std::max<int64_t>(tuning.slice_block / run_bytes, 1);
+  // The axis lies within strided runs: short blocks would cost more than single turns.
+  if (loops.run.count == 1) return slices->run_step >= tuning.least_slice_block;
+  // Long runs are as fast in the order of memory, unless several entries write the same.
+  if (run_bytes > tuning.longest_slice_run) {
+    return loops.inner.rank == 0 && run_bytes > tuning.slice_block && entries > 1;
+  }
+  return entries <= tuning.few_slice_rows;
+}
 
-Traversal TraversalFor(const EntryLoops& loops, int64_t block, int64_t strip, bool copies_data,
-                       const Tuning& tuning, FlatLoops* flat) {
-  if (strip != 0) return Traversal::kStrips;
-  if (!copies_data && Flatten(loops, block, tuning, flat)) return Traversal::kFlat;
+Traversal InRowsAndColumns(const EntryLoops& loops, int64_t block) {
   if (loops.columns_are_batch) return Traversal::kBatchColumns;
   return loops.column.count <= block ? Traversal::kShortRows : Traversal::kLongRows;
+}
+
+}  // namespace
+
+Traversal TraversalFor(const EntryLoops& loops, const Tuning& tuning, int64_t width, int64_t block,
+                       const Staging& staging, TraversalLoops* chosen) {
+  if (staging.strip != 0) return Traversal::kStrips;
+  if (staging.copies_data) return InRowsAndColumns(loops, block);
+  if (FindSlices(loops, tuning, width, &chosen->slices)) return Traversal::kSlices;
+  return TraversalOfSink(loops, tuning, block, &chosen->flat);
+}
+
+Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
+                          FlatLoops* flat) {
+  return Flatten(loops, block, tuning, flat) ? Traversal::kFlat : InRowsAndColumns(loops, block);
 }
 
 }  // namespace strew::plan

@@ -6,11 +6,12 @@
 #include <cstdint>
 
 #include "plan/entry_loops.h"
-#include "plan/tuning.h"
+#include "plan/schedule.h"
 
 namespace strew::plan {
 
 enum class Traversal {
+  kSlices,        // one by one, because they are few and large, in blocks of the inner turns
   kFlat,          // in the order in which indices lie in memory, across short loops
   kStrips,        // batches side by side, while their axis is in scratch
   kBatchColumns,  // batches side by side
@@ -29,10 +30,32 @@ struct FlatLoops {
   int64_t period_turns;
 };
 
-// Of a task that takes `block` entries in one go, a period being at most half of them, and brings so
-// many columns into scratch, 0 for none. Stores the flat loops for kFlat.
-Traversal TraversalFor(const EntryLoops& loops, int64_t block, int64_t strip, bool copies_data,
-                       const Tuning& tuning, FlatLoops* flat);
+// For kSlices: `rest` are inner loops around rows of runs, of which blocks of so many stay near. Runs
+// are cut only where several entries may write the same slice.
+struct SliceLoops {
+  InnerNest rest;
+  InnerLoop row;
+  InnerLoop run;
+  int64_t row_step;
+  int64_t run_step;
+};
+
+// So many entries are few, whatever the tuning says.
+inline constexpr int64_t kMostSlices = 64;
+
+// The traversals of which one is chosen; each of the loops is stored where that is.
+struct TraversalLoops {
+  FlatLoops flat;
+  SliceLoops slices;
+};
+
+// How a task goes through its entries, of units of `width` bytes, if it takes `block` of them in one
+// go. `staging` is that of its schedule. Periods are at most half a block.
+Traversal TraversalFor(const EntryLoops& loops, const Tuning& tuning, int64_t width, int64_t block,
+                       const Staging& staging, TraversalLoops* chosen);
+// The same where a sink takes the entries: none are slices, and nothing is staged.
+Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
+                          FlatLoops* flat);
 
 }  // namespace strew::plan
 

@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "plan/traversal.h"
+#include "walk/slices.h"
 #include "walk/tile.h"
 
 namespace strew::walk {
@@ -30,10 +31,7 @@ class EntryWalk {
         strips_stream_(strips_stream),
         block_(taker.locator().block()) {}
 
-  void Run() const {
-    plan::FlatLoops flat;
-    const Traversal traversal = plan::TraversalFor(loops_, block_, staging_.strip,
-                                                   staging_.copies_data, scatter_.tuning, &flat);
+  void Run(Traversal traversal, const plan::FlatLoops& flat) const {
     if (traversal == Traversal::kFlat) {
       WalkFlat(flat);
     } else {
@@ -228,12 +226,20 @@ template <class Taker>
 void WriteEntries(const Scatter& scatter, const plan::MemoryHints& hints,
                   const plan::Staging& staging, unsigned char* scratch) {
   const TileWriter writer(scatter, hints);
-  EntryWalk<TileWriter>(scatter, writer, staging, scratch, hints.strips_stream).Run();
+  plan::TraversalLoops chosen;
+  const Traversal traversal = plan::TraversalFor(scatter.loops, scatter.tuning, scatter.width,
+                                                 writer.locator().block(), staging, &chosen);
+  if (traversal == Traversal::kSlices) return WriteSlices(scatter, chosen.slices, hints.streams);
+  EntryWalk<TileWriter>(scatter, writer, staging, scratch, hints.strips_stream)
+      .Run(traversal, chosen.flat);
 }
 
 void GiveEntries(const Scatter& scatter, const EntrySink& sink) {
   const TileGiver giver(scatter, sink);
-  EntryWalk<TileGiver>(scatter, giver, plan::kNoStaging, nullptr, false).Run();
+  plan::FlatLoops flat;
+  const Traversal traversal =
+      plan::TraversalOfSink(scatter.loops, scatter.tuning, giver.locator().block(), &flat);
+  EntryWalk<TileGiver>(scatter, giver, plan::kNoStaging, nullptr, false).Run(traversal, flat);
 }
 
 }  // namespace strew::walk

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walk/slices.h"
+
+#include <algorithm>
+
+#include "walk/tile.h"
+
+namespace strew::walk {
+namespace {
+
+using plan::kOutput;
+using plan::kUpdates;
+
+class SliceWalk {
+ public:
+  SliceWalk(const Scatter& scatter, const plan::SliceLoops& slices, bool streams)
+      : scatter_(scatter),
+        loops_(scatter.loops),
+        slices_(slices),
+        kernel_(scatter.RunFor(streams)),
+        locator_(scatter, kernel::kOffset64, plan::kMostSlices) {}
+
+  // The entries of one turn of the outer loops.
+  void Walk(const int64_t* offset) const {
+    int64_t output[plan::kMostSlices];
+    int64_t updates[plan::kMostSlices];
+    const int64_t entries = Locate(offset, output, updates);
+    const int64_t run_step = RunStep(output, entries);
+    plan::ForEachTurn(slices_.rest, slices_.rest.rank, [&](const int64_t* inner) {
+      for (int64_t r = 0; r < slices_.row.count; r += slices_.row_step) {
+        for (int64_t i = 0; i < slices_.run.count; i += run_step) {
+          const plan::Turns rows = {r, std::min(slices_.row_step, slices_.row.count - r)};
+          const plan::Turns run = {i, std::min(run_step, slices_.run.count - i)};
+          WriteBlock(inner, rows, run, output, updates, entries);
+        }
+      }
+    });
+  }
+
+ private:
+  // Where each entry and its update begin. Returns how many there are.
+  int64_t Locate(const int64_t* offset, int64_t* output, int64_t* updates) const {
+    const plan::IndexedLoop& row = loops_.row;
+    const plan::IndexedLoop& column = loops_.column;
+    locator_.Locate(offset, {0, row.count, 0, column.count, 0, 0, 0},
+                    {nullptr, row.stride[kOutput], column.stride[kOutput], false, 0}, output);
+    int64_t entry = 0;
+    for (int64_t r = 0; r < row.count; ++r) {
+      for (int64_t c = 0; c < column.count; ++c, ++entry) {
+        output[entry] += offset[kOutput];
+        updates[entry] = offset[kUpdates] + r * row.stride[kUpdates] + c * column.stride[kUpdates];
+      }
+    }
+    return entry;
+  }
+
+  // Runs that lie together are cut only where entries share one: then what they write stays near.
+  int64_t RunStep(const int64_t* output, int64_t entries) const {
+    if (loops_.run.count == 1) return slices_.run_step;
+    for (int64_t i = 1; i < entries; ++i) {
+      if (std::find(output, output + i, output[i]) != output + i) return slices_.run_step;
+    }
+    return slices_.run.count;
+  }
+
+  // Some rows of some turns of the run, of all entries in order.
+  void WriteBlock(const int64_t* inner, const plan::Turns& rows, const plan::Turns& run,
+                  const int64_t* output, const int64_t* updates, int64_t entries) const {
+    const auto first = [&](int operand) {
+      return inner[operand] + rows.first * slices_.row.stride[operand] +
+             run.first * slices_.run.stride[operand];
+    };
+    const int64_t first_output = first(kOutput);
+    const int64_t first_update = first(kUpdates);
+    for (int64_t i = 0; i < entries; ++i) {
+      kernel::WalkBox(kernel_, scatter_.width,
+                      {scatter_.OutputAt(first_output + output[i]),
+                       scatter_.UpdateAt(first_update + updates[i]), rows.count,
+                       slices_.row.stride[kOutput], slices_.row.stride[kUpdates], run.count,
+                       slices_.run.stride[kOutput], slices_.run.stride[kUpdates]});
+    }
+  }
+
+  const Scatter& scatter_;
+  const plan::EntryLoops& loops_;
+  const plan::SliceLoops& slices_;
+  const kernel::RunKernel kernel_;
+  const TileLocator locator_;
+};
+
+}  // namespace
+
+void WriteSlices(const Scatter& scatter, const plan::SliceLoops& slices, bool streams) {
+  const SliceWalk walk(scatter, slices, streams);
+  plan::ForEachTurn(scatter.loops.outer, scatter.loops.outer.rank,
+                    [&](const int64_t* offset) { walk.Walk(offset); });
+  if (streams) kernel::FinishStreaming();
+}
+
+}  // namespace strew::walk
