@@ -25,7 +25,7 @@ class Scheduler {
   bool IsNear(int64_t tasks) const;
   double Nanoseconds(const Staging& staging) const;
   Cut CutFor(const Staging& staging, int64_t tasks) const;
-  bool CanPartition() const;
+  bool CanPartition(int64_t ranges) const;
   Share ShareByRange(const Sampler& sampler, int64_t tasks, Ranges* ranges) const;
 
   const EntryLoops& loops_;
@@ -169,8 +169,9 @@ Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
   return cut;
 }
 
-// Single elements in one line can be partitioned by position.
-bool Scheduler::CanPartition() const {
+// Single elements in one line can be partitioned by position, if each task gets one to sort.
+bool Scheduler::CanPartition(int64_t ranges) const {
+  if (loops_.column.count < ranges) return false;
   const bool line = loops_.outer.rank == 0 && loops_.row.count == 1 && loops_.batches == 1;
   return about_.has_scratch && loops_.EntriesAreElements() && line && loops_.components > 0;
 }
@@ -194,7 +195,7 @@ bool Scheduler::CanPartition() const {
   const double filter = tuning_.filter_ns + own + (streams ? tuning_.filter_stream_ns : 0);
   const double partition =
       tuning_.select_ns + tuning_.sort_ns / static_cast<double>(ranges->count()) + own;
-  const double best = CanPartition() ? std::min(filter, partition) : filter;
+  const double best = CanPartition(ranges->count()) ? std::min(filter, partition) : filter;
   if (best > tuning_.worthwhile * alone) return Share::kAlone;
   return best < filter ? Share::kPartition : Share::kFilter;
 }

@@ -180,8 +180,7 @@ Status RunPartition(const walk::Scatter& scatter, const plan::MemoryHints& hints
   const Partition partition(scatter, hints, ranges, scratch);
   const int64_t tasks = ranges.count();
   const int64_t entries = scatter.loops.column.count;
-  // Fewer would not pay for two phases; TasksFor() makes no tasks for so few.
-  assert(entries / 4096 >= tasks);
+  assert(entries >= tasks);
   const int64_t rounds = (entries - 1) / (tasks * partition.most()) + 1;
   plan::Cut cut;
   cut.Append(entries, 1, rounds * tasks);

@@ -14,7 +14,10 @@ import house
 
 SANITIZERS = "address,undefined"
 OPTIONS = [*house.instrumented(SANITIZERS), "-Doptimization=1"]  # half the time of 2 to build
-SUITES = ["reference", "kernel", "api", "op", "run", "threads", "museum", "hostile"]
+SUITES = [
+    *("reference", "kernel", "plan", "walk", "share", "accumulate", "api", "op"),
+    *("limits", "threads", "museum", "hostile"),
+]
 CANARIES = {
     "stack-buffer-overflow": "int main(int n, char**) { int a[2] = {}; return a[n + 1]; }\n",
     "signed integer overflow": "int main(int n, char**) { return n + 0x7fffffff; }\n",

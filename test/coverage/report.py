@@ -19,7 +19,7 @@ from pathlib import Path
 
 import house
 
-ROOMS = ("api", "base", "op", "plan", "run")
+ROOMS = ("accumulate", "api", "base", "op", "plan", "share", "walk")
 OPTIONS = [
     "-Dbuildtype=release",
     "-Db_ndebug=true",
@@ -28,7 +28,10 @@ OPTIONS = [
     "-Dtests=enabled",
 ]
 # Not all of "huge", which reaches nothing more but for means.
-SUITES = ("reference", "kernel", "api", "op", "run", "threads", "coverage")
+SUITES = (
+    *("reference", "kernel", "plan", "walk", "share", "accumulate", "api", "op"),
+    *("limits", "threads", "coverage"),
+)
 MOST_MARKERS = 10
 MARKER = re.compile(r"GCOVR_EXCL_(?!STOP|BR_STOP)\w+")
 COMPILER = Path(__file__).with_name("compiler.py")

@@ -36,7 +36,7 @@ OPTIONS = [
 ]
 IDENTITY = "test/cross/identity"
 # With so many random cases of each dtype and operator, or random calls, where a test has a choice.
-QUICK = {"kernel/test_target": 0, "test_oracle": 0, "test_random": 10}
+QUICK = {"test_target": 0, "test_oracle": 0, "test_random": 10}
 FULL = {
     **QUICK,
     "test_random": 60,

@@ -23,7 +23,7 @@ VALIDATION = (
     "api/context.cc api/dlpack.cc api/tensor.cc base/checked.h base/index_value.h base/reduction.h"
     " base/tensor_view.h op/scatter_elements.cc op/scatter_nd.cc op/scatter_update.cc"
     " op/slice_scatter.cc op/tensor_scatter.cc plan/check.cc plan/slice.h share/cache_write.cc"
-    " run/duplicates.cc run/index_check.cc run/place.h"
+    " share/index_check.cc walk/index_reader.h accumulate/duplicates.cc"
 ).split()
 # The parts of those files that do the work: from here on, and up to there if it is not the end.
 WORK = {
@@ -33,7 +33,7 @@ WORK = {
     "op/slice_scatter.cc": ("TensorView Broadcast(", "Status CheckArray("),
     "plan/slice.h": ("int64_t StepsBefore(", "// What `axis"),
     "share/cache_write.cc": ("int OuterDim(", None),
-    "run/duplicates.cc": ("  int64_t count = 1;", "};"),
+    "accumulate/duplicates.cc": ("  int64_t count = 1;", "};"),
 }
 # The tests that find most in the shortest time stand first.
 TESTS = (

@@ -15,7 +15,7 @@
 
 #include "reference/array.h"
 #include "reference/targets.h"
-#include "run/call_shapes.h"
+#include "support/call_shapes.h"
 #include "support/reference.h"
 #include "support/runners.h"
 

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/dtypes.h"
-#include "run/bulk.h"
+#include "support/bulk.h"
 #include "support/reference.h"
 #include "threads/parallel_call.h"
 

@@ -13,7 +13,7 @@
 
 #include "reference/dtypes.h"
 #include "reference/random.h"
-#include "run/bulk.h"
+#include "support/bulk.h"
 #include "support/reference.h"
 
 namespace strew_test {

@@ -11,7 +11,7 @@
 #include "reference/handles.h"
 #include "reference/indices.h"
 #include "reference/trial.h"
-#include "run/call_shapes.h"
+#include "support/call_shapes.h"
 #include "support/check.h"
 #include "support/counting_allocator.h"
 #include "support/reference.h"

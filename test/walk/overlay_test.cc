@@ -16,7 +16,7 @@
 #include "reference/dtypes.h"
 #include "reference/indices.h"
 #include "reference/random.h"
-#include "run/bulk.h"
+#include "support/bulk.h"
 #include "support/check.h"
 #include "support/reference.h"
 

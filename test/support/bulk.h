@@ -2,8 +2,8 @@
 //
 // Operands of tens of MiB at any address, and plain loops for what a call must make of them: the
 // oracle goes by index vectors and would take seconds.
-#ifndef STREW_TEST_RUN_BULK_H_
-#define STREW_TEST_RUN_BULK_H_
+#ifndef STREW_TEST_SUPPORT_BULK_H_
+#define STREW_TEST_SUPPORT_BULK_H_
 
 #include <cstdint>
 #include <functional>
@@ -62,4 +62,4 @@ bool CheckBulk(BulkArray& output, const std::vector<unsigned char>& expected,
 
 }  // namespace strew_test
 
-#endif  // STREW_TEST_RUN_BULK_H_
+#endif  // STREW_TEST_SUPPORT_BULK_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/bulk.h"
+#include "support/bulk.h"
 
 #include <algorithm>
 #include <cstring>

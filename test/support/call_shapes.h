@@ -2,8 +2,8 @@
 //
 // Call shapes: operator, shapes and index distribution of calls that are large enough for every plan
 // of the library.
-#ifndef STREW_TEST_RUN_CALL_SHAPES_H_
-#define STREW_TEST_RUN_CALL_SHAPES_H_
+#ifndef STREW_TEST_SUPPORT_CALL_SHAPES_H_
+#define STREW_TEST_SUPPORT_CALL_SHAPES_H_
 
 #include <cstdint>
 #include <string>
@@ -78,4 +78,4 @@ Case MakeCase(Random& random, const CallShape& call_shape, strew_dtype dtype, bo
 
 }  // namespace strew_test
 
-#endif  // STREW_TEST_RUN_CALL_SHAPES_H_
+#endif  // STREW_TEST_SUPPORT_CALL_SHAPES_H_

@@ -16,7 +16,7 @@
 #include "reference/random.h"
 #include "reference/targets.h"
 #include "reference/trial.h"
-#include "run/call_shapes.h"
+#include "support/call_shapes.h"
 #include "support/reference.h"
 #include "support/reservation.h"
 #include "support/runners.h"

@@ -13,7 +13,7 @@
 #include "reference/dtypes.h"
 #include "reference/handles.h"
 #include "reference/trial.h"
-#include "run/call_shapes.h"
+#include "support/call_shapes.h"
 #include "support/counting_allocator.h"
 #include "support/reference.h"
 #include "support/runners.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run/call_shapes.h"
+#include "support/call_shapes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -13,7 +13,7 @@
 #include "reference/dtypes.h"
 #include "reference/indices.h"
 #include "reference/targets.h"
-#include "run/call_shapes.h"
+#include "support/call_shapes.h"
 #include "support/painted_stack.h"
 #include "support/reference.h"
 #include "support/runners.h"

@@ -12,7 +12,7 @@
 #include "reference/dtypes.h"
 #include "reference/indices.h"
 #include "reference/trial.h"
-#include "run/call_shapes.h"
+#include "support/call_shapes.h"
 #include "support/check.h"
 #include "support/reference.h"
 

@@ -15,7 +15,7 @@
 #include "reference/handles.h"
 #include "reference/indices.h"
 #include "reference/random.h"
-#include "run/call_shapes.h"
+#include "support/call_shapes.h"
 #include "support/counting_allocator.h"
 #include "support/reference.h"
 

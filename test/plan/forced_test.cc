@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every alternative of a schedule, forced by a tuning of the call's own, in random calls against
+// the oracle. What the call explains must show that the alternative was taken often, or never.
+// STREW_SEED=<seed> STREW_CASES=1 runs one call of each alternative alone.
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "api/context.h"
+#include "plan/tuning.h"
+#include "reference/dtypes.h"
+#include "reference/random.h"
+#include "reference/random_case.h"
+#include "reference/targets.h"
+#include "reference/trial.h"
+#include "support/call_shapes.h"
+#include "support/reference.h"
+#include "support/runners.h"
+
+namespace strew_test {
+namespace {
+
+using strew::plan::Tuning;
+
+constexpr int64_t kHuge = std::numeric_limits<int64_t>::max() / 4;
+constexpr double kNoTime = 1e-6;
+constexpr double kLong = 1e9;
+
+// A field of the tuning, and what it is instead.
+struct Change {
+  Change(int64_t Tuning::*field, int64_t value)
+      : apply([=](Tuning* tuning) { tuning->*field = value; }) {}
+  Change(double Tuning::*field, double value)
+      : apply([=](Tuning* tuning) { tuning->*field = value; }) {}
+
+  std::function<void(Tuning*)> apply;
+};
+using Changes = std::vector<Change>;
+
+Changes operator+(Changes some, const Changes& others) {
+  some.insert(some.end(), others.begin(), others.end());
+  return some;
+}
+
+enum class Calls { kAny, kOnOneAxis };  // kOnOneAxis: those of scatter_elements
+
+struct Forced {
+  const char* name;
+  Changes changes;
+  std::vector<int32_t> workers;
+  const char* sentence;  // what an explanation says where the alternative was taken
+  int64_t least;         // of 100 calls; kNever for none at all
+  Calls calls = Calls::kAny;
+  bool has_scratch = true;
+
+  Tuning tuning() const {
+    Tuning tuning;
+    for (const Change& change : changes) change.apply(&tuning);
+    return tuning;
+  }
+};
+
+constexpr int64_t kNever = 0;
+
+void PrintTo(const Forced& forced, std::ostream* out) { *out << forced.name; }
+
+// ---- The alternatives --------------------------------------------------------------------------
+
+using T = Tuning;
+
+std::vector<Forced> FewOrNot() {
+  const Changes always = {{&T::few_indices, 64},
+                          {&T::few_updates, 64},
+                          {&T::most_few_updates, kHuge},
+                          {&T::most_few_bytes, kHuge}};
+  return {{"Few", always, {1, 3}, "applied one by one", 4},
+          {"FewNever", {{&T::few_indices, -1}}, {1, 3}, "one by one", kNever}};
+}
+
+// Whatever a call has to do is worth tasks, and no call is few.
+const Changes& InTasks() {
+  static const Changes changes = {{&T::least_task_ns, kNoTime}, {&T::few_indices, -1}};
+  return changes;
+}
+
+std::vector<Forced> Tasks() {
+  const Changes one = {{&T::parts_of_task, 1}};
+  const Changes pieces = {{&T::least_run_piece, 1}, {&T::parts_of_task, 16}};
+  const Changes parts = {{&T::checked_part, 8}};
+  return {{"TasksNever", {{&T::least_task_ns, kLong}}, {8}, "get a task", kNever},
+          {"Cut", InTasks(), {2, 3, 8}, "are cut into", 8},
+          {"CutIntoOnePartEach", InTasks() + one, {8}, "are cut into", 7},
+          {"CutIntoPiecesOfRuns", InTasks() + pieces, {2, 5}, "are cut into", 10},
+          {"CheckInParts", InTasks() + parts, {1, 3}, "checked before anything is written", 25}};
+}
+
+std::vector<Forced> Ranges() {
+  const Changes alone = InTasks() + Changes{{&T::worthwhile, 0.0}};
+  const Changes shared = InTasks() + Changes{{&T::worthwhile, kLong}};
+  const Changes filter = shared + Changes{{&T::filter_ns, 0.0}, {&T::select_ns, kLong}};
+  const Changes partition =
+      shared + Changes{{&T::filter_ns, kLong}, {&T::select_ns, 0.0}, {&T::sort_ns, 0.0}};
+  const Changes far = {{&T::cache_bytes, 1}, {&T::element_prefetch, 192}};
+  return {{"FilterOrPartitionNever", alone, {3}, "partition", kNever},
+          {"Filter", filter, {2, 3, 8}, "(filter)", 12},
+          {"FilterOfFarDestinations", filter + far, {2, 64}, "(filter)", 12},
+          {"Partition", partition, {2, 3, 8}, "(partition)", 3},
+          {"PartitionOfFarDestinations", partition + far, {64, 1000}, "(partition)", 2},
+          {"PartitionWithoutScratch", partition, {3}, "partition", kNever, Calls::kAny, false}};
+}
+
+std::vector<Forced> Staged() {
+  const char* const strips = "in strips of";
+  const Changes near = {{&T::near_strip, 0}, {&T::few_indices, -1}};
+  const Changes one_line = {{&T::strip_bytes, 64}};
+  const Changes no_strip = {{&T::strip_bytes, 0}};
+  const Changes tasks = {{&T::least_task_ns, kNoTime}};
+  const Changes no_cache = {{&T::cache_bytes, 1}};
+  const char* const lines = "just before its updates";
+  const Changes any = {
+      {&T::least_staged_line, 0}, {&T::most_staged_line, kHuge}, {&T::few_indices, -1}};
+  const Changes one_by_one = {{&T::staged_bytes, 1}};
+  const Changes none = no_strip + Changes{{&T::most_staged_line, 0}};
+  const Calls calls = Calls::kOnOneAxis;
+  return {{"Strips", near, {1}, strips, 4, calls},
+          {"StripsOfALine", near + one_line, {1}, strips, 5, calls},
+          {"StripsOfTasks", near + tasks, {2, 3}, strips, 3, calls},
+          {"StripsThatStream", near + no_cache, {1, 2}, strips, 4, calls},
+          {"StripsWithoutScratch", near, {1}, strips, kNever, calls, false},
+          {"StripsNever", near + no_strip, {1}, strips, kNever, calls},
+          {"Lines", any, {1}, lines, 2, calls},
+          {"LinesOfTasks", any + tasks, {3}, lines, 2, calls},
+          {"LinesOneByOne", any + one_by_one, {1}, lines, 2, calls},
+          {"LinesNever", none, {1}, lines, kNever, calls}};
+}
+
+std::vector<Forced> Traversals() {
+  const Changes flat = {{&T::few_turns, kHuge}, {&T::least_flat_entries, 0}, {&T::few_indices, -1}};
+  const Changes never = {{&T::few_turns, 0}, {&T::narrow_row, 0}, {&T::few_indices, -1}};
+  const Changes rows = never + Changes{{&T::strip_bytes, 0}};
+  const Changes one_by_one = {{&T::batch_columns, 1}};
+  const Changes constant = {{&T::least_constant_batches, 0}, {&T::least_folded, 1}};
+  const Changes single = {{&T::least_constant_batches, kHuge}, {&T::least_folded, kHuge}};
+  const Calls calls = Calls::kOnOneAxis;
+  return {{"Flat", flat, {1}, "gone through flat", 10, calls},
+          {"FlatInTasks", flat + InTasks(), {3}, "gone through flat", 10, calls},
+          {"FlatNever", never, {1}, "gone through flat", kNever, calls},
+          {"Columns", rows, {1}, "gone through in columns", 10, calls},
+          {"ColumnsOneByOne", rows + one_by_one, {1}, "gone through in columns", 10, calls},
+          {"ShortRows", rows, {1}, "gone through in short rows", 20, calls},
+          {"LongRows", rows, {1}, "gone through in long rows", 2, calls},
+          {"ConstantRows", constant, {1}, "entries of", 30, calls},
+          {"ConstantRowsNever", single, {1}, "entries of", 30, calls}};
+}
+
+// A cache that holds nothing: all streams, and all is far; and one that holds everything.
+std::vector<Forced> Memory() {
+  const Changes streamed = {{&T::cache_bytes, 1},    {&T::least_streamed_row, 1},
+                            {&T::small_copy, 0},     {&T::small_overlay, 0},
+                            {&T::long_line, 1},      {&T::few_indices, -1},
+                            {&T::overlay_buffer, 64}};
+  const Changes near = {{&T::cache_bytes, kHuge}, {&T::few_indices, -1}};
+  const Changes fetched = {{&T::near_part, kHuge},
+                           {&T::least_row_with_gaps, 0},
+                           {&T::near_indices, 0},
+                           {&T::near_strip, 0},
+                           {&T::few_indices, -1}};
+  const Changes late = {
+      {&T::element_prefetch, 4}, {&T::row_prefetch_bytes, 0}, {&T::strip_prefetch, 1}};
+  const Changes early = {
+      {&T::element_prefetch, 192}, {&T::row_prefetch_bytes, kHuge}, {&T::strip_prefetch, 192}};
+  return {{"Streams", streamed, {1}, "past the caches", 40},
+          {"StreamsOfTasks", streamed + InTasks(), {3}, "past the caches", 40},
+          {"StreamsNever", near, {1}, "past the caches", kNever},
+          {"PrefetchNever", near, {3}, "are prefetched", kNever},
+          {"PrefetchLate", fetched + late, {1}, "are prefetched", 20},
+          {"PrefetchEarly", fetched + early, {1, 3}, "are prefetched", 20}};
+}
+
+std::vector<Forced> Alternatives() {
+  std::vector<Forced> all;
+  for (const auto& some : {FewOrNot(), Tasks(), Ranges(), Staged(), Traversals(), Memory()}) {
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+// ---- Calls -------------------------------------------------------------------------------------
+
+// The sentences of a call.
+struct Explanation {
+  std::string text;
+
+  static void Tell(void* self, const char* sentence) {
+    static_cast<Explanation*>(self)->text.append(sentence).append("\n");
+  }
+};
+
+CallShape AnyCallShape(Random& random, int64_t updates, Calls calls) {
+  while (true) {
+    const CallShape call_shape = random.Pick(AllCallShapes(updates));
+    if (calls == Calls::kAny || call_shape.op == Operator::kScatterElements) return call_shape;
+  }
+}
+
+// A random call, or one of enough updates for several tiles.
+Case AnyCase(Random& random, Calls calls) {
+  const Dtype dtype = random.Pick(Dtypes());
+  if (random.OneIn(2)) {
+    const bool any = calls == Calls::kAny;
+    const Operator op = any ? random.Pick(Operators()) : Operator::kScatterElements;
+    return MakeRandomCase(random, op, dtype);
+  }
+  const int64_t most = dtype.width > 64 ? 600 : 6000;
+  CallShape call_shape = AnyCallShape(random, random.Between(512, most), calls);
+  if (call_shape.op != Operator::kTensorScatter && random.OneIn(2)) {
+    call_shape.spread = random.Pick(Spreads());
+  }
+  Case c = MakeCase(random, call_shape, dtype.code, random.OneIn(2));
+  if (c.op != Operator::kTensorScatter) c.reduction = random.Pick(AllReductionsOf(dtype));
+  if (random.OneIn(3)) c.policy = random.OneIn(2) ? STREW_INDEX_DROP : STREW_INDEX_CLAMP;
+  if (random.OneIn(4)) SpoilIndices(random, c);
+  return c;
+}
+
+void* RefuseScratch(void*, size_t, size_t) { return nullptr; }
+void ReleaseNothing(void*, void*, size_t) {}
+
+// Runs the call on a target, and takes down what it explains. "" where it is as the oracle says.
+std::string Trouble(const Forced& forced, const Tuning& tuning, Random& random, Trial& trial,
+                    Explanation* explanation) {
+  static Backwards backwards;
+  static StdThreads threads;
+  strew_context* const context = random.Pick(Targets()).context.get();
+  strew::Settings& settings = context->settings;
+  settings.tuning = &tuning;
+  settings.explainer = {Explanation::Tell, explanation};
+  if (!forced.has_scratch) {
+    settings.allocator = {RefuseScratch, ReleaseNothing, nullptr};
+    trial.AllowOutOfMemory();
+  }
+  Runner& runner = random.OneIn(4) ? static_cast<Runner&>(threads) : backwards;
+  const int32_t workers = random.Pick(forced.workers);
+  runner.InstallIn(context, workers);
+  const std::string trouble = trial.Trouble(context);
+  EXPECT_EQ(strew_context_set_parallel_for(context, nullptr, nullptr, 0), STREW_OK);
+  settings.tuning = nullptr;
+  settings.explainer = {};
+  settings.allocator = {nullptr, nullptr, nullptr};
+  if (trouble.empty()) return "";
+  return std::to_string(workers) + " workers: " + trouble + explanation->text;
+}
+
+class ForcedSchedules : public testing::TestWithParam<Forced> {};
+
+TEST_P(ForcedSchedules, AreTakenAndRight) {
+  const Forced& forced = GetParam();
+  const Tuning tuning = forced.tuning();
+  // The oracle is soon done with those of scatter_elements.
+  const int64_t calls = Cases(forced.calls == Calls::kOnOneAxis ? 800 : 250);
+  int64_t taken = 0;
+  for (int64_t i = 0; i < calls; ++i) {
+    const uint64_t seed = Seed() + static_cast<uint64_t>(i);
+    Random random(seed);
+    Case c = AnyCase(random, forced.calls);
+    Trial trial(c);
+    Explanation explanation;
+    const std::string trouble = Trouble(forced, tuning, random, trial, &explanation);
+    ASSERT_EQ(trouble, "") << "STREW_SEED=" << seed << Describe(c);
+    if (explanation.text.find(forced.sentence) != std::string::npos) ++taken;
+  }
+  RecordProperty("taken", std::to_string(taken));
+  if (forced.least == kNever) {
+    EXPECT_EQ(taken, 0);
+  } else if (calls >= 100) {
+    EXPECT_GE(100 * taken, forced.least * calls);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryAlternative, ForcedSchedules, testing::ValuesIn(Alternatives()),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace strew_test
