@@ -23,32 +23,30 @@ namespace {
 using walk::Operands;
 using walk::Scatter;
 
-Status RunReduction(const Scatter& scatter, bool in_place) {
-  const strew_reduction kind = ReductionKind(scatter.reduction);
-  if (kind == STREW_MEAN) return accumulate::ApplyMean(scatter, in_place);
-  if (ExcludesSelf(scatter.reduction) && kind != STREW_NONE) {
-    return accumulate::ApplyWithoutSelf(Scatter(scatter, kind), in_place);
-  }
-  return share::Execute(scatter, in_place);
-}
-
 // What remains once the indices are checked.
 Status RunChecked(const Call& call, const Operands& operands, strew_reduction reduction,
                   const plan::IndexSpace& space, const plan::Findings& findings) {
-  const bool in_place = SameElements(operands.data, operands.output);
+  const TensorView& output = operands.output;
+  const bool in_place = SameElements(operands.data, output);
   // In an output without elements no index is in range, so that all were dropped.
-  if (operands.updates.size == 0 || operands.output.size == 0) {
-    if (!in_place) STREW_TRY(share::Copy(call, operands.data, operands.output));
+  if (operands.updates.size == 0 || output.size == 0) {
+    if (!in_place) STREW_TRY(share::Copy(call, operands.data, output));
     return call.Succeed(0);
   }
   const plan::EntryLoops loops(space, findings);
-  if (findings.out_of_range != plan::OutOfRange::kDrop) {
-    STREW_TRY(RunReduction(Scatter(call, operands, loops, reduction, nullptr), in_place));
-    return call.Succeed(operands.updates.size);
-  }
+  const bool drops = findings.out_of_range == plan::OutOfRange::kDrop;
   std::atomic<int64_t> applied_units{0};
-  STREW_TRY(RunReduction(Scatter(call, operands, loops, reduction, &applied_units), in_place));
-  return call.Succeed(applied_units / plan::IndexedUnitsOf(operands.output.element_size).count);
+  const Scatter scatter(call, operands, loops, reduction, drops ? &applied_units : nullptr);
+  const strew_reduction kind = ReductionKind(reduction);
+  if (kind == STREW_MEAN) {
+    STREW_TRY(accumulate::ApplyMean(scatter, in_place));
+  } else if (ExcludesSelf(reduction) && kind != STREW_NONE) {
+    STREW_TRY(accumulate::ApplyWithoutSelf(Scatter(scatter, kind), in_place));
+  } else {
+    STREW_TRY(share::Execute(scatter, in_place));
+  }
+  const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
+  return call.Succeed(drops ? applied_units / units : operands.updates.size);
 }
 
 // Not inline, because other calls need no few entries on their stack.

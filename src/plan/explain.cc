@@ -79,7 +79,7 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   switch (TraversalFor(first, about.machine.tuning, about.width,
                        kBlockBytes / kernel::OffsetSize(width), staging, &chosen)) {
     case Traversal::kSlices:
-      return text->Add("gone through one by one, because they are few and large. ");
+      return text->Add("gone through slice by slice, because they are few and large. ");
     case Traversal::kFlat:
       return text->Add(
           "gone through flat, in the order of the indices in memory: the loops are "

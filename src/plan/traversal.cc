@@ -81,7 +81,8 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   const auto turns_of_block = [&](const InnerLoop& loop) {
     const uint64_t stride =
         std::max(Magnitude(loop.stride[kOutput]), Magnitude(loop.stride[kUpdates]));
-    return tuning.slice_block / std::max<int64_t>(static_cast<int64_t>(stride) * width, 1);
+    const int64_t bytes = std::max<int64_t>(static_cast<int64_t>(stride) * width, 1);
+    return std::max<int64_t>(tuning.slice_block / bytes, 1);
   };
   slices->run_step = std::min(slices->run.count, turns_of_block(slices->run));
   const int64_t run_bytes = std::max(slices->run.count * width, kLine);

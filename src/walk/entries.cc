@@ -31,24 +31,22 @@ class EntryWalk {
         strips_stream_(strips_stream),
         block_(taker.locator().block()) {}
 
+  // Every traversal but kSlices.
   void Run(Traversal traversal, const plan::FlatLoops& flat) const {
     if (traversal == Traversal::kFlat) {
       WalkFlat(flat);
     } else {
+      const auto walk = traversal == Traversal::kLongRows       ? &EntryWalk::WalkLongRows
+                        : traversal == Traversal::kShortRows    ? &EntryWalk::WalkShortRows
+                        : traversal == Traversal::kBatchColumns ? &EntryWalk::WalkBatchColumns
+                                                                : &EntryWalk::WalkStrips;
       plan::ForEachTurn(loops_.outer, loops_.outer.rank,
-                        [&](const int64_t* offset) { WalkTurn(traversal, offset); });
+                        [&](const int64_t* offset) { (this->*walk)(offset); });
     }
     taker_.Finish();
   }
 
  private:
-  // The rows and columns of one turn of the outer loops.
-  void WalkTurn(Traversal traversal, const int64_t* offset) const {
-    if (traversal == Traversal::kLongRows) return WalkLongRows(offset);
-    if (traversal == Traversal::kShortRows) return WalkShortRows(offset);
-    if (traversal == Traversal::kBatchColumns) return WalkBatchColumns(offset);
-    WalkStrips(offset);
-  }
   void WalkFlat(const plan::FlatLoops& flat) const;
   void WalkStrips(const int64_t* offset) const;
   void WalkBatchColumns(const int64_t* offset) const;

@@ -148,8 +148,20 @@ std::vector<Forced> Traversals() {
   const Changes one_by_one = {{&T::batch_columns, 1}};
   const Changes constant = {{&T::least_constant_batches, 0}, {&T::least_folded, 1}};
   const Changes single = {{&T::least_constant_batches, kHuge}, {&T::least_folded, kHuge}};
+  const Changes slices = {{&T::few_slices, kHuge},        {&T::least_slice, 0},
+                          {&T::least_slice_block, 0},     {&T::few_slice_rows, kHuge},
+                          {&T::longest_slice_run, kHuge}, {&T::few_indices, -1}};
+  const Changes small = {{&T::slice_block, 16}};
+  const Changes cut = {{&T::slice_block, 16}, {&T::longest_slice_run, 0}};
+  const Changes no_slices = {{&T::few_slices, 0}, {&T::few_indices, -1}};
+  const char* const large = "because they are few and large";
   const Calls calls = Calls::kOnOneAxis;
-  return {{"Flat", flat, {1}, "gone through flat", 10, calls},
+  return {{"Slices", slices, {1}, large, 15},
+          {"SlicesInSmallBlocks", slices + small, {1}, large, 15},
+          {"SlicesInPartsOfRuns", slices + cut, {1}, large, 3},
+          {"SlicesOfTasks", slices + small + InTasks(), {2, 5}, large, 10},
+          {"SlicesNever", no_slices, {1}, large, kNever},
+          {"Flat", flat, {1}, "gone through flat", 10, calls},
           {"FlatInTasks", flat + InTasks(), {3}, "gone through flat", 10, calls},
           {"FlatNever", never, {1}, "gone through flat", kNever, calls},
           {"Columns", rows, {1}, "gone through in columns", 10, calls},
