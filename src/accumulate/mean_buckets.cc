@@ -1,242 +1,356 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "accumulate/mean_buckets.h"
-
+// Means of entries that may land anywhere: they are moved into buckets of neighbouring destinations
+// first. Single elements then meet in slots that are near the CPU. Of runs, which may be long, only
+// the places are moved, and then brought together in groups.
 #include <algorithm>
 #include <array>
-#include <cinttypes>
 #include <cstring>
 #include <limits>
+#include <utility>
 
-#include "base/identity.h"
-#include "base/reduction.h"
+#include "accumulate/destination_set.h"
+#include "accumulate/mean_ways.h"
+#include "base/scratch.h"
 #include "plan/schedule.h"
 #include "plan/tuning.h"
-#include "plan/unit.h"
-#include "share/boxes.h"
-#include "walk/entry_walk.h"
 #include "share/parts.h"
-#include "base/scratch.h"
 #include "walk/kernels.h"
 
 namespace strew::accumulate {
 namespace {
 
-using plan::kMostWidth;
-using plan::kOutput;
 using plan::kTuning;
 
-// What a touched element may take.
-constexpr int64_t kElementBytes = 40;
+// A number within a bucket, and then that of a slot or a group.
+using Place = uint16_t;
 
-// Whether every destination is an element and they lie together.
-bool HasNoGaps(const plan::IndexSpace& space) {
-  int64_t places = space.lanes_count;
-  for (int c = 0; c < space.components; ++c) {
-    if (space.component[c].output_stride < 0) return false;
-    places *= space.component[c].axis_size;
-  }
-  return space.whole_span + 1 == places;
+constexpr int64_t kLine = 64;
+
+// Whether a row of numbers lies in one bucket, as most do where indices ascend.
+bool AreOfOneBucket(const int32_t* numbers, int64_t columns, int shift) {
+  if (numbers[0] < 0 || (numbers[0] ^ numbers[columns - 1]) >> shift != 0) return false;
+  int32_t differing = 0;
+  for (int64_t c = 0; c < columns; ++c) differing |= numbers[0] ^ numbers[c];
+  return differing >> shift == 0;
 }
+
+// All places of a bucket.
+struct DensePlaces {
+  SlotLine line;
+  template <class Body>
+  void ForEachLine(const Body& body) const {
+    body(line);
+  }
+};
+
+// Places that have slots, brought side by side for a moment.
+struct ListedPlaces {
+  const kernel::Kernels& move;
+  unsigned char* output;  // of the bucket
+  int64_t stride;
+  const Place* place_of;
+  int64_t count;
+
+  template <class Body>
+  void ForEachLine(const Body& body) const {
+    constexpr int64_t kBlock = 128;
+    alignas(64) unsigned char elements[kBlock * plan::kMostWidth];
+    int32_t columns[kBlock];
+    int64_t offsets[kBlock];
+    for (int64_t first = 0; first < count; first += kBlock) {
+      const int64_t n = std::min(kBlock, count - first);
+      for (int64_t i = 0; i < n; ++i) {
+        columns[i] = place_of[first + i];
+        offsets[i] = place_of[first + i] * stride;
+      }
+      move.gather(elements, output, stride, columns, n);
+      if (!body(SlotLine{first, elements, 1, n})) continue;
+      move.elements[kernel::kOffset64](kernel::RowSheet(output, elements, offsets, n, 0));
+    }
+  }
+};
+
+class Buckets {
+ public:
+  explicit Buckets(const Mean& mean)
+      : mean_(mean),
+        numbers_(mean.space),
+        width_(mean.scatter.output.element_size),
+        units_(mean.space.EntryUnits()),
+        entries_(mean.space.Entries()),
+        has_no_gaps_(HasNoGaps(mean.space, numbers_)),
+        entry_bytes_(int64_t{sizeof(Place)} +
+                     (units_ == 1 ? width_ : 2 * int64_t{sizeof(int64_t)})) {
+    // Slots that are listed need two numbers, and groups a count besides.
+    constexpr int64_t kListed = 2 * sizeof(Place);
+    place_bytes_ = units_ == 1 ? mean.sums.slot_bytes() + (has_no_gaps_ ? 0 : kListed)
+                               : kListed + int64_t{sizeof(uint32_t)};
+    const double ns = static_cast<double>(entries_) * kTuning.ns_of_bucket_mean_entry;
+    if (units_ == 1) tasks_ = share::TasksFor(mean.call, ns);
+    const int64_t near = std::min(kTuning.bucket_bytes, plan::MostScratch(1) / tasks_);
+    // Where all places may be listed one number is that of none.
+    const int64_t most = int64_t{1} << (units_ == 1 && has_no_gaps_ ? 16 : 15);
+    while (2 * Places() <= std::min(near / place_bytes_, most)) ++shift_;
+    buckets_ = ((numbers_.range() - 1) >> shift_) + 1;
+  }
+
+  bool Pay() const {
+    const bool are_few = buckets_ == 1 || entries_ / kTuning.least_of_bucket >= buckets_;
+    return are_few && buckets_ <= kTuning.most_buckets && !mean_.sums.are_long();
+  }
+
+  // Counts the entries of each bucket. Answers in *fit whether so many elements are touched that
+  // all entries may be moved.
+  Status Survey(bool* fit) {
+    const int64_t least = LeastTouched();
+    if (least > std::min(entries_, numbers_.range())) return STREW_OK;
+    const size_t end_bytes = static_cast<size_t>(buckets_) * sizeof(int64_t);
+    Scratch(mean_.call, end_bytes).Swap(&end_memory_);
+    end_ = reinterpret_cast<int64_t*>(end_memory_.memory());
+    // Stretches of destinations stand for one each. Their set is a bitmap.
+    constexpr int64_t kMost = int64_t{1} << 22;
+    constexpr int64_t kSample = int64_t{1} << 14;
+    int shift = 0;
+    while ((numbers_.range() - 1) >> shift >= kMost) ++shift;
+    DestinationSet stretches(mean_.call, ((numbers_.range() - 1) >> shift) + 1, kMost, 0);
+    if (end_ == nullptr || (least > 0 && !stretches.Begin())) return mean_.Refuse();
+    std::memset(end_, 0, end_bytes);
+    const double ratio = static_cast<double>(least) / static_cast<double>(entries_);
+    int64_t touched = 0;
+    int64_t seen = 0;
+    const auto begin_row = [&](const int32_t* numbers, int64_t columns) {
+      if (touched >= least) return true;
+      // All will hardly touch enough where the first ones touch too few.
+      if (seen >= kSample && static_cast<double>(touched) < ratio * static_cast<double>(seen)) {
+        return false;
+      }
+      for (int64_t c = 0; c < columns; ++c) {
+        if (numbers[c] >= 0 && stretches.Insert(numbers[c] >> shift)) ++touched;
+      }
+      seen += columns;
+      return true;
+    };
+    Distribute(begin_row, [](int64_t, int32_t, int64_t) {});
+    for (int64_t b = 0; b < buckets_; ++b) applied_ += std::exchange(end_[b], applied_);
+    *fit = touched >= least;
+    return STREW_OK;
+  }
+
+  Status Combine() {
+    const int64_t place_bytes = RoundUp(entries_ * int64_t{sizeof(Place)});
+    const int64_t bytes =
+        tasks_ * TaskBytes() + place_bytes + entries_ * (entry_bytes_ - int64_t{sizeof(Place)});
+    const Scratch scratch(mean_.call, static_cast<size_t>(bytes));
+    if (scratch.memory() == nullptr) return mean_.Refuse();
+    places_ = reinterpret_cast<Place*>(scratch.memory() + tasks_ * TaskBytes());
+    updates_ = scratch.memory() + tasks_ * TaskBytes() + place_bytes;
+    MoveAll();
+    if (mean_.scatter.applied_units != nullptr) *mean_.scatter.applied_units += applied_ * units_;
+    if (units_ > 1) return CombineInOrder(scratch.memory());
+    STREW_TRY(mean_.CopyData());
+    return share::ForEachPart(mean_.call, tasks_, buckets_, [&](int64_t bucket, int64_t task) {
+      CombineSlots(bucket, scratch.memory() + task * TaskBytes());
+    });
+  }
+
+ private:
+  static bool HasNoGaps(const plan::IndexSpace& space, const plan::DestinationNumbers& numbers) {
+    int64_t elements = space.lanes_count;
+    for (int c = 0; c < space.components; ++c) elements *= space.component[c].axis_size;
+    return elements == numbers.range();
+  }
+  static int64_t RoundUp(int64_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
+
+  int64_t Places() const { return int64_t{1} << shift_; }
+  int64_t TaskBytes() const { return RoundUp(Places() * place_bytes_) + kLine; }
+  int64_t First(int64_t bucket) const { return bucket == 0 ? 0 : end_[bucket - 1]; }
+
+  // How many destinations must be touched for what the entries take.
+  int64_t LeastTouched() const {
+    const int64_t fixed = tasks_ * TaskBytes() + buckets_ * int64_t{sizeof(int64_t)} + kLine;
+    const int64_t more = fixed + entries_ * entry_bytes_ - tasks_ * plan::MostScratch(tasks_);
+    const int64_t allowed =
+        kMeanBytes * units_ - (units_ == 1 ? 0 : int64_t{sizeof(kernel::Group)});
+    return more <= 0 ? 0 : (more - 1) / allowed + 1;
+  }
+
+  // ---- The partition ----
+
+  // Calls take(where it comes, its number, the update) for each entry in a row for which
+  // begin_row(numbers, columns) answers true.
+  template <class BeginRow, class Take>
+  void Distribute(const BeginRow& begin_row, const Take& take) const {
+    const auto locate =
+        kernel::IndexKernelsFor(mean_.scatter.indices.dtype, mean_.call.settings().simd_target)
+            .locate[kernel::OffsetWidthOf(mean_.space.whole_span)];
+    ForEachRow(
+        mean_, numbers_, [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
+          int32_t numbers[walk::EntrySink::kMostColumns];
+          locate(arguments, numbers);
+          if (!begin_row(numbers, row.columns)) return;
+          const auto updates = [&](int64_t c) { return row.updates + c * row.updates_stride; };
+          if (AreOfOneBucket(numbers, row.columns, shift_)) {
+            const int64_t end = end_[numbers[0] >> shift_];
+            for (int64_t c = 0; c < row.columns; ++c) take(end + c, numbers[c], updates(c));
+            end_[numbers[0] >> shift_] = end + row.columns;
+            return;
+          }
+          for (int64_t c = 0; c < row.columns; ++c) {
+            if (numbers[c] >= 0) take(end_[numbers[c] >> shift_]++, numbers[c], updates(c));
+          }
+        });
+  }
+
+  // `load` answers the update that begins at a unit.
+  template <class Update, class Load>
+  void Move(const Load& load) const {
+    Update* const updates = reinterpret_cast<Update*>(updates_);
+    const int32_t mask = static_cast<int32_t>(Places() - 1);
+    Distribute([](const int32_t*, int64_t) { return true; },
+               [&](int64_t at, int32_t number, int64_t update) {
+                 places_[at] = static_cast<Place>(number & mask);
+                 updates[at] = load(update);
+               });
+  }
+
+  template <int kWidth>
+  void MoveElements() const {
+    using Element = std::array<unsigned char, kWidth>;
+    const auto* const updates = reinterpret_cast<const Element*>(mean_.scatter.updates.data);
+    Move<Element>([updates](int64_t update) { return updates[update]; });
+  }
+
+  void MoveAll() const {
+    if (units_ > 1) return Move<int64_t>([](int64_t update) { return update; });
+    if (width_ == 1) return MoveElements<1>();
+    if (width_ == 2) return MoveElements<2>();
+    if (width_ == 4) return MoveElements<4>();
+    if (width_ == 8) return MoveElements<8>();
+    MoveElements<16>();
+  }
+
+  // Numbers the places of the entries of a bucket in the order in which they come first. The
+  // entries then name these numbers instead. Returns how many there are.
+  int64_t List(int64_t bucket, Place* number_of, Place* place_of) const {
+    constexpr Place kNone = std::numeric_limits<Place>::max();
+    const int64_t end = end_[bucket];
+    int64_t count = 0;
+    for (int64_t i = First(bucket); i < end; ++i) number_of[places_[i]] = kNone;
+    for (int64_t i = First(bucket); i < end; ++i) {
+      Place& number = number_of[places_[i]];
+      if (number == kNone) {
+        place_of[count] = places_[i];
+        number = static_cast<Place>(count++);
+      }
+      places_[i] = number;
+    }
+    return count;
+  }
+
+  // ---- Single elements ----
+
+  void AddBucket(int64_t bucket, const Slots& slots) const {
+    constexpr int64_t kColumns = 512;
+    int32_t numbers[kColumns];
+    for (int64_t i = First(bucket); i < end_[bucket]; i += kColumns) {
+      const int64_t columns = std::min(kColumns, end_[bucket] - i);
+      std::copy_n(places_ + i, columns, numbers);
+      mean_.sums.Add(slots, numbers, updates_ + i * width_, 1, columns);
+    }
+  }
+
+  // Where few of the places are touched only these have slots.
+  void CombineSlots(int64_t bucket, unsigned char* scratch) const {
+    const int64_t entries = end_[bucket] - First(bucket);
+    if (entries == 0) return;
+    const int64_t first_number = bucket << shift_;
+    const int64_t first = numbers_.DestinationOf(first_number);
+    const int64_t stride = numbers_.DestinationOf(first_number + 1) - first;
+    const int64_t places = std::min(Places(), numbers_.range() - first_number);
+    if (has_no_gaps_ && entries >= places / kTuning.destinations_of_entry) {
+      const Slots slots = mean_.sums.At(scratch, places);
+      return mean_.sums.Combine(slots, places,
+                                DensePlaces{{0, mean_.OutputOf(first), stride, places}},
+                                [&] { AddBucket(bucket, slots); });
+    }
+    Place* const place_of = reinterpret_cast<Place*>(scratch) + Places();
+    const int64_t count = List(bucket, reinterpret_cast<Place*>(scratch), place_of);
+    const int64_t list_bytes = RoundUp((Places() + count) * int64_t{sizeof(Place)});
+    const Slots slots = mean_.sums.At(scratch + list_bytes, count);
+    const kernel::Kernels& move =
+        walk::IndexedKernelsFor(mean_.call, mean_.scatter.output, STREW_NONE);
+    mean_.sums.Combine(slots, count,
+                       ListedPlaces{move, mean_.OutputOf(first), stride, place_of, count},
+                       [&] { AddBucket(bucket, slots); });
+  }
+
+  // ---- Runs ----
+
+  // Brings the updates of each number of a bucket together. The places of these numbers stand where
+  // their order will be.
+  kernel::Group* Order(int64_t bucket, unsigned char* scratch, kernel::Group* groups,
+                       int64_t* order) const {
+    const int64_t first = First(bucket), end = end_[bucket];
+    const size_t most = static_cast<size_t>(std::min(end - first, Places()));
+    const int64_t* const updates = reinterpret_cast<const int64_t*>(updates_);
+    uint32_t* const next = reinterpret_cast<uint32_t*>(scratch);
+    Place* const place_of = reinterpret_cast<Place*>(next + Places());
+    std::memcpy(place_of, order + first, most * sizeof(Place));
+    std::memset(next, 0, most * sizeof(*next));
+    for (int64_t i = first; i < end; ++i) ++next[places_[i]];
+    int64_t begun = first;
+    for (int64_t g = 0; begun < end; ++g) {
+      *groups++ = {numbers_.DestinationOf((bucket << shift_) + place_of[g]), begun};
+      begun += std::exchange(next[g], static_cast<uint32_t>(begun - first));
+    }
+    for (int64_t i = first; i < end; ++i) order[first + next[places_[i]]++] = updates[i];
+    return groups;
+  }
+
+  Status CombineInOrder(unsigned char* scratch) const {
+    int64_t* const order = reinterpret_cast<int64_t*>(updates_) + entries_;
+    int64_t count = 0;
+    for (int64_t b = 0; b < buckets_; ++b) {
+      count +=
+          List(b, reinterpret_cast<Place*>(scratch), reinterpret_cast<Place*>(order + First(b)));
+    }
+    const Scratch memory(mean_.call, static_cast<size_t>(count + 1) * sizeof(kernel::Group));
+    kernel::Group* const groups = reinterpret_cast<kernel::Group*>(memory.memory());
+    if (groups == nullptr) return mean_.Refuse();
+    STREW_TRY(mean_.CopyData());
+    if (count == 0) return STREW_OK;
+    kernel::Group* next = groups;
+    for (int64_t b = 0; b < buckets_; ++b) next = Order(b, scratch, next, order);
+    next->first = applied_;
+    return CombineGroups(mean_, groups, count, order);
+  }
+
+  const Mean& mean_;
+  const plan::DestinationNumbers numbers_;
+  const int64_t width_;
+  const int64_t units_;
+  const int64_t entries_;
+  const bool has_no_gaps_;     // whether every number has an element
+  const int64_t entry_bytes_;  // scratch for each entry
+  int64_t place_bytes_;        // and of a task for each place
+  int64_t tasks_ = 1;
+  int shift_ = 0;  // a bucket has 2^shift places
+  int64_t buckets_;
+  int64_t applied_ = 0;  // entries
+  Scratch end_memory_;
+  int64_t* end_ = nullptr;  // of each bucket; where its next entry comes as long as they are moved
+  // Entries side by side, those of each bucket together and in order: their places, and elements
+  // or, of runs, where their updates lie.
+  Place* places_ = nullptr;
+  unsigned char* updates_ = nullptr;
+};
 
 }  // namespace
 
-BucketMeans::BucketMeans(const Call& call, const walk::IndexedScatter& scatter,
-                         const plan::IndexSpace& space)
-    : call_(call),
-      scatter_(scatter),
-      space_(space),
-      kernels_(kernel::MeanKernelsFor(scatter.output.dtype, call.settings().simd_target)),
-      numbers_(space),
-      width_(scatter.output.element_size),
-      entries_(space.Entries()),
-      is_dense_(HasNoGaps(space)) {
-  if (space.components == 0 || space.EntryUnits() != 1) return;
-  tasks_ = share::TasksFor(call, static_cast<double>(entries_) * kTuning.ns_of_bucket_mean_entry);
-  const int64_t near = std::min(kTuning.bucket_bytes, plan::MostScratch(1) / tasks_) / PlaceBytes();
-  int shift = 0;
-  while ((int64_t{2} << shift) <= near) ++shift;
-  const int64_t buckets = ((numbers_.range() - 1) >> shift) + 1;
-  if (buckets > kTuning.most_buckets || entries_ / kTuning.least_of_bucket < buckets) return;
-  shift_ = shift;
-  buckets_ = buckets;
-}
-
-// A sparse bucket has a number of 16 bits for each place, and for one of eight a sum.
-int64_t BucketMeans::PlaceBytes() const {
-  const int64_t bytes = kernels_.sums.sum_size + static_cast<int64_t>(sizeof(uint32_t));
-  static_assert(kTuning.bucket_bytes / (2 * sizeof(uint32_t)) <= size_t{1} << (8 * sizeof(Place)));
-  return bytes;
-}
-
-bool BucketMeans::IsPossible(const int64_t* entries, int64_t touched) const {
-  // The counts of the entries of each bucket are scratch too.
-  const int64_t fixed = tasks_ * TaskBytes() + 2 * EndBytes();
-  const int64_t allowed = plan::MostScratch(tasks_) * tasks_ - fixed + touched * kElementBytes;
-  if (entries_ > allowed / EntryBytes()) return false;
-  // Places that lie apart have no dense way.
-  const int64_t most =
-      is_dense_ ? kernel::kMostTerms : (int64_t{1} << shift_) / kTuning.destinations_of_entry;
-  return *std::max_element(entries, entries + buckets_) < most;
-}
-
-template <class Element>
-void BucketMeans::Move(const Sorted& to) const {
-  struct Mover {
-    Sorted to;
-    const Element* updates;
-    const plan::DestinationNumbers& numbers;
-    int shift;
-    void Fetch(int64_t) const {}
-    void Take(int64_t destination, int64_t update) const {
-      const int64_t number = numbers.Of(destination);
-      const int64_t bucket = number >> shift;
-      const int64_t at = to.end[bucket]++;
-      to.places[at] = static_cast<Place>(number - (bucket << shift));
-      std::memcpy(to.updates + at * static_cast<int64_t>(sizeof(Element)), updates + update,
-                  sizeof(Element));
-    }
-  };
-  const auto* const updates = reinterpret_cast<const Element*>(scatter_.updates.data);
-  walk::ForEachEntry(call_, scatter_, space_, Mover{to, updates, numbers_, shift_});
-}
-
-void BucketMeans::Sort(const Sorted& sorted) const {
-  if (width_ == 1) Move<std::array<unsigned char, 1>>(sorted);
-  if (width_ == 2) Move<std::array<unsigned char, 2>>(sorted);
-  if (width_ == 4) Move<std::array<unsigned char, 4>>(sorted);
-  if (width_ == 8) Move<std::array<unsigned char, 8>>(sorted);
-  if (width_ == 16) Move<std::array<unsigned char, 16>>(sorted);
-}
-
-void BucketMeans::Add(const Sorted& sorted, const Turns& entries,
-                      const kernel::CountedSums& sums) const {
-  constexpr int64_t kColumns = 512;
-  int32_t offsets[kColumns];
-  for (int64_t i = entries.first; i < entries.end; i += kColumns) {
-    const int64_t columns = std::min(kColumns, entries.end - i);
-    std::copy_n(sorted.places + i, columns, offsets);
-    kernels_.add_each(sums,
-                      kernel::RowSheet(nullptr, sorted.updates + i * width_, offsets, columns, 0));
-  }
-}
-
-void BucketMeans::RunBucket(const Sorted& sorted, int64_t bucket, unsigned char* scratch) const {
-  const Turns entries = {bucket == 0 ? 0 : sorted.end[bucket - 1], sorted.end[bucket]};
-  if (entries.first == entries.end) return;
-  const int64_t first_number = bucket << shift_;
-  unsigned char* const output =
-      scatter_.output.data +
-      (space_.outer.base[kOutput] + numbers_.DestinationOf(first_number)) * width_;
-  const int64_t places = std::min(int64_t{1} << shift_, numbers_.range() - first_number);
-  if (!is_dense_ || entries.end - entries.first < places / kTuning.destinations_of_entry) {
-    RunSparse(sorted, entries, output, scratch);
-  } else {
-    RunDense(sorted, entries, output, places, scratch);
-  }
-}
-
-// Every place has a sum.
-void BucketMeans::RunDense(const Sorted& sorted, const Turns& entries, unsigned char* output,
-                           int64_t places, unsigned char* scratch) const {
-  const kernel::CountedSums sums = {scratch + places * static_cast<int64_t>(sizeof(uint32_t)),
-                                    reinterpret_cast<uint32_t*>(scratch)};
-  std::memset(sums.counts, 0, static_cast<size_t>(places) * sizeof(uint32_t));
-  BeginSums(sums.sums, output, places);
-  Add(sorted, entries, sums);
-  kernels_.finish_each(sums, ExcludesSelf(scatter_.reduction) ? 0 : 1, output, 1, places);
-}
-
-// Of `n` elements that lie together.
-void BucketMeans::BeginSums(unsigned char* sums, const unsigned char* elements, int64_t n) const {
-  if (!ExcludesSelf(scatter_.reduction)) return kernels_.sums.begin(sums, elements, 1, n);
-  alignas(16) unsigned char identity[16];
-  StoreIdentity(scatter_.output.dtype, STREW_MEAN, identity);
-  kernels_.sums.begin(sums, identity, 0, n);
-}
-
-// Only places that are touched have a sum, in the order of their first entries. The entries then
-// name sums instead of places.
-void BucketMeans::RunSparse(const Sorted& sorted, const Turns& entries, unsigned char* output,
-                            unsigned char* scratch) const {
-  constexpr Place kNone = std::numeric_limits<Place>::max();
-  Place* const sum_of = reinterpret_cast<Place*>(scratch);
-  Place* const place_of = sum_of + (int64_t{1} << shift_);
-  int64_t touched = 0;
-  for (int64_t i = entries.first; i < entries.end; ++i) sum_of[sorted.places[i]] = kNone;
-  for (int64_t i = entries.first; i < entries.end; ++i) {
-    Place& sum = sum_of[sorted.places[i]];
-    if (sum == kNone) {
-      place_of[touched] = sorted.places[i];
-      sum = static_cast<Place>(touched++);
-    }
-    sorted.places[i] = sum;
-  }
-  unsigned char* const counts = reinterpret_cast<unsigned char*>(place_of + (touched + 3) / 4 * 4);
-  const kernel::CountedSums sums = {
-      counts + (touched + 1) / 2 * 2 * static_cast<int64_t>(sizeof(uint32_t)),
-      reinterpret_cast<uint32_t*>(counts)};
-  std::memset(sums.counts, 0, static_cast<size_t>(touched) * sizeof(uint32_t));
-  ForEachBlock(place_of, touched, output, [&](int64_t first, unsigned char* elements, int64_t n) {
-    BeginSums(sums.sums + first * kernels_.sums.sum_size, elements, n);
-    return false;
-  });
-  Add(sorted, entries, sums);
-  ForEachBlock(place_of, touched, output, [&](int64_t first, unsigned char* elements, int64_t n) {
-    const kernel::CountedSums from = {sums.sums + first * kernels_.sums.sum_size,
-                                      sums.counts + first};
-    kernels_.finish_each(from, ExcludesSelf(scatter_.reduction) ? 0 : 1, elements, 1, n);
-    return true;
-  });
-}
-
-// Calls body(number of the first, elements, how many) for blocks of the elements at these places of
-// the output, brought together. Brings them back where it answers true.
-template <class Body>
-void BucketMeans::ForEachBlock(const Place* places, int64_t count, unsigned char* output,
-                               Body body) const {
-  constexpr int64_t kBlock = 128;
-  const kernel::Kernels& move = walk::IndexedKernelsFor(call_, scatter_.output, STREW_NONE);
-  const int64_t stride = numbers_.DestinationOf(1) - numbers_.DestinationOf(0);
-  alignas(64) unsigned char elements[kBlock * kMostWidth];
-  int32_t columns[kBlock];
-  int64_t offsets[kBlock];
-  for (int64_t first = 0; first < count; first += kBlock) {
-    const int64_t n = std::min(kBlock, count - first);
-    for (int64_t i = 0; i < n; ++i) {
-      columns[i] = places[first + i];
-      offsets[i] = places[first + i] * stride;
-    }
-    move.gather(elements, output, stride, columns, n);
-    if (!body(first, elements, n)) continue;
-    move.elements[kernel::kOffset64](kernel::RowSheet(output, elements, offsets, n, 0));
-  }
-}
-
-Status BucketMeans::Run(bool in_place, const int64_t* entries) const {
-  const int64_t task_bytes = TaskBytes();
-  const int64_t end_bytes = EndBytes();
-  const int64_t bytes = tasks_ * task_bytes + end_bytes + entries_ * EntryBytes();
-  const Scratch scratch(call_, static_cast<size_t>(bytes));
-  if (scratch.memory() == nullptr) {
-    return call_.Fail(STREW_OUT_OF_MEMORY, "%" PRId64 " bytes to sort the updates were refused",
-                      bytes);
-  }
-  unsigned char* const end = scratch.memory() + tasks_ * task_bytes;
-  Place* const places = reinterpret_cast<Place*>(end + end_bytes);
-  const Sorted sorted = {reinterpret_cast<int64_t*>(end), places,
-                         reinterpret_cast<unsigned char*>(places + entries_)};
-  int64_t begun = 0;
-  for (int64_t b = 0; b < buckets_; ++b) {
-    sorted.end[b] = begun;
-    begun += entries[b];
-  }
-  Sort(sorted);
-  if (!in_place) STREW_TRY(share::Copy(call_, scatter_.data, scatter_.output));
-  STREW_TRY(share::ForEachPart(call_, tasks_, buckets_, [&](int64_t bucket, int64_t task) {
-    RunBucket(sorted, bucket, scratch.memory() + task * task_bytes);
-  }));
-  if (scatter_.applied_units != nullptr) *scatter_.applied_units += begun;
-  return STREW_OK;
+Status CombineBuckets(const Mean& mean, bool* done) {
+  Buckets buckets(mean);
+  if (buckets.Pay()) STREW_TRY(buckets.Survey(done));
+  return *done ? buckets.Combine() : Status(STREW_OK);
 }
 
 }  // namespace strew::accumulate

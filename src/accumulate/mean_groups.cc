@@ -1,75 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
+// Means of entries that are in order by destination: the updates of each are gone through together,
+// so that sums stay in registers.
 #include <algorithm>
-#include <cstring>
 
+#include "accumulate/mean_ways.h"
 #include "base/reduction.h"
-#include "share/boxes.h"
-#include "walk/entry_walk.h"
-#include "accumulate/mean_table.h"
+#include "plan/cut.h"
+#include "plan/schedule.h"
+#include "plan/tuning.h"
+#include "share/parts.h"
 
 namespace strew::accumulate {
 
 using plan::kOutput;
+using plan::kTuning;
 using plan::kUpdates;
 
-// The output of a group and its first updates, which begin at `order`.
-void MeanTable::FetchGroup(const Group& group, const int64_t* order, int64_t count) const {
-  constexpr int64_t kMostUpdates = 4;
-  Fetch(OutputOf(group.destination));
-  const int64_t bytes = std::min(space_.run.count * width_, kMostFetched);
-  for (int64_t k = 0; k < std::min(count, kMostUpdates); ++k) {
-    kernel::PrefetchOnce(scatter_.updates.data + order[k] * width_, bytes);
-  }
-}
+Status CombineGroups(const Mean& mean, const kernel::Group* groups, int64_t count,
+                     const int64_t* order) {
+  // Elements that lie apart share lines of cache with other groups, which follow while these are
+  // near.
+  constexpr int64_t kNearTurns = 256;
+  // Where an entry has no runs its innermost loop stands for one.
+  plan::InnerNest outside(mean.space.inner);
+  const plan::InnerLoop run = mean.space.run.count > 1 ? mean.space.run : outside.PopInnermost();
+  const int64_t step = run.stride[kOutput] == 1 ? run.count : kNearTurns;
 
-// All updates of a destination together, in order: its elements are gone through once.
-void MeanTable::ReduceGroup(const Group& group, const int64_t* order, int64_t count) const {
-  plan::ForEachTurn(space_.inner, space_.inner.rank, [&](const int64_t* inner) {
-    kernels_.group({OutputOf(group.destination) + inner[kOutput] * width_,
-                    space_.run.stride[kOutput], scatter_.updates.data + inner[kUpdates] * width_,
-                    space_.run.stride[kUpdates], order, count, space_.run.count,
-                    ExcludesSelf(scatter_.reduction)});
-  });
-}
-
-// Destinations in the order of their first updates, so that these are read in order where most have
-// one.
-Status MeanTable::ReduceGroups(bool in_place, unsigned char* memory) const {
-  struct Body {
-    const MeanTable* table;
-    Group* groups;   // the end of the last one follows
-    int64_t* order;  // where updates lie, those of each group together
-    int32_t* next;   // where the next one of a destination comes in that
-    Group** end;
-    void Fetch(int64_t destination) const { table->set_.Fetch(table->numbers_.Of(destination)); }
-    void Take(int64_t destination, int64_t update) const {
-      const int64_t number = table->NumberOf(destination);
-      int32_t& at = next[number];
-      if (at < 0) {
-        Group& group = *(*end)++;
-        group.destination = destination;
-        at = static_cast<int32_t>(group.first);
-        (*end)->first = group.first + table->counts_[number];
+  const int64_t width = mean.scatter.output.element_size;
+  const double touched = static_cast<double>(count);
+  const double bytes = touched * static_cast<double>(mean.space.EntryUnits() * width);
+  const int64_t tasks =
+      share::TasksFor(mean.call, touched * kTuning.ns_of_touched + bytes * kTuning.ns_of_byte);
+  plan::Cut cut;
+  cut.Append(count, 1, plan::PartsFor(tasks));
+  cut.Append(run.count, plan::LineGranule(run.stride[kOutput], width), plan::PartsFor(tasks));
+  return share::ForEachPart(mean.call, tasks, cut.parts(), [&](int64_t part, int64_t) {
+    const plan::Turns of_groups = cut.TurnsOf(part, 0);
+    const plan::Turns of_run = cut.TurnsOf(part, 1);
+    const int64_t end = of_run.first + of_run.count;
+    plan::ForEachTurn(outside, outside.rank, [&](const int64_t* inner) {
+      for (int64_t i = of_run.first; i < end; i += step) {
+        mean.sums.kernels().groups(
+            {mean.OutputOf(inner[kOutput] + i * run.stride[kOutput]), run.stride[kOutput],
+             mean.UpdateOf(inner[kUpdates] + i * run.stride[kUpdates]), run.stride[kUpdates],
+             groups + of_groups.first, of_groups.count, order, std::min(step, end - i),
+             ExcludesSelf(mean.scatter.reduction)});
       }
-      order[at++] = update;
-    }
-  };
-  Group* const groups = reinterpret_cast<Group*>(memory);
-  int64_t* const order = reinterpret_cast<int64_t*>(groups + set_.count() + 1);
-  int32_t* const next = reinterpret_cast<int32_t*>(order + applied_);
-  Group* last = groups;
-  last->first = 0;
-  std::memset(next, -1, static_cast<size_t>(set_.count()) * sizeof(int32_t));
-  walk::ForEachEntry(call_, scatter_, space_, Body{this, groups, order, next, &last});
-  if (!in_place) STREW_TRY(share::Copy(call_, scatter_.data, scatter_.output));
-  return InParts(set_.count(), [&](const plan::Turns& part) {
-    const auto count = [&](int64_t i) { return groups[i + 1].first - groups[i].first; };
-    const int64_t end = part.first + part.count;
-    for (int64_t i = part.first; i < end; ++i) {
-      const int64_t ahead = i + kAhead;
-      if (ahead < end) FetchGroup(groups[ahead], order + groups[ahead].first, count(ahead));
-      ReduceGroup(groups[i], order + groups[i].first, count(i));
-    }
+    });
   });
 }
 

@@ -122,25 +122,46 @@ struct CountedSums {
   uint32_t* counts;
 };
 
-// Elements that share their updates: output[i * output_stride], i < n, and for each k < count
+// The updates of one destination, brought together.
+struct Group {
+  int64_t destination;  // from where the output begins
+  int64_t first;        // of its updates, which end where those of the next group begin
+};
+
+// For each of `count` groups, behind which the end of the last one stands: the elements
+// output[destination + i * output_stride], i < n, and for each of its updates, k,
 // updates[order[k] + i * updates_stride].
-struct GroupArguments {
+struct GroupsArguments {
   unsigned char* output;
   int64_t output_stride;
   const unsigned char* updates;
   int64_t updates_stride;
+  const Group* groups;
+  int64_t count;
   const int64_t* order;
-  int64_t count;  // 1 at least
   int64_t n;
   bool excludes_self;
+};
+
+// Runs of updates that come to slots of `units` sums each:
+//   sums[slots[c] * units + i] += updates[c * updates_stride + i * run_stride]  c < columns, i < run
+struct AddArguments {
+  unsigned char* sums;
+  const int32_t* slots;  // negative where an update is dropped
+  int64_t units;
+  const unsigned char* updates;
+  int64_t updates_stride;
+  int64_t columns;
+  int64_t run;
+  int64_t run_stride;
 };
 
 // Sums in memory.
 struct SumKernels {
   int64_t sum_size;  // bytes
-  // sums[i] = elements[i * stride], and sums[i] += updates[i * stride], for i < n
+  // sums[i] = elements[i * stride] for i < n
   void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
-  void (*add)(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
+  void (*add)(const AddArguments&);
   void (*finish)(const FinishArguments&);
 };
 
@@ -152,8 +173,8 @@ struct MeanKernels {
   bool sums_are_elements;  // whether a sum has the type of an element, and is that of STREW_ADD
   SumKernels sums;
   SumKernels long_sums;
-  // output[i] = the mean of its old value, unless that is excluded, and its updates in order
-  void (*group)(const GroupArguments&);
+  // output = the mean of its old value, unless that is excluded, and its updates in order
+  void (*groups)(const GroupsArguments&);
   // sums[offsets[c]] += updates[c * updates_column_stride], but for what is dropped. Sums that are
   // near have offsets of 32 bits.
   void (*add_each)(const CountedSums&, const SheetArguments& row);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "base/checked.h"
 
@@ -20,21 +21,26 @@ int64_t IndexSpace::Entries() const {
   return count;
 }
 
-void IndexSpace::NumberPlaces() {
+PlaceNest IndexSpace::NumberPlaces() {
   assert(components == 1);
-  int64_t next = 1;
-  const auto number = [&next](int64_t count, int64_t* stride) {
-    *stride = next;
-    next *= count;
+  PlaceNest nest;
+  nest.base[kPlace] = std::exchange(outer.base[kOutput], 0);
+  // From the outermost loop on, of which a turn goes past all places within.
+  int64_t places = component[0].axis_size;
+  for (int i = 0; i < outer_lanes; ++i) places *= outer.loop[i].count;
+  if (rows_are_lanes) places *= row.count;
+  if (columns_are_lanes) places *= column.count;
+  const auto number = [&](int64_t count, int64_t* stride) {
+    places /= count;
+    nest.Append(count, *stride, places);
+    *stride = places;
   };
-  if (columns_are_lanes) number(column.count, &column.stride[kOutput]);
-  number(component[0].axis_size, &component[0].output_stride);
+  for (int i = 0; i < outer_lanes; ++i) number(outer.loop[i].count, &outer.loop[i].stride[kOutput]);
   if (rows_are_lanes) number(row.count, &row.stride[kOutput]);
-  for (int i = outer_lanes - 1; i >= 0; --i) {
-    number(outer.loop[i].count, &outer.loop[i].stride[kOutput]);
-  }
-  outer.base[kOutput] = 0;
+  number(component[0].axis_size, &component[0].output_stride);
+  if (columns_are_lanes) number(column.count, &column.stride[kOutput]);
   MeasureOffsets();
+  return nest;
 }
 
 int64_t IndexSpace::EntryUnits() const {

@@ -32,6 +32,10 @@ using IndexedLoop = Loop<kIndexedOperands>;
 using InnerNest = LoopNest<kIndices>;
 using InnerLoop = Loop<kIndices>;
 
+// Places of an output that get numbers.
+enum { kPlace, kNumber, kPlaceOperands };
+using PlaceNest = LoopNest<kPlaceOperands>;
+
 struct Component {
   int axis;               // of data
   int64_t axis_size;      // elements
@@ -93,7 +97,8 @@ struct IndexSpace {
   int64_t EntryUnits() const;
   // Makes of an arranged index space with one component one whose output has, from 0 on, a unit for
   // each place of each lane, without gaps; columns that are lanes lie together, else the axis does.
-  void NumberPlaces();
+  // Returns where these places lay, and their numbers.
+  PlaceNest NumberPlaces();
   // Turns of the inner lanes together.
   int64_t InnerLanes() const;
   // For indices that do not change along them: makes inner loops of the inner lanes.

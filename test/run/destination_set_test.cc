@@ -65,7 +65,7 @@ class Destinations : public testing::TestWithParam<Draw> {
   }
 
   // False where memory is refused.
-  bool Fill(accumulate::DestinationSet& set) {
+  bool Fill(DestinationSet& set) {
     if (!set.Begin()) return false;
     if (set.needs_collecting()) {
       for (const int64_t destination : destinations_) {
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(EveryDraw, Destinations, testing::ValuesIn(kDraws),
 TEST_P(Destinations, AreNumberedInAscendingOrder) {
   const strew::Settings settings;
   const strew::Call call(settings, nullptr);
-  accumulate::DestinationSet set(call, GetParam().range, GetParam().entries, 1000);
+  DestinationSet set(call, GetParam().range, GetParam().entries, 1000);
   ASSERT_TRUE(Fill(set));
   EXPECT_EQ(set.count(), static_cast<int64_t>(expected_.size()));
   int64_t number = 0;
@@ -103,7 +103,7 @@ TEST_P(Destinations, AreNumberedInAscendingOrder) {
 TEST_P(Destinations, AreGoneThroughPieceByPiece) {
   const strew::Settings settings;
   const strew::Call call(settings, nullptr);
-  accumulate::DestinationSet set(call, GetParam().range, GetParam().entries, 1000);
+  DestinationSet set(call, GetParam().range, GetParam().entries, 1000);
   ASSERT_TRUE(Fill(set));
   const int64_t pieces = set.pieces();
   auto next = expected_.begin();
@@ -128,7 +128,7 @@ TEST_P(Destinations, TakeLittleMemoryWhichMayBeRefused) {
     strew::Settings settings;
     settings.allocator = {CountingAllocator::Allocate, CountingAllocator::Free, &allocator};
     const strew::Call call(settings, nullptr);
-    accumulate::DestinationSet set(call, draw.range, draw.entries, 1000);
+    DestinationSet set(call, draw.range, draw.entries, 1000);
     const bool filled = Fill(set);
     EXPECT_EQ(filled, !allocator.has_refused());
     const auto distinct = static_cast<int64_t>(expected_.size());
