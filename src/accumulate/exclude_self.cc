@@ -6,23 +6,12 @@
 #include "base/identity.h"
 #include "share/boxes.h"
 #include "accumulate/destination_set.h"
-#include "walk/entry_walk.h"
+#include "accumulate/entry_rows.h"
 #include "walk/entries.h"
 #include "share/filter.h"
 
 namespace strew::accumulate {
 namespace {
-
-// Collects the destinations of all entries.
-struct Collector {
-  DestinationSet* set;
-  const plan::DestinationNumbers& numbers;
-  bool* refused;
-  void Fetch(int64_t) const {}
-  void Take(int64_t destination, int64_t) const {
-    *refused = *refused || !set->Collect(numbers.Of(destination));
-  }
-};
 
 // Sends the first update of each destination to a filter, or all others.
 class FirstOrOthers {
@@ -116,11 +105,7 @@ Status ApplyAfterFirst(const Call& call, const walk::IndexedScatter& scatter,
                        const plan::IndexSpace& space, bool in_place) {
   const plan::DestinationNumbers numbers(space);
   DestinationSet set(call, numbers.range(), space.Entries(), space.Entries());
-  bool refused = !set.Begin();
-  if (!refused && set.needs_collecting()) {
-    walk::ForEachEntry(call, scatter, space, Collector{&set, numbers, &refused});
-  }
-  if (refused || !set.FinishCollecting()) {
+  if (!CollectDestinations(call, scatter, space, numbers, &set)) {
     return call.Fail(STREW_OUT_OF_MEMORY,
                      "memory to tell the first update of an element was refused");
   }

@@ -4,13 +4,13 @@
 #include <algorithm>
 
 #include "accumulate/destination_set.h"
+#include "accumulate/entry_rows.h"
 #include "accumulate/mean_ways.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
 #include "plan/tuning.h"
 #include "share/parts.h"
-#include "walk/entry_walk.h"
 
 namespace strew::accumulate {
 namespace {
@@ -25,6 +25,14 @@ constexpr int64_t kNearBytes = 256 << 10;
 // Numbers of so many slots fit 32 bits.
 constexpr int64_t kMostShort = int64_t{1} << 30;
 
+// Slots that are fetched before their turn.
+constexpr int64_t kAhead = 16;
+
+struct Touched {
+  int64_t destination;
+  int64_t slot;
+};
+
 class Ranks {
  public:
   explicit Ranks(const Mean& mean)
@@ -38,20 +46,12 @@ class Ranks {
   Status Collect();
   Status Combine();
 
-  // Calls body(line) for the runs of all slots, on several threads.
+  // Calls body(line) for the runs of all slots, on several threads. Their output is fetched while
+  // that of some slots before them is worked on.
   template <class Body>
   void ForEachLine(const Body& body) const;
 
  private:
-  struct Collector {
-    Ranks* ranks;
-    bool* refused;
-    void Fetch(int64_t) const {}
-    void Take(int64_t destination, int64_t) const {
-      *refused = *refused || !ranks->set_.Collect(ranks->numbers_.Of(destination));
-    }
-  };
-
   // Adds to slots of which there are so many that rows do not hold their numbers.
   struct Adder {
     const Ranks& ranks;
@@ -77,13 +77,11 @@ class Ranks {
 };
 
 Status Ranks::Collect() {
-  bool refused = !set_.Begin();
-  if (!refused && set_.needs_collecting()) {
-    walk::ForEachEntry(mean_.call, mean_.scatter, mean_.space, Collector{this, &refused});
+  if (!CollectDestinations(mean_.call, mean_.scatter, mean_.space, numbers_, &set_)) {
+    return mean_.Refuse();
   }
-  if (refused || !set_.FinishCollecting()) return mean_.Refuse();
   if (set_.needs_inserting()) {
-    ForEachRow(mean_, numbers_,
+    ForEachRow(mean_.call, mean_.scatter, mean_.space, numbers_,
                [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
                  int32_t bits[walk::EntrySink::kMostColumns];
                  set_.LocateRow(kernels_, offset_width_, arguments, bits);
@@ -103,18 +101,31 @@ void Ranks::ForEachLine(const Body& body) const {
       share::TasksFor(mean_.call, touched * kTuning.ns_of_touched + bytes * kTuning.ns_of_byte);
   plan::Cut cut;
   cut.Append(set_.pieces(), 1, plan::PartsFor(tasks));
-  const Status status =
-      share::ForEachPart(mean_.call, tasks, cut.parts(), [&](int64_t part, int64_t) {
-        const plan::Turns pieces = cut.TurnsOf(part, 0);
-        set_.ForEach(pieces.first, pieces.first + pieces.count, [&](int64_t number, int64_t slot) {
-          SlotLine line = {slot, nullptr, space.run.stride[kOutput], space.run.count};
-          plan::ForEachTurn(space.inner, space.inner.rank, [&](const int64_t* inner) {
-            line.elements = mean_.OutputOf(numbers_.DestinationOf(number) + inner[kOutput]);
-            body(line);
-            line.unit += line.count;
-          });
-        });
-      });
+  const auto give = [&](const Touched& at) {
+    SlotLine line = {at.slot, mean_.OutputOf(at.destination + space.inner.base[kOutput]),
+                     space.run.stride[kOutput], space.run.count};
+    if (space.inner.rank == 0) return (void)body(line);
+    plan::ForEachTurn(space.inner, space.inner.rank, [&](const int64_t* inner) {
+      line.elements = mean_.OutputOf(at.destination + inner[kOutput]);
+      (void)body(line);
+      line.unit += line.count;
+    });
+  };
+  const auto run = [&](int64_t part, int64_t) {
+    const plan::Turns pieces = cut.TurnsOf(part, 0);
+    Touched ahead[kAhead];
+    int64_t fetched = 0;
+    set_.ForEach(pieces.first, pieces.first + pieces.count, [&](int64_t number, int64_t slot) {
+      Touched& next = ahead[fetched % kAhead];
+      if (fetched++ >= kAhead) give(next);
+      next = {numbers_.DestinationOf(number), slot};
+      __builtin_prefetch(mean_.OutputOf(next.destination), 1);
+    });
+    for (int64_t i = std::max<int64_t>(fetched - kAhead, 0); i < fetched; ++i) {
+      give(ahead[i % kAhead]);
+    }
+  };
+  const Status status = share::ForEachPart(mean_.call, tasks, cut.parts(), run);
   if (!status.ok()) status_ = status;
 }
 
@@ -131,7 +142,7 @@ void Ranks::AddAll(const Slots& slots) const {
   if (set_.count() > kMostShort) {
     return walk::ForEachEntry(mean_.call, mean_.scatter, mean_.space, Adder{*this, slots});
   }
-  ForEachRow(mean_, numbers_,
+  ForEachRow(mean_.call, mean_.scatter, mean_.space, numbers_,
              [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
                int32_t numbers[walk::EntrySink::kMostColumns];
                set_.LocateRow(kernels_, offset_width_, arguments, numbers);

@@ -50,24 +50,6 @@ Status CombineRanks(const Mean& mean);
 Status CombineGroups(const Mean& mean, const kernel::Group* groups, int64_t count,
                      const int64_t* order);
 
-// Calls body(row, arguments) for rows of entries, with what a LocateKernel needs to number their
-// destinations.
-template <class Body>
-void ForEachRow(const Mean& mean, const plan::DestinationNumbers& numbers, const Body& body) {
-  struct Rows {
-    const plan::DestinationNumbers& numbers;
-    const Body& body;
-    void Add(const walk::EntryRow& row) {
-      body(row, kernel::LocateArguments{row.offsets, row.columns, row.output - numbers.lowest(),
-                                        numbers.shift(), nullptr, nullptr});
-    }
-  };
-  Rows rows = {numbers, body};
-  walk::GiveSheets(
-      mean.call, mean.scatter, mean.space,
-      walk::SinkOf(&rows, kernel::OffsetWidthOf(mean.space.whole_span), mean.OutputOf(0)));
-}
-
 }  // namespace strew::accumulate
 
 #endif  // STREW_ACCUMULATE_MEAN_WAYS_H_
