@@ -6,7 +6,6 @@
 #include <limits>
 #include <utility>
 
-#include "accumulate/destination_set.h"
 #include "accumulate/entry_rows.h"
 
 namespace strew::accumulate {
@@ -25,12 +24,16 @@ class TouchedBound {
  public:
   // So many entries touch `least` destinations, or not, of which the numbers are in [0, range).
   TouchedBound(const Call& call, int64_t range, int64_t entries, int64_t least)
-      : least_(least),
-        ratio_(static_cast<double>(least) / static_cast<double>(entries)),
-        shift_(ShiftFor(range)),
-        stretches_(call, ((range - 1) >> shift_) + 1, kMost, 0) {}
+      : least_(least), ratio_(static_cast<double>(least) / static_cast<double>(entries)) {
+    while ((range - 1) >> shift_ >= kMost) ++shift_;
+    const size_t bytes = static_cast<size_t>(((range - 1) >> shift_) / 64 + 1) * sizeof(uint64_t);
+    Scratch(call, least == 0 ? 0 : bytes).Swap(&memory_);
+    words_ = reinterpret_cast<uint64_t*>(memory_.memory());
+    if (words_ != nullptr) std::memset(words_, 0, bytes);
+  }
 
-  bool Begin() { return least_ == 0 || stretches_.Begin(); }
+  // Whether there is memory.
+  bool is_possible() const { return least_ == 0 || words_ != nullptr; }
   bool is_reached() const { return count_ >= least_; }
 
   // Answers false where the first entries touch so few that all of them will hardly touch enough.
@@ -39,26 +42,25 @@ class TouchedBound {
     const double wanted = ratio_ * static_cast<double>(seen_);
     if (seen_ >= kSample && static_cast<double>(count_) < wanted) return false;
     for (int64_t c = 0; c < columns; ++c) {
-      if (numbers[c] >= 0 && stretches_.Insert(numbers[c] >> shift_)) ++count_;
+      if (numbers[c] < 0) continue;
+      const int32_t stretch = numbers[c] >> shift_;
+      uint64_t& word = words_[stretch / 64];
+      count_ += static_cast<int64_t>(~word >> (stretch % 64) & 1);
+      word |= uint64_t{1} << (stretch % 64);
     }
     seen_ += columns;
     return true;
   }
 
  private:
-  static constexpr int64_t kMost = int64_t{1} << 22;  // of which the set is a bitmap
+  static constexpr int64_t kMost = int64_t{1} << 22;
   static constexpr int64_t kSample = int64_t{1} << 14;
-
-  static int ShiftFor(int64_t range) {
-    int shift = 0;
-    while ((range - 1) >> shift >= kMost) ++shift;
-    return shift;
-  }
 
   const int64_t least_;
   const double ratio_;
-  const int shift_;
-  DestinationSet stretches_;
+  int shift_ = 0;
+  Scratch memory_;
+  uint64_t* words_ = nullptr;
   int64_t count_ = 0;
   int64_t seen_ = 0;
 };
@@ -73,7 +75,11 @@ BucketSort::BucketSort(const Call& call, const walk::IndexedScatter& scatter,
       moves_(moves),
       numbers_(space),
       width_(scatter.output.element_size),
-      all_(space.Entries()) {}
+      all_(space.Entries()) {
+  int64_t elements = space.lanes_count;
+  for (int c = 0; c < space.components; ++c) elements *= space.component[c].axis_size;
+  has_no_gaps_ = elements == numbers_.range();
+}
 
 // ---- Buckets ----
 
@@ -105,7 +111,7 @@ bool BucketSort::Count(int64_t least_touched, bool* reached) {
   Scratch(call_, static_cast<size_t>(count_bytes())).Swap(&end_memory_);
   end_ = reinterpret_cast<int64_t*>(end_memory_.memory());
   TouchedBound touched(call_, numbers_.range(), all_, least_touched);
-  if (end_ == nullptr || !touched.Begin()) return false;
+  if (end_ == nullptr || !touched.is_possible()) return false;
   std::memset(end_, 0, static_cast<size_t>(count_bytes()));
   Distribute(
       [&](const int32_t* numbers, int64_t columns) { return touched.Touch(numbers, columns); },

@@ -31,6 +31,8 @@ class BucketSort {
   int64_t places() const { return int64_t{1} << shift_; }
   int64_t buckets() const { return ((numbers_.range() - 1) >> shift_) + 1; }
   const plan::DestinationNumbers& numbers() const { return numbers_; }
+  // Whether every number has an element.
+  bool has_no_gaps() const { return has_no_gaps_; }
 
   // Counts the entries of each bucket. Answers in *reached whether at least so many destinations
   // are touched; what is counted is good for nothing else. False where memory is refused.
@@ -40,6 +42,8 @@ class BucketSort {
   int64_t first(int64_t bucket) const { return bucket == 0 ? 0 : end_[bucket - 1]; }
   int64_t end(int64_t bucket) const { return end_[bucket]; }
 
+  // To lines of cache.
+  static int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
   // What Move() needs, and with Order(): for all entries at most, and all buckets.
   int64_t bytes() const {
     return RoundUp(all_ * kPlaceBytes) + all_ * (entry_bytes() - kPlaceBytes);
@@ -67,7 +71,6 @@ class BucketSort {
 
  private:
   static constexpr int64_t kPlaceBytes = sizeof(Place);
-  static int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
   int64_t* positions() const { return reinterpret_cast<int64_t*>(updates_); }
   template <class BeginRow, class Take>
@@ -85,6 +88,7 @@ class BucketSort {
   const plan::DestinationNumbers numbers_;
   const int64_t width_;
   const int64_t all_;  // entries, those that are dropped too
+  bool has_no_gaps_;
   int shift_ = 0;
   int64_t entries_ = 0;
   Scratch end_memory_;

@@ -54,6 +54,53 @@ inline bool CollectDestinations(const Call& call, const walk::IndexedScatter& sc
   return !refused && set->FinishCollecting();
 }
 
+// The same, and numbers them.
+inline bool RankDestinations(const Call& call, const walk::IndexedScatter& scatter,
+                             const plan::IndexSpace& space, const plan::DestinationNumbers& numbers,
+                             DestinationSet* set) {
+  if (!CollectDestinations(call, scatter, space, numbers, set)) return false;
+  const auto& kernels = kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target);
+  const auto insert = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
+    int32_t bits[walk::EntrySink::kMostColumns];
+    set->LocateRow(kernels, kernel::OffsetWidthOf(space.whole_span), arguments, bits);
+    set->InsertRow(bits, row.columns);
+  };
+  if (set->needs_inserting()) ForEachRow(call, scatter, space, numbers, insert);
+  return set->FinishInserting();
+}
+
+// Calls body(row, first, numbers) for rows of entries, of which first + numbers[c] is the rank of
+// the destination. A dropped entry has a negative number.
+template <class Body>
+void ForEachRanked(const Call& call, const walk::IndexedScatter& scatter,
+                   const plan::IndexSpace& space, const plan::DestinationNumbers& numbers,
+                   const DestinationSet& set, const Body& body) {
+  // One by one, because rows do not hold so many ranks.
+  struct Taker {
+    const plan::DestinationNumbers& numbers;
+    const DestinationSet& set;
+    const Body& body;
+    void Fetch(int64_t destination) const { set.Fetch(numbers.Of(destination)); }
+    void Take(int64_t destination, int64_t update) const {
+      constexpr int32_t kFirst = 0;
+      const walk::EntryRow row = {nullptr, 1, destination, update, 0};
+      body(row, set.NumberOf(numbers.Of(destination)), &kFirst);
+    }
+  };
+  constexpr int64_t kMostShort = int64_t{1} << 30;
+  if (set.count() > kMostShort) {
+    return walk::ForEachEntry(call, scatter, space, Taker{numbers, set, body});
+  }
+  const auto& kernels = kernel::IndexKernelsFor(scatter.indices.dtype, call.settings().simd_target);
+  const auto give = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
+    int32_t ranks[walk::EntrySink::kMostColumns];
+    set.LocateRow(kernels, kernel::OffsetWidthOf(space.whole_span), arguments, ranks);
+    set.NumberRow(kernels, ranks, row.columns);
+    body(row, int64_t{0}, static_cast<const int32_t*>(ranks));
+  };
+  ForEachRow(call, scatter, space, numbers, give);
+}
+
 }  // namespace strew::accumulate
 
 #endif  // STREW_ACCUMULATE_ENTRY_ROWS_H_

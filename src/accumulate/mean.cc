@@ -10,7 +10,6 @@
 #include "accumulate/mean.h"
 
 #include "accumulate/mean_sums.h"
-#include "accumulate/mean_ways.h"
 
 namespace strew::accumulate {
 

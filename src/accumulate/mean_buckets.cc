@@ -5,29 +5,20 @@
 #include <algorithm>
 
 #include "accumulate/bucket_sort.h"
-#include "accumulate/mean_ways.h"
+#include "accumulate/mean_sums.h"
+#include "base/reduction.h"
 #include "base/scratch.h"
+#include "plan/cut.h"
 #include "plan/schedule.h"
-#include "plan/tuning.h"
-#include "share/parts.h"
 #include "walk/kernels.h"
 
 namespace strew::accumulate {
 namespace {
 
+using plan::kOutput;
 using plan::kTuning;
+using plan::kUpdates;
 using Place = BucketSort::Place;
-
-constexpr int64_t kLine = 64;
-
-// All places of a bucket.
-struct DensePlaces {
-  SlotLine line;
-  template <class Body>
-  void ForEachLine(const Body& body) const {
-    (void)body(line);
-  }
-};
 
 // The places that are listed, brought side by side for a moment.
 struct ListedPlaces {
@@ -64,32 +55,32 @@ class Buckets {
         entries_(mean.space.Entries()),
         sort_(mean.call, mean.scatter, mean.space,
               units_ == 1 ? BucketSort::Moves::kElements : BucketSort::Moves::kPositions),
-        has_no_gaps_(HasNoGaps(mean.space, sort_.numbers())),
         // Where all places may be listed these need two numbers each.
-        place_bytes_(units_ > 1     ? BucketSort::kOrderBytes
-                     : has_no_gaps_ ? mean.sums.slot_bytes()
-                                    : mean.sums.slot_bytes() + 2 * int64_t{sizeof(Place)}) {
+        place_bytes_(units_ > 1            ? BucketSort::kOrderBytes
+                     : sort_.has_no_gaps() ? mean.sums.slot_bytes()
+                                           : mean.sums.slot_bytes() + 2 * int64_t{sizeof(Place)}) {
     const double ns = static_cast<double>(entries_) * kTuning.ns_of_bucket_mean_entry;
     if (units_ == 1) tasks_ = share::TasksFor(mean.call, ns);
     // Where slots are listed few of them are in use.
     const bool is_sparse = entries_ < sort_.numbers().range() / kTuning.destinations_of_entry;
     const int64_t near =
         std::min(kTuning.bucket_bytes * (is_sparse ? 2 : 1), plan::MostScratch(1) / tasks_);
-    const int64_t most = int64_t{1} << (units_ == 1 && has_no_gaps_ ? 16 : 15);
+    const int64_t most = int64_t{1} << (units_ == 1 && sort_.has_no_gaps() ? 16 : 15);
     int shift = 0;
     while (int64_t{2} << shift <= std::min(near / place_bytes_, most)) ++shift;
     sort_.SetShift(shift);
   }
 
-  bool Pay() const {
+  // Answers in *fit whether buckets pay, and so many elements are touched that all entries may be
+  // moved.
+  Status Survey(bool* fit) {
     const int64_t buckets = sort_.buckets();
     const bool are_few = buckets == 1 || entries_ / kTuning.least_of_bucket >= buckets;
-    return are_few && buckets <= kTuning.most_buckets && !mean_.sums.are_long();
-  }
-
-  // Answers in *fit whether so many elements are touched that all entries may be moved.
-  Status Survey(bool* fit) {
-    const int64_t least = LeastTouched();
+    if (!are_few || buckets > kTuning.most_buckets || mean_.sums.are_long()) return STREW_OK;
+    const int64_t taken = tasks_ * TaskBytes() + sort_.count_bytes() + sort_.bytes();
+    const int64_t more = taken - tasks_ * plan::MostScratch(tasks_);
+    const int64_t of_group = units_ > 1 ? int64_t{sizeof(kernel::Group)} : 0;
+    const int64_t least = more <= 0 ? 0 : (more - 1) / (kMeanBytes * units_ - of_group) + 1;
     if (least > std::min(entries_, sort_.numbers().range())) return STREW_OK;
     return sort_.Count(least, fit) ? Status(STREW_OK) : mean_.Refuse();
   }
@@ -101,8 +92,14 @@ class Buckets {
     if (mean_.scatter.applied_units != nullptr) {
       *mean_.scatter.applied_units += sort_.entries() * units_;
     }
-    if (units_ > 1) return CombineInOrder(scratch.memory());
+    Scratch groups;
+    int64_t count = 0;
+    if (units_ > 1 && !sort_.Order(scratch.memory(), &groups, &count)) return mean_.Refuse();
     STREW_TRY(mean_.CopyData());
+    if (units_ > 1) {
+      return CombineGroups(mean_, reinterpret_cast<const kernel::Group*>(groups.memory()), count,
+                           sort_.order());
+    }
     return share::ForEachPart(mean_.call, tasks_, sort_.buckets(),
                               [&](int64_t bucket, int64_t task) {
                                 CombineSlots(bucket, scratch.memory() + task * TaskBytes());
@@ -110,24 +107,7 @@ class Buckets {
   }
 
  private:
-  // Whether every number has an element.
-  static bool HasNoGaps(const plan::IndexSpace& space, const plan::DestinationNumbers& numbers) {
-    int64_t elements = space.lanes_count;
-    for (int c = 0; c < space.components; ++c) elements *= space.component[c].axis_size;
-    return elements == numbers.range();
-  }
-
-  int64_t TaskBytes() const {
-    return (sort_.places() * place_bytes_ + kLine - 1) / kLine * kLine + kLine;
-  }
-
-  // How many destinations must be touched for what the entries take.
-  int64_t LeastTouched() const {
-    const int64_t taken = tasks_ * TaskBytes() + sort_.count_bytes() + sort_.bytes();
-    const int64_t more = taken - tasks_ * plan::MostScratch(tasks_);
-    const int64_t of_group = units_ > 1 ? int64_t{sizeof(kernel::Group)} : 0;
-    return more <= 0 ? 0 : (more - 1) / (kMeanBytes * units_ - of_group) + 1;
-  }
+  int64_t TaskBytes() const { return BucketSort::RoundUp(sort_.places() * place_bytes_) + 64; }
 
   void AddBucket(int64_t bucket, const Slots& slots) const {
     constexpr int64_t kColumns = 512;
@@ -148,9 +128,9 @@ class Buckets {
     const int64_t places = std::min(sort_.places(), numbers.range() - number);
     const int64_t stride = numbers.DestinationOf(1) - numbers.DestinationOf(0);
     unsigned char* const output = mean_.OutputOf(numbers.DestinationOf(number));
-    if (has_no_gaps_ && entries >= places / kTuning.destinations_of_entry) {
+    if (sort_.has_no_gaps() && entries >= places / kTuning.destinations_of_entry) {
       const Slots slots = mean_.sums.At(scratch, places);
-      return mean_.sums.Combine(slots, places, DensePlaces{{0, output, stride, places}},
+      return mean_.sums.Combine(slots, places, SlotLine{0, output, stride, places},
                                 [&] { AddBucket(bucket, slots); });
     }
     Place* const list = reinterpret_cast<Place*>(scratch) + sort_.places();
@@ -162,30 +142,51 @@ class Buckets {
                        [&] { AddBucket(bucket, slots); });
   }
 
-  Status CombineInOrder(unsigned char* scratch) const {
-    Scratch groups;
-    int64_t count;
-    if (!sort_.Order(scratch, &groups, &count)) return mean_.Refuse();
-    STREW_TRY(mean_.CopyData());
-    if (count == 0) return STREW_OK;
-    return CombineGroups(mean_, reinterpret_cast<const kernel::Group*>(groups.memory()), count,
-                         sort_.order());
-  }
-
   const Mean& mean_;
   const int64_t units_;
   const int64_t entries_;
   BucketSort sort_;
-  const bool has_no_gaps_;
   const int64_t place_bytes_;  // scratch of a task for each place of a bucket
   int64_t tasks_ = 1;
 };
 
 }  // namespace
 
+// The updates of each destination are gone through together, so that sums stay in registers.
+Status CombineGroups(const Mean& mean, const kernel::Group* groups, int64_t count,
+                     const int64_t* order) {
+  if (count == 0) return STREW_OK;
+  // Elements that lie apart share lines with other groups, which follow while these are near.
+  constexpr int64_t kNearTurns = 256;
+  // Where an entry has no runs its innermost loop stands for one.
+  plan::InnerNest outside(mean.space.inner);
+  const plan::InnerLoop run = mean.space.run.count > 1 ? mean.space.run : outside.PopInnermost();
+  const int64_t step = run.stride[kOutput] == 1 ? run.count : kNearTurns;
+
+  const int64_t tasks = mean.TasksFor(count);
+  plan::Cut cut;
+  cut.Append(count, 1, plan::PartsFor(tasks));
+  cut.Append(run.count, plan::LineGranule(run.stride[kOutput], mean.scatter.output.element_size),
+             plan::PartsFor(tasks));
+  return share::ForEachPart(mean.call, tasks, cut.parts(), [&](int64_t part, int64_t) {
+    const plan::Turns of_groups = cut.TurnsOf(part, 0);
+    const plan::Turns of_run = cut.TurnsOf(part, 1);
+    const int64_t end = of_run.first + of_run.count;
+    plan::ForEachTurn(outside, outside.rank, [&](const int64_t* inner) {
+      for (int64_t i = of_run.first; i < end; i += step) {
+        mean.sums.kernels().groups(
+            {mean.OutputOf(inner[kOutput] + i * run.stride[kOutput]), run.stride[kOutput],
+             mean.UpdateOf(inner[kUpdates] + i * run.stride[kUpdates]), run.stride[kUpdates],
+             groups + of_groups.first, of_groups.count, order, std::min(step, end - i),
+             ExcludesSelf(mean.scatter.reduction)});
+      }
+    });
+  });
+}
+
 Status CombineBuckets(const Mean& mean, bool* done) {
   Buckets buckets(mean);
-  if (buckets.Pay()) STREW_TRY(buckets.Survey(done));
+  STREW_TRY(buckets.Survey(done));
   return *done ? buckets.Combine() : Status(STREW_OK);
 }
 

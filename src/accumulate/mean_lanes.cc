@@ -3,12 +3,11 @@
 // each place, near the CPU.
 #include <algorithm>
 
-#include "accumulate/mean_ways.h"
+#include "accumulate/mean_sums.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
-#include "plan/tuning.h"
-#include "share/parts.h"
+#include "walk/entries.h"
 
 namespace strew::accumulate {
 namespace {
@@ -18,8 +17,8 @@ using plan::kTuning;
 // Where the places of some lanes lie in the output, and their slots.
 struct LanePlaces {
   const TensorView& output;
-  const plan::PlaceNest& outside;
-  const plan::Loop<plan::kPlaceOperands>& line;
+  plan::PlaceNest outside;
+  plan::Loop<plan::kPlaceOperands> line = outside.PopInnermost();
 
   template <class Body>
   void ForEachLine(const Body& body) const {
@@ -64,12 +63,11 @@ int64_t CutLanes(const plan::IndexSpace& space, int64_t parts, int64_t most, pla
 void CombinePart(const Mean& mean, const plan::Cut& cut, int64_t part, unsigned char* scratch) {
   plan::IndexSpace of_part = mean.space;
   plan::RestrictToPart(cut, part, &of_part);
-  plan::PlaceNest nest = of_part.NumberPlaces();
-  const plan::Loop<plan::kPlaceOperands> line = nest.PopInnermost();
+  const LanePlaces places = {mean.scatter.output, of_part.NumberPlaces()};
   const int64_t count = of_part.whole_span + 1;
   const Slots slots = mean.sums.At(scratch, count);
   Adder adder = {mean, slots};
-  mean.sums.Combine(slots, count, LanePlaces{mean.scatter.output, nest, line}, [&] {
+  mean.sums.Combine(slots, count, places, [&] {
     walk::GiveSheets(mean.call, mean.scatter, of_part,
                      walk::SinkOf(&adder, kernel::kOffset32, mean.scatter.output.data));
   });

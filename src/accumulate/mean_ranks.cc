@@ -5,172 +5,122 @@
 
 #include "accumulate/destination_set.h"
 #include "accumulate/entry_rows.h"
-#include "accumulate/mean_ways.h"
+#include "accumulate/mean_sums.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
-#include "plan/tuning.h"
-#include "share/parts.h"
 
 namespace strew::accumulate {
 namespace {
 
 using plan::kOutput;
-using plan::kTuning;
 
 // Destinations of a sorted list before it is known that as many are distinct.
 constexpr int64_t kKept = int64_t{1} << 16;
 // Slots of so many bytes are in the L1 or L2 cache.
 constexpr int64_t kNearBytes = 256 << 10;
-// Numbers of so many slots fit 32 bits.
-constexpr int64_t kMostShort = int64_t{1} << 30;
 
-// Slots that are fetched before their turn.
-constexpr int64_t kAhead = 16;
-
-struct Touched {
-  int64_t destination;
-  int64_t slot;
-};
-
-class Ranks {
+// The places of all ranks.
+class RankedPlaces {
  public:
-  explicit Ranks(const Mean& mean)
-      : mean_(mean),
-        kernels_(
-            kernel::IndexKernelsFor(mean.scatter.indices.dtype, mean.call.settings().simd_target)),
-        offset_width_(kernel::OffsetWidthOf(mean.space.whole_span)),
-        numbers_(mean.space),
-        set_(mean.call, numbers_.range(), mean.space.Entries(), kKept) {}
+  RankedPlaces(const Mean& mean, const plan::DestinationNumbers& numbers, const DestinationSet& set)
+      : mean_(mean), numbers_(numbers), set_(set) {}
 
-  Status Collect();
-  Status Combine();
-
-  // Calls body(line) for the runs of all slots, on several threads. Their output is fetched while
-  // that of some slots before them is worked on.
+  // On several threads. Elements are fetched while those of some slots before are worked on.
   template <class Body>
-  void ForEachLine(const Body& body) const;
+  void ForEachLine(const Body& body) const {
+    const int64_t tasks = mean_.TasksFor(set_.count());
+    plan::Cut cut;
+    cut.Append(set_.pieces(), 1, plan::PartsFor(tasks));
+    const bool is_single = mean_.sums.are_single();
+    const auto run = [&](int64_t part, int64_t) {
+      const plan::Turns pieces = cut.TurnsOf(part, 0);
+      Touched ahead[kAhead];
+      int64_t fetched = 0;
+      set_.ForEach(pieces.first, pieces.first + pieces.count, [&](int64_t number, int64_t slot) {
+        Touched& last = ahead[(fetched + kAhead - 1) % kAhead];
+        if (is_single && fetched > 0 && number == last.number + last.count) {
+          ++last.count;
+          return;
+        }
+        Touched& next = ahead[fetched % kAhead];
+        if (fetched++ >= kAhead) GiveLines(next, body);
+        next = {number, slot, 1};
+        __builtin_prefetch(OutputOf(number), 1);
+      });
+      for (int64_t i = std::max<int64_t>(fetched - kAhead, 0); i < fetched; ++i) {
+        GiveLines(ahead[i % kAhead], body);
+      }
+    };
+    const Status status = share::ForEachPart(mean_.call, tasks, cut.parts(), run);
+    if (!status.ok()) status_ = status;
+  }
+
+  // Of the runner.
+  const Status& status() const { return status_; }
 
  private:
-  // Adds to slots of which there are so many that rows do not hold their numbers.
-  struct Adder {
-    const Ranks& ranks;
-    const Slots& slots;
-    void Fetch(int64_t destination) const { ranks.set_.Fetch(ranks.numbers_.Of(destination)); }
-    void Take(int64_t destination, int64_t update) const {
-      constexpr int32_t kFirst = 0;
-      const MeanSums& sums = ranks.mean_.sums;
-      const int64_t slot = ranks.set_.NumberOf(ranks.numbers_.Of(destination));
-      sums.Add(sums.From(slots, slot), &kFirst, ranks.mean_.UpdateOf(update), 0, 1);
-    }
+  static constexpr int64_t kAhead = 16;
+
+  // Single elements with consecutive numbers, or one run.
+  struct Touched {
+    int64_t number;
+    int64_t slot;
+    int64_t count;
   };
 
-  void AddAll(const Slots& slots) const;
-  void AddRow(const Slots& slots, const walk::EntryRow& row, const int32_t* numbers) const;
-
-  const Mean& mean_;
-  const kernel::IndexKernels& kernels_;
-  const kernel::OffsetWidth offset_width_;
-  const plan::DestinationNumbers numbers_;
-  DestinationSet set_;
-  mutable Status status_ = STREW_OK;  // of the runner
-};
-
-Status Ranks::Collect() {
-  if (!CollectDestinations(mean_.call, mean_.scatter, mean_.space, numbers_, &set_)) {
-    return mean_.Refuse();
+  unsigned char* OutputOf(int64_t number) const {
+    return mean_.OutputOf(numbers_.DestinationOf(number));
   }
-  if (set_.needs_inserting()) {
-    ForEachRow(mean_.call, mean_.scatter, mean_.space, numbers_,
-               [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
-                 int32_t bits[walk::EntrySink::kMostColumns];
-                 set_.LocateRow(kernels_, offset_width_, arguments, bits);
-                 set_.InsertRow(bits, row.columns);
-               });
-  }
-  return set_.FinishInserting() ? Status(STREW_OK) : mean_.Refuse();
-}
 
-template <class Body>
-void Ranks::ForEachLine(const Body& body) const {
-  const plan::IndexSpace& space = mean_.space;
-  const double touched = static_cast<double>(set_.count());
-  const double bytes =
-      touched * static_cast<double>(space.EntryUnits() * mean_.scatter.output.element_size);
-  const int64_t tasks =
-      share::TasksFor(mean_.call, touched * kTuning.ns_of_touched + bytes * kTuning.ns_of_byte);
-  plan::Cut cut;
-  cut.Append(set_.pieces(), 1, plan::PartsFor(tasks));
-  const auto give = [&](const Touched& at) {
-    SlotLine line = {at.slot, mean_.OutputOf(at.destination + space.inner.base[kOutput]),
-                     space.run.stride[kOutput], space.run.count};
-    if (space.inner.rank == 0) return (void)body(line);
+  template <class Body>
+  void GiveLines(const Touched& touched, const Body& body) const {
+    const plan::IndexSpace& space = mean_.space;
+    unsigned char* const output = OutputOf(touched.number);
+    if (mean_.sums.are_single()) {
+      const int64_t stride = numbers_.DestinationOf(1) - numbers_.DestinationOf(0);
+      return (void)body(SlotLine{touched.slot, output, stride, touched.count});
+    }
+    SlotLine line = {touched.slot, output, space.run.stride[kOutput], space.run.count};
     plan::ForEachTurn(space.inner, space.inner.rank, [&](const int64_t* inner) {
-      line.elements = mean_.OutputOf(at.destination + inner[kOutput]);
+      line.elements = output + inner[kOutput] * mean_.scatter.output.element_size;
       (void)body(line);
       line.unit += line.count;
     });
-  };
-  const auto run = [&](int64_t part, int64_t) {
-    const plan::Turns pieces = cut.TurnsOf(part, 0);
-    Touched ahead[kAhead];
-    int64_t fetched = 0;
-    set_.ForEach(pieces.first, pieces.first + pieces.count, [&](int64_t number, int64_t slot) {
-      Touched& next = ahead[fetched % kAhead];
-      if (fetched++ >= kAhead) give(next);
-      next = {numbers_.DestinationOf(number), slot};
-      __builtin_prefetch(mean_.OutputOf(next.destination), 1);
-    });
-    for (int64_t i = std::max<int64_t>(fetched - kAhead, 0); i < fetched; ++i) {
-      give(ahead[i % kAhead]);
-    }
-  };
-  const Status status = share::ForEachPart(mean_.call, tasks, cut.parts(), run);
-  if (!status.ok()) status_ = status;
-}
-
-void Ranks::AddRow(const Slots& slots, const walk::EntryRow& row, const int32_t* numbers) const {
-  if (set_.count() * mean_.sums.slot_bytes() > kNearBytes) {
-    for (int64_t c = 0; c < row.columns; ++c) {
-      if (numbers[c] >= 0) mean_.sums.Fetch(slots, numbers[c]);
-    }
   }
-  mean_.sums.Add(slots, numbers, mean_.UpdateOf(row.updates), row.updates_stride, row.columns);
-}
 
-void Ranks::AddAll(const Slots& slots) const {
-  if (set_.count() > kMostShort) {
-    return walk::ForEachEntry(mean_.call, mean_.scatter, mean_.space, Adder{*this, slots});
-  }
-  ForEachRow(mean_.call, mean_.scatter, mean_.space, numbers_,
-             [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
-               int32_t numbers[walk::EntrySink::kMostColumns];
-               set_.LocateRow(kernels_, offset_width_, arguments, numbers);
-               set_.NumberRow(kernels_, numbers, row.columns);
-               AddRow(slots, row, numbers);
-             });
-}
-
-Status Ranks::Combine() {
-  const int64_t count = set_.count();
-  const Scratch scratch(mean_.call, static_cast<size_t>(count * mean_.sums.slot_bytes()));
-  if (count != 0 && scratch.memory() == nullptr) return mean_.Refuse();
-  STREW_TRY(mean_.CopyData());
-  if (count == 0) return STREW_OK;
-  const Slots slots = mean_.sums.At(scratch.memory(), count);
-  mean_.sums.Combine(slots, count, *this, [&] { AddAll(slots); });
-  if (mean_.scatter.applied_units != nullptr) {
-    *mean_.scatter.applied_units += mean_.sums.Updates(slots, count) * mean_.space.EntryUnits();
-  }
-  return status_;
-}
+  const Mean& mean_;
+  const plan::DestinationNumbers& numbers_;
+  const DestinationSet& set_;
+  mutable Status status_ = STREW_OK;
+};
 
 }  // namespace
 
 Status CombineRanks(const Mean& mean) {
-  Ranks ranks(mean);
-  STREW_TRY(ranks.Collect());
-  return ranks.Combine();
+  const plan::DestinationNumbers numbers(mean.space);
+  DestinationSet set(mean.call, numbers.range(), mean.space.Entries(), kKept);
+  if (!RankDestinations(mean.call, mean.scatter, mean.space, numbers, &set)) return mean.Refuse();
+  const int64_t bytes = set.count() * mean.sums.slot_bytes();
+  const Scratch scratch(mean.call, static_cast<size_t>(bytes));
+  if (bytes != 0 && scratch.memory() == nullptr) return mean.Refuse();
+  STREW_TRY(mean.CopyData());
+  if (bytes == 0) return STREW_OK;
+  const Slots slots = mean.sums.At(scratch.memory(), set.count());
+  const auto add = [&](const walk::EntryRow& row, int64_t first, const int32_t* ranks) {
+    const Slots from = mean.sums.From(slots, first);
+    for (int64_t c = 0; bytes > kNearBytes && c < row.columns; ++c) {
+      if (ranks[c] >= 0) mean.sums.Fetch(from, ranks[c]);
+    }
+    mean.sums.Add(from, ranks, mean.UpdateOf(row.updates), row.updates_stride, row.columns);
+  };
+  const RankedPlaces places(mean, numbers, set);
+  mean.sums.Combine(slots, set.count(), places,
+                    [&] { ForEachRanked(mean.call, mean.scatter, mean.space, numbers, set, add); });
+  if (mean.scatter.applied_units != nullptr) {
+    *mean.scatter.applied_units += mean.sums.Updates(slots, set.count()) * mean.space.EntryUnits();
+  }
+  return places.status();
 }
 
 }  // namespace strew::accumulate

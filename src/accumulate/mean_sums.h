@@ -8,9 +8,13 @@
 #include <cstring>
 
 #include "base/call.h"
+#include "base/status.h"
 #include "kernel/kernel.h"
 #include "plan/index_space.h"
+#include "plan/tuning.h"
 #include "plan/unit.h"
+#include "share/boxes.h"
+#include "share/parts.h"
 #include "walk/scatter.h"
 
 namespace strew::accumulate {
@@ -22,6 +26,12 @@ struct SlotLine {
   int64_t stride;
   int64_t count;
   int64_t unit = 0;  // of the slot, where a run begins
+
+  // Places that are one line: see MeanSums.
+  template <class Body>
+  void ForEachLine(const Body& body) const {
+    (void)body(*this);
+  }
 };
 
 // Where the sums and counts of some slots are.
@@ -93,6 +103,52 @@ class MeanSums {
   const bool excludes_self_;
   alignas(plan::kMostWidth) unsigned char identity_[plan::kMostWidth];
 };
+
+// ---- Who adds to them: see mean.cc ----
+
+// What a touched element may take, besides what every call may.
+inline constexpr int64_t kMeanBytes = 40;
+
+struct Mean {
+  const Call& call;
+  const walk::IndexedScatter& scatter;
+  const plan::IndexSpace& space;
+  const MeanSums& sums;
+  bool in_place;
+
+  // Where a destination, in units from where the index space begins, lies in the output.
+  unsigned char* OutputOf(int64_t destination) const {
+    const int64_t unit = space.outer.base[plan::kOutput] + destination;
+    return scatter.output.data + unit * scatter.output.element_size;
+  }
+  const unsigned char* UpdateOf(int64_t update) const {
+    return scatter.updates.data + update * scatter.updates.element_size;
+  }
+  // By how many tasks so many destinations are gone through.
+  int64_t TasksFor(int64_t destinations) const {
+    const double touched = static_cast<double>(destinations);
+    const double bytes =
+        touched * static_cast<double>(space.EntryUnits() * scatter.output.element_size);
+    return share::TasksFor(
+        call, touched * plan::kTuning.ns_of_touched + bytes * plan::kTuning.ns_of_byte);
+  }
+  Status CopyData() const {
+    return in_place ? Status(STREW_OK) : share::Copy(call, scatter.data, scatter.output);
+  }
+  Status Refuse() const {
+    return call.Fail(STREW_OUT_OF_MEMORY, "memory to bring updates of means together was refused");
+  }
+};
+
+// Both do nothing and answer false in *done where they are no way.
+Status CombineLanes(const Mean& mean, bool* done);
+Status CombineBuckets(const Mean& mean, bool* done);
+Status CombineRanks(const Mean& mean);
+
+// Groups, behind which the end of the last one stands, and where their updates lie, in units. The
+// output has data already.
+Status CombineGroups(const Mean& mean, const kernel::Group* groups, int64_t count,
+                     const int64_t* order);
 
 }  // namespace strew::accumulate
 
