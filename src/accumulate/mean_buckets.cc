@@ -176,11 +176,12 @@ Status CombineGroups(const Mean& mean, const kernel::Group* groups, int64_t coun
     const int64_t end = of_run.first + of_run.count;
     plan::ForEachTurn(outside, outside.rank, [&](const int64_t* inner) {
       for (int64_t i = of_run.first; i < end; i += step) {
-        mean.sums.kernels().groups(
+        kernel::WalkGroups(
+            mean.sums.kernels().group, mean.scatter.width, groups + of_groups.first,
             {mean.OutputOf(inner[kOutput] + i * run.stride[kOutput]), run.stride[kOutput],
              mean.scatter.UpdateAt(inner[kUpdates] + i * run.stride[kUpdates]),
-             run.stride[kUpdates], groups + of_groups.first, of_groups.count, order,
-             std::min(step, end - i), ExcludesSelf(mean.scatter.reduction)});
+             run.stride[kUpdates], order, of_groups.count, std::min(step, end - i),
+             ExcludesSelf(mean.scatter.reduction)});
       }
     });
   });

@@ -38,14 +38,15 @@ void MeanSums::Add(const Slots& slots, const int32_t* numbers, const unsigned ch
   }
   int64_t* const counts = reinterpret_cast<int64_t*>(slots.counts);
   for (int64_t c = 0; c < columns; ++c) {
-    if (numbers[c] >= 0) ++counts[numbers[c]];
+    if (numbers[c] < 0) continue;
+    ++counts[numbers[c]];
+    unsigned char* sums = SumOf(slots, numbers[c], 0);
+    plan::ForEachTurn(loops_.inner, loops_.inner.rank, [&](const int64_t* inner) {
+      sums_.add(sums, updates + (c * stride + inner[kUpdates]) * width_,
+                loops_.run.stride[kUpdates], loops_.run.count);
+      sums += loops_.run.count * sums_.sum_size;
+    });
   }
-  unsigned char* sums = slots.sums;
-  plan::ForEachTurn(loops_.inner, loops_.inner.rank, [&](const int64_t* inner) {
-    sums_.add({sums, numbers, units_, updates + inner[kUpdates] * width_, stride, columns,
-               loops_.run.count, loops_.run.stride[kUpdates]});
-    sums += loops_.run.count * sums_.sum_size;
-  });
 }
 
 bool MeanSums::Finish(const Slots& slots, const SlotLine& line) const {

@@ -19,19 +19,6 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Elements that share their updates: output[i * output_stride], i < n, and for each k < count
-// updates[order[k] + i * updates_stride].
-struct GroupArguments {
-  unsigned char* output;
-  int64_t output_stride;
-  const unsigned char* updates;
-  int64_t updates_stride;
-  const int64_t* order;
-  int64_t count;  // 1 at least
-  int64_t n;
-  bool excludes_self;
-};
-
 // Older CPUs have only loops of whole vectors, which keeps 60 KB out of the library.
 constexpr bool kHasManyLoops = !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2;
 
@@ -131,7 +118,6 @@ template <class T>
 HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
   constexpr SumKernels kKernels = SumKernelsOf<T>();
   constexpr int64_t kSums = 128;
-  constexpr int32_t kFirst = 0;
   const GroupArguments group = all;
   unsigned char sums[kSums * sizeof(SumOf<T>)];
   unsigned char means[kSums * sizeof(T)];
@@ -149,7 +135,7 @@ HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
     }
     for (; k < group.count; ++k) {
       const unsigned char* const update = group.updates + At<T>(group.order[k] + column);
-      kKernels.add({sums, &kFirst, 1, update, 1, 1, n, group.updates_stride});
+      kKernels.add(sums, update, group.updates_stride, n);
     }
     if (group.output_stride == 1) {
       kKernels.finish({output, 1, sums, 1, n, terms});
@@ -160,37 +146,6 @@ HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
     for (int64_t j = 0; j < n; ++j) {
       StoreElement(LoadElement<T>(means + At<T>(j)), output + At<T>(j * group.output_stride));
     }
-  }
-}
-
-// The output of a group, and its first updates.
-HWY_INLINE void FetchGroup(const GroupsArguments& groups, int64_t g, int64_t width) {
-  constexpr int64_t kLine = 64;
-  constexpr int64_t kMostBytes = 1024;
-  constexpr int64_t kMostUpdates = 4;
-  const int64_t bytes = HWY_MIN(groups.n * width, kMostBytes);
-  const Group& group = groups.groups[g];
-  const int64_t end = HWY_MIN(groups.groups[g + 1].first, group.first + kMostUpdates);
-  for (int64_t at = 0; at < bytes; at += kLine) {
-    __builtin_prefetch(groups.output + group.destination * width + at, 1);
-  }
-  for (int64_t k = group.first; k < end; ++k) {
-    PrefetchOnce(groups.updates + groups.order[k] * width, bytes);
-  }
-}
-
-template <class T>
-void Groups(const GroupsArguments& all) {
-  constexpr int64_t kAhead = 16;
-  const GroupsArguments groups = all;
-  // Elements that lie apart share lines with those of other groups.
-  const bool fetches = groups.output_stride == 1;
-  for (int64_t g = 0; g < groups.count; ++g) {
-    const Group& group = groups.groups[g];
-    if (fetches && g + kAhead < groups.count) FetchGroup(groups, g + kAhead, At<T>(1));
-    ReduceGroup<T>({groups.output + At<T>(group.destination), groups.output_stride, groups.updates,
-                    groups.updates_stride, groups.order + group.first,
-                    groups.groups[g + 1].first - group.first, groups.n, groups.excludes_self});
   }
 }
 

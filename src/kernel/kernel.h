@@ -133,46 +133,27 @@ struct SlotUpdates {
   int64_t n;
 };
 
-// The updates of one destination, brought together.
-struct Group {
-  int64_t destination;  // from where the output begins
-  int64_t first;        // of its updates, which end where those of the next group begin
-};
-
-// For each of `count` groups, behind which the end of the last one stands: the elements
-// output[destination + i * output_stride], i < n, and for each of its updates, k,
+// Elements that share their updates: output[i * output_stride], i < n, and for each k < count
 // updates[order[k] + i * updates_stride].
-struct GroupsArguments {
+struct GroupArguments {
   unsigned char* output;
   int64_t output_stride;
   const unsigned char* updates;
   int64_t updates_stride;
-  const Group* groups;
-  int64_t count;
   const int64_t* order;
+  int64_t count;  // 1 at least
   int64_t n;
   bool excludes_self;
 };
-
-// Runs of updates that come to slots of `units` sums each:
-//   sums[slots[c] * units + i] += updates[c * updates_stride + i * run_stride]  c < columns, i < run
-struct AddArguments {
-  unsigned char* sums;
-  const int32_t* slots;  // negative where an update is dropped
-  int64_t units;
-  const unsigned char* updates;
-  int64_t updates_stride;
-  int64_t columns;
-  int64_t run;
-  int64_t run_stride;
-};
+using GroupKernel = void (*)(const GroupArguments&);
 
 // Sums in memory.
 struct SumKernels {
   int64_t sum_size;  // bytes
   // sums[i] = elements[i * stride] for i < n
   void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
-  void (*add)(const AddArguments&);
+  // sums[i] += updates[i * stride] for i < n
+  void (*add)(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
   void (*finish)(const FinishArguments&);
 };
 
@@ -185,7 +166,7 @@ struct AccumulateKernels {
   SumKernels long_sums;
   RunKernel run;  // the mean of an old value and one update of each element
   // output = the mean of its old value, unless that is excluded, and its updates in order
-  void (*groups)(const GroupsArguments&);
+  GroupKernel group;
   // sums[slots[i]] += updates[i * updates_stride], and a count each
   void (*add_each)(const CountedSums&, const SlotUpdates&);
   // output[i * stride] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n
@@ -231,6 +212,16 @@ struct RowsArguments {
   const int64_t* updates_offsets;
 };
 void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsArguments& rows);
+
+// The updates of one destination, brought together.
+struct Group {
+  int64_t destination;  // from where the output begins
+  int64_t first;        // of its updates, which end where those of the next group begin
+};
+
+// Groups, behind which the end of the last one stands. `all` is as for one group at destination 0 of
+// which all updates are; the count is that of groups.
+void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all);
 
 // ---- The indices: read them, write nothing of a tensor ----
 

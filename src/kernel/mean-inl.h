@@ -137,7 +137,7 @@ constexpr AccumulateKernels AccumulateKernelsOf() {
       kernels.long_sums = WideSums<T>::Kernels();
     }
     kernels.run = MeanOfPairs<T>;
-    kernels.groups = Groups<T>;
+    kernels.group = ReduceGroup<T>;
     kernels.add_each = AddEach<T>;
     kernels.finish_each = FinishEach<T>;
     return kernels;

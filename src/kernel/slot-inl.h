@@ -68,8 +68,8 @@ HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
 }
 
 template <class T>
-HWY_INLINE void AddRun(unsigned char* HWY_RESTRICT sums, const unsigned char* HWY_RESTRICT updates,
-                       int64_t stride, int64_t n) {
+HWY_NOINLINE void AddToSums(unsigned char* HWY_RESTRICT sums,
+                            const unsigned char* HWY_RESTRICT updates, int64_t stride, int64_t n) {
   using Sum = SumOf<T>;
   int64_t done = 0;
   if (stride == 1) {
@@ -83,16 +83,6 @@ HWY_INLINE void AddRun(unsigned char* HWY_RESTRICT sums, const unsigned char* HW
     unsigned char* const sum = sums + At<Sum>(i);
     StoreElement(MeanOf<T>::Add(LoadElement<Sum>(sum), LoadElement<T>(updates + at)), sum);
   });
-}
-
-template <class T>
-HWY_NOINLINE void AddToSums(const AddArguments& all) {
-  const AddArguments to = all;
-  for (int64_t c = 0; c < to.columns; ++c) {
-    if (to.slots[c] < 0) continue;
-    AddRun<T>(to.sums + At<SumOf<T>>(to.slots[c] * to.units),
-              to.updates + At<T>(c * to.updates_stride), to.run_stride, to.run);
-  }
 }
 
 // Sums may lie where the output does.

@@ -34,16 +34,12 @@ void WideSums<T>::Begin(unsigned char* sums, const unsigned char* elements, int6
 }
 
 template <class T>
-void WideSums<T>::Add(const AddArguments& to) {
-  for (int64_t c = 0; c < to.columns; ++c) {
-    if (to.slots[c] < 0) continue;
-    unsigned char* const sums = to.sums + At<WideSum>(to.slots[c] * to.units);
-    const unsigned char* const updates = to.updates + At<T>(c * to.updates_stride);
-    for (int64_t i = 0; i < to.run; ++i) {
-      unsigned char* const sum = sums + At<WideSum>(i);
-      const WideSum update(LoadElement<T>(updates + At<T>(i * to.run_stride)));
-      StoreElement(LoadElement<WideSum>(sum) + update, sum);
-    }
+void WideSums<T>::Add(unsigned char* sums, const unsigned char* updates, int64_t stride,
+                      int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    unsigned char* const sum = sums + At<WideSum>(i);
+    const WideSum update(LoadElement<T>(updates + At<T>(i * stride)));
+    StoreElement(LoadElement<WideSum>(sum) + update, sum);
   }
 }
 

@@ -45,7 +45,7 @@ uint64_t FloorDivide(WideSum sum, int64_t count);
 template <class T>
 struct WideSums {
   static void Begin(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
-  static void Add(const AddArguments&);
+  static void Add(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
   static void Finish(const FinishArguments&);
   static constexpr SumKernels Kernels() { return {sizeof(WideSum), Begin, Add, Finish}; }
 };
