@@ -92,6 +92,35 @@ TEST(Lines, AreCopiedJustBeforeTheirUpdates) {
   }
 }
 
+// ---- Slices ------------------------------------------------------------------------------------
+
+// Few large entries, block by block: the updates of a destination stay in order.
+TEST(Slices, AreWrittenInBlocksOfAnySize) {
+  const int64_t cases = Cases(300);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const int64_t entries = random.Between(1, 64);
+    IndexSpace on_last_axis;
+    on_last_axis.component[on_last_axis.components++] = {1, 8, 1, 1, 0};
+    on_last_axis.entries.Append(entries, 0, 1, 1, 0);
+    on_last_axis.inner.Append(random.Between(1, 90), 8, entries);
+    const std::vector<IndexSpace> spaces = {UpdateSpace({5, random.Between(1, 300)}, entries),
+                                            UpdateSpace({2, 9, 40}, entries),
+                                            NdSpace({3, 2, 100}, entries, 2), on_last_axis};
+    BoundScatter bound(random, random.Pick(spaces), random.OneIn(2) ? STREW_NONE : STREW_ADD);
+    strew::plan::Tuning& tuning = bound.tuning();
+    tuning.few_slices = tuning.few_slice_rows = 64;
+    tuning.least_slice = tuning.least_slice_block = 0;
+    tuning.longest_slice_run = random.Between(0, 500);
+    tuning.slice_block = random.Between(1, 2000);
+    const BoundScatter::Words expected = bound.Expected();
+    const MemoryHints hints = {0, 0, random.OneIn(3), false};
+    strew::walk::WriteEntries(bound.scatter(), hints, strew::plan::kNoStaging, nullptr);
+    EXPECT_EQ(bound.output(), expected);
+    ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+}
+
 // ---- Entries for a sink ------------------------------------------------------------------------
 
 using UpdatesOfDestination = std::map<int64_t, std::vector<int64_t>>;
