@@ -439,7 +439,11 @@ TEST_F(StripChoice, IsCutStripByStripWhereThereAreEnough) {
   EXPECT_EQ(OfColumns(100, 100, 4 * 32).cut.parts(), 4);
   EXPECT_EQ(OfColumns(100, 100, 9 * 32).cut.parts(), 9);
   EXPECT_EQ(OfColumns(100, 100, 9 * 32).cut.TurnsOf(1, 0).count, 32);
-  // Fewer strips than tasks: lines of cache.
+  // Fewer strips than tasks: lines of cache, as many parts as are wanted.
+  tuning_.parts_of_task = 2;
+  EXPECT_EQ(OfColumns(100, 100, 4 * 32).cut.parts(), 4);
+  EXPECT_EQ(OfColumns(100, 100, 4 * 32 - 1).cut.parts(), 7);
+  tuning_.parts_of_task = 1;
   EXPECT_EQ(OfColumns(100, 100, 4 * 32 - 1).cut.parts(), 4);
   EXPECT_EQ(OfColumns(100, 100, 4 * 32 - 1).cut.TurnsOf(1, 0).first, 32);
   EXPECT_EQ(OfColumns(100, 100, 3 * 32).cut.TurnsOf(1, 0).count, 32);

@@ -106,10 +106,10 @@ TEST_F(TraversalChoice, IsFlatWhereAPeriodFitsHalfABlock) {
 
 TEST_F(TraversalChoice, IsFlatWhereOffsetsHave32Bits) {
   const auto of_axis = [this](int64_t size) {
-    return Of(EntryLoops(ElementsSpace({6, size}, {6, 8}, 1), {}));
+    return Of(EntryLoops(ElementsSpace({8, size}, {8, 8}, 1), {}));
   };
-  // Five batches lie between the first place and the last.
-  constexpr int64_t kMost = (int64_t{INT32_MAX} + 1) / 6;
+  // The last place lies seven batches and the rest of one behind the first.
+  constexpr int64_t kMost = (int64_t{INT32_MAX} + 1) / 8;
   EXPECT_EQ(of_axis(kMost), Traversal::kFlat);
   EXPECT_EQ(of_axis(kMost + 1), Traversal::kShortRows);
 }
