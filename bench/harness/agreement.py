@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import ml_dtypes
@@ -21,12 +22,54 @@ _ACCUMULATE = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.m
 def reference(scatter: Scatter) -> np.ndarray:
     """By NumPy, the updates one after the other in row-major order."""
     result = scatter.data.copy()
+    flat = result.reshape(-1)
     places, updates = scatter.places().ravel(), scatter.updates.ravel()
-    if scatter.reduction == "none":
-        result.reshape(-1)[places] = updates
-    else:
-        _ACCUMULATE[scatter.reduction].at(result.reshape(-1), places, updates)
+    reduction, _, without_old = scatter.reduction.partition("|")
+    if reduction == "none":
+        flat[places] = updates
+        return result
+    if reduction == "mean":
+        _set_means(flat, places, updates, bool(without_old))
+        return result
+    if without_old:
+        flat[places] = _neutral(reduction, result.dtype)
+    _ACCUMULATE[reduction].at(flat, places, updates)
     return result
+
+
+def _set_means(
+    flat: np.ndarray, places: np.ndarray, updates: np.ndarray, without_old: bool
+) -> None:
+    """Sums of integers are exact, those of floats of 16 bits and less are float32."""
+    wide = np.int64 if flat.dtype.kind in "iu" else np.promote_types(flat.dtype, np.float32)
+    sums = flat.astype(wide)
+    if without_old:
+        sums[places] = _neutral("add", sums.dtype)
+    np.add.at(sums, places, updates.astype(wide))
+    counts = np.bincount(places, minlength=flat.size)
+    touched = counts > 0
+    terms = (counts + (not without_old))[touched]
+    sums = sums[touched]
+    if sums.dtype.kind == "i":
+        flat[touched] = sums // terms
+        return
+    parts = sums.view(sums.real.dtype).reshape(terms.size, -1)
+    parts /= terms.astype(parts.dtype)[:, None]
+    flat[touched] = sums
+
+
+def _neutral(reduction: str, dtype: np.dtype) -> object:
+    """What leaves every value as it is."""
+    if reduction == "add":
+        return {"f": -0.0, "V": -0.0, "c": complex(-0.0, -0.0)}.get(dtype.kind, 0)
+    if reduction == "mul":
+        return 1
+    if is_float(dtype):
+        return math.inf if reduction == "min" else -math.inf
+    if dtype.kind == "b":
+        return reduction == "min"
+    limits = np.iinfo(dtype)
+    return limits.max if reduction == "min" else limits.min
 
 
 class Referee:
@@ -53,8 +96,15 @@ class Referee:
     def _excused(self, result: np.ndarray, different: np.ndarray) -> bool:
         if self._scatter.reduction == "none":
             return self._is_some_update(result, different)
-        sums = self._scatter.reduction in ("add", "mul")
-        return sums and is_float(result.dtype) and self._is_near(result, different)
+        reduction = self._scatter.reduction.partition("|")[0]
+        if reduction == "mean" and result.dtype.kind in "iu":
+            return self._is_rounded_otherwise(result, different)
+        inexact = is_float(result.dtype) or result.dtype.kind == "c"
+        return reduction in ("add", "mul", "mean") and inexact and self._is_near(result, different)
+
+    def _is_rounded_otherwise(self, result: np.ndarray, different: np.ndarray) -> bool:
+        wide = result[different].astype(np.int64)
+        return bool((np.abs(wide - self._expected.ravel()[different]) <= 1).all())
 
     def _is_some_update(self, result: np.ndarray, different: np.ndarray) -> bool:
         places, updates = self._scatter.places().ravel(), self._scatter.updates.ravel()
@@ -66,10 +116,15 @@ class Referee:
 
     def _is_near(self, result: np.ndarray, different: np.ndarray) -> bool:
         scatter = self._scatter
+        reduction = scatter.reduction.partition("|")[0]
         magnitude = np.abs(scatter.data).ravel().astype(np.float64)
         updates = np.abs(scatter.updates).ravel().astype(np.float64)
-        _ACCUMULATE[scatter.reduction].at(magnitude, scatter.places().ravel(), updates)
-        error = result[different].astype(np.float64) - self._expected.ravel()[different]
+        places = scatter.places().ravel()
+        _ACCUMULATE["add" if reduction == "mean" else reduction].at(magnitude, places, updates)
+        if reduction == "mean":
+            magnitude /= np.maximum(1, np.bincount(places, minlength=magnitude.size))
+        wide = np.complex128 if result.dtype.kind == "c" else np.float64
+        error = result[different].astype(wide) - self._expected.ravel()[different]
         return bool((np.abs(error) <= tolerance(result.dtype) * magnitude[different]).all())
 
 

@@ -149,6 +149,20 @@ class Library:
     ) -> Callable[[], None]:
         return self._call("scatter_nd", (data, indices, updates, _reduction(reduction), output))
 
+    def scatter_update(
+        self,
+        data: Tensor,
+        indices: Tensor,
+        updates: Tensor,
+        axis: int,
+        reduction: str,
+        output: Tensor,
+    ) -> Callable[[], None]:
+        return self._call(
+            "scatter_update",
+            (data, indices, updates, ctypes.c_int64(axis), _reduction(reduction), output),
+        )
+
     def slice_scatter(
         self,
         data: Tensor,

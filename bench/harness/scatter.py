@@ -38,6 +38,13 @@ class Scatter:
         return self.output is self.data
 
     @property
+    def contiguous(self) -> bool:
+        """True if every operand lies in row-major order without gaps."""
+        arrays = (self.data, self.updates, self.output)
+        indexed = () if self.indices is None else (self.indices,)
+        return all(array.flags.c_contiguous for array in (*arrays, *indexed))
+
+    @property
     def slices(self) -> tuple[slice, ...]:
         """The slice as NumPy takes it, one entry an axis."""
         entries = [slice(None)] * self.data.ndim
@@ -47,23 +54,33 @@ class Scatter:
         return tuple(entries)
 
     @cached_property
+    def line_indices(self) -> np.ndarray | None:
+        """One index for each slice of the axis that is named as a whole."""
+        if self.operator is Operator.SCATTER_UPDATE:
+            return self.indices
+        if self.operator is not Operator.SCATTER_ELEMENTS:
+            return None
+        others = [axis for axis in range(self.data.ndim) if axis != self.axis]
+        indices = self.indices
+        if any(indices.shape[axis] != self.data.shape[axis] for axis in others):
+            return None
+        if any(indices.strides[axis] for axis in others if indices.shape[axis] > 1):
+            return None
+        return indices[tuple(0 if axis in others else slice(None) for axis in range(indices.ndim))]
+
+    @property
     def row_indices(self) -> np.ndarray | None:
         """One index for each row of data that is named as a whole: data[row_indices] = updates."""
-        indices = self.indices
-        if self.operator is Operator.SCATTER_ND and indices.shape[-1] == 1:
-            return indices[..., 0]
-        if self.operator is not Operator.SCATTER_ELEMENTS or self.axis != 0:
-            return None
-        if self.data.ndim == 1:
-            return indices
-        whole = indices.shape[1:] == self.data.shape[1:] and not any(indices.strides[1:])
-        return indices[(slice(None), *[0] * (indices.ndim - 1))] if whole else None
+        if self.operator is Operator.SCATTER_ND and self.indices.shape[-1] == 1:
+            return self.indices[..., 0]
+        return self.line_indices if self.axis == 0 else None
 
     @property
     def element_indices(self) -> np.ndarray | None:
         """One index along the axis for each element of updates, where it takes as many."""
-        if self.operator is Operator.SCATTER_ELEMENTS and self.row_indices is None:
-            return self.indices
+        if self.operator is Operator.SCATTER_ELEMENTS:
+            if self.row_indices is None or self.indices.flags.c_contiguous:
+                return self.indices
         return self.row_indices if self.data.ndim == 1 else None
 
     @property
@@ -72,7 +89,7 @@ class Scatter:
         if self.operator is Operator.SCATTER_ND:
             return self.indices
         rows = self.row_indices
-        return None if rows is None else rows[:, None]
+        return None if rows is None else rows[..., None]
 
     @cached_property
     def flat_indices(self) -> np.ndarray:
@@ -85,11 +102,14 @@ class Scatter:
         shape = self.data.shape
         if self.operator is Operator.SLICE_SCATTER:
             return np.arange(self.data.size).reshape(shape)[self.slices]
+        if self.operator is Operator.SCATTER_UPDATE:
+            places = np.take(np.arange(self.data.size).reshape(shape), self.indices, self.axis)
+            return places.reshape(self.updates.shape)
         if self.operator is Operator.SCATTER_ND:
             width = math.prod(shape[self.indices.shape[-1] :])
             places = self.flat_indices[:, None] * width + np.arange(width)
             return places.reshape(self.updates.shape)
-        places = self.indices * math.prod(shape[self.axis + 1 :])
+        places = self.indices.astype(np.int64) * math.prod(shape[self.axis + 1 :])
         places += self.offsets
         return places
 
@@ -123,4 +143,7 @@ def strew_call(library: Library, scatter: Scatter) -> Callable[[], None]:
     indices = library.tensor(scatter.indices)
     if scatter.operator is Operator.SCATTER_ND:
         return library.scatter_nd(data, indices, updates, reduction, output)
-    return library.scatter_elements(data, indices, updates, scatter.axis, reduction, output)
+    run = library.scatter_elements
+    if scatter.operator is Operator.SCATTER_UPDATE:
+        run = library.scatter_update
+    return run(data, indices, updates, scatter.axis, reduction, output)

@@ -20,6 +20,7 @@ class Operator(enum.Enum):
     SCATTER_ELEMENTS = "scatter_elements"
     SCATTER_ND = "scatter_nd"
     SLICE_SCATTER = "slice_scatter"
+    SCATTER_UPDATE = "scatter_update"
 
 
 class IndexPattern(enum.Enum):

@@ -126,6 +126,10 @@ def _ways(scatter: Scatter) -> Iterator[Way]:
     if (rows := scatter.row_indices) is not None:
         yield "at[rows]", (_view(rows), updates), lambda d, i, u: update(d, u, i)
         return
+    if (lines := scatter.line_indices) is not None:
+        before = [slice(None)] * scatter.axis
+        yield "at[..., lines]", (_view(lines), updates), lambda d, i, u: update(d, u, *before, i)
+        return
     operands = (_view(scatter.indices), updates)
     if scatter.operator is Operator.SCATTER_ND:
         yield "at[tuples]", operands, partial(_at_tuples, update)
@@ -136,8 +140,10 @@ def _ways(scatter: Scatter) -> Iterator[Way]:
 
 def _slice_ways(scatter: Scatter, updates: jax.Array) -> Iterator[Way]:
     slices, cut = scatter.slices, scatter.slice
-    yield "at[slices]", (updates,), lambda data, updates: data.at[slices].set(updates)
-    if any(abs(step) != 1 for step in cut.step):
+    method = METHODS[scatter.reduction]
+    yield "at[slices]", (updates,), lambda d, u: getattr(d.at[slices], method)(u)
+    broadcast = updates.ndim != scatter.data.ndim
+    if scatter.reduction != "none" or broadcast or any(abs(step) != 1 for step in cut.step):
         return
     named = [range(size)[entry] for size, entry in zip(scatter.data.shape, slices)]
     backwards = [axis for axis, places in enumerate(named) if places.step < 0]

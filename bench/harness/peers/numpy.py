@@ -36,17 +36,21 @@ class Peer:
 def _ways(scatter: Scatter) -> Iterator[Way]:
     output, updates, reduction = scatter.output, scatter.updates, scatter.reduction
     if scatter.operator is Operator.SLICE_SCATTER:
-        yield "output[slices] = ...", partial(output.__setitem__, scatter.slices, updates)
+        yield _sliced(output, scatter.slices, updates, reduction)
     elif (rows := scatter.row_indices) is not None:
         yield _indexed(output, rows, updates, reduction)
         if reduction == "none" and updates.ndim == 1:
             yield "put", partial(output.put, rows, updates)
+    elif scatter.line_indices is not None:
+        where = (*[slice(None)] * scatter.axis, scatter.line_indices)
+        yield _indexed(output, where, updates, reduction)
     elif scatter.operator is Operator.SCATTER_ND:
         tuples = tuple(np.moveaxis(scatter.indices, -1, 0))
         yield _indexed(output, tuples, updates, reduction)
     else:
         yield _indexed(output, scatter.grid, updates, reduction)
-        yield _flat(scatter)
+        if output.flags.c_contiguous:
+            yield _flat(scatter)
         if reduction == "none":
             along = (output, scatter.indices, updates, scatter.axis)
             yield "put_along_axis", partial(np.put_along_axis, *along)
@@ -66,6 +70,15 @@ def _flat(scatter: Scatter) -> Way:
         update()
 
     return f"flat {label}", call
+
+
+def _sliced(
+    output: np.ndarray, slices: tuple[slice, ...], updates: np.ndarray, reduction: str
+) -> Way:
+    if reduction == "none":
+        return "output[slices] = ...", partial(output.__setitem__, slices, updates)
+    ufunc, target = UFUNCS[reduction], output[slices]
+    return f"{ufunc.__name__}(out=...)", partial(ufunc, target, updates, out=target)
 
 
 def _indexed(output: np.ndarray, where: Place, updates: np.ndarray, reduction: str) -> Way:

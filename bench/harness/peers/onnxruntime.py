@@ -15,6 +15,7 @@ from ..workloads import Operator
 
 SILENT = 4  # no log: what is refused is reported by exceptions
 IR_VERSION = 10
+REDUCTIONS = ("none", "add", "mul", "min", "max")
 
 # A node's type, its first opset with all that is needed, its attributes, and the arrays data and
 # what follows it, in the order of its inputs.
@@ -36,6 +37,8 @@ class Peer:
         self._options.add_session_config_entry("session.force_spinning_stop", "1")
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
+        if not scatter.contiguous:
+            return []
         return [
             on_output(self.name, node[0], self._call(node, scatter.output), scatter)
             for node in _nodes(scatter)
@@ -80,6 +83,8 @@ def _nodes(scatter: Scatter) -> Iterator[Node]:
     if scatter.operator is Operator.SLICE_SCATTER:
         yield from _slice_nodes(scatter)
         return
+    if scatter.reduction not in REDUCTIONS:
+        return
     data, updates = scatter.data, scatter.updates
     reduction = {"reduction": scatter.reduction}
     if (indices := scatter.element_indices) is not None:
@@ -93,7 +98,7 @@ def _slice_nodes(scatter: Scatter) -> Iterator[Node]:
     """ONNX has no operator for slices; others do the work of some, with indices made before."""
     data, updates, cut = scatter.data, scatter.updates, scatter.slice
     last, width = data.ndim - 1, data.shape[-1]
-    if last in cut.axes:
+    if last in cut.axes or scatter.reduction != "none" or updates.ndim != data.ndim:
         return
     rows = np.arange(data.size // width).reshape(data.shape[:last])[scatter.slices[:last]]
     indices = np.ascontiguousarray(rows).reshape(-1, 1)

@@ -14,6 +14,7 @@ from ..scatter import Scatter
 from ..workloads import Operator
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "min": "min", "max": "max"}
+ELEMENT_REDUCTIONS = REDUCTIONS | {"mean": "mean"}
 
 # A label, the arrays that are inputs, and what makes the operator of them.
 Way = tuple[str, tuple[np.ndarray, ...], Callable[..., openvino.Node]]
@@ -34,6 +35,8 @@ class Peer:
         }
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
+        if not scatter.contiguous:
+            return []
         return [
             on_output(self.name, way[0], self._call(way, scatter.output), scatter)
             for way in _ways(scatter)
@@ -63,21 +66,32 @@ def _tensor(array: np.ndarray) -> openvino.Tensor:
 
 def _ways(scatter: Scatter) -> Iterator[Way]:
     data, updates = scatter.data, scatter.updates
-    reduction = REDUCTIONS[scatter.reduction]
+    reduction, _, without_old = scatter.reduction.partition("|")
     if scatter.operator is Operator.SLICE_SCATTER:
-        cut = scatter.slice
-        bounds = [np.array(entry, np.int64) for entry in (cut.start, cut.stop, cut.step, cut.axes)]
-        yield "SliceScatter", (data, updates), lambda d, u: opset15.slice_scatter(d, u, *bounds)
+        if reduction == "none":
+            yield _slice_way(scatter)
         return
     if (indices := scatter.element_indices) is not None:
+        how = (ELEMENT_REDUCTIONS[reduction], not without_old)
         yield "ScatterElementsUpdate", (data, indices, updates), lambda d, i, u: (
-            opset15.scatter_elements_update(d, i, u, np.int64(scatter.axis), reduction)
+            opset15.scatter_elements_update(d, i, u, np.int64(scatter.axis), *how)
         )
-    if (tuples := scatter.tuple_indices) is not None:
+    tuples = scatter.tuple_indices
+    if tuples is not None and reduction in REDUCTIONS and not without_old:
         yield "ScatterNDUpdate", (data, tuples, updates), lambda d, i, u: (
-            opset15.scatter_nd_update(d, i, u, reduction)
+            opset15.scatter_nd_update(d, i, u, REDUCTIONS[reduction])
         )
-    if reduction == "none" and (rows := scatter.row_indices) is not None:
-        yield "ScatterUpdate", (data, rows, updates), lambda d, i, u: (
-            opset15.scatter_update(d, i, u, np.int64(0))
+    lines = scatter.row_indices
+    if lines is None:
+        lines = scatter.line_indices
+    if reduction == "none" and lines is not None:
+        yield "ScatterUpdate", (data, lines, updates), lambda d, i, u: (
+            opset15.scatter_update(d, i, u, np.int64(scatter.axis))
         )
+
+
+def _slice_way(scatter: Scatter) -> Way:
+    cut = scatter.slice
+    bounds = [np.array(entry, np.int64) for entry in (cut.start, cut.stop, cut.step, cut.axes)]
+    operands = (scatter.data, scatter.updates)
+    return "SliceScatter", operands, lambda d, u: opset15.slice_scatter(d, u, *bounds)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -15,10 +16,13 @@ from ..contestants import Call, Contestant, on_copy
 from ..scatter import Scatter
 from ..workloads import Operator
 
-REDUCTIONS = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax"}
+REDUCTIONS = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax", "mean": "mean"}
+# Who takes indices of int32 as they are; all take int64, and other dtypes are converted.
+TAKE_INT32 = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_reduce", "index_put")
 
-# The name of a method, without the underscore of those in place, and its arguments.
-Method = tuple[str, tuple]
+# The name of a method, without the underscore of those in place, its index tensor, what makes its
+# arguments of that, and keywords.
+Method = tuple[str, torch.Tensor, Callable[[torch.Tensor], tuple], dict[str, bool]]
 
 
 class Peer:
@@ -30,20 +34,26 @@ class Peer:
     def __init__(self, threads: int) -> None:
         warnings.filterwarnings("ignore", message=".*index_reduce.*")
         torch.set_grad_enabled(False)
-        torch.set_num_threads(threads)
+        self._threads = threads
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
         """TypeError where PyTorch has no such dtype."""
+        torch.set_num_threads(self._threads)
         data, output, updates = map(_tensor, (scatter.data, scatter.output, scatter.updates))
+        copy = "copy_", partial(output.copy_, data)
         if scatter.operator is Operator.SLICE_SCATTER:
-            in_place = _slice_updates(scatter, output, updates)
-            methods = list(_slice_methods(scatter, updates))
+            contestants = on_copy(
+                self.name, _slice_updates(scatter, output, updates), copy, scatter
+            )
+            functional = _slice_methods(scatter, data, updates)
         else:
             methods = list(_methods(scatter, updates))
-            in_place = ((f"{name}_", _bound(output, f"{name}_", args)) for name, args in methods)
-        contestants = on_copy(self.name, in_place, ("copy_", partial(output.copy_, data)), scatter)
+            in_place = [(f"{method[0]}_", _bound(output, method, "_")) for method in methods]
+            in_place += _on_flat(scatter, output, updates)
+            contestants = on_copy(self.name, in_place, copy, scatter)
+            functional = ((method[0], _bound(data, method)) for method in methods)
         if not scatter.in_place:
-            contestants += [_functional(name, _bound(data, name, args)) for name, args in methods]
+            contestants += [_functional(name, function) for name, function in functional]
         return contestants
 
 
@@ -60,8 +70,12 @@ def _array(tensor: torch.Tensor) -> np.ndarray:
     return tensor.numpy()
 
 
-def _bound(tensor: torch.Tensor, method: str, arguments: tuple) -> Callable[[], torch.Tensor]:
-    return partial(getattr(tensor, method), *arguments)
+def _bound(tensor: torch.Tensor, method: Method, suffix: str = "") -> Callable[[], torch.Tensor]:
+    name, indices, arguments, keywords = method
+    function = getattr(tensor, name + suffix)
+    if indices.dtype == torch.int64 or indices.dtype == torch.int32 and name in TAKE_INT32:
+        return partial(function, *arguments(indices), **keywords)
+    return lambda: function(*arguments(indices.long()), **keywords)
 
 
 def _functional(label: str, function: Callable[[], torch.Tensor]) -> Contestant:
@@ -77,47 +91,92 @@ def _functional(label: str, function: Callable[[], torch.Tensor]) -> Contestant:
 
 def _methods(scatter: Scatter, updates: torch.Tensor) -> Iterator[Method]:
     """The functions that have both forms."""
-    reduction = scatter.reduction
+    reduction, without_old = _parts(scatter)
     if scatter.row_indices is not None:
-        yield from _row_methods(reduction, torch.from_numpy(scatter.row_indices), updates)
+        yield from _row_methods(scatter, torch.from_numpy(scatter.row_indices), updates)
     elif scatter.operator is Operator.SCATTER_ND:
-        yield from _index_put(reduction, torch.from_numpy(scatter.indices).unbind(-1), updates)
+        if reduction in ("none", "add") and not without_old:
+            tuples, add = torch.from_numpy(scatter.indices), reduction == "add"
+            yield "index_put", tuples, lambda i: (i.unbind(-1), updates, add), {}
         return
-    where = (scatter.axis, _element_indices(scatter), updates)
+    elif scatter.line_indices is not None:
+        yield from _line_methods(scatter, torch.from_numpy(scatter.line_indices), updates)
+    indices, expand = _element_indices(scatter)
+    axis, keywords = scatter.axis, {"include_self": False} if without_old else {}
     if reduction == "none":
-        yield "scatter", where
-    else:
-        yield "scatter_reduce", (*where, REDUCTIONS[reduction])
-    if reduction == "add":
-        yield "scatter_add", where
+        yield "scatter", indices, lambda i: (axis, expand(i), updates), {}
+        return
+    how = REDUCTIONS[reduction]
+    yield "scatter_reduce", indices, lambda i: (axis, expand(i), updates, how), keywords
+    if reduction == "add" and not without_old:
+        yield "scatter_add", indices, lambda i: (axis, expand(i), updates), {}
 
 
-def _row_methods(reduction: str, rows: torch.Tensor, updates: torch.Tensor) -> Iterator[Method]:
-    yield from _index_put(reduction, (rows,), updates)
-    if reduction == "none":
-        yield "index_copy", (0, rows, updates)
-    elif reduction == "add":
-        yield "index_add", (0, rows, updates)
-    else:
-        yield "index_reduce", (0, rows, updates, REDUCTIONS[reduction])
-    if updates.ndim == 1 and reduction in ("none", "add"):
-        yield "put", (rows, updates, reduction == "add")
+def _row_methods(scatter: Scatter, rows: torch.Tensor, updates: torch.Tensor) -> Iterator[Method]:
+    reduction, without_old = _parts(scatter)
+    yield from _line_methods(scatter, rows, updates)
+    if reduction in ("none", "add") and not without_old:
+        add = reduction == "add"
+        yield "index_put", rows, lambda i: ((i,), updates, add), {}
+        if updates.ndim == 1:
+            yield "put", rows, lambda i: (i, updates, add), {}
 
 
-def _index_put(
-    reduction: str, where: tuple[torch.Tensor, ...], updates: torch.Tensor
+def _line_methods(
+    scatter: Scatter, indices: torch.Tensor, updates: torch.Tensor
 ) -> Iterator[Method]:
-    if reduction in ("none", "add"):
-        yield "index_put", (where, updates, reduction == "add")
+    """The functions that take one index for each slice of an axis."""
+    reduction, without_old = _parts(scatter)
+    axis, keywords = scatter.axis, {"include_self": False} if without_old else {}
+    if reduction == "none":
+        yield "index_copy", indices, lambda i: (axis, i, updates), {}
+    elif reduction == "add" and not without_old:
+        yield "index_add", indices, lambda i: (axis, i, updates), {}
+    elif reduction != "add":
+        how = REDUCTIONS[reduction]
+        yield "index_reduce", indices, lambda i: (axis, i, updates, how), keywords
 
 
-def _element_indices(scatter: Scatter) -> torch.Tensor:
-    """One for each element of updates; a view where whole rows are named."""
-    rows = scatter.row_indices
-    if rows is None:
-        return torch.from_numpy(scatter.indices)
-    column = torch.from_numpy(rows).reshape(-1, *[1] * (scatter.updates.ndim - 1))
-    return column.expand(scatter.updates.shape)
+def _parts(scatter: Scatter) -> tuple[str, bool]:
+    """The reduction, and True if the old value takes no part."""
+    reduction, _, without_old = scatter.reduction.partition("|")
+    return reduction, bool(without_old)
+
+
+def _element_indices(
+    scatter: Scatter,
+) -> tuple[torch.Tensor, Callable[[torch.Tensor], torch.Tensor]]:
+    """Indices, and what makes them one for each element of updates: a view."""
+    lines = scatter.row_indices
+    if lines is None:
+        lines = scatter.line_indices
+    if lines is None:
+        return torch.from_numpy(scatter.indices), lambda indices: indices
+    shape = scatter.updates.shape
+    column = [-1 if axis == scatter.axis else 1 for axis in range(len(shape))]
+    return torch.from_numpy(lines), lambda indices: indices.reshape(column).expand(shape)
+
+
+def _on_flat(
+    scatter: Scatter, output: torch.Tensor, updates: torch.Tensor
+) -> list[tuple[str, Call]]:
+    """Tuples as numbers of rows or elements, which are computed first."""
+    many = scatter.operator is Operator.SCATTER_ND and scatter.indices.shape[-1] > 1
+    if not many or not scatter.contiguous:
+        return []
+    count = scatter.indices.shape[-1]
+    shape = scatter.data.shape
+    tuples = torch.from_numpy(scatter.indices)
+    strides = torch.tensor([math.prod(shape[i + 1 : count]) for i in range(count)])
+    rows = output.view(math.prod(shape[:count]), *shape[count:])
+    one = torch.zeros(0, dtype=torch.int64)
+
+    def bind(method: Method) -> tuple[str, Call]:
+        name, _, arguments, keywords = method
+        function = getattr(rows, f"{name}_")
+        return f"flat {name}_", lambda: function(*arguments((tuples * strides).sum(-1)), **keywords)
+
+    return [bind(method) for method in _line_methods(scatter, one, updates)]
 
 
 def _slice_updates(
@@ -129,16 +188,31 @@ def _slice_updates(
     named = [range(size)[entry] for size, entry in zip(output.shape, scatter.slices)]
     target = output[tuple(slice(min(n), max(n) + 1, abs(n.step)) for n in named)]
     if not backwards:
-        yield "slice copy_", partial(target.copy_, updates)
+        yield _into_slice(scatter.reduction, target, lambda: updates)
         return
-    yield "slice copy_(flip)", lambda: target.copy_(updates.flip(backwards))
-    if len(cut.axes) == 1:
+    label, update = _into_slice(scatter.reduction, target, lambda: updates.flip(backwards))
+    yield f"{label}(flip)", update
+    if len(cut.axes) == 1 and scatter.reduction == "none":
         indices = torch.from_numpy(np.array(named[cut.axes[0]]))
         yield "index_copy_", partial(output.index_copy_, cut.axes[0], indices, updates)
 
 
-def _slice_methods(scatter: Scatter, updates: torch.Tensor) -> Iterator[Method]:
+def _into_slice(
+    reduction: str, target: torch.Tensor, updates: Callable[[], torch.Tensor]
+) -> tuple[str, Call]:
+    if reduction in ("min", "max"):
+        function = {"min": torch.minimum, "max": torch.maximum}[reduction]
+        return f"slice {reduction}imum", lambda: function(target, updates(), out=target)
+    method = {"none": "copy_", "add": "add_", "mul": "mul_"}[reduction]
+    function = getattr(target, method)
+    return f"slice {method}", lambda: function(updates())
+
+
+def _slice_methods(
+    scatter: Scatter, data: torch.Tensor, updates: torch.Tensor
+) -> Iterator[tuple[str, Call]]:
     """The one that has no form in place."""
     cut = scatter.slice
-    if len(cut.axes) == 1 and cut.step[0] > 0:
-        yield "slice_scatter", (updates, cut.axes[0], cut.start[0], cut.stop[0], cut.step[0])
+    if scatter.reduction == "none" and len(cut.axes) == 1 and cut.step[0] > 0:
+        bounds = (cut.axes[0], cut.start[0], cut.stop[0], cut.step[0])
+        yield "slice_scatter", partial(data.slice_scatter, updates, *bounds)

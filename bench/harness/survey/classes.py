@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls in which strew once was slower than a peer, each in place and with a new output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ..workloads import Operator, Shape, Slice
+from .case import Case, Pattern
+
+ELEMENTS, ND = Operator.SCATTER_ELEMENTS, Operator.SCATTER_ND
+UPDATE, SLICE = Operator.SCATTER_UPDATE, Operator.SLICE_SCATTER
+
+
+@dataclass(frozen=True)
+class Class:
+    operator: Operator
+    reduction: str
+    dtype: str
+    data: Shape
+    updates: Shape
+    axis: int = 0
+    pattern: Pattern = Pattern.UNIFORM
+    slice: Slice | None = None
+    tuple_length: int = 0
+
+
+CLASSES = (
+    Class(UPDATE, "add", "float32", (2, 1, 6, 18675), (2, 3, 6, 18675), 1),
+    Class(UPDATE, "none", "int32", (58792, 25, 1), (58792, 25, 3), 2),
+    Class(UPDATE, "mean", "float32", (25, 23, 370, 10), (25, 23, 370, 10), 3, Pattern.SORTED),
+    Class(ELEMENTS, "mean", "float32", (7149346,), (714934,), 0, Pattern.SORTED),
+    Class(ELEMENTS, "mean", "float32", (631059,), (315529,), 0, Pattern.PERMUTED),
+    Class(UPDATE, "add", "float32", (16760, 4, 2), (16760, 4, 6), 2),
+    Class(UPDATE, "max", "float32", (13888, 12, 6), (13888, 1, 6), 1),
+    Class(UPDATE, "max", "int16", (196, 1, 847, 2), (196, 1, 847, 5), 3),
+    Class(ELEMENTS, "max", "float32", (1630, 118), (1584, 118), 1, Pattern.ZIPF),
+    Class(ELEMENTS, "max", "float64", (243106,), (121553,), 0, Pattern.EQUAL),
+    Class(ELEMENTS, "add", "float64", (7, 330392), (7, 208058), 0),
+    Class(ELEMENTS, "mul", "bfloat16", (80, 3292, 3), (59, 3292, 2), 1),
+    Class(ND, "add", "float32", (5, 5, 1, 794306), (50, 1, 794306), 0, Pattern.EQUAL, None, 2),
+    Class(
+        SLICE,
+        "none",
+        "int64",
+        (119427, 113),
+        (59714, 17),
+        pattern=Pattern.SLICE,
+        slice=Slice((0, 1), (0, 48), (119427, 65), (2, 1)),
+    ),
+)
+
+
+def classes(threads: int) -> Iterator[Case]:
+    """Their names end in .new and .inp."""
+    for number, entry in enumerate(CLASSES, start=1):
+        case = Case(
+            name=f"class {number}.new",
+            seed=(0, number),
+            operator=entry.operator,
+            dtype=entry.dtype,
+            reduction=entry.reduction,
+            data=entry.data,
+            indices=_indices(entry),
+            updates=entry.updates,
+            axis=entry.axis,
+            slice=entry.slice,
+            pattern=entry.pattern,
+            threads=threads,
+        )
+        yield case
+        yield replace(case, name=f"class {number}.inp", in_place=True)
+
+
+def _indices(entry: Class) -> Shape:
+    if entry.operator is Operator.SCATTER_ND:
+        return (entry.updates[0], entry.tuple_length)
+    if entry.operator is Operator.SCATTER_UPDATE:
+        return (entry.updates[entry.axis],)
+    return entry.updates if entry.operator is Operator.SCATTER_ELEMENTS else ()

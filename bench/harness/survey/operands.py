@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The arrays of a case, the same for the same seed."""
+
+from __future__ import annotations
+
+import math
+
+import ml_dtypes  # noqa: F401  NumPy knows bfloat16 by name once this is imported
+import numpy as np
+
+from ..buffers import JUNK, aligned
+from ..scatter import Scatter
+from ..workloads import Operator, Shape
+from .case import Case, Layout, Pattern
+
+GAP = 3  # elements between pitched rows
+
+
+class Operands:
+    """Data, indices, updates and the output of one case.
+
+    Factors are of magnitude 1, so that products stay normal however often they are taken. Integers
+    whose mean is taken are small, because peers let sums wrap.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._random = np.random.default_rng(case.seed)
+        layouts = case.layouts
+        factors = case.reduction.startswith("mul")
+        self.data = self._laid(self._values(case.data), layouts.data)
+        self.updates = self._laid(self._values(case.updates, factors), layouts.updates)
+        indices = self._indices()
+        self.indices = None if indices is None else self._laid(indices, layouts.indices)
+        self.output = aligned(case.data, case.dtype)
+        if case.in_place:
+            self.output = self._laid(self.output, layouts.data)
+        self.restore()
+
+    def scatter(self, in_place: bool | None = None) -> Scatter:
+        """As the case has it, or as told."""
+        case = self._case
+        in_place = case.in_place if in_place is None else in_place
+        return Scatter(
+            case.operator,
+            self.output if in_place else self.data,
+            self.indices,
+            self.updates,
+            case.reduction,
+            self.output,
+            case.axis,
+            case.slice,
+        )
+
+    def restore(self) -> None:
+        """The output as it is before a call."""
+        if self._case.in_place:
+            np.copyto(self.output, self.data)
+        else:
+            self.output.view(np.uint8)[...] = JUNK
+
+    def _values(self, shape: Shape, factors: bool = False) -> np.ndarray:
+        """Floats of either sign, 1/4 <= |value| < 1."""
+        random, values = self._random, aligned(shape, self._case.dtype)
+        kind = values.dtype.kind
+        if kind == "b":
+            values[...] = random.integers(0, 2, shape, np.uint8)
+        elif kind in "iu":
+            small = self._case.reduction.startswith("mean")
+            low, high = (0, 4) if small else (-128, 128)
+            values.view(f"i{values.itemsize}")[...] = random.integers(low, high, shape, np.int16)
+        elif kind == "c":
+            units = np.array([1, -1, 1j, -1j], values.dtype)
+            values[...] = units[random.integers(0, 4, shape, np.uint8)]
+            if not factors:
+                values *= self._magnitudes(shape) + np.complex64(0.25j)
+        else:
+            signs = 1 - 2 * random.integers(0, 2, shape, np.int8).astype(np.float32)
+            values[...] = signs if factors else self._magnitudes(shape) * signs
+        return values
+
+    def _magnitudes(self, shape: Shape) -> np.ndarray:
+        return self._random.random(shape, np.float32) * np.float32(0.75) + np.float32(0.25)
+
+    def _indices(self) -> np.ndarray | None:
+        case = self._case
+        if case.operator is Operator.SLICE_SCATTER:
+            return None
+        limit = math.prod(case.places)
+        indices = aligned(case.indices, case.index_dtype)
+        if case.operator is Operator.SCATTER_ND:
+            numbers = self._numbers(case.indices[:-1], limit, 0)
+            indices[...] = np.stack(np.unravel_index(numbers, case.places), -1)
+            return indices
+        shape, axis = list(case.indices), case.axis
+        if case.operator is Operator.SCATTER_UPDATE:
+            axis = 0
+        elif case.layouts.indices is Layout.BROADCAST:
+            shape[case.still] = 1
+        indices[...] = self._numbers(tuple(shape), limit, axis)
+        return indices
+
+    def _numbers(self, shape: Shape, limit: int, axis: int) -> np.ndarray:
+        random, pattern = self._random, self._case.pattern
+        if pattern is Pattern.EQUAL:
+            return np.full(shape, random.integers(limit))
+        if pattern is Pattern.PERMUTED:
+            return self._permuted(shape, limit, axis)
+        if pattern is Pattern.ZIPF:
+            rank = ((limit + 1) ** random.random(shape)).astype(np.int64) - 1
+            return random.permutation(limit)[np.minimum(rank, limit - 1)]
+        uniform = random.integers(0, limit, shape)
+        return np.sort(uniform, axis) if pattern is Pattern.SORTED else uniform
+
+    def _permuted(self, shape: Shape, limit: int, axis: int) -> np.ndarray:
+        """In each line a part of a permutation, or every place as often as the others."""
+        count = shape[axis]
+        if len(shape) == 1:
+            places = self._random.permutation(max(limit, count))
+            return places[:count] % limit
+        line = np.arange(max(limit, count)).reshape(
+            [-1 if a == axis else 1 for a in range(len(shape))]
+        )
+        full = [max(limit, count) if a == axis else dim for a, dim in enumerate(shape)]
+        lines = self._random.permuted(np.broadcast_to(line, full), axis=axis)
+        return lines[tuple(map(slice, shape))] % limit
+
+    def _laid(self, array: np.ndarray, layout: Layout) -> np.ndarray:
+        """The same values in the layout; of a broadcast operand those at the start of the axis."""
+        shape = array.shape
+        if layout is Layout.BROADCAST:
+            strides = list(array.strides)
+            strides[self._case.still] = 0
+            # Not broadcast_to(): some systems refuse views that cannot be written.
+            return np.lib.stride_tricks.as_strided(array, shape, strides)
+        if layout is Layout.PLAIN:
+            return array
+        if layout is Layout.TRANSPOSED:
+            laid = aligned(shape[::-1], array.dtype).swapaxes(0, -1)
+            if array.ndim > 2:
+                laid = aligned((shape[-1], *shape[1:-1], shape[0]), array.dtype).swapaxes(0, -1)
+        elif layout is Layout.EVERY_SECOND:
+            laid = aligned((*shape[:-1], 2 * shape[-1]), array.dtype)[..., ::2]
+        else:
+            laid = aligned((*shape[:-1], shape[-1] + GAP), array.dtype)[..., : shape[-1]]
+        laid[...] = array
+        return laid

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The survey in figures: how many calls are behind, the worst of them, and means by kind."""
+
+from __future__ import annotations
+
+import csv
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from tabulate import tabulate
+
+from ..report import three_digits
+from .case import Case
+from .trial import Outcome
+
+SHARES = (1, 0.95, 0.8)  # of the best peer's time
+
+KINDS: dict[str, Callable[[Case], str]] = {
+    "operator": lambda case: case.operator.value,
+    "reduction": lambda case: case.reduction,
+    "dtype": lambda case: case.dtype,
+    "distribution": lambda case: case.pattern.value,
+    "index dtype": lambda case: case.index_dtype if case.indices else "none",
+    "layout": lambda case: "strided or broadcast" if str(case.layouts) else "contiguous",
+    "output": lambda case: case.output,
+    "threads": lambda case: str(case.threads),
+}
+COLUMNS = ("case", "operator", "reduction", "dtype", "distribution", "index_dtype", "data") + (
+    "indices", "updates", "axis", "layouts", "output", "threads", "system", "way", "seconds",
+    "turns", "ratio", "words",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Report:
+    """`least` seconds are those below which a call is not judged."""
+
+    outcomes: Sequence[Outcome]
+    header: Sequence[str]
+    least: float
+    worst: int
+
+    @property
+    def judged(self) -> list[Outcome]:
+        """The worst first."""
+        judged = [o for o in self.outcomes if o.ratio and not o.shorter_than(self.least)]
+        return sorted(judged, key=lambda outcome: outcome.ratio)
+
+    @property
+    def to_explain(self) -> list[Outcome]:
+        return [outcome for outcome in self.judged[: self.worst] if outcome.ratio < 1]
+
+    def text(self) -> str:
+        parts = ["# Survey", *self.header, *self._summary()]
+        parts += ["", f"## The worst {min(self.worst, len(self.judged))}", *self._worst()]
+        for kind in KINDS:
+            parts += ["", self._table(kind)] if self.judged else []
+        remarks = [f"- {o.case.name}: {remark}" for o in self.outcomes for remark in _ours(o)]
+        return "\n".join(parts + (["", "## Wrong", *remarks] if remarks else [])) + "\n"
+
+    def _summary(self) -> Iterator[str]:
+        ratios = [outcome.ratio for outcome in self.judged]
+        short = sum(bool(o.ratio) and o.shorter_than(self.least) for o in self.outcomes)
+        alone = sum(outcome.ratio is None for outcome in self.outcomes)
+        if ratios:
+            mean = statistics.geometric_mean(ratios)
+            yield f"Best peer / strew, geometric mean of {len(ratios)} calls: {mean:.2f}"
+            for share in SHARES:
+                count = sum(ratio < share for ratio in ratios)
+                yield f"Below {share}: {count} calls, {count / len(ratios):.1%}"
+        yield f"Not judged: {short} below {self.least * 1e6:g} us, {alone} that no peer does"
+
+    def _worst(self) -> Iterator[str]:
+        for outcome in self.judged[: self.worst]:
+            yield from details(outcome)
+
+    def _table(self, kind: str) -> str:
+        groups: dict[str, list[float]] = {}
+        for outcome in self.judged:
+            groups.setdefault(KINDS[kind](outcome.case), []).append(outcome.ratio)
+        rows = [
+            [name, len(ratios), f"{statistics.geometric_mean(ratios):.2f}", f"{ratios[0]:.2f}"]
+            + [f"{sum(ratio < share for ratio in ratios) / len(ratios):.0%}" for share in SHARES]
+            for name, ratios in sorted(groups.items())
+        ]
+        columns = [kind, "calls", "peer / strew", "worst", *(f"below {s}" for s in SHARES)]
+        return tabulate(
+            rows,
+            columns,
+            tablefmt="pipe",
+            colalign=["left"] + ["right"] * (len(columns) - 1),
+            disable_numparse=True,
+        )
+
+    def write_csv(self, file: TextIO) -> None:
+        """A line for each way of each system, the ratio in those of strew."""
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for outcome in self.outcomes:
+            case = outcome.case
+            about = [case.name, *(KINDS[kind](case) for kind in list(KINDS)[:5])]
+            shapes = [" ".join(map(str, s)) for s in (case.data, case.indices, case.updates)]
+            about += [*shapes, case.axis, str(case.layouts), case.output, case.threads]
+            for (system, label), timing in outcome.timings.items():
+                ours = f"{outcome.ratio:.4g}" if system == "strew" and outcome.ratio else ""
+                figures = (f"{timing.best:.6g}", len(timing.samples), ours)
+                writer.writerow((*about, system, label, *figures, str(case)))
+
+
+def details(outcome: Outcome, every: bool = False) -> Iterator[str]:
+    """The case, who took how long, and how strew ran it."""
+    ratio = "" if outcome.ratio is None else f"**{outcome.ratio:.2f}** "
+    yield f"- {ratio}{outcome.case.name}: {outcome.case}"
+    best: dict[str, tuple[float, str]] = {}
+    ways = [(timing.best, *way) for way, timing in outcome.timings.items()]
+    for seconds, system, label in sorted(ways):
+        if every or system not in best:
+            best.setdefault(system, (seconds, label))
+            if every:
+                yield f"  - {_microseconds(seconds)} us {system}: {label}"
+    if not every and best:
+        figures = (f"{system} {_microseconds(s)} ({label})" for system, (s, label) in best.items())
+        yield f"  - us: {', '.join(figures)}"
+    yield from (f"  - {line}" for line in outcome.explained)
+
+
+def _ours(outcome: Outcome) -> list[str]:
+    return outcome.remarks if outcome.wrong else []
+
+
+def _microseconds(seconds: float) -> str:
+    return three_digits(seconds * 1e6)
