@@ -127,8 +127,14 @@ bool Scheduler::IsNear(int64_t tasks) const {
                           columns <= StripColumns(tasks);
   // Elements of the axis that lie closer than lines share these.
   const int64_t axis_step = static_cast<int64_t>(Magnitude(axis.output_stride)) * width_;
-  const int64_t row_bytes = std::min(axis_step, std::max(kLine, columns * width_));
-  return is_compact || axis.axis_size <= tuning_.near_strip / std::max<int64_t>(row_bytes, 1);
+  const int64_t together = std::min(columns, tuning_.batch_columns);
+  const int64_t row_bytes = std::min(axis_step, std::max(kLine, together * width_));
+  // Rows at multiples of a power of two drive each other out of the sets of a cache.
+  const int64_t set_step = std::min(axis_step & -axis_step, tuning_.cache_way);
+  const bool has_sets =
+      together == columns || axis.axis_size * set_step <= tuning_.cache_ways * tuning_.cache_way;
+  const bool fits = axis.axis_size <= tuning_.near_strip / std::max<int64_t>(row_bytes, 1);
+  return is_compact || (fits && has_sets);
 }
 
 // ---- Threads ----

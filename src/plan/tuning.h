@@ -77,7 +77,7 @@ struct Tuning {
   // Destinations that lie within this part of the last-level cache need no prefetch. Random sums
   // into 4 MiB 0.65 to 0.85 ns each, with prefetch 0.89 to 1.1; into 64 MiB 4.8 and 2.7.
   int64_t near_part = 4;
-  // Entries ahead, of single elements.
+  // Entries ahead, of single elements: from 4 to 255, because blocks of clamped indices have 256.
   int64_t element_prefetch = 128;
   // Bytes ahead, of rows: of 320 B and of 1 KiB on two threads 0.76 and 0.98 x the time of 8 KiB,
   // and as long on one.
@@ -117,8 +117,12 @@ struct Tuning {
   int64_t most_staged_line = 256 << 10;
   // Lines that are copied at once, with their updates behind.
   int64_t staged_bytes = 32 << 10;
-  // A strip whose axis spans no more stays near without scratch.
+  // A strip whose axis spans no more stays near without scratch, unless more rows than the ways of the
+  // L1 cache fall into the same sets: sums of 16 to 64 rows of odd length 0.8 to 0.9 x the time (float64
+  // 0.5 to 0.8) as with scratch, of lengths that are powers of two 1.7 to 1.9 x.
   int64_t near_strip = 64 << 10;
+  int64_t cache_way = 4096;
+  int64_t cache_ways = 8;
   // A row of a strip in scratch. 512 bytes, a power of two, took 1.05 to 1.1 x the time, 256 bytes
   // 1.15 x, 192 1.2 x.
   int64_t strip_bytes = 384;
