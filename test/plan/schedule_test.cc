@@ -406,6 +406,15 @@ TEST_F(StripChoice, NeedsNoStripWhereTheAxisIsNear) {
   EXPECT_EQ(Strip(100, 100, 200), 32);
 }
 
+// 3 of 4 columns of 4 bytes: elements of the axis are 16 bytes apart, not a line each.
+TEST_F(StripChoice, CountsLinesOnceThatElementsOfTheAxisShare) {
+  const IndexSpace space = ElementsSpace({100, 4}, {100, 3}, 0);
+  tuning_.near_strip = 100 * 16;
+  EXPECT_EQ(Of(space).staging.strip, 0);
+  tuning_.near_strip = 100 * 16 - 1;
+  EXPECT_EQ(Of(space).staging.strip, 3);
+}
+
 // Columns that are as many as a strip has lie in the output as they would in scratch.
 TEST_F(StripChoice, NeedsNoStripWhereTheOutputIsAsCompact) {
   EXPECT_EQ(Strip(100, 100, 32), 0);

@@ -37,6 +37,7 @@ class BoundScatter {
   const strew::Call& call() const { return call_; }
   const strew::plan::IndexSpace& space() const { return space_; }
   std::vector<int64_t>& indices() { return indices_; }
+  uint32_t update(int64_t i) const { return updates_[static_cast<size_t>(i)]; }
   const strew::plan::EntryLoops& loops() const { return loops_; }
   const strew::walk::Scatter& scatter() const { return scatter_; }
   int64_t applied() const { return applied_; }
@@ -46,8 +47,8 @@ class BoundScatter {
   const Words& output() const { return output_; }
   void RestoreOutput() { output_ = before_; }
 
-  // What `from` becomes by those entries whose destination `is_wanted`, counted in units from where
-  // the loops begin; and how many there are.
+  // For STREW_NONE and STREW_ADD: what `from` becomes by those entries whose destination, counted
+  // in units from where the loops begin, `is_wanted`; and how many there are.
   using IsWanted = std::function<bool(int64_t)>;
   Words Expected(Words from, const IsWanted& is_wanted) const;
   Words Expected() const;
