@@ -7,7 +7,7 @@
 //            in slots, and runs in groups of the updates of one destination
 //   ranks    entries are many more than destinations, so that scratch cannot hold them. All touched
 //            destinations are one part, and slots are their ranks
-#include "accumulate/mean.h"
+#include "accumulate/accumulate.h"
 
 #include "accumulate/mean_sums.h"
 

@@ -12,7 +12,7 @@
 #include "plan/entry_loops.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
-#include "share/boxes.h"
+#include "share/share.h"
 #include "share/parts.h"
 #include "walk/scatter.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The three ways of a mean, each at its thresholds and against a plain loop.
-#include "accumulate/mean.h"
+#include "accumulate/accumulate.h"
 
 #include <cstdint>
 #include <map>
