@@ -53,7 +53,7 @@ class TouchedBound {
   }
 
  private:
-  static constexpr int64_t kMost = int64_t{1} << 22;
+  static constexpr int64_t kMost = int64_t{1} << 23;  // 1 MiB
   static constexpr int64_t kSample = int64_t{1} << 14;
 
   const int64_t least_;

@@ -78,20 +78,24 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   slices->rest = loops.inner;
   slices->run = loops.run.count == 1 ? slices->rest.PopInnermost() : loops.run;
   slices->row = slices->rest.PopInnermost();
-  const auto turns_of_block = [&](const InnerLoop& loop) {
+  const auto turns_of_block = [&](const InnerLoop& loop, int64_t block) {
     const uint64_t stride =
         std::max(Magnitude(loop.stride[kOutput]), Magnitude(loop.stride[kUpdates]));
     const int64_t bytes = std::max<int64_t>(static_cast<int64_t>(stride) * width, 1);
-    return std::max<int64_t>(tuning.slice_block / bytes, 1);
+    return std::max<int64_t>(block / bytes, 1);
   };
-  slices->run_step = std::min(slices->run.count, turns_of_block(slices->run));
+  const bool is_strided = loops.run.count == 1;
+  const int64_t block = is_strided ? tuning.slice_block : tuning.slice_run_block;
+  slices->run_step = std::min(slices->run.count, turns_of_block(slices->run, block));
   const int64_t run_bytes = std::max(slices->run.count * width, kLine);
   slices->row_step = std::max<int64_t>(tuning.slice_block / run_bytes, 1);
   // The axis lies within strided runs: short blocks would cost more than single turns.
-  if (loops.run.count == 1) return slices->run_step >= tuning.least_slice_block;
+  if (is_strided) return slices->run_step >= tuning.least_slice_block;
+  // One update for all of a run is written out as often as fits a vector only for boxes.
+  if (loops.run.stride[kUpdates] == 0 && loops.run.count >= tuning.least_slice) return true;
   // Long runs are as fast in the order of memory, unless several entries write the same.
   if (run_bytes > tuning.longest_slice_run) {
-    return loops.inner.rank == 0 && run_bytes > tuning.slice_block && entries > 1;
+    return loops.inner.rank == 0 && run_bytes > tuning.slice_run_block && entries > 1;
   }
   return entries <= tuning.few_slice_rows;
 }

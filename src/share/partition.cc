@@ -12,7 +12,6 @@
 namespace strew::share {
 namespace {
 
-using plan::kOutput;
 using plan::kUpdates;
 
 // What a task leaves for the others: entries with their updates, sorted by the range in which they

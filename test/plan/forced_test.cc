@@ -153,7 +153,8 @@ std::vector<Forced> Traversals() {
                           {&T::least_slice_block, 0},     {&T::few_slice_rows, kHuge},
                           {&T::longest_slice_run, kHuge}, {&T::few_indices, -1}};
   const Changes small = {{&T::slice_block, 16}};
-  const Changes cut = {{&T::slice_block, 16}, {&T::longest_slice_run, 0}};
+  const Changes cut = {
+      {&T::slice_block, 16}, {&T::slice_run_block, 16}, {&T::longest_slice_run, 0}};
   const Changes no_slices = {{&T::few_slices, 0}, {&T::few_indices, -1}};
   const char* const large = "because they are few and large";
   const Calls calls = Calls::kOnOneAxis;

@@ -154,7 +154,7 @@ class SliceChoice : public TraversalChoice {
     tuning_.least_slice = 100;
     tuning_.few_slice_rows = 8;
     tuning_.longest_slice_run = 400;
-    tuning_.slice_block = 1000;
+    tuning_.slice_block = tuning_.slice_run_block = 1000;
   }
 
   bool IsSlices(const IndexSpace& space) { return Of(EntryLoops(space, {})) == Traversal::kSlices; }
@@ -189,9 +189,9 @@ TEST_F(SliceChoice, IsForFewRows) {
 TEST_F(SliceChoice, IsForLongRunsThatFitNoBlock) {
   tuning_.longest_slice_run = 399;
   EXPECT_FALSE(IsSlices(rows_));
-  tuning_.slice_block = 400;
+  tuning_.slice_run_block = 400;
   EXPECT_FALSE(IsSlices(rows_));
-  tuning_.slice_block = 399;
+  tuning_.slice_run_block = 399;
   EXPECT_TRUE(IsSlices(rows_));
   EXPECT_FALSE(IsSlices(UpdateSpace({50, 100}, 1))) << "nobody else writes there";
 }
@@ -230,7 +230,7 @@ TEST(SliceLoops, GoThroughEveryInnerTurn) {
   for (int64_t i = 0; i < cases; ++i) {
     Random random(Seed() + static_cast<uint64_t>(i));
     const EntryLoops loops(AnySpace(random), {});
-    tuning.slice_block = random.Between(1, 100);
+    tuning.slice_block = tuning.slice_run_block = random.Between(1, 100);
     TraversalLoops chosen;
     const Traversal traversal = TraversalFor(loops, tuning, kWidth, kBlock, kNoStaging, &chosen);
     if (traversal != Traversal::kSlices) continue;

@@ -112,7 +112,7 @@ TEST(Slices, AreWrittenInBlocksOfAnySize) {
     tuning.few_slices = tuning.few_slice_rows = 64;
     tuning.least_slice = tuning.least_slice_block = 0;
     tuning.longest_slice_run = random.Between(0, 500);
-    tuning.slice_block = random.Between(1, 2000);
+    tuning.slice_block = tuning.slice_run_block = random.Between(1, 2000);
     const BoundScatter::Words expected = bound.Expected();
     const MemoryHints hints = {0, 0, random.OneIn(3), false};
     strew::walk::WriteEntries(bound.scatter(), hints, strew::plan::kNoStaging, nullptr);
