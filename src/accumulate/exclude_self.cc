@@ -5,6 +5,7 @@
 
 #include "base/identity.h"
 #include "accumulate/destination_set.h"
+#include "accumulate/entry_rows.h"
 #include "walk/entries.h"
 #include "share/boxes.h"
 #include "share/execute.h"
@@ -12,17 +13,6 @@
 
 namespace strew::accumulate {
 namespace {
-
-// Collects the destinations of all entries.
-struct Collector {
-  DestinationSet* set;
-  const plan::DestinationNumbers& numbers;
-  bool* refused;
-  void Fetch(int64_t) const {}
-  void Take(int64_t destination, int64_t) const {
-    *refused = *refused || !set->Collect(numbers.Of(destination));
-  }
-};
 
 // Sends the first update of each destination to a filter, or all others.
 class FirstOrOthers {
@@ -109,11 +99,7 @@ Status ApplyAfterFirst(const walk::Scatter& scatter, bool in_place) {
   const plan::DestinationNumbers numbers(scatter.loops);
   const int64_t entries = scatter.loops.Entries();
   DestinationSet set(call, numbers.range(), entries, entries);
-  bool refused = !set.Begin();
-  if (!refused && set.needs_collecting()) {
-    walk::ForEachEntry(scatter, Collector{&set, numbers, &refused});
-  }
-  if (refused || !set.FinishCollecting()) {
+  if (!CollectDestinations(scatter, numbers, &set)) {
     return call.Fail(STREW_OUT_OF_MEMORY,
                      "memory to tell the first update of an element was refused");
   }

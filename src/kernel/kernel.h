@@ -119,24 +119,15 @@ struct FinishArguments {
   int64_t count;
 };
 
-// Sums in memory.
-struct SumKernels {
-  int64_t sum_size;  // bytes
-  // sums[i] = elements[i * stride], and sums[i] += updates[i * stride], for i < n
-  void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
-  void (*add)(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
-  void (*finish)(const FinishArguments&);
-};
-
-// A sum for each place, and how many updates it has.
+// A sum for each slot, and how many updates it has.
 struct CountedSums {
   unsigned char* sums;
   uint32_t* counts;
 };
 
-// Updates that go to the sums of places[i], i < n. INT32_MIN is no place: that update is dropped.
-struct PlacedUpdates {
-  const int32_t* places;
+// Updates that go to the sums of slots[i], i < n. INT32_MIN is no slot: that update is dropped.
+struct SlotUpdates {
+  const int32_t* slots;
   const unsigned char* updates;
   int64_t updates_stride;
   int64_t n;
@@ -154,20 +145,30 @@ struct GroupArguments {
   int64_t n;
   bool excludes_self;
 };
+using GroupKernel = void (*)(const GroupArguments&);
+
+// Sums in memory.
+struct SumKernels {
+  int64_t sum_size;  // bytes
+  // sums[i] = elements[i * stride] for i < n
+  void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
+  // sums[i] += updates[i * stride] for i < n
+  void (*add)(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
+  void (*finish)(const FinishArguments&);
+};
 
 // Of a mean, but for long_sums.
 inline constexpr int64_t kMostTerms = std::numeric_limits<int32_t>::max();
 
 // Means. Sums are exact for integers, and of the computing type for floats.
 struct AccumulateKernels {
-  bool sums_are_elements;  // whether a sum has the type of an element, and is that of STREW_ADD
   SumKernels sums;
   SumKernels long_sums;
   RunKernel run;  // the mean of an old value and one update of each element
-  // output[i] = the mean of its old value, unless that is excluded, and its updates in order
-  void (*group)(const GroupArguments&);
-  // sums[places[i]] += updates[i * updates_stride], and a count each
-  void (*add_each)(const CountedSums&, const PlacedUpdates&);
+  // output = the mean of its old value, unless that is excluded, and its updates in order
+  GroupKernel group;
+  // sums[slots[i]] += updates[i * updates_stride], and a count each
+  void (*add_each)(const CountedSums&, const SlotUpdates&);
   // output[i * stride] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n
   void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t stride,
                       int64_t n);
@@ -211,6 +212,16 @@ struct RowsArguments {
   const int64_t* updates_offsets;
 };
 void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsArguments& rows);
+
+// The updates of one destination, brought together.
+struct Group {
+  int64_t destination;  // from where the output begins
+  int64_t first;        // of its updates, which end where those of the next group begin
+};
+
+// Groups, behind which the end of the last one stands. `all` is as for one group at destination 0 of
+// which all updates are; the count is that of groups.
+void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all);
 
 // ---- The indices: read them, write nothing of a tensor ----
 

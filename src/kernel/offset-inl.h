@@ -85,19 +85,20 @@ HWY_INLINE int64_t BitsBelow(uint64_t word, int64_t bit) {
 template <class Offset>
 void Locate(const LocateArguments& all, int32_t* HWY_RESTRICT bits) {
   const LocateArguments arguments = all;
-  const Offset* offsets = static_cast<const Offset*>(arguments.offsets);
+  constexpr Offset kDropped = std::numeric_limits<Offset>::min();
+  constexpr int32_t kNone = std::numeric_limits<int32_t>::min();
+  const Offset* HWY_RESTRICT offsets = static_cast<const Offset*>(arguments.offsets);
   for (int64_t c = 0; c < arguments.columns; ++c) {
-    bits[c] = std::numeric_limits<int32_t>::min();
-    if (offsets[c] == std::numeric_limits<Offset>::min()) continue;
     const int64_t bit = (offsets[c] + arguments.shift) >> arguments.unused_bits;
-    if (arguments.directory == nullptr) {
-      bits[c] = static_cast<int32_t>(bit);
-      continue;
-    }
-    const int64_t block = bit / 64;
+    bits[c] = offsets[c] == kDropped ? kNone : static_cast<int32_t>(bit);
+  }
+  if (arguments.directory == nullptr) return;
+  for (int64_t c = 0; c < arguments.columns; ++c) {
+    if (bits[c] == kNone) continue;
+    const int64_t block = bits[c] / 64;
     const int64_t word = arguments.directory_ranks[block / 64] +
                          BitsBelow(arguments.directory[block / 64], block % 64);
-    bits[c] = static_cast<int32_t>(word * 64 + bit % 64);
+    bits[c] = static_cast<int32_t>(word * 64 + bits[c] % 64);
   }
 }
 

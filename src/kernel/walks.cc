@@ -30,6 +30,10 @@ struct Walks {
   int64_t least_repeated = 64;
   // Longer rows are as fast one by one.
   int64_t longest_period = 512;
+  // Groups ahead, and of each its output and so many updates.
+  int64_t groups_ahead = 16;
+  int64_t most_fetched_of_group = 1024;
+  int64_t fetched_updates = 4;
 };
 constexpr Walks kWalks;
 
@@ -158,6 +162,16 @@ bool RepeatsRuns(const BoxArguments& box, int64_t size) {
   pattern.Run(run, size, box.output, bytes);
 }
 
+// The output of a group, and its first updates.
+void FetchGroup(int64_t size, const Group* group, const GroupArguments& all) {
+  const int64_t bytes = std::min(all.n * size, kWalks.most_fetched_of_group);
+  const int64_t end = std::min(group[1].first, group->first + kWalks.fetched_updates);
+  Prefetch<true>(all.output + group->destination * size, bytes);
+  for (int64_t k = group->first; k < end; ++k) {
+    Prefetch<false>(all.updates + all.order[k] * size, bytes);
+  }
+}
+
 }  // namespace
 
 void PrefetchOnce(const unsigned char* from, int64_t bytes) { Prefetch<false>(from, bytes); }
@@ -181,6 +195,19 @@ void WalkBox(RunKernel run, int64_t size, const BoxArguments& box) {
 void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsArguments& rows) {
   if (offset_width == kOffset32) return WalkRowsAt<int32_t>(run, size, rows);
   WalkRowsAt<int64_t>(run, size, rows);
+}
+
+void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all) {
+  // Elements that lie apart share lines with those of other groups.
+  const int64_t fetched = all.output_stride == 1 ? all.count - kWalks.groups_ahead : 0;
+  GroupArguments one = all;
+  for (int64_t g = 0; g < all.count; ++g) {
+    if (g < fetched) FetchGroup(size, groups + g + kWalks.groups_ahead, all);
+    one.output = all.output + groups[g].destination * size;
+    one.order = all.order + groups[g].first;
+    one.count = groups[g + 1].first - groups[g].first;
+    group(one);
+  }
 }
 
 }  // namespace strew::kernel

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "base/checked.h"
 
@@ -123,21 +124,28 @@ void EntryLoops::Restrict(const Cut& cut, int64_t part) {
   restrict_loop(&run, inner.base, kIndices);
 }
 
-void EntryLoops::NumberDestinations() {
+DestinationNest EntryLoops::NumberDestinations() {
   assert(components == 1);
-  int64_t next = 1;
-  const auto number = [&next](int64_t count, int64_t* stride) {
-    *stride = next;
-    next *= count;
+  DestinationNest nest;
+  nest.base[kDestination] = std::exchange(outer.base[kOutput], 0);
+  // From the outermost loop on, of which a turn goes past all destinations within.
+  int64_t numbers = component[0].axis_size;
+  for (int i = 0; i < outer_batch_loops; ++i) numbers *= outer.loop[i].count;
+  if (rows_are_batch) numbers *= row.count;
+  if (columns_are_batch) numbers *= column.count;
+  const auto number = [&](int64_t count, int64_t* stride) {
+    numbers /= count;
+    nest.Append(count, *stride, numbers);
+    *stride = numbers;
   };
-  if (columns_are_batch) number(column.count, &column.stride[kOutput]);
-  number(component[0].axis_size, &component[0].output_stride);
-  if (rows_are_batch) number(row.count, &row.stride[kOutput]);
-  for (int i = outer_batch_loops - 1; i >= 0; --i) {
+  for (int i = 0; i < outer_batch_loops; ++i) {
     number(outer.loop[i].count, &outer.loop[i].stride[kOutput]);
   }
-  outer.base[kOutput] = 0;
+  if (rows_are_batch) number(row.count, &row.stride[kOutput]);
+  number(component[0].axis_size, &component[0].output_stride);
+  if (columns_are_batch) number(column.count, &column.stride[kOutput]);
   MeasureSpans();
+  return nest;
 }
 
 void EntryLoops::RepeatUpdate(int64_t run_stride) {

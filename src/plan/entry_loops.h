@@ -21,6 +21,10 @@ struct Findings {
   bool constant = false;  // indices do not change along the minor loops of batch
 };
 
+// Destinations and their numbers.
+enum { kDestination, kNumber, kDestinationOperands };
+using DestinationNest = LoopNest<kDestinationOperands>;
+
 struct EntryLoops {
   int components;
   Component component[kMaxRank];
@@ -63,8 +67,9 @@ struct EntryLoops {
   // Keeps one part of a cut of the batch loops and the inner turns.
   void Restrict(const Cut& cut, int64_t part);
   // For loops with one axis: gives the output, from 0 on, a unit for each destination of each batch,
-  // without gaps; columns that are batch lie together, else the axis does.
-  void NumberDestinations();
+  // without gaps; columns that are batch lie together, else the axis does. Returns where these
+  // destinations lay, and their numbers.
+  DestinationNest NumberDestinations();
   // Makes all entries read the same update, of which the units lie `run_stride` apart.
   void RepeatUpdate(int64_t run_stride);
 

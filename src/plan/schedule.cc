@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
+#include "base/checked.h"
 
 namespace strew::plan {
 namespace {
@@ -121,11 +122,19 @@ int64_t Scheduler::StripColumns(int64_t tasks) const {
 // would in scratch.
 bool Scheduler::IsNear(int64_t tasks) const {
   const int64_t columns = loops_.column.count;
-  const bool is_compact = loops_.column.stride[kOutput] == 1 &&
-                          loops_.component[0].output_stride == columns &&
+  const Component& axis = loops_.component[0];
+  const bool is_compact = loops_.column.stride[kOutput] == 1 && axis.output_stride == columns &&
                           columns <= StripColumns(tasks);
-  const int64_t axis_size = loops_.component[0].axis_size;
-  return is_compact || axis_size <= tuning_.near_strip / std::max(kLine, columns * width_);
+  // Elements of the axis that lie closer than lines share these.
+  const int64_t axis_step = static_cast<int64_t>(Magnitude(axis.output_stride)) * width_;
+  const int64_t together = std::min(columns, tuning_.batch_columns);
+  const int64_t row_bytes = std::min(axis_step, std::max(kLine, together * width_));
+  // Rows at multiples of a power of two drive each other out of the sets of a cache.
+  const int64_t set_step = std::min(axis_step & -axis_step, tuning_.cache_way);
+  const bool has_sets =
+      together == columns || axis.axis_size * set_step <= tuning_.cache_ways * tuning_.cache_way;
+  const bool fits = axis.axis_size <= tuning_.near_strip / std::max<int64_t>(row_bytes, 1);
+  return is_compact || (fits && has_sets);
 }
 
 // ---- Threads ----

@@ -27,7 +27,7 @@ struct Tuning {
   // and for an entry.
   double ns_of_byte = 1.0 / 32;
   double ns_of_entry = 1;
-  double ns_of_lane_mean_entry = 1.5;
+  double ns_of_batch_mean_entry = 1.5;
   double ns_of_bucket_mean_entry = 3;
   double ns_of_touched = 3;
 
@@ -77,7 +77,7 @@ struct Tuning {
   // Destinations that lie within this part of the last-level cache need no prefetch. Random sums
   // into 4 MiB 0.65 to 0.85 ns each, with prefetch 0.89 to 1.1; into 64 MiB 4.8 and 2.7.
   int64_t near_part = 4;
-  // Entries ahead, of single elements.
+  // Entries ahead, of single elements: from 4 to 255, because blocks of clamped indices have 256.
   int64_t element_prefetch = 128;
   // Bytes ahead, of rows: of 320 B and of 1 KiB on two threads 0.76 and 0.98 x the time of 8 KiB,
   // and as long on one.
@@ -117,8 +117,12 @@ struct Tuning {
   int64_t most_staged_line = 256 << 10;
   // Lines that are copied at once, with their updates behind.
   int64_t staged_bytes = 32 << 10;
-  // A strip whose axis spans no more stays near without scratch.
+  // A strip whose axis spans no more stays near without scratch, unless more rows than the ways of the
+  // L1 cache fall into the same sets: sums of 16 to 64 rows of odd length 0.8 to 0.9 x the time (float64
+  // 0.5 to 0.8) as with scratch, of lengths that are powers of two 1.7 to 1.9 x.
   int64_t near_strip = 64 << 10;
+  int64_t cache_way = 4096;
+  int64_t cache_ways = 8;
   // A row of a strip in scratch. 512 bytes, a power of two, took 1.05 to 1.1 x the time, 256 bytes
   // 1.15 x, 192 1.2 x.
   int64_t strip_bytes = 384;
@@ -175,17 +179,15 @@ struct Tuning {
   // ---- Means ----
 
   // Sums and counts of some batches, and of a bucket, stay in the L2 cache.
-  int64_t near_lane_sums = int64_t{128} << 10;
+  int64_t near_batch_sums = int64_t{128} << 10;
   int64_t bucket_bytes = int64_t{512} << 10;
   // A destination costs so much less than an update: with fewer updates sums are only for those
   // that are touched.
   int64_t destinations_of_entry = 8;
-  // More streams than pages that the CPU finds at once are slower than numbered destinations, and
-  // so are buckets of fewer entries than fill the lines of cache on which they begin.
+  // More streams than pages that the CPU finds at once are slower than ranks of destinations, and so
+  // are buckets of fewer entries: 1000 float32 into 64 MiB by rank 39 us, in buckets 26.
   int64_t most_buckets = 1024;
-  int64_t least_of_bucket = 16;
-  // Updates of a destination are brought together if they are runs of so many elements.
-  int64_t least_grouped_run = 8;
+  int64_t least_of_bucket = 2;
 };
 
 inline constexpr Tuning kTuning;

@@ -49,7 +49,8 @@ Changes operator+(Changes some, const Changes& others) {
   return some;
 }
 
-enum class Calls { kAny, kOnOneAxis };  // kOnOneAxis: those of scatter_elements
+// kOnOneAxis: those of scatter_elements.
+enum class Calls { kAny, kOnOneAxis, kMeans };
 
 struct Forced {
   const char* name;
@@ -196,9 +197,29 @@ std::vector<Forced> Memory() {
           {"PrefetchEarly", fetched + early, {1, 3}, "are prefetched", 20}};
 }
 
+// Means do not explain themselves yet: they must be right.
+std::vector<Forced> Means() {
+  const Changes batches = {{&T::destinations_of_entry, kHuge}};
+  const Changes apart = {{&T::near_batch_sums, 1}};
+  const Changes buckets = {{&T::destinations_of_entry, 1}, {&T::least_of_bucket, 1}};
+  const Changes small = {{&T::bucket_bytes, 1}, {&T::most_buckets, kHuge}};
+  const Changes large = {{&T::bucket_bytes, kHuge}};
+  const Changes ranks = {{&T::destinations_of_entry, 1}, {&T::most_buckets, 0}};
+  const char* const none = "";
+  const Calls calls = Calls::kMeans;
+  return {{"MeansInBatches", batches, {1}, none, 100, calls},
+          {"MeansInBatchesOneByOne", batches + apart + InTasks(), {3}, none, 100, calls},
+          {"MeansInBuckets", buckets + large, {1}, none, 100, calls},
+          {"MeansInBucketsOfTasks", buckets + large + InTasks(), {3}, none, 100, calls},
+          {"MeansInSmallBuckets", buckets + small + InTasks(), {1, 5}, none, 100, calls},
+          {"MeansByRanks", ranks, {1}, none, 100, calls},
+          {"MeansByRanksInTasks", ranks + InTasks(), {3}, none, 100, calls}};
+}
+
 std::vector<Forced> Alternatives() {
   std::vector<Forced> all;
-  for (const auto& some : {FewOrNot(), Tasks(), Ranges(), Staged(), Traversals(), Memory()}) {
+  for (const auto& some :
+       {FewOrNot(), Tasks(), Ranges(), Staged(), Traversals(), Memory(), Means()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -215,20 +236,45 @@ struct Explanation {
   }
 };
 
+bool IsOne(Calls calls, Operator op) {
+  if (calls == Calls::kMeans) return op != Operator::kTensorScatter;
+  return calls == Calls::kAny || op == Operator::kScatterElements;
+}
+
 CallShape AnyCallShape(Random& random, int64_t updates, Calls calls) {
   while (true) {
     const CallShape call_shape = random.Pick(AllCallShapes(updates));
-    if (calls == Calls::kAny || call_shape.op == Operator::kScatterElements) return call_shape;
+    if (IsOne(calls, call_shape.op)) return call_shape;
+  }
+}
+
+Operator AnyOperator(Random& random, Calls calls) {
+  while (true) {
+    const Operator op = random.Pick(Operators());
+    if (IsOne(calls, op)) return op;
+  }
+}
+
+bool HasMeans(const Dtype& dtype) {
+  const std::vector<strew_reduction> reductions = AllReductionsOf(dtype);
+  return std::find(reductions.begin(), reductions.end(), STREW_MEAN) != reductions.end();
+}
+
+Dtype AnyDtype(Random& random, Calls calls) {
+  while (true) {
+    const Dtype dtype = random.Pick(Dtypes());
+    if (calls != Calls::kMeans || HasMeans(dtype)) return dtype;
   }
 }
 
 // A random call, or one of enough updates for several tiles.
 Case AnyCase(Random& random, Calls calls) {
-  const Dtype dtype = random.Pick(Dtypes());
+  const Dtype dtype = AnyDtype(random, calls);
+  const strew_reduction mean = STREW_MEAN | (random.OneIn(2) ? STREW_EXCLUDE_SELF : 0);
   if (random.OneIn(2)) {
-    const bool any = calls == Calls::kAny;
-    const Operator op = any ? random.Pick(Operators()) : Operator::kScatterElements;
-    return MakeRandomCase(random, op, dtype);
+    Case c = MakeRandomCase(random, AnyOperator(random, calls), dtype);
+    if (calls == Calls::kMeans) c.reduction = mean;
+    return c;
   }
   const int64_t most = dtype.width > 64 ? 600 : 6000;
   CallShape call_shape = AnyCallShape(random, random.Between(512, most), calls);
@@ -237,6 +283,7 @@ Case AnyCase(Random& random, Calls calls) {
   }
   Case c = MakeCase(random, call_shape, dtype.code, random.OneIn(2));
   if (c.op != Operator::kTensorScatter) c.reduction = random.Pick(AllReductionsOf(dtype));
+  if (calls == Calls::kMeans) c.reduction = mean;
   if (random.OneIn(3)) c.policy = random.OneIn(2) ? STREW_INDEX_DROP : STREW_INDEX_CLAMP;
   if (random.OneIn(4)) SpoilIndices(random, c);
   return c;

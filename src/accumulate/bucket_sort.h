@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entries that may land anywhere, brought together by destination: first in buckets of neighbouring
+// destinations, and then, where this is wanted, in groups of one each.
+#ifndef STREW_ACCUMULATE_BUCKET_SORT_H_
+#define STREW_ACCUMULATE_BUCKET_SORT_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/scratch.h"
+#include "kernel/kernel.h"
+#include "plan/entry_loops.h"
+#include "walk/scatter.h"
+
+namespace strew::accumulate {
+
+class BucketSort {
+ public:
+  // The number of a destination within its bucket.
+  using Place = uint16_t;
+
+  // Whether single elements are moved, or only where updates lie.
+  enum class Moves { kElements, kPositions };
+
+  BucketSort(const walk::Scatter& scatter, Moves moves);
+
+  // Makes the buckets as large as 2^shift places.
+  void SetShift(int shift) { shift_ = shift; }
+  int64_t places() const { return int64_t{1} << shift_; }
+  int64_t buckets() const { return ((numbers_.range() - 1) >> shift_) + 1; }
+  const plan::DestinationNumbers& numbers() const { return numbers_; }
+  // Whether every number has an element.
+  bool has_no_gaps() const { return has_no_gaps_; }
+
+  // Counts the entries of each bucket. Answers in *reached whether at least so many destinations
+  // are touched; what is counted is good for nothing else. False where memory is refused.
+  bool Count(int64_t least_touched, bool* reached);
+  // How many are not dropped.
+  int64_t entries() const { return entries_; }
+  int64_t first(int64_t bucket) const { return bucket == 0 ? 0 : end_[bucket - 1]; }
+  int64_t end(int64_t bucket) const { return end_[bucket]; }
+
+  // To lines of cache.
+  static int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+  // What Move() needs, and with Order(): for all entries at most, and all buckets.
+  int64_t bytes() const {
+    return RoundUp(all_ * kPlaceBytes) + all_ * (entry_bytes() - kPlaceBytes);
+  }
+  // For each entry.
+  int64_t entry_bytes() const {
+    return kPlaceBytes + (moves_ == Moves::kElements ? width_ : 2 * int64_t{sizeof(int64_t)});
+  }
+  int64_t count_bytes() const { return buckets() * int64_t{sizeof(int64_t)}; }
+  // Moves all entries side by side, those of each bucket together and in order.
+  void Move(unsigned char* memory);
+  const Place* places_of(int64_t entry) const { return places_ + entry; }
+  const unsigned char* elements_of(int64_t entry) const { return updates_ + entry * width_; }
+
+  // Lists the places of the entries of a bucket in the order in which they come first. The entries
+  // then name their positions in the list. Both have room for all places, of which there are 2^15
+  // at most unless the bucket has fewer entries. Returns how many are listed.
+  int64_t List(int64_t bucket, Place* position_of, Place* list) const;
+
+  // Brings the updates of each destination together, in order. False where memory for the groups,
+  // behind which the end of the last one stands, is refused.
+  bool Order(unsigned char* scratch, Scratch* groups, int64_t* count) const;
+  static constexpr int64_t kOrderBytes = 2 * sizeof(Place) + sizeof(uint32_t);  // for each place
+  const int64_t* order() const { return positions() + all_; }
+
+ private:
+  static constexpr int64_t kPlaceBytes = sizeof(Place);
+
+  int64_t* positions() const { return reinterpret_cast<int64_t*>(updates_); }
+  template <class BeginRow, class Take>
+  void Distribute(const BeginRow& begin_row, const Take& take) const;
+  template <class Update, class Load>
+  void MoveEach(const Load& load) const;
+  template <int kWidth>
+  void MoveElements() const;
+  kernel::Group* OrderBucket(int64_t bucket, unsigned char* scratch, kernel::Group* groups) const;
+
+  const walk::Scatter& scatter_;
+  const Moves moves_;
+  const plan::DestinationNumbers numbers_;
+  const int64_t width_;
+  const int64_t all_;  // entries, those that are dropped too
+  bool has_no_gaps_;
+  int shift_ = 0;
+  int64_t entries_ = 0;
+  Scratch end_memory_;
+  int64_t* end_ = nullptr;  // of each bucket; where its next entry comes as long as they are moved
+  Place* places_ = nullptr;
+  unsigned char* updates_ = nullptr;  // elements, or positions and room for their order
+};
+
+}  // namespace strew::accumulate
+
+#endif  // STREW_ACCUMULATE_BUCKET_SORT_H_

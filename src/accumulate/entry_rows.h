@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Entries whose destinations are numbered, row by row.
+#ifndef STREW_ACCUMULATE_ENTRY_ROWS_H_
+#define STREW_ACCUMULATE_ENTRY_ROWS_H_
+
+#include "accumulate/destination_set.h"
+#include "kernel/kernel.h"
+#include "plan/entry_loops.h"
+#include "walk/entries.h"
+#include "walk/scatter.h"
+
+namespace strew::accumulate {
+
+// Calls body(row, arguments) for rows of entries, with what a LocateKernel needs to number their
+// destinations.
+template <class Body>
+void ForEachRow(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
+                const Body& body) {
+  struct Rows {
+    const plan::DestinationNumbers& numbers;
+    const Body& body;
+    void Add(const walk::EntryRow& row) {
+      body(row, kernel::LocateArguments{row.offsets, row.columns, row.output - numbers.lowest(),
+                                        numbers.shift(), nullptr, nullptr});
+    }
+  };
+  Rows rows = {numbers, body};
+  walk::GiveEntries(scatter, walk::SinkOf(&rows, scatter.loops.WholeOffsets(), scatter.origin()));
+}
+
+// Begins a set and collects the destinations of all entries. False where memory is refused.
+inline bool CollectDestinations(const walk::Scatter& scatter,
+                                const plan::DestinationNumbers& numbers, DestinationSet* set) {
+  struct Collector {
+    const plan::DestinationNumbers& numbers;
+    DestinationSet* set;
+    bool* refused;
+    void Fetch(int64_t) const {}
+    void Take(int64_t destination, int64_t) const {
+      *refused = *refused || !set->Collect(numbers.Of(destination));
+    }
+  };
+  bool refused = !set->Begin();
+  if (!refused && set->needs_collecting()) {
+    walk::ForEachEntry(scatter, Collector{numbers, set, &refused});
+  }
+  return !refused && set->FinishCollecting();
+}
+
+// The same, and numbers them.
+inline bool RankDestinations(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
+                             DestinationSet* set) {
+  if (!CollectDestinations(scatter, numbers, set)) return false;
+  const auto insert = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
+    int32_t bits[walk::EntrySink::kMostColumns];
+    set->LocateRow(scatter.index_kernels, scatter.loops.WholeOffsets(), arguments, bits);
+    set->InsertRow(bits, row.columns);
+  };
+  if (set->needs_inserting()) ForEachRow(scatter, numbers, insert);
+  return set->FinishInserting();
+}
+
+// Calls body(row, first, numbers) for rows of entries, of which first + numbers[c] is the rank of
+// the destination. A dropped entry has a negative number.
+template <class Body>
+void ForEachRanked(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
+                   const DestinationSet& set, const Body& body) {
+  // One by one, because rows do not hold so many ranks.
+  struct Taker {
+    const plan::DestinationNumbers& numbers;
+    const DestinationSet& set;
+    const Body& body;
+    void Fetch(int64_t destination) const { set.Fetch(numbers.Of(destination)); }
+    void Take(int64_t destination, int64_t update) const {
+      constexpr int32_t kFirst = 0;
+      const walk::EntryRow row = {nullptr, 1, destination, update, 0};
+      body(row, set.NumberOf(numbers.Of(destination)), &kFirst);
+    }
+  };
+  constexpr int64_t kMostShort = int64_t{1} << 30;
+  if (set.count() > kMostShort) {
+    return walk::ForEachEntry(scatter, Taker{numbers, set, body});
+  }
+  const auto give = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
+    int32_t ranks[walk::EntrySink::kMostColumns];
+    set.LocateRow(scatter.index_kernels, scatter.loops.WholeOffsets(), arguments, ranks);
+    set.NumberRow(scatter.index_kernels, ranks, row.columns);
+    body(row, int64_t{0}, static_cast<const int32_t*>(ranks));
+  };
+  ForEachRow(scatter, numbers, give);
+}
+
+}  // namespace strew::accumulate
+
+#endif  // STREW_ACCUMULATE_ENTRY_ROWS_H_

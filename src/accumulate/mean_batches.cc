@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Means where batches have a short axis: some batches at a time have a slot for each destination, near
+// the CPU.
+#include <algorithm>
+
+#include "accumulate/mean_sums.h"
+#include "base/scratch.h"
+#include "plan/cut.h"
+#include "plan/schedule.h"
+#include "walk/entries.h"
+
+namespace strew::accumulate {
+namespace {
+
+// Where the destinations of some batches lie in the output, and their slots.
+struct BatchPlaces {
+  const walk::Scatter& scatter;
+  plan::DestinationNest outside;
+  plan::Loop<plan::kDestinationOperands> line = outside.PopInnermost();
+
+  template <class Body>
+  void ForEachLine(const Body& body) const {
+    plan::ForEachTurn(outside, outside.rank, [&](const int64_t* at) {
+      (void)body(SlotLine{at[plan::kNumber], scatter.OutputAt(at[plan::kDestination]),
+                          line.stride[plan::kDestination], line.count});
+    });
+  }
+};
+
+// Adds what comes to slots whose numbers are the offsets.
+struct Adder {
+  const Mean& mean;
+  const Slots& slots;
+
+  void Add(const walk::EntryRow& row) {
+    mean.sums.Add(mean.sums.From(slots, row.output), static_cast<const int32_t*>(row.offsets),
+                  mean.scatter.UpdateAt(row.updates), row.updates_stride, row.columns);
+  }
+};
+
+// Cuts the batches into at least `parts`, of which none has more than `most`. Returns how many one
+// has at most.
+int64_t CutBatches(const plan::EntryLoops& loops, int64_t parts, int64_t most, plan::Cut* cut) {
+  for (;; parts += parts) {
+    *cut = plan::Cut();
+    int cuts = 0;
+    int64_t batches = 1;
+    const auto append = [&](int64_t count) {
+      cut->Append(count, 1, parts);
+      batches *= cut->MostTurns(cuts++);
+    };
+    for (int i = 0; i < loops.outer_batch_loops; ++i) append(loops.outer.loop[i].count);
+    if (loops.columns_are_batch) append(loops.column.count);
+    if (loops.rows_are_batch) append(loops.row.count);
+    if (batches > most) continue;
+    cut->Append(1, 1, 1);  // the one unit of an entry
+    return batches;
+  }
+}
+
+void CombinePart(const Mean& mean, const plan::Cut& cut, int64_t part, unsigned char* scratch) {
+  plan::EntryLoops of_part = mean.scatter.loops;
+  of_part.Restrict(cut, part);
+  const BatchPlaces places = {mean.scatter, of_part.NumberDestinations()};
+  const int64_t count = of_part.whole_span + 1;
+  const Slots slots = mean.sums.At(scratch, count);
+  Adder adder = {mean, slots};
+  mean.sums.Combine(slots, count, places, [&] {
+    walk::GiveEntries(walk::Scatter(mean.scatter, of_part),
+                      walk::SinkOf(&adder, kernel::kOffset32, mean.scatter.OutputAt(0)));
+  });
+  if (mean.scatter.applied_units == nullptr) return;
+  *mean.scatter.applied_units += mean.sums.Updates(slots, count);
+}
+
+}  // namespace
+
+// The axis of a batch must fit scratch, and have no more elements than the updates can pay for.
+Status CombineBatches(const Mean& mean, bool* done) {
+  const plan::EntryLoops& loops = mean.scatter.loops;
+  const plan::Tuning& tuning = mean.scatter.tuning;
+  const int64_t entries = loops.Entries();
+  if (loops.components != 1 || !mean.sums.are_single()) return STREW_OK;
+  const int64_t axis_size = loops.component[0].axis_size;
+  const int64_t batch_bytes = mean.sums.slot_bytes() * axis_size;
+  const int64_t fitting = plan::MostScratch(1) / batch_bytes;
+  const bool pays = axis_size / tuning.destinations_of_entry <= entries / loops.batches;
+  if (fitting == 0 || !pays) return STREW_OK;
+
+  const double ns = static_cast<double>(entries) * tuning.ns_of_batch_mean_entry;
+  const int64_t tasks =
+      std::min({plan::TasksFor(plan::Machine(mean.scatter.call), ns), loops.batches, fitting});
+  // Columns that are batch lie together in the output, and fewer of them than lines of cache hold
+  // would be a waste.
+  const int64_t near = loops.columns_are_batch ? plan::MostScratch(1) : tuning.near_batch_sums;
+  const int64_t most = std::clamp<int64_t>(near / batch_bytes, 1, fitting / tasks);
+  plan::Cut cut;
+  const int64_t parts = std::max(mean.PartsFor(tasks), (loops.batches - 1) / most + 1);
+  const int64_t task_bytes = CutBatches(loops, parts, most, &cut) * batch_bytes;
+
+  const Scratch scratch(mean.scatter.call, static_cast<size_t>(tasks * task_bytes));
+  if (scratch.memory() == nullptr) return mean.Refuse();
+  STREW_TRY(mean.CopyData());
+  *done = true;
+  return share::ForEachPart(mean.scatter.call, tasks, cut.parts(), [&](int64_t part, int64_t task) {
+    CombinePart(mean, cut, part, scratch.memory() + task * task_bytes);
+  });
+}
+
+}  // namespace strew::accumulate

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "accumulate/mean_sums.h"
+
+#include "base/identity.h"
+#include "base/reduction.h"
+
+namespace strew::accumulate {
+
+using plan::kUpdates;
+
+MeanSums::MeanSums(const walk::Scatter& scatter)
+    : loops_(scatter.loops),
+      kernels_(kernel::AccumulateKernelsFor(scatter.operands.output.dtype,
+                                            scatter.call.settings().simd_target)),
+      width_(scatter.width),
+      units_(scatter.loops.EntryUnits()),
+      // Batches never meet.
+      are_long_(scatter.loops.Entries() / scatter.loops.batches >= kernel::kMostTerms),
+      are_single_(units_ == 1 && !are_long_),
+      count_size_(are_single_ ? sizeof(uint32_t) : sizeof(int64_t)),
+      sums_(are_long_ ? kernels_.long_sums : kernels_.sums),
+      excludes_self_(ExcludesSelf(scatter.reduction)) {
+  StoreIdentity(scatter.operands.output.dtype, ReductionKind(scatter.reduction), identity_);
+}
+
+// With the old value, or without.
+bool MeanSums::Begin(const Slots& slots, const SlotLine& line) const {
+  sums_.begin(SumOf(slots, line.slot, line.unit), excludes_self_ ? identity_ : line.elements,
+              excludes_self_ ? 0 : line.stride, line.count);
+  return false;
+}
+
+void MeanSums::Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates,
+                   int64_t stride, int64_t columns) const {
+  if (are_single_) {
+    return kernels_.add_each({slots.sums, reinterpret_cast<uint32_t*>(slots.counts)},
+                             {numbers, updates, stride, columns});
+  }
+  int64_t* const counts = reinterpret_cast<int64_t*>(slots.counts);
+  for (int64_t c = 0; c < columns; ++c) {
+    if (numbers[c] < 0) continue;
+    ++counts[numbers[c]];
+    unsigned char* sums = SumOf(slots, numbers[c], 0);
+    plan::ForEachTurn(loops_.inner, loops_.inner.rank, [&](const int64_t* inner) {
+      sums_.add(sums, updates + (c * stride + inner[kUpdates]) * width_,
+                loops_.run.stride[kUpdates], loops_.run.count);
+      sums += loops_.run.count * sums_.sum_size;
+    });
+  }
+}
+
+bool MeanSums::Finish(const Slots& slots, const SlotLine& line) const {
+  unsigned char* const sums = SumOf(slots, line.slot, line.unit);
+  unsigned char* const counts = slots.counts + line.slot * count_size_;
+  const int64_t more = excludes_self_ ? 0 : 1;
+  if (are_single_) {
+    kernels_.finish_each({sums, reinterpret_cast<uint32_t*>(counts)}, more, line.elements,
+                         line.stride, line.count);
+  } else {
+    sums_.finish({line.elements, line.stride, sums, 1, line.count,
+                  *reinterpret_cast<int64_t*>(counts) + more});
+  }
+  return true;
+}
+
+int64_t MeanSums::Updates(const Slots& slots, int64_t count) const {
+  int64_t updates = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    updates += are_single_ ? reinterpret_cast<uint32_t*>(slots.counts)[i]
+                           : reinterpret_cast<int64_t*>(slots.counts)[i];
+  }
+  return updates;
+}
+
+}  // namespace strew::accumulate

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Means of destinations whose updates were brought together: their sums stay in registers.
+#if defined(STREW_KERNEL_GROUP_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef STREW_KERNEL_GROUP_INL_H_
+#undef STREW_KERNEL_GROUP_INL_H_
+#else
+#define STREW_KERNEL_GROUP_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include "kernel/element.h"
+#include "kernel/kernel.h"
+#include "kernel/slot-inl.h"
+#include "kernel/sum-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace strew::kernel {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Older CPUs have only loops of whole vectors, which keeps 60 KB out of the library.
+constexpr bool kHasManyLoops = !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2;
+
+// A group whose elements lie together, by as many at a time as vectors of elements have: from the
+// element `i` on.
+template <class T, class D>
+class GroupLoop {
+ public:
+  GroupLoop(const GroupArguments& group, int64_t terms)
+      : group_(group),
+        divisor_(terms),
+        begin_(group.order + (group.excludes_self ? 1 : 0)),
+        end_(group.order + group.count) {}
+
+  // Returns how many elements are done.
+  HWY_INLINE int64_t Run(int64_t i) const {
+    for (; i + Step() <= group_.n; i += Step()) {
+      auto sum = Load(First(i));
+      for (const int64_t* update = begin_; update < end_; ++update) {
+        sum = hn::Add(sum, Load(group_.updates + At<T>(*update + i)));
+      }
+      divisor_.Store(D(), Sums(), sum, group_.output + At<T>(i));
+    }
+    return i;
+  }
+
+  // Four vectors of sums: what is added to one waits for its last sum.
+  HWY_INLINE int64_t RunFour(int64_t i) const {
+    const int64_t step = Step();
+    for (; i + 4 * step <= group_.n; i += 4 * step) {
+      const unsigned char* from = First(i);
+      auto sum0 = Load(from);
+      auto sum1 = Load(from + At<T>(step));
+      auto sum2 = Load(from + At<T>(2 * step));
+      auto sum3 = Load(from + At<T>(3 * step));
+      for (const int64_t* update = begin_; update < end_; ++update) {
+        from = group_.updates + At<T>(*update + i);
+        sum0 = hn::Add(sum0, Load(from));
+        sum1 = hn::Add(sum1, Load(from + At<T>(step)));
+        sum2 = hn::Add(sum2, Load(from + At<T>(2 * step)));
+        sum3 = hn::Add(sum3, Load(from + At<T>(3 * step)));
+      }
+      unsigned char* const output = group_.output + At<T>(i);
+      divisor_.Store(D(), Sums(), sum0, output);
+      divisor_.Store(D(), Sums(), sum1, output + At<T>(step));
+      divisor_.Store(D(), Sums(), sum2, output + At<T>(2 * step));
+      divisor_.Store(D(), Sums(), sum3, output + At<T>(3 * step));
+    }
+    return i;
+  }
+
+ private:
+  using Lanes = SumLanes<T, ShortSumOf<T>>;
+  using Sums = hn::Rebind<typename Lanes::Part, D>;
+
+  static HWY_INLINE int64_t Step() {
+    return static_cast<int64_t>(hn::Lanes(D()) / Lanes::kPerElement);
+  }
+  static HWY_INLINE hn::Vec<Sums> Load(const unsigned char* elements) {
+    return LoadWidened<T>(D(), Sums(), elements);
+  }
+  HWY_INLINE const unsigned char* First(int64_t i) const {
+    return group_.excludes_self ? group_.updates + At<T>(group_.order[0] + i)
+                                : group_.output + At<T>(i);
+  }
+
+  const GroupArguments& group_;
+  const Divisor<T, Sums> divisor_;
+  const int64_t* const begin_;
+  const int64_t* const end_;
+};
+
+// Returns how many elements are done.
+template <class T>
+HWY_INLINE int64_t GroupVectors(const GroupArguments& group) {
+  using Lanes = SumLanes<T, ShortSumOf<T>>;
+  int64_t i = 0;
+  if constexpr (Lanes::kExist) {
+    using D = typename Lanes::Elements;
+    using Lane = hn::TFromD<D>;
+    const bool lie_together = group.output_stride == 1 && group.updates_stride == 1;
+    if (group.n > 1 && !lie_together) return 0;
+    const int64_t terms = group.count + (group.excludes_self ? 0 : 1);
+    if (terms > Divisor<T, hn::Rebind<typename Lanes::Part, D>>::MostTerms()) return 0;
+    const GroupLoop<T, D> whole(group, terms);
+    if constexpr (kHasManyLoops) i = whole.RunFour(i);
+    i = whole.Run(i);
+    if constexpr (kHasManyLoops) {
+      i = GroupLoop<T, hn::CappedTag<Lane, 4>>(group, terms).Run(i);
+      i = GroupLoop<T, hn::CappedTag<Lane, Lanes::kPerElement>>(group, terms).Run(i);
+    }
+  }
+  return i;
+}
+
+template <class T>
+HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
+  constexpr SumKernels kKernels = SumKernelsOf<T>();
+  constexpr int64_t kSums = 128;
+  const GroupArguments group = all;
+  unsigned char sums[kSums * sizeof(SumOf<T>)];
+  unsigned char means[kSums * sizeof(T)];
+  const int64_t terms = group.count + (group.excludes_self ? 0 : 1);
+  for (int64_t i = GroupVectors<T>(group); i < group.n; i += kSums) {
+    const int64_t n = HWY_MIN(kSums, group.n - i);
+    unsigned char* const output = group.output + At<T>(i * group.output_stride);
+    const int64_t column = i * group.updates_stride;
+    int64_t k = 0;
+    if (group.excludes_self) {
+      const unsigned char* const update = group.updates + At<T>(group.order[k++] + column);
+      kKernels.begin(sums, update, group.updates_stride, n);
+    } else {
+      kKernels.begin(sums, output, group.output_stride, n);
+    }
+    for (; k < group.count; ++k) {
+      const unsigned char* const update = group.updates + At<T>(group.order[k] + column);
+      kKernels.add(sums, update, group.updates_stride, n);
+    }
+    if (group.output_stride == 1) {
+      kKernels.finish({output, 1, sums, 1, n, terms});
+      continue;
+    }
+    // Side by side, because vectors divide faster.
+    kKernels.finish({means, 1, sums, 1, n, terms});
+    for (int64_t j = 0; j < n; ++j) {
+      StoreElement(LoadElement<T>(means + At<T>(j)), output + At<T>(j * group.output_stride));
+    }
+  }
+}
+
+// One old value and one update.
+template <class T>
+void MeanOfPairs(unsigned char* output, int64_t output_stride, const unsigned char* updates,
+                 int64_t updates_stride, int64_t n) {
+  const int64_t first = 0;
+  ReduceGroup<T>({output, output_stride, updates, updates_stride, &first, 1, n, false});
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace strew::kernel
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums in memory, one after the other: begun with elements, added to, and divided.
+#if defined(STREW_KERNEL_SLOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef STREW_KERNEL_SLOT_INL_H_
+#undef STREW_KERNEL_SLOT_INL_H_
+#else
+#define STREW_KERNEL_SLOT_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <type_traits>
+
+#include "kernel/element.h"
+#include "kernel/kernel.h"
+#include "kernel/ops-inl.h"
+#include "kernel/sum-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace strew::kernel {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Calls body(i, bytes from the first element to the i-th). Elements that lie together have a loop
+// that knows it.
+template <class T, class Body>
+HWY_INLINE void ForRun(int64_t first, int64_t stride, int64_t n, const Body& body) {
+  if (stride == 1) {
+    for (int64_t i = first; i < n; ++i) body(i, At<T>(i));
+  } else {
+    for (int64_t i = first; i < n; ++i) body(i, At<T>(i * stride));
+  }
+}
+
+// Calls body(d, ds, first element) for vectors of elements and of their sums, from the element
+// `first` on. Returns how many elements are done.
+template <class T, class Sum, class Body>
+HWY_INLINE int64_t ForVectors(int64_t first, int64_t n, const Body& body) {
+  int64_t i = first;
+  if constexpr (SumLanes<T, Sum>::kExist) {
+    const typename SumLanes<T, Sum>::Elements d;
+    const hn::Rebind<typename SumLanes<T, Sum>::Part, decltype(d)> ds;
+    const int64_t step = static_cast<int64_t>(hn::Lanes(d) / SumLanes<T, Sum>::kPerElement);
+    for (; i + step <= n; i += step) body(d, ds, i);
+  }
+  return i;
+}
+
+template <class T>
+HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
+                            const unsigned char* HWY_RESTRICT elements, int64_t stride, int64_t n) {
+  using Sum = SumOf<T>;
+  if (stride == 0) {
+    const Sum sum = MeanOf<T>::Widen(LoadElement<T>(elements));
+    for (int64_t i = 0; i < n; ++i) StoreElement(sum, sums + At<Sum>(i));
+    return;
+  }
+  int64_t done = 0;
+  if (stride == 1) {
+    done = ForVectors<T, Sum>(0, n, [&](auto d, auto ds, int64_t i) HWY_ATTR {
+      auto* const to = reinterpret_cast<hn::TFromD<decltype(ds)>*>(sums + At<Sum>(i));
+      hn::StoreU(LoadWidened<T>(d, ds, elements + At<T>(i)), ds, to);
+    });
+  }
+  ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
+    StoreElement(MeanOf<T>::Widen(LoadElement<T>(elements + at)), sums + At<Sum>(i));
+  });
+}
+
+template <class T>
+HWY_NOINLINE void AddToSums(unsigned char* HWY_RESTRICT sums,
+                            const unsigned char* HWY_RESTRICT updates, int64_t stride, int64_t n) {
+  using Sum = SumOf<T>;
+  int64_t done = 0;
+  if (stride == 1) {
+    done = ForVectors<T, Sum>(0, n, [&](auto d, auto ds, int64_t i) HWY_ATTR {
+      auto* const sum = reinterpret_cast<hn::TFromD<decltype(ds)>*>(sums + At<Sum>(i));
+      const auto update = LoadWidened<T>(d, ds, updates + At<T>(i));
+      hn::StoreU(hn::Add(hn::LoadU(ds, sum), update), ds, sum);
+    });
+  }
+  ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
+    unsigned char* const sum = sums + At<Sum>(i);
+    StoreElement(MeanOf<T>::Add(LoadElement<Sum>(sum), LoadElement<T>(updates + at)), sum);
+  });
+}
+
+// Sums may lie where the output does.
+template <class T>
+HWY_NOINLINE void FinishSums(const FinishArguments& all) {
+  using Sum = SumOf<T>;
+  const FinishArguments to = all;
+  int64_t done = 0;
+  if constexpr (SumLanes<T, Sum>::kExist) {
+    using ByTerms =
+        Divisor<T,
+                hn::Rebind<typename SumLanes<T, Sum>::Part, typename SumLanes<T, Sum>::Elements>>;
+    if (to.output_stride == 1 && to.sums_stride == 1 && to.count <= ByTerms::MostTerms()) {
+      const ByTerms divisor(to.count);
+      done = ForVectors<T, Sum>(0, to.n, [&](auto d, auto ds, int64_t i) HWY_ATTR {
+        divisor.Store(d, ds, LoadLanes<Sum>(ds, to.sums + At<Sum>(i)), to.output + At<T>(i));
+      });
+    }
+  }
+  for (int64_t i = done; i < to.n; ++i) {
+    const Sum sum = LoadElement<Sum>(to.sums + At<Sum>(i * to.sums_stride));
+    StoreElement(MeanOf<T>::Divide(sum, to.count), to.output + At<T>(i * to.output_stride));
+  }
+}
+
+// Wide sums have no vectors, and are compiled once.
+template <class T>
+constexpr SumKernels SumKernelsOf() {
+  if constexpr (std::is_same_v<SumOf<T>, WideSum>) {
+    return WideSums<T>::Kernels();
+  } else {
+    return {sizeof(SumOf<T>), BeginSums<T>, AddToSums<T>, FinishSums<T>};
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace strew::kernel
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Entries in buckets and in groups, against a list of the updates of each destination.
+#include "accumulate/bucket_sort.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "accumulate/line.h"
+#include "kernel/kernel.h"
+
+namespace strew_test {
+namespace {
+
+using strew::accumulate::BucketSort;
+
+struct Draw {
+  const char* name;
+  int64_t places;
+  int64_t entries;
+  int shift;
+  bool is_sorted;
+};
+
+const Draw kDraws[] = {
+    {"One", 1, 1, 3, false},
+    {"OneBucket", 100, 1000, 10, false},
+    {"ManyBuckets", 5000, 3000, 4, false},
+    {"Ascending", 5000, 3000, 10, true},
+    {"AscendingInManyRows", 4096, 60000, 11, true},
+    {"MostEntriesOfOnePlace", 3, 70000, 1, false},
+};
+
+// Every fifth entry is dropped.
+std::vector<int64_t> IndicesOf(const Draw& draw) {
+  std::mt19937_64 random(5);
+  std::vector<int64_t> indices(static_cast<size_t>(draw.entries));
+  for (int64_t& index : indices) {
+    index = static_cast<int64_t>(random() % static_cast<uint64_t>(draw.places));
+  }
+  if (draw.is_sorted) std::sort(indices.begin(), indices.end());
+  for (size_t i = 4; i < indices.size(); i += 5) indices[i] = -1;
+  return indices;
+}
+
+class SortInBuckets : public testing::TestWithParam<Draw> {
+ protected:
+  // The updates of each destination, in order.
+  std::map<int64_t, std::vector<int64_t>> Expected(const Line& line) const {
+    std::map<int64_t, std::vector<int64_t>> updates;
+    for (size_t i = 0; i < line.indices.size(); ++i) {
+      if (line.indices[i] >= 0) updates[line.indices[i]].push_back(static_cast<int64_t>(i));
+    }
+    return updates;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(EveryDraw, SortInBuckets, testing::ValuesIn(kDraws),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(SortInBuckets, MovesElementsInOrder) {
+  const Draw& draw = GetParam();
+  const Line line(draw.places, 1, IndicesOf(draw));
+  BucketSort sort(line.scatter, BucketSort::Moves::kElements);
+  sort.SetShift(draw.shift);
+  bool reached = false;
+  ASSERT_TRUE(sort.Count(0, &reached));
+  EXPECT_TRUE(reached);
+  std::vector<uint64_t> memory(static_cast<size_t>(sort.bytes() / 8 + 1));
+  sort.Move(reinterpret_cast<unsigned char*>(memory.data()));
+  std::map<int64_t, std::vector<int64_t>> found;
+  for (int64_t b = 0; b < sort.buckets(); ++b) {
+    for (int64_t i = sort.first(b); i < sort.end(b); ++i) {
+      float update;
+      std::memcpy(&update, sort.elements_of(i), sizeof(update));
+      found[b * sort.places() + *sort.places_of(i)].push_back(static_cast<int64_t>(update));
+    }
+  }
+  EXPECT_EQ(found, Expected(line));
+}
+
+TEST_P(SortInBuckets, OrdersRunsInGroups) {
+  constexpr int64_t kRun = 3;
+  const Draw& draw = GetParam();
+  const Line line(draw.places, kRun, IndicesOf(draw));
+  BucketSort sort(line.scatter, BucketSort::Moves::kPositions);
+  sort.SetShift(draw.shift);
+  bool reached = false;
+  ASSERT_TRUE(sort.Count(0, &reached));
+  std::vector<uint64_t> memory(static_cast<size_t>(sort.bytes() / 8 + 1));
+  sort.Move(reinterpret_cast<unsigned char*>(memory.data()));
+  std::vector<uint32_t> scratch(static_cast<size_t>(sort.places() * BucketSort::kOrderBytes));
+  strew::Scratch groups;
+  int64_t count = -1;
+  ASSERT_TRUE(sort.Order(reinterpret_cast<unsigned char*>(scratch.data()), &groups, &count));
+  const auto* const group = reinterpret_cast<const strew::kernel::Group*>(groups.memory());
+  std::map<int64_t, std::vector<int64_t>> found;
+  for (int64_t g = 0; g < count; ++g) {
+    std::vector<int64_t>& updates = found[group[g].destination / kRun];
+    EXPECT_TRUE(updates.empty()) << "two groups of one destination";
+    for (int64_t i = group[g].first; i < group[g + 1].first; ++i) {
+      updates.push_back(sort.order()[i] / kRun);
+    }
+  }
+  EXPECT_EQ(found, Expected(line));
+}
+
+TEST_P(SortInBuckets, TellsWhetherEnoughAreTouched) {
+  const Draw& draw = GetParam();
+  const Line line(draw.places, 1, IndicesOf(draw));
+  const auto touched = static_cast<int64_t>(Expected(line).size());
+  for (const int64_t least : {touched, touched + 1}) {
+    BucketSort sort(line.scatter, BucketSort::Moves::kElements);
+    sort.SetShift(draw.shift);
+    bool reached = false;
+    ASSERT_TRUE(sort.Count(least, &reached));
+    // It may give up early, but never promises too much.
+    if (least > touched) {
+      EXPECT_FALSE(reached);
+    } else if (draw.entries <= 3000) {
+      EXPECT_TRUE(reached);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace strew_test

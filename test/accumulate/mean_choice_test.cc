@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The three ways of a mean, each at its thresholds and against a plain loop.
+#include "accumulate/mean.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "accumulate/mean_sums.h"
+#include "plan/schedule.h"
+#include "plan/spaces.h"
+#include "reference/random.h"
+#include "support/reference.h"
+#include "walk/bound_scatter.h"
+
+namespace strew_test {
+namespace {
+
+using strew::accumulate::Mean;
+using strew::accumulate::MeanSums;
+using strew::plan::IndexSpace;
+
+constexpr int64_t kHuge = INT64_MAX / 4;
+
+BoundScatter::Words ExpectedMeans(const BoundScatter& bound) {
+  struct Sum {
+    uint64_t sum;
+    uint64_t count;
+  };
+  std::map<int64_t, Sum> sums;
+  BoundScatter::Words expected = bound.output();
+  bound.ForEachUpdate([&](int64_t destination, int64_t update) {
+    const Sum self = {expected[static_cast<size_t>(destination)], 1};
+    Sum& sum = sums.emplace(destination, self).first->second;
+    sum.sum += bound.update(update);
+    ++sum.count;
+  });
+  for (const auto& [destination, sum] : sums) {
+    expected[static_cast<size_t>(destination)] = static_cast<uint32_t>(sum.sum / sum.count);
+  }
+  return expected;
+}
+
+enum class Way { kBatches, kBuckets, kRanks };
+
+// The way that is taken for a space, with a tuning that `change` has changed.
+template <class Change>
+Way WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
+  Random random(Seed());
+  BoundScatter bound(random, space, STREW_MEAN, bad_in);
+  change(&bound.tuning());
+  const BoundScatter::Words expected = ExpectedMeans(bound);
+  const MeanSums sums(bound.scatter());
+  const Mean mean = {bound.scatter(), sums, /*in_place=*/true};
+  Way way = Way::kBatches;
+  bool done = false;
+  EXPECT_TRUE(CombineBatches(mean, &done).ok());
+  if (!done) {
+    way = Way::kBuckets;
+    EXPECT_TRUE(CombineBuckets(mean, &done).ok());
+  }
+  if (!done) {
+    way = Way::kRanks;
+    EXPECT_TRUE(CombineRanks(mean).ok());
+  }
+  EXPECT_EQ(bound.output(), expected);
+  if (bad_in != 0) {
+    EXPECT_EQ(bound.applied(), bound.CountWanted([](int64_t) { return true; }));
+  }
+  return way;
+}
+
+// A slot of uint32: a sum of 8 bytes and a count of 4.
+constexpr int64_t kSlot = 12;
+
+TEST(MeanChoice, IsBatchesWhereUpdatesPayForTheAxis) {
+  for (const int64_t bad_in : {0, 4}) {
+    const auto by = [=](const IndexSpace& space, int64_t destinations) {
+      return WayOf(
+          space, [=](auto* t) { t->destinations_of_entry = destinations; }, bad_in);
+    };
+    const IndexSpace last_axis = ElementsSpace({4, 80}, {4, 10}, 1);
+    EXPECT_EQ(by(last_axis, 8), Way::kBatches);
+    EXPECT_NE(by(last_axis, 7), Way::kBatches);
+    const IndexSpace first_axis = ElementsSpace({80, 6}, {10, 6}, 0);
+    EXPECT_EQ(by(first_axis, 8), Way::kBatches);
+    EXPECT_NE(by(first_axis, 7), Way::kBatches);
+  }
+}
+
+TEST(MeanChoice, IsBatchesWhereTheAxisFitsScratch) {
+  const auto pays = [](auto* t) { t->destinations_of_entry = kHuge; };
+  constexpr int64_t kMost = strew::plan::MostScratch(1) / kSlot;
+  EXPECT_EQ(WayOf(ElementsSpace({kMost}, {500}, 0), pays), Way::kBatches);
+  EXPECT_NE(WayOf(ElementsSpace({kMost + 1}, {500}, 0), pays), Way::kBatches);
+}
+
+TEST(MeanChoice, IsBatchesForSingleElementsOfOneAxis) {
+  const auto pays = [](auto* t) { t->destinations_of_entry = kHuge; };
+  EXPECT_EQ(WayOf(ElementsSpace({80}, {100}, 0), pays), Way::kBatches);
+  EXPECT_NE(WayOf(UpdateSpace({80, 3}, 100), pays), Way::kBatches);
+  EXPECT_NE(WayOf(NdSpace({80, 3}, 100, 2), pays), Way::kBatches);
+}
+
+// A line of 2000 elements of which 1000 are named: buckets of 64 places are 32.
+class BucketChoice : public testing::Test {
+ protected:
+  Way Of(int64_t most_buckets, int64_t least_of_bucket, int64_t bad_in = 0) const {
+    const auto change = [=](auto* t) {
+      t->destinations_of_entry = 1;
+      t->bucket_bytes = 64 * kSlot;
+      t->most_buckets = most_buckets;
+      t->least_of_bucket = least_of_bucket;
+    };
+    return WayOf(space_, change, bad_in);
+  }
+
+  const IndexSpace space_ = ElementsSpace({2000}, {1000}, 0);
+};
+
+TEST_F(BucketChoice, IsBucketsWhereTheseAreFew) {
+  // Fewer entries than destinations: buckets are twice as large.
+  EXPECT_EQ(Of(16, 1), Way::kBuckets);
+  EXPECT_EQ(Of(15, 1), Way::kRanks);
+  EXPECT_EQ(Of(16, 1, 3), Way::kBuckets);
+  EXPECT_EQ(Of(15, 1, 3), Way::kRanks);
+}
+
+TEST_F(BucketChoice, IsBucketsWhereTheseHoldEnough) {
+  EXPECT_EQ(Of(kHuge, 1000 / 16), Way::kBuckets);
+  EXPECT_EQ(Of(kHuge, 1000 / 16 + 1), Way::kRanks);
+}
+
+TEST_F(BucketChoice, IsBucketsForRowsAndTuples) {
+  const auto few = [](auto* t) { t->most_buckets = 1; };
+  const auto none = [](auto* t) { t->most_buckets = 0; };
+  EXPECT_EQ(WayOf(UpdateSpace({80, 3}, 100), few), Way::kBuckets);
+  EXPECT_EQ(WayOf(UpdateSpace({80, 3}, 100), none), Way::kRanks);
+  EXPECT_EQ(WayOf(NdSpace({80, 3}, 100, 2), few), Way::kBuckets);
+  EXPECT_EQ(WayOf(NdSpace({80, 3}, 100, 2), none), Way::kRanks);
+}
+
+// ---- The accumulator ---------------------------------------------------------------------------
+
+// Slots of single elements: those that get nothing keep their bytes.
+TEST(MeanSums, CombineWhatIsAddedToEachSlot) {
+  Random random(Seed());
+  BoundScatter bound(random, ElementsSpace({100}, {100}, 0), STREW_MEAN);
+  const MeanSums sums(bound.scatter());
+  ASSERT_TRUE(sums.are_single());
+  EXPECT_FALSE(sums.are_long());
+  EXPECT_EQ(sums.slot_bytes(), kSlot);
+  alignas(64) unsigned char memory[8 * kSlot];
+  const strew::accumulate::Slots slots = sums.At(memory, 8);
+  uint32_t elements[24] = {};
+  for (uint32_t i = 0; i < 8; ++i) elements[3 * i] = 100 * i;
+  const uint32_t updates[] = {10, 0, 20, 0, 31, 0, UINT32_MAX, 0};
+  const int32_t numbers[] = {5, 2, INT32_MIN, 5};
+  const strew::accumulate::SlotLine line = {0, reinterpret_cast<unsigned char*>(elements), 3, 8};
+  sums.Combine(slots, 8, line, [&] {
+    sums.Add(slots, numbers, reinterpret_cast<const unsigned char*>(updates), 2, 4);
+  });
+  EXPECT_EQ(sums.Updates(slots, 8), 3);
+  for (uint32_t i = 0; i < 8; ++i) {
+    const uint64_t expected = i == 5   ? (500 + 10 + uint64_t{UINT32_MAX}) / 3
+                              : i == 2 ? (200 + 20) / 2
+                                       : 100 * i;
+    EXPECT_EQ(elements[3 * i], expected) << i;
+    EXPECT_EQ(elements[3 * i + 1], 0u);
+  }
+}
+
+}  // namespace
+}  // namespace strew_test

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every decision of a schedule, at its threshold and beside it, by a tuning of round numbers.
+#include "plan/schedule.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/call.h"
+#include "plan/spaces.h"
+#include "support/reference.h"
+
+namespace strew_test {
+namespace {
+
+using strew::Call;
+using strew::Settings;
+using strew::plan::Circumstances;
+using strew::plan::EntryLoops;
+using strew::plan::IndexSpace;
+using strew::plan::Machine;
+using strew::plan::MemoryHints;
+using strew::plan::MostScratch;
+using strew::plan::OutOfRange;
+using strew::plan::Sampler;
+using strew::plan::Schedule;
+using strew::plan::Share;
+using strew::plan::Spread;
+using strew::plan::Tuning;
+
+constexpr int64_t kHuge = INT64_MAX / 4;
+constexpr double kLong = 1e9;
+
+// A call of float32 and int64, in place, on one worker, of which an entry costs a nanosecond and
+// nothing else does. Caches hold everything.
+class ScheduleChoice : public testing::Test {
+ protected:
+  ScheduleChoice() {
+    tuning_.cache_bytes = kHuge;
+    tuning_.least_task_ns = 1000;
+    tuning_.parts_of_task = 1;
+    tuning_.ns_of_entry = 1;
+    tuning_.ns_of_byte = 0;
+    settings_.tuning = &tuning_;
+  }
+
+  Machine machine() const { return Machine(Call(settings_, nullptr)); }
+
+  Circumstances About(const EntryLoops& loops) const {
+    const int64_t output = loops.batches * loops.component[0].axis_size * loops.EntryUnits();
+    const int64_t updates = loops.Entries() * loops.EntryUnits();
+    return {machine(), width_,    output,      std::max(updates, updates_), width_, index_size_,
+            in_place_, is_heavy_, has_scratch_};
+  }
+
+  Schedule Of(const EntryLoops& loops) const {
+    const auto draw = [](const void* self, int64_t ranges, Spread* spread) {
+      static_cast<const ScheduleChoice*>(self)->draw_(ranges, spread);
+    };
+    return MakeSchedule(loops, About(loops), {draw, this});
+  }
+
+  Schedule Of(const IndexSpace& space) const {
+    return Of(EntryLoops(space, {out_of_range_, false}));
+  }
+
+  // So many tasks can be had, and all calls are worth them.
+  void ShareAmong(int32_t workers) {
+    settings_.runner.workers = workers;
+    tuning_.least_task_ns = 1e-3;
+  }
+
+  Tuning tuning_;
+  Settings settings_;
+  int64_t width_ = 4;
+  int64_t index_size_ = 8;
+  int64_t updates_ = 0;  // more than the entries have
+  bool in_place_ = true;
+  bool is_heavy_ = false;
+  bool has_scratch_ = true;
+  OutOfRange out_of_range_ = OutOfRange::kNothing;
+  // 1000 destinations side by side, of which each is near the one before.
+  std::function<void(int64_t, Spread*)> draw_ = [](int64_t, Spread* spread) {
+    for (int64_t i = 0; i < 1000; ++i) spread->Add(i);
+    spread->Finish(0, 0);
+  };
+};
+
+// ---- Tasks -------------------------------------------------------------------------------------
+
+TEST_F(ScheduleChoice, GivesEachTaskWorkEnough) {
+  settings_.runner.workers = 8;
+  const auto tasks = [this](double ns) { return TasksFor(machine(), ns); };
+  EXPECT_EQ(tasks(0), 1);
+  EXPECT_EQ(tasks(1999), 1);
+  EXPECT_EQ(tasks(2000), 2);
+  EXPECT_EQ(tasks(2999), 2);
+  EXPECT_EQ(tasks(3000), 3);
+  EXPECT_EQ(tasks(8000), 8);
+  EXPECT_EQ(tasks(1e12), 8);
+  settings_.runner.workers = 1;
+  EXPECT_EQ(tasks(1e12), 1);
+  settings_.runner.workers = 100000;
+  EXPECT_EQ(tasks(1e12), strew::plan::kMostTasks);
+}
+
+TEST_F(ScheduleChoice, CountsPartsByTasks) {
+  tuning_.parts_of_task = 3;
+  EXPECT_EQ(PartsFor(machine(), 1), 1);
+  EXPECT_EQ(PartsFor(machine(), 2), 6);
+}
+
+TEST_F(ScheduleChoice, EstimatesTimeByEntriesAndBytes) {
+  tuning_.ns_of_byte = 0.5;
+  // Each byte of updates is read and written: 2 * 4 * 0.5 = 4 ns for each update.
+  EXPECT_DOUBLE_EQ(Of(ElementsSpace({50, 10}, {50, 7}, 1)).nanoseconds, 350 * (1 + 4));
+  EXPECT_DOUBLE_EQ(Of(UpdateSpace({50, 10}, 7)).nanoseconds, 7 + 70 * 4);
+  // Lines that are copied count too.
+  in_place_ = false;
+  tuning_.least_staged_line = 0;
+  const Schedule lines = Of(ElementsSpace({50, 10}, {50, 7}, 1));
+  EXPECT_TRUE(lines.staging.copies_data);
+  EXPECT_DOUBLE_EQ(lines.nanoseconds, 350 * (1 + 4) + 500 * 4);
+}
+
+TEST_F(ScheduleChoice, IsAloneBelowTwoTasks) {
+  settings_.runner.workers = 8;
+  const auto of_entries = [this](int64_t entries) {
+    return Of(ElementsSpace({200, 100}, {200, entries}, 1));
+  };
+  EXPECT_EQ(of_entries(9).share, Share::kAlone);
+  EXPECT_EQ(of_entries(9).tasks, 1);
+  EXPECT_EQ(of_entries(10).share, Share::kCut);
+  EXPECT_EQ(of_entries(10).tasks, 2);
+  EXPECT_EQ(of_entries(15).tasks, 3);
+  EXPECT_EQ(of_entries(100).tasks, 8);
+}
+
+// ---- Cut or ranges -----------------------------------------------------------------------------
+
+TEST_F(ScheduleChoice, CutsWhereMoreThanHalfOfTheTasksGetAPart) {
+  ShareAmong(8);
+  tuning_.worthwhile = kLong;
+  const auto of_batches = [this](int64_t batches) {
+    return Of(ElementsSpace({batches, 1000}, {batches, 1000}, 1));
+  };
+  EXPECT_EQ(of_batches(4).share, Share::kFilter);
+  EXPECT_EQ(of_batches(5).share, Share::kCut);
+  EXPECT_EQ(of_batches(5).cut.parts(), 5);
+  EXPECT_EQ(of_batches(100).cut.parts(), 8);
+  tuning_.parts_of_task = 4;
+  EXPECT_EQ(of_batches(100).cut.parts(), 32);
+}
+
+TEST_F(ScheduleChoice, CutsColumnsByLines) {
+  ShareAmong(2);
+  tuning_.worthwhile = kLong;
+  const auto of_columns = [this](int64_t columns) {
+    return Of(ElementsSpace({100, columns}, {100, columns}, 0));
+  };
+  // A line has 16 elements of 4 bytes.
+  EXPECT_EQ(of_columns(31).share, Share::kFilter);
+  EXPECT_EQ(of_columns(32).share, Share::kCut);
+  EXPECT_EQ(of_columns(32).cut.TurnsOf(1, 0).first, 16);
+}
+
+TEST_F(ScheduleChoice, CutsRunsIntoPiecesThatAreLongEnough) {
+  ShareAmong(4);
+  const auto of_run = [this](int64_t run) { return Of(UpdateSpace({100, run}, 50)); };
+  tuning_.least_run_piece = 400;
+  EXPECT_EQ(of_run(299).share, Share::kFilter);
+  EXPECT_EQ(of_run(300).share, Share::kCut);
+  EXPECT_EQ(of_run(300).cut.parts(), 3);
+  EXPECT_EQ(of_run(10000).cut.parts(), 4);
+  // No piece is less than a line.
+  tuning_.least_run_piece = 4;
+  EXPECT_EQ(of_run(47).share, Share::kFilter);
+  EXPECT_EQ(of_run(48).cut.parts(), 3);
+}
+
+// ---- Filter, partition or one task -------------------------------------------------------------
+
+// Two tasks for a line of entries, of which each writes half: alone costs 1, so that a filter costs
+// 0.5 more than it costs each task, and a partition likewise.
+class RangeChoice : public ScheduleChoice {
+ protected:
+  RangeChoice() {
+    ShareAmong(2);
+    tuning_.resolve_ns = 0;
+    tuning_.write_ns = tuning_.heavy_write_ns = 1;
+    tuning_.wait_ns = 0;
+    tuning_.filter_ns = tuning_.filter_stream_ns = 0;
+    tuning_.select_ns = kLong;
+    tuning_.sort_ns = 0;
+    tuning_.worthwhile = 0.75;
+  }
+
+  Share OfLine(int64_t entries = 1000) const {
+    return Of(ElementsSpace({1000}, {entries}, 0)).share;
+  }
+};
+
+TEST_F(RangeChoice, FiltersWhereThatIsWorthwhile) {
+  tuning_.filter_ns = 0.25;
+  EXPECT_EQ(OfLine(), Share::kFilter);
+  tuning_.filter_ns = 0.26;
+  EXPECT_EQ(OfLine(), Share::kAlone);
+  tuning_.resolve_ns = 0.5;
+  EXPECT_EQ(OfLine(), Share::kFilter);
+}
+
+TEST_F(RangeChoice, HasATaskForEachRange) {
+  settings_.runner.workers = 100;
+  const Schedule schedule = Of(ElementsSpace({1000}, {1000}, 0));
+  EXPECT_EQ(schedule.share, Share::kFilter);
+  EXPECT_EQ(schedule.tasks, schedule.ranges.count());
+  EXPECT_EQ(schedule.tasks, 64);
+  EXPECT_EQ(schedule.staging.scratch_bytes, 0);
+}
+
+TEST_F(RangeChoice, PartitionsWhereThatIsFaster) {
+  tuning_.filter_ns = 0.25;
+  tuning_.select_ns = 0.125;
+  tuning_.sort_ns = 0.25;
+  EXPECT_EQ(OfLine(), Share::kFilter) << "as fast";
+  tuning_.sort_ns = 0.24;
+  EXPECT_EQ(OfLine(), Share::kPartition);
+  tuning_.sort_ns = 0.26;
+  EXPECT_EQ(OfLine(), Share::kFilter);
+  tuning_.filter_ns = 1;
+  EXPECT_EQ(OfLine(), Share::kAlone);
+  tuning_.sort_ns = 0.25;
+  EXPECT_EQ(OfLine(), Share::kPartition);
+}
+
+TEST_F(RangeChoice, PartitionsSingleElementsOfOneLineWithScratch) {
+  tuning_.filter_ns = 0.25;
+  tuning_.select_ns = 0;
+  EXPECT_EQ(OfLine(), Share::kPartition);
+  EXPECT_EQ(Of(NdSpace({30, 30}, 1000, 2)).share, Share::kPartition);
+  EXPECT_EQ(OfLine(2), Share::kPartition);
+  settings_.runner.workers = 3;
+  EXPECT_EQ(OfLine(3), Share::kPartition);
+  EXPECT_NE(OfLine(2), Share::kPartition) << "more tasks than entries";
+  settings_.runner.workers = 4;
+  EXPECT_EQ(Of(ElementsSpace({2, 1000}, {2, 1000}, 1)).share, Share::kFilter) << "two lines";
+  EXPECT_EQ(Of(UpdateSpace({1000, 3}, 1000)).share, Share::kFilter) << "runs";
+  has_scratch_ = false;
+  EXPECT_EQ(OfLine(), Share::kFilter);
+}
+
+TEST_F(RangeChoice, FiltersRowsWhateverItCosts) {
+  tuning_.filter_ns = kLong;
+  EXPECT_EQ(OfLine(), Share::kAlone);
+  EXPECT_EQ(Of(UpdateSpace({1000, 3}, 1000)).share, Share::kFilter);
+}
+
+TEST_F(RangeChoice, KnowsReductionsThatTakeLong) {
+  tuning_.heavy_write_ns = 2;
+  tuning_.filter_ns = 0.5;
+  EXPECT_EQ(OfLine(), Share::kAlone);
+  is_heavy_ = true;
+  EXPECT_EQ(OfLine(), Share::kFilter);
+}
+
+TEST_F(RangeChoice, LeavesToOneTaskWhatLandsOnOneElement) {
+  draw_ = [](int64_t, Spread* spread) {
+    for (int64_t i = 0; i < 1000; ++i) spread->Add(500);
+    spread->Finish(1, 0);
+  };
+  EXPECT_EQ(OfLine(), Share::kAlone);
+}
+
+// Waiting counts only where destinations are far: tasks wait at the same time.
+TEST_F(RangeChoice, CountsTheTimeForWhichEntriesWait) {
+  draw_ = [](int64_t, Spread* spread) {
+    for (int64_t i = 0; i < 1000; ++i) spread->Add(i);
+    spread->Finish(1, 0);
+  };
+  tuning_.filter_ns = 0.5;
+  tuning_.wait_ns = 1.02;
+  EXPECT_EQ(OfLine(), Share::kAlone) << "near";
+  tuning_.cache_bytes = 1;
+  EXPECT_EQ(OfLine(), Share::kFilter);
+  tuning_.wait_ns = 0.9;
+  EXPECT_EQ(OfLine(), Share::kAlone);
+}
+
+TEST_F(RangeChoice, CountsTheTimeForWhichAllEntriesComeFromMemory) {
+  tuning_.filter_stream_ns = 1;
+  tuning_.streamed_part = 0.5;
+  // An index and an update have 12 bytes, and the cache holds those of 1000.
+  tuning_.cache_bytes = 12 * 1000;
+  tuning_.near_part = 1;
+  EXPECT_EQ(OfLine(999), Share::kFilter);
+  EXPECT_EQ(OfLine(1000), Share::kAlone);
+}
+
+// ---- Lines -------------------------------------------------------------------------------------
+
+class LineChoice : public ScheduleChoice {
+ protected:
+  LineChoice() {
+    in_place_ = false;
+    tuning_.least_staged_line = 100;
+    tuning_.most_staged_line = 200;
+  }
+
+  bool CopiesLines(int64_t axis, int64_t batches = 6) const {
+    return Of(ElementsSpace({batches, axis}, {batches, 3}, 1)).staging.copies_data;
+  }
+};
+
+TEST_F(LineChoice, CopiesLinesThatStayNear) {
+  EXPECT_FALSE(CopiesLines(24));
+  EXPECT_TRUE(CopiesLines(25));
+  EXPECT_TRUE(CopiesLines(50));
+  EXPECT_FALSE(CopiesLines(51));
+}
+
+TEST_F(LineChoice, CopiesNoLinesInPlace) {
+  EXPECT_FALSE(Of(ElementsSpace({6, 30}, {6, 3}, 1)).staging_in_place.copies_data);
+  in_place_ = true;
+  EXPECT_FALSE(CopiesLines(30));
+}
+
+TEST_F(LineChoice, CopiesLinesThatAreAllOfTheOutput) {
+  EXPECT_FALSE(CopiesLines(30, 1)) << "one line";
+  EntryLoops some(ElementsSpace({6, 30}, {5, 3}, 1), {});
+  Circumstances about = About(some);
+  about.output_units = 6 * 30;
+  const Sampler nobody = {nullptr, nullptr};
+  EXPECT_FALSE(MakeSchedule(some, about, nobody).staging.copies_data);
+  about.output_units = 5 * 30;
+  EXPECT_TRUE(MakeSchedule(some, about, nobody).staging.copies_data);
+}
+
+TEST_F(LineChoice, CopiesNoLinesForRunsOrDroppedEntriesOrTuples) {
+  EXPECT_FALSE(Of(UpdateSpace({30, 6}, 10)).staging.copies_data);
+  EXPECT_FALSE(Of(NdSpace({30, 6}, 10, 2)).staging.copies_data);
+  out_of_range_ = OutOfRange::kClamp;
+  EXPECT_TRUE(CopiesLines(30));
+  out_of_range_ = OutOfRange::kDrop;
+  EXPECT_FALSE(CopiesLines(30));
+}
+
+// ---- Strips ------------------------------------------------------------------------------------
+
+// 64 bytes, a line of cache, are 16 columns of 4 bytes.
+class StripChoice : public ScheduleChoice {
+ protected:
+  StripChoice() {
+    tuning_.near_strip = 0;
+    tuning_.strip_bytes = 128;
+  }
+
+  Schedule OfColumns(int64_t axis, int64_t entries, int64_t columns) const {
+    return Of(ElementsSpace({axis, columns}, {entries, columns}, 0));
+  }
+  int64_t Strip(int64_t axis, int64_t entries, int64_t columns) const {
+    return OfColumns(axis, entries, columns).staging.strip;
+  }
+};
+
+TEST_F(StripChoice, HasStripsOfTheBytesOfTheTuning) {
+  const Schedule schedule = OfColumns(100, 100, 200);
+  EXPECT_EQ(schedule.staging.strip, 32);
+  EXPECT_EQ(schedule.staging.scratch_bytes, 32 * 100 * 4);
+  EXPECT_FALSE(schedule.staging.copies_data);
+  tuning_.strip_bytes = 384;
+  EXPECT_EQ(Strip(100, 100, 200), 96);
+  in_place_ = false;
+  EXPECT_TRUE(OfColumns(100, 100, 200).staging.copies_data);
+  EXPECT_FALSE(OfColumns(100, 100, 200).staging_in_place.copies_data);
+  EXPECT_EQ(OfColumns(100, 100, 200).staging_in_place.strip, 96);
+}
+
+TEST_F(StripChoice, HasStripsOfWholeLinesThatFitScratch) {
+  // An axis of 2^15 elements of 4 bytes fits 2 MiB 16 times.
+  EXPECT_EQ(Strip(1 << 15, 1 << 15, 200), 16);
+  EXPECT_EQ(Strip((1 << 15) + 1, 1 << 15, 200), 0);
+  EXPECT_EQ(Strip(1 << 14, 1 << 14, 200), 32);
+  EXPECT_EQ(Strip((1 << 14) + 1, 1 << 14, 200), 16);
+}
+
+TEST_F(StripChoice, HasSmallerStripsForMoreTasks) {
+  EXPECT_EQ(MostScratch(1), 2 << 20);
+  EXPECT_EQ(MostScratch(2), (1 << 20) + (64 << 10));
+  ShareAmong(2);
+  const int64_t axis = MostScratch(2) / 4 / 16;
+  EXPECT_EQ(Strip(axis, axis, 200), 16);
+  EXPECT_EQ(OfColumns(axis, axis, 200).share, Share::kCut);
+  EXPECT_EQ(Strip(axis + 1, axis, 200), 0);
+}
+
+TEST_F(StripChoice, NeedsNoStripWhereTheAxisIsNear) {
+  // The axis of each of 200 columns lies on lines 800 bytes apart.
+  tuning_.near_strip = 100 * 800;
+  EXPECT_EQ(Strip(100, 100, 200), 0);
+  EXPECT_EQ(Strip(101, 100, 200), 32);
+  tuning_.near_strip = 100 * 800 - 1;
+  EXPECT_EQ(Strip(100, 100, 200), 32);
+}
+
+// 3 of 4 columns of 4 bytes: elements of the axis are 16 bytes apart, not a line each.
+TEST_F(StripChoice, CountsLinesOnceThatElementsOfTheAxisShare) {
+  const IndexSpace space = ElementsSpace({100, 4}, {100, 3}, 0);
+  tuning_.near_strip = 100 * 16;
+  EXPECT_EQ(Of(space).staging.strip, 0);
+  tuning_.near_strip = 100 * 16 - 1;
+  EXPECT_EQ(Of(space).staging.strip, 3);
+}
+
+// Columns that are as many as a strip has lie in the output as they would in scratch.
+TEST_F(StripChoice, NeedsNoStripWhereTheOutputIsAsCompact) {
+  EXPECT_EQ(Strip(100, 100, 32), 0);
+  EXPECT_EQ(Strip(100, 100, 33), 32);
+}
+
+TEST_F(StripChoice, IsNotForSmallCalls) {
+  EXPECT_EQ(Strip(2, 1, 64), 0);
+  EXPECT_EQ(Strip(2, 1, 65), 32);
+}
+
+TEST_F(StripChoice, IsWorthwhileInPlaceForHalfOfTheAxis) {
+  EXPECT_EQ(Strip(100, 49, 200), 0);
+  EXPECT_EQ(Strip(100, 50, 200), 32);
+  in_place_ = false;
+  EXPECT_EQ(Strip(100, 2, 200), 32);
+  EXPECT_EQ(OfColumns(100, 2, 200).staging_in_place.strip, 0);
+}
+
+TEST_F(StripChoice, NeedsScratchAndDropsNothing) {
+  out_of_range_ = OutOfRange::kDrop;
+  EXPECT_EQ(Strip(100, 100, 200), 0);
+  out_of_range_ = OutOfRange::kClamp;
+  EXPECT_EQ(Strip(100, 100, 200), 32);
+  has_scratch_ = false;
+  EXPECT_EQ(Strip(100, 100, 200), 0);
+}
+
+TEST_F(StripChoice, IsCutStripByStripWhereThereAreEnough) {
+  ShareAmong(4);
+  EXPECT_EQ(OfColumns(100, 100, 4 * 32).cut.parts(), 4);
+  EXPECT_EQ(OfColumns(100, 100, 9 * 32).cut.parts(), 9);
+  EXPECT_EQ(OfColumns(100, 100, 9 * 32).cut.TurnsOf(1, 0).count, 32);
+  // Fewer strips than tasks: lines of cache, as many parts as are wanted.
+  tuning_.parts_of_task = 2;
+  EXPECT_EQ(OfColumns(100, 100, 4 * 32).cut.parts(), 4);
+  EXPECT_EQ(OfColumns(100, 100, 4 * 32 - 1).cut.parts(), 7);
+  tuning_.parts_of_task = 1;
+  EXPECT_EQ(OfColumns(100, 100, 4 * 32 - 1).cut.parts(), 4);
+  EXPECT_EQ(OfColumns(100, 100, 4 * 32 - 1).cut.TurnsOf(1, 0).first, 32);
+  EXPECT_EQ(OfColumns(100, 100, 3 * 32).cut.TurnsOf(1, 0).count, 32);
+  EXPECT_EQ(OfColumns(100, 100, 3 * 32).cut.TurnsOf(3, 0).count, 16);
+}
+
+// ---- Memory ------------------------------------------------------------------------------------
+
+class HintChoice : public ScheduleChoice {
+ protected:
+  HintChoice() {
+    tuning_.cache_bytes = 1 << 20;
+    tuning_.near_part = 4;
+    tuning_.streamed_part = 0.5;
+    tuning_.streamed_part_of_tasks = 0.75;
+    tuning_.element_prefetch = 100;
+    tuning_.row_prefetch_bytes = 1000;
+    tuning_.least_streamed_row = 64;
+  }
+
+  MemoryHints OfRows(int64_t rows, int64_t row) const {
+    return Of(UpdateSpace({rows, row}, 10)).hints;
+  }
+};
+
+TEST_F(HintChoice, KnowsPartsOfTheCache) {
+  EXPECT_EQ(NearBytes(machine()), 256 << 10);
+  EXPECT_EQ(StreamedBytes(machine(), 1), 512 << 10);
+  EXPECT_EQ(StreamedBytes(machine(), 2), 768 << 10);
+}
+
+TEST_F(HintChoice, PrefetchesWhatIsFar) {
+  // The last of 2^16 + 1 elements lies 2^16 behind the first.
+  const auto of_size = [this](int64_t size) {
+    return Of(ElementsSpace({size}, {10}, 0)).hints.prefetch;
+  };
+  EXPECT_EQ(of_size((1 << 16) + 1), 0);
+  EXPECT_EQ(of_size((1 << 16) + 2), 100);
+}
+
+TEST_F(HintChoice, PrefetchesRowsByTheirBytes) {
+  EXPECT_EQ(OfRows(2, 25).prefetch, 0);
+  EXPECT_EQ(OfRows(1 << 16, 25).prefetch, 1000 / 100);
+  EXPECT_EQ(RowPrefetch(tuning_, 20), 50);
+  EXPECT_EQ(RowPrefetch(tuning_, 19), 50) << "half as far as elements at most";
+  EXPECT_EQ(RowPrefetch(tuning_, 21), 47);
+  EXPECT_EQ(RowPrefetch(tuning_, 333), 3);
+  EXPECT_EQ(RowPrefetch(tuning_, 334), 2);
+  EXPECT_EQ(RowPrefetch(tuning_, 5000), 2) << "two at least";
+}
+
+TEST_F(HintChoice, PrefetchesStripsForReductionsThatTakeLong) {
+  EXPECT_EQ(OfRows(2, 25).strip_prefetch, 0);
+  is_heavy_ = true;
+  EXPECT_EQ(OfRows(2, 25).strip_prefetch, tuning_.strip_prefetch);
+}
+
+TEST_F(HintChoice, StreamsManyUpdatesOfLongRows) {
+  updates_ = 1 << 17;  // of 4 bytes: half of the cache
+  EXPECT_FALSE(OfRows(1000, 15).streams);
+  EXPECT_TRUE(OfRows(1000, 16).streams);
+  updates_ = (1 << 17) - 1;
+  EXPECT_FALSE(OfRows(1000, 16).streams);
+}
+
+TEST_F(HintChoice, StreamsStripsOfLargeOutputs) {
+  const auto of_columns = [this](int64_t columns) {
+    return Of(ElementsSpace({512, columns}, {10, columns}, 0)).hints.strips_stream;
+  };
+  EXPECT_FALSE(of_columns(255));
+  EXPECT_TRUE(of_columns(256));
+}
+
+// ---- What has no entries -----------------------------------------------------------------------
+
+TEST_F(HintChoice, StreamsLargeBoxes) {
+  constexpr int64_t kHalf = 512 << 10;
+  EXPECT_FALSE(MakeBoxSchedule(machine(), kHalf - 1, 1).streams);
+  EXPECT_TRUE(MakeBoxSchedule(machine(), kHalf, 1).streams);
+  ShareAmong(2);
+  tuning_.ns_of_byte = 1;
+  EXPECT_EQ(MakeBoxSchedule(machine(), kHalf, kHalf).tasks, 2);
+  EXPECT_FALSE(MakeBoxSchedule(machine(), kHalf + kHalf / 2 - 1, kHalf).streams);
+  EXPECT_TRUE(MakeBoxSchedule(machine(), kHalf + kHalf / 2, kHalf).streams);
+}
+
+TEST_F(ScheduleChoice, SharesBoxesByTheBytesThatTheyMove) {
+  settings_.runner.workers = 4;
+  tuning_.ns_of_byte = 0.5;
+  tuning_.parts_of_task = 3;
+  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 3999).tasks, 1);
+  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 3999).parts, 1);
+  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 4000).tasks, 2);
+  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 4000).parts, 6);
+  EXPECT_DOUBLE_EQ(MakeBoxSchedule(machine(), 1, 4000).nanoseconds, 2000);
+}
+
+TEST_F(ScheduleChoice, ChecksIndicesInPartsByBytesAndTasks) {
+  settings_.runner.workers = 4;
+  tuning_.ns_of_byte = 0.5;
+  tuning_.checked_part = 800;
+  tuning_.parts_of_task = 3;
+  EXPECT_EQ(MakeCheckSchedule(machine(), 499, 8).tasks, 1);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 500, 8).tasks, 2);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 199, 8).parts, 1);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 200, 8).parts, 2);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 500, 8).parts, 6);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 5000, 8).parts, 50);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 0, 8).parts, 1);
+}
+
+TEST(IsFew, KnowsFewIndicesAndUpdates) {
+  Tuning tuning;
+  tuning.few_indices = 10;
+  tuning.few_updates = 20;
+  tuning.most_few_updates = 100;
+  tuning.most_few_bytes = 800;
+  EXPECT_FALSE(IsFew(tuning, 0, 0, 4));
+  EXPECT_TRUE(IsFew(tuning, 10, 20, 1000));
+  EXPECT_FALSE(IsFew(tuning, 11, 11, 4));
+  // More updates than indices: as many as are few in bytes too.
+  EXPECT_TRUE(IsFew(tuning, 10, 100, 8));
+  EXPECT_FALSE(IsFew(tuning, 10, 101, 4));
+  EXPECT_FALSE(IsFew(tuning, 10, 100, 9));
+  EXPECT_FALSE(IsFew(tuning, 10, 21, 800));
+  // Tuples of no numbers: there may be any number of entries.
+  EXPECT_TRUE(IsFew(tuning, 0, 20, 4));
+  EXPECT_FALSE(IsFew(tuning, 0, 21, 4));
+}
+
+TEST(IsFew, HasRoomForNoMore) {
+  Tuning tuning;
+  tuning.few_indices = tuning.few_updates = kHuge;
+  tuning.most_few_updates = 100;
+  EXPECT_TRUE(IsFew(tuning, 64, 64, 1));
+  EXPECT_FALSE(IsFew(tuning, 65, 65, 1));
+  EXPECT_FALSE(IsFew(tuning, 0, 65, 1));
+  EXPECT_TRUE(IsFew(tuning, 64, 65, 1));
+}
+
+}  // namespace
+}  // namespace strew_test

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each way through entries, at its threshold and beside it.
+#include "plan/traversal.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "plan/spaces.h"
+#include "reference/random.h"
+#include "support/reference.h"
+
+namespace strew_test {
+namespace {
+
+using strew::plan::EntryLoops;
+using strew::plan::FlatLoops;
+using strew::plan::IndexSpace;
+using strew::plan::kIndices;
+using strew::plan::kNoStaging;
+using strew::plan::kOutput;
+using strew::plan::kUpdates;
+using strew::plan::SliceLoops;
+using strew::plan::Staging;
+using strew::plan::Traversal;
+using strew::plan::TraversalLoops;
+using strew::plan::Tuning;
+
+constexpr int64_t kBlock = 100;
+constexpr int64_t kWidth = 4;
+constexpr int64_t kHuge = INT64_MAX / 4;
+
+// 6 batches of 8 entries, which the tuning takes flat.
+class TraversalChoice : public testing::Test {
+ protected:
+  TraversalChoice() {
+    tuning_.few_turns = kHuge;
+    tuning_.least_flat_entries = 0;
+  }
+
+  Traversal Of(const EntryLoops& loops, int64_t block = kBlock,
+               const Staging& staging = kNoStaging) {
+    return TraversalFor(loops, tuning_, kWidth, block, staging, &chosen_);
+  }
+
+  EntryLoops last_axis_{ElementsSpace({6, 50}, {6, 8}, 1), {}};
+  EntryLoops first_axis_{ElementsSpace({50, 6}, {8, 6}, 0), {}};
+  Tuning tuning_;
+  TraversalLoops chosen_;
+};
+
+TEST_F(TraversalChoice, IsStripsWhereTheyHaveScratch) {
+  EXPECT_EQ(Of(first_axis_, kBlock, {true, 4, 800}), Traversal::kStrips);
+  EXPECT_EQ(Of(first_axis_, kBlock, {false, 4, 800}), Traversal::kStrips);
+  EXPECT_NE(Of(first_axis_), Traversal::kStrips);
+}
+
+TEST_F(TraversalChoice, IsNotFlatWhereLinesAreCopied) {
+  EXPECT_EQ(Of(last_axis_), Traversal::kFlat);
+  EXPECT_EQ(Of(last_axis_, kBlock, {true, 0, 0}), Traversal::kShortRows);
+}
+
+TEST_F(TraversalChoice, IsFlatBelowFewTurns) {
+  tuning_.narrow_row = 0;
+  tuning_.few_turns = 6 * 8 + 1;
+  EXPECT_EQ(Of(last_axis_), Traversal::kFlat);
+  EXPECT_EQ(Of(first_axis_), Traversal::kFlat);
+  tuning_.few_turns = 6 * 8;
+  EXPECT_EQ(Of(last_axis_), Traversal::kShortRows);
+  EXPECT_EQ(Of(first_axis_), Traversal::kBatchColumns);
+}
+
+TEST_F(TraversalChoice, IsFlatInNarrowRows) {
+  tuning_.few_turns = 0;
+  tuning_.narrow_row = 8 + 1;
+  EXPECT_EQ(Of(last_axis_), Traversal::kFlat);
+  tuning_.narrow_row = 8;
+  EXPECT_EQ(Of(last_axis_), Traversal::kShortRows);
+  tuning_.narrow_row = 6 + 1;
+  EXPECT_EQ(Of(first_axis_), Traversal::kFlat);
+  tuning_.narrow_row = 6;
+  EXPECT_EQ(Of(first_axis_), Traversal::kBatchColumns);
+}
+
+TEST_F(TraversalChoice, IsFlatForMoreThanTheLeastEntries) {
+  tuning_.least_flat_entries = 6 * 8 - 1;
+  EXPECT_EQ(Of(last_axis_), Traversal::kFlat);
+  EXPECT_EQ(Of(first_axis_), Traversal::kFlat);
+  tuning_.least_flat_entries = 6 * 8;
+  EXPECT_EQ(Of(last_axis_), Traversal::kShortRows);
+  EXPECT_EQ(Of(first_axis_), Traversal::kBatchColumns);
+}
+
+TEST_F(TraversalChoice, IsFlatWhereAPeriodFitsHalfABlock) {
+  EXPECT_EQ(Of(last_axis_, 2 * 8), Traversal::kFlat);
+  EXPECT_EQ(chosen_.flat.period_turns, 8);
+  EXPECT_EQ(chosen_.flat.slab.count, 6);
+  EXPECT_EQ(Of(last_axis_, 2 * 8 - 1), Traversal::kShortRows);
+  EXPECT_EQ(Of(last_axis_, 2 * 6 * 8), Traversal::kFlat);
+  EXPECT_EQ(chosen_.flat.period_turns, 6 * 8);
+  EXPECT_EQ(chosen_.flat.slab.count, 1);
+}
+
+TEST_F(TraversalChoice, IsFlatWhereOffsetsHave32Bits) {
+  const auto of_axis = [this](int64_t size) {
+    return Of(EntryLoops(ElementsSpace({8, size}, {8, 8}, 1), {}));
+  };
+  // The last place lies seven batches and the rest of one behind the first.
+  constexpr int64_t kMost = (int64_t{INT32_MAX} + 1) / 8;
+  EXPECT_EQ(of_axis(kMost), Traversal::kFlat);
+  EXPECT_EQ(of_axis(kMost + 1), Traversal::kShortRows);
+}
+
+TEST_F(TraversalChoice, IsNotFlatWithoutBatchesOrForRunsOrForTuples) {
+  EXPECT_EQ(Of(EntryLoops(ElementsSpace({50}, {8}, 0), {})), Traversal::kShortRows);
+  EXPECT_EQ(Of(EntryLoops(UpdateSpace({50, 3}, 8), {})), Traversal::kShortRows);
+  EXPECT_EQ(Of(EntryLoops(NdSpace({5, 3}, 8, 2), {})), Traversal::kShortRows);
+}
+
+// Every other index: the loops do not lie together.
+TEST_F(TraversalChoice, IsNotFlatWhereIndicesHaveGaps) {
+  for (const int operand : {kIndices, kUpdates}) {
+    EntryLoops loops = last_axis_;
+    loops.column.stride[operand] = 2;
+    EXPECT_EQ(Of(loops), Traversal::kShortRows);
+  }
+}
+
+TEST_F(TraversalChoice, IsShortRowsUpToABlock) {
+  tuning_.few_turns = tuning_.narrow_row = 0;
+  EXPECT_EQ(Of(last_axis_, 8), Traversal::kShortRows);
+  EXPECT_EQ(Of(last_axis_, 7), Traversal::kLongRows);
+  const EntryLoops line(ElementsSpace({1000}, {kBlock}, 0), {});
+  EXPECT_EQ(Of(line), Traversal::kShortRows);
+  EXPECT_EQ(Of(line, kBlock - 1), Traversal::kLongRows);
+}
+
+TEST_F(TraversalChoice, IsColumnsWhereTheyAreBatch) {
+  tuning_.few_turns = tuning_.narrow_row = 0;
+  EXPECT_EQ(Of(first_axis_), Traversal::kBatchColumns);
+  EXPECT_EQ(Of(first_axis_, 4), Traversal::kBatchColumns);
+}
+
+// ---- Slices ------------------------------------------------------------------------------------
+
+// 8 entries, each of a row of 100 units of 4 bytes.
+class SliceChoice : public TraversalChoice {
+ protected:
+  SliceChoice() {
+    tuning_.few_slices = 64;
+    tuning_.least_slice = 100;
+    tuning_.few_slice_rows = 8;
+    tuning_.longest_slice_run = 400;
+    tuning_.slice_block = 1000;
+  }
+
+  bool IsSlices(const IndexSpace& space) { return Of(EntryLoops(space, {})) == Traversal::kSlices; }
+
+  const IndexSpace rows_ = UpdateSpace({50, 100}, 8);
+};
+
+TEST_F(SliceChoice, IsForFewEntries) {
+  EXPECT_TRUE(IsSlices(rows_));
+  tuning_.few_slices = 8;
+  EXPECT_TRUE(IsSlices(rows_));
+  tuning_.few_slices = 7;
+  EXPECT_FALSE(IsSlices(rows_));
+  tuning_.few_slices = tuning_.few_slice_rows = kHuge;
+  EXPECT_TRUE(IsSlices(UpdateSpace({50, 100}, strew::plan::kMostSlices)));
+  EXPECT_FALSE(IsSlices(UpdateSpace({50, 100}, strew::plan::kMostSlices + 1)));
+}
+
+TEST_F(SliceChoice, IsForLargeEntries) {
+  tuning_.least_slice = 101;
+  EXPECT_FALSE(IsSlices(rows_));
+  tuning_.least_slice = 0;
+  EXPECT_TRUE(IsSlices(rows_));
+  EXPECT_FALSE(IsSlices(NdSpace({100}, 8, 0))) << "all of the output";
+}
+
+TEST_F(SliceChoice, IsForFewRows) {
+  tuning_.few_slice_rows = 7;
+  EXPECT_FALSE(IsSlices(rows_));
+}
+
+TEST_F(SliceChoice, IsForLongRunsThatFitNoBlock) {
+  tuning_.longest_slice_run = 399;
+  EXPECT_FALSE(IsSlices(rows_));
+  tuning_.slice_block = 400;
+  EXPECT_FALSE(IsSlices(rows_));
+  tuning_.slice_block = 399;
+  EXPECT_TRUE(IsSlices(rows_));
+  EXPECT_FALSE(IsSlices(UpdateSpace({50, 100}, 1))) << "nobody else writes there";
+}
+
+// scatter_update along the last axis: an entry is a column of 10 lines of 32 bytes.
+TEST_F(SliceChoice, IsForColumnsThatABlockHoldsEnoughOf) {
+  IndexSpace space;
+  space.component[space.components++] = {1, 8, 1, 1, 0};
+  space.entries.Append(int64_t{3}, 0, 1, 1, 0);
+  space.inner.Append(int64_t{10}, 8, 3);
+  tuning_.least_slice = tuning_.least_slice_block = 10;
+  tuning_.slice_block = 320;
+  EXPECT_TRUE(IsSlices(space));
+  EXPECT_EQ(chosen_.slices.run_step, 10);
+  tuning_.slice_block = 319;
+  EXPECT_FALSE(IsSlices(space));
+  tuning_.least_slice_block = 9;
+  EXPECT_TRUE(IsSlices(space));
+  EXPECT_EQ(chosen_.slices.run_step, 9);
+}
+
+TEST_F(SliceChoice, IsNothingForSinksOrForWhatIsCopied) {
+  const EntryLoops loops(rows_, {});
+  FlatLoops flat;
+  EXPECT_EQ(TraversalOfSink(loops, tuning_, kBlock, &flat), Traversal::kShortRows);
+  EXPECT_EQ(Of(loops, kBlock, {true, 0, 0}), Traversal::kShortRows);
+}
+
+// All inner turns, of which each lies in one run of one row.
+TEST(SliceLoops, GoThroughEveryInnerTurn) {
+  Tuning tuning;
+  tuning.few_slices = tuning.few_slice_rows = tuning.longest_slice_run = kHuge;
+  tuning.least_slice = tuning.least_slice_block = 0;
+  int64_t slices_found = 0;
+  const int64_t cases = Cases(2000);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const EntryLoops loops(AnySpace(random), {});
+    tuning.slice_block = random.Between(1, 100);
+    TraversalLoops chosen;
+    const Traversal traversal = TraversalFor(loops, tuning, kWidth, kBlock, kNoStaging, &chosen);
+    if (traversal != Traversal::kSlices) continue;
+    ++slices_found;
+    const SliceLoops& slices = chosen.slices;
+    EXPECT_GE(slices.row_step, 1);
+    EXPECT_GE(slices.run_step, 1);
+    EXPECT_LE(slices.run_step, slices.run.count);
+    std::map<int64_t, int64_t> update_of_output;
+    ForEachTurn(slices.rest, slices.rest.rank, [&](const int64_t* rest) {
+      for (int64_t turn = 0; turn < slices.row.count * slices.run.count; ++turn) {
+        const auto place = [&](int operand) {
+          return rest[operand] + turn / slices.run.count * slices.row.stride[operand] +
+                 turn % slices.run.count * slices.run.stride[operand];
+        };
+        EXPECT_TRUE(update_of_output.emplace(place(kOutput), place(kUpdates)).second);
+      }
+    });
+    EXPECT_EQ(static_cast<int64_t>(update_of_output.size()), loops.EntryUnits());
+    ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
+      for (int64_t u = 0; u < loops.run.count; ++u) {
+        const int64_t output = inner[kOutput] + u * loops.run.stride[kOutput];
+        EXPECT_EQ(update_of_output[output], inner[kUpdates] + u * loops.run.stride[kUpdates]);
+      }
+    });
+    ASSERT_FALSE(testing::Test::HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+  if (cases >= 100) {
+    EXPECT_GT(10 * slices_found, cases);
+  }
+}
+
+// ---- Flat loops --------------------------------------------------------------------------------
+
+// The accesses of flat loops are those of the loops, in the order of the indices in memory.
+TEST(FlatLoops, GoThroughEveryEntryInTheOrderOfIndices) {
+  Tuning tuning;
+  tuning.few_turns = kHuge;
+  tuning.least_flat_entries = 0;
+  int64_t flat_ones = 0;
+  const int64_t cases = Cases(2000);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const IndexSpace space = AnySpace(random);
+    const EntryLoops loops(space, {});
+    FlatLoops flat;
+    const int64_t block = random.Between(2, 100);
+    if (TraversalOfSink(loops, tuning, block, &flat) != Traversal::kFlat) continue;
+    ++flat_ones;
+    EXPECT_LE(2 * flat.period_turns, block);
+    Accesses accesses;
+    ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* outside) {
+      for (int64_t s = 0; s < flat.slab.count; ++s) {
+        int64_t turn = s * flat.period_turns;
+        ForEachTurn(flat.period, flat.period.rank, [&](const int64_t* offset) {
+          const int64_t output = outside[kOutput] + s * flat.slab.stride[kOutput] + offset[kOutput];
+          accesses[output].push_back({outside[kUpdates] + turn, outside[kIndices] + turn});
+          ++turn;
+        });
+      }
+    });
+    EXPECT_EQ(accesses, AccessesOf(space));
+    ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+  if (cases >= 100) {
+    EXPECT_GT(10 * flat_ones, cases);
+  }
+}
+
+}  // namespace
+}  // namespace strew_test

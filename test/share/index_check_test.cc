@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The check of the indices by itself: what it finds out, and which value it names.
+#include "share/index_check.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/call.h"
+#include "plan/spaces.h"
+#include "plan/tuning.h"
+#include "support/reference.h"
+
+namespace strew_test {
+namespace {
+
+using strew::Call;
+using strew::Report;
+using strew::Settings;
+using strew::TensorView;
+using strew::plan::Findings;
+using strew::plan::IndexSpace;
+using strew::plan::OutOfRange;
+using strew::plan::Tuning;
+
+int32_t RunBackwards(void*, int64_t count, strew_task run, void* task) {
+  for (int64_t i = count; i > 0; --i) run(task, i - 1);
+  return 0;
+}
+
+class IndexCheck : public testing::TestWithParam<int32_t> {
+ protected:
+  IndexCheck() {
+    settings_.tuning = &tuning_;
+    settings_.runner = {RunBackwards, nullptr, GetParam()};
+    tuning_.least_task_ns = 1e-3;
+    tuning_.least_constant_batches = 4;
+  }
+
+  strew_status Check(const IndexSpace& space, const Dims& shape) {
+    TensorView view = {};
+    view.dtype = STREW_INT32;
+    view.element_size = 4;
+    view.rank = static_cast<int32_t>(shape.size());
+    view.size = Product(shape);
+    view.contiguous = true;
+    view.data = reinterpret_cast<unsigned char*>(indices_.data());
+    const Dims strides = RowMajor(shape).strides;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      view.shape[i] = shape[i];
+      view.strides[i] = strides[i];
+    }
+    indices_.resize(static_cast<size_t>(view.size));
+    view.data = reinterpret_cast<unsigned char*>(indices_.data());
+    findings_ = Findings();
+    report_ = Report();
+    const Call call(settings_, &report_);
+    return strew::share::CheckIndices(call, view, space, &findings_).code();
+  }
+
+  // Of rows of one index each, for scatter_elements on the first axis of 10.
+  strew_status CheckRows(int64_t columns) {
+    return Check(ElementsSpace({10, columns}, {20, columns}, 0), {20, columns});
+  }
+  void FillRows(int64_t columns) {
+    indices_.clear();
+    for (int64_t i = 0; i < 20 * columns; ++i) {
+      indices_.push_back(static_cast<int32_t>(i / columns % 20 - 10));
+    }
+  }
+
+  Tuning tuning_;
+  Settings settings_;
+  std::vector<int32_t> indices_;
+  Findings findings_;
+  Report report_;
+};
+
+TEST_P(IndexCheck, FindsRowsOfOneIndexFromSoManyBatchesOn) {
+  FillRows(4);
+  EXPECT_EQ(CheckRows(4), STREW_OK);
+  EXPECT_TRUE(findings_.constant);
+  EXPECT_EQ(findings_.out_of_range, OutOfRange::kNothing);
+  FillRows(3);
+  EXPECT_EQ(CheckRows(3), STREW_OK);
+  EXPECT_FALSE(findings_.constant);
+  tuning_.least_constant_batches = 3;
+  EXPECT_EQ(CheckRows(3), STREW_OK);
+  EXPECT_TRUE(findings_.constant);
+}
+
+TEST_P(IndexCheck, FindsTheOneIndexThatDiffers) {
+  for (size_t i = 0; i < 100; ++i) {
+    FillRows(5);
+    indices_[i] = -indices_[i] - 1;  // in range still
+    EXPECT_EQ(CheckRows(5), STREW_OK);
+    EXPECT_FALSE(findings_.constant) << i;
+  }
+}
+
+TEST_P(IndexCheck, NamesTheFirstThatIsOutOfRange) {
+  for (const size_t at : {0, 1, 50, 98, 99}) {
+    FillRows(5);
+    indices_[at] = indices_[99] = 10;
+    EXPECT_EQ(CheckRows(5), STREW_INDEX_OUT_OF_RANGE);
+    EXPECT_EQ(report_.position, static_cast<int64_t>(at));
+    EXPECT_NE(std::string(report_.sentence).find("10"), std::string::npos);
+  }
+}
+
+TEST_P(IndexCheck, LeavesWhatIsOutOfRangeToThePolicy) {
+  FillRows(5);
+  indices_[7] = -11;
+  settings_.index_policy = STREW_INDEX_DROP;
+  EXPECT_EQ(CheckRows(5), STREW_OK);
+  EXPECT_EQ(findings_.out_of_range, OutOfRange::kDrop);
+  EXPECT_FALSE(findings_.constant);
+  settings_.index_policy = STREW_INDEX_CLAMP;
+  EXPECT_EQ(CheckRows(5), STREW_OK);
+  EXPECT_EQ(findings_.out_of_range, OutOfRange::kClamp);
+  FillRows(5);
+  EXPECT_EQ(CheckRows(5), STREW_OK);
+  EXPECT_EQ(findings_.out_of_range, OutOfRange::kNothing);
+}
+
+TEST_P(IndexCheck, CannotClampToAnAxisWithoutElements) {
+  settings_.index_policy = STREW_INDEX_CLAMP;
+  indices_.assign(8, 0);
+  EXPECT_EQ(Check(ElementsSpace({0}, {8}, 0), {8}), STREW_INDEX_OUT_OF_RANGE);
+  settings_.index_policy = STREW_INDEX_DROP;
+  EXPECT_EQ(Check(ElementsSpace({0}, {8}, 0), {8}), STREW_OK);
+  EXPECT_EQ(findings_.out_of_range, OutOfRange::kDrop);
+}
+
+TEST_P(IndexCheck, ChecksEachNumberOfATupleAgainstItsAxis) {
+  const IndexSpace space = NdSpace({10, 3}, 50, 2);
+  for (int32_t i = 0; i < 100; ++i) indices_.push_back(i % 3);
+  EXPECT_EQ(Check(space, {50, 2}), STREW_OK);
+  indices_[40] = 9;
+  EXPECT_EQ(Check(space, {50, 2}), STREW_OK);
+  indices_[41] = 3;
+  indices_[60] = 10;
+  EXPECT_EQ(Check(space, {50, 2}), STREW_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(report_.position, 41);
+  indices_[41] = 2;
+  EXPECT_EQ(Check(space, {50, 2}), STREW_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(report_.position, 60);
+}
+
+INSTANTIATE_TEST_SUITE_P(Workers, IndexCheck, testing::Values(1, 2, 3, 8),
+                         [](const auto& test) { return std::to_string(test.param); });
+
+}  // namespace
+}  // namespace strew_test

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk of one task: strips and lines that are brought near first, in scratch of exactly as many
+// bytes as they need, and entries that go to a sink.
+#include "walk/entries.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "plan/schedule.h"
+#include "reference/guarded_buffer.h"
+#include "reference/random.h"
+#include "support/reference.h"
+#include "walk/bound_scatter.h"
+
+namespace strew_test {
+namespace {
+
+using strew::plan::IndexSpace;
+using strew::plan::kNoHints;
+using strew::plan::MemoryHints;
+using strew::plan::Staging;
+
+constexpr bool kCopies = true;
+constexpr bool kInPlace = false;
+
+// ---- Strips ------------------------------------------------------------------------------------
+
+void ExpectStrips(Random& random, const IndexSpace& space, int64_t strip, bool copies,
+                  const MemoryHints& hints) {
+  BoundScatter bound(random, space, random.OneIn(2) ? STREW_NONE : STREW_ADD);
+  ASSERT_TRUE(bound.loops().columns_are_batch);
+  const int64_t bytes = strip * bound.loops().component[0].axis_size * 4;
+  GuardedBuffer scratch(static_cast<size_t>(bytes), Guard::kBehind);
+  const BoundScatter::Words expected =
+      copies ? bound.Expected(bound.data(), [](int64_t) { return true; }) : bound.Expected();
+  strew::walk::WriteEntries(bound.scatter(), hints, Staging{copies, strip, bytes}, scratch.bytes());
+  EXPECT_EQ(bound.output(), expected) << "strips of " << strip;
+  EXPECT_TRUE(scratch.IsMarginIntact());
+}
+
+TEST(Strips, OfAnyWidthWriteWhatTheirAxisGets) {
+  Random random(Seed());
+  for (const int64_t columns : {2, 15, 16, 17, 33}) {
+    for (int64_t strip = 1; strip <= columns; strip += strip < 18 ? 1 : 7) {
+      const int64_t axis = random.Between(1, 40);
+      const int64_t entries = random.Between(2, 50);
+      const IndexSpace one = ElementsSpace({axis, columns}, {entries, columns}, 0);
+      ExpectStrips(random, one, strip, kInPlace, kNoHints);
+      ExpectStrips(random, one, strip, kCopies, kNoHints);
+      const IndexSpace several = ElementsSpace({3, axis, columns}, {3, entries, columns}, 1);
+      ExpectStrips(random, several, strip, kInPlace, {0, 32, false, true});
+      ExpectStrips(random, several, strip, kCopies, {128, 0, false, true});
+      ASSERT_FALSE(HasFailure());
+    }
+  }
+}
+
+// More columns of entries than a block of offsets has room for.
+TEST(Strips, AreNoWiderThanABlock) {
+  Random random(Seed());
+  const IndexSpace space = ElementsSpace({3, 5000}, {4, 5000}, 0);
+  for (const int64_t strip : {2047, 2048, 2049, 5000}) {
+    ExpectStrips(random, space, strip, kInPlace, kNoHints);
+    ExpectStrips(random, space, strip, kCopies, kNoHints);
+  }
+}
+
+// ---- Lines -------------------------------------------------------------------------------------
+
+TEST(Lines, AreCopiedJustBeforeTheirUpdates) {
+  const int64_t cases = Cases(200);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const int64_t axis = random.Between(1, 100);
+    // Short rows and long ones, of more entries than a block of offsets has room for.
+    const int64_t entries = random.OneIn(8) ? random.Between(2000, 5000) : random.Between(2, 100);
+    const IndexSpace space = random.OneIn(2) ? ElementsSpace({9, axis}, {9, entries}, 1)
+                                             : ElementsSpace({4, axis, 2}, {4, entries, 2}, 1);
+    BoundScatter bound(random, space, random.OneIn(2) ? STREW_NONE : STREW_ADD);
+    if (bound.loops().columns_are_batch) continue;
+    bound.tuning().staged_bytes = random.Between(1, 2000);
+    const BoundScatter::Words expected = bound.Expected(bound.data(), [](int64_t) { return true; });
+    const MemoryHints hints = {random.OneIn(2) ? 128 : 0, 0, false, false};
+    strew::walk::WriteEntries(bound.scatter(), hints, Staging{true, 0, 0}, nullptr);
+    EXPECT_EQ(bound.output(), expected);
+    ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+}
+
+// ---- Slices ------------------------------------------------------------------------------------
+
+// Few large entries, block by block: the updates of a destination stay in order.
+TEST(Slices, AreWrittenInBlocksOfAnySize) {
+  const int64_t cases = Cases(300);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const int64_t entries = random.Between(1, 64);
+    IndexSpace on_last_axis;
+    on_last_axis.component[on_last_axis.components++] = {1, 8, 1, 1, 0};
+    on_last_axis.entries.Append(entries, 0, 1, 1, 0);
+    on_last_axis.inner.Append(random.Between(1, 90), 8, entries);
+    const std::vector<IndexSpace> spaces = {UpdateSpace({5, random.Between(1, 300)}, entries),
+                                            UpdateSpace({2, 9, 40}, entries),
+                                            NdSpace({3, 2, 100}, entries, 2), on_last_axis};
+    BoundScatter bound(random, random.Pick(spaces), random.OneIn(2) ? STREW_NONE : STREW_ADD);
+    strew::plan::Tuning& tuning = bound.tuning();
+    tuning.few_slices = tuning.few_slice_rows = 64;
+    tuning.least_slice = tuning.least_slice_block = 0;
+    tuning.longest_slice_run = random.Between(0, 500);
+    tuning.slice_block = random.Between(1, 2000);
+    const BoundScatter::Words expected = bound.Expected();
+    const MemoryHints hints = {0, 0, random.OneIn(3), false};
+    strew::walk::WriteEntries(bound.scatter(), hints, strew::plan::kNoStaging, nullptr);
+    EXPECT_EQ(bound.output(), expected);
+    ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+}
+
+// ---- Entries for a sink ------------------------------------------------------------------------
+
+using UpdatesOfDestination = std::map<int64_t, std::vector<int64_t>>;
+
+struct Collector {
+  UpdatesOfDestination* taken;
+  int64_t* fetched;
+
+  void Fetch(int64_t) const { ++*fetched; }
+  void Take(int64_t destination, int64_t update) const { (*taken)[destination].push_back(update); }
+};
+
+TEST(ForEachEntry, VisitsEachEntryInOrder) {
+  const int64_t cases = Cases(300);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const int64_t entries = random.OneIn(4) ? random.Between(2, 2000) : random.Between(2, 30);
+    const int64_t other = random.Between(1, 40);
+    const std::vector<IndexSpace> spaces = {
+        ElementsSpace({50}, {entries}, 0), ElementsSpace({other, 50}, {other, entries}, 1),
+        ElementsSpace({50, other}, {entries, other}, 0),
+        ElementsSpace({3, 50, other}, {2, entries, other}, 1), NdSpace({50, other}, entries, 2)};
+    BoundScatter bound(random, random.Pick(spaces), STREW_NONE, random.OneIn(2) ? 5 : 0);
+    if (random.OneIn(2)) bound.tuning().few_turns = bound.tuning().narrow_row = 0;
+    UpdatesOfDestination expected;
+    bound.ForEachUpdate(
+        [&](int64_t destination, int64_t update) { expected[destination].push_back(update); });
+    UpdatesOfDestination taken;
+    int64_t fetched = 0;
+    strew::walk::ForEachEntry(bound.scatter(), Collector{&taken, &fetched});
+    EXPECT_EQ(taken, expected);
+    EXPECT_EQ(fetched, bound.loops().Entries());
+    ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+}
+
+}  // namespace
+}  // namespace strew_test
