@@ -146,8 +146,10 @@ def test_a_trial_times_all_and_finds_the_best_peer(
 ) -> None:
     monkeypatch.setattr(trial, "SECONDS", 0.001)
     case = next(case for case in small_cases() if case.reduction == "add")
-    outcome = trial.hold(case, library, [numpy_peer.Peer(1)])
+    outcome = trial.hold(case, {"strew": library, "base": library}, [numpy_peer.Peer(1)])
     assert not outcome.wrong
-    assert {system for system, _ in outcome.timings} == {"strew", "NumPy"}
+    assert {system for system, _ in outcome.timings} == {"strew", "base", "NumPy"}
+    assert outcome.best_peer[0][0] == "NumPy"
     assert outcome.ratio == outcome.best_peer[1] / outcome.strew > 0
+    assert outcome.gain == outcome.seconds("base") / outcome.strew > 0
     assert outcome.shorter_than(outcome.strew + outcome.best_peer[1])

@@ -185,7 +185,7 @@ def _on_flat(
 ) -> list[tuple[str, Call]]:
     """Tuples as numbers of rows or elements, which are computed first."""
     many = scatter.operator is Operator.SCATTER_ND and scatter.indices.shape[-1] > 1
-    if not many or scatter.indices.ndim != 2 or not scatter.contiguous:
+    if not many or scatter.indices.ndim != 2 or not scatter.output.flags.c_contiguous:
         return []
     count, length = scatter.indices.shape
     shape = scatter.data.shape
