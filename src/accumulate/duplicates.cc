@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "accumulate/duplicates.h"
+#include "accumulate/accumulate.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "accumulate/exclude_self.h"
+#include "accumulate/accumulate.h"
 
 #include <limits>
 
@@ -7,8 +7,7 @@
 #include "accumulate/destination_set.h"
 #include "accumulate/entry_rows.h"
 #include "walk/entries.h"
-#include "share/boxes.h"
-#include "share/execute.h"
+#include "share/share.h"
 #include "share/filter.h"
 
 namespace strew::accumulate {

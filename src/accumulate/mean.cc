@@ -7,20 +7,30 @@
 //            in slots, and runs in groups of the updates of one destination
 //   ranks    entries are many more than destinations, so that scratch cannot hold them. All touched
 //            destinations are one part, and slots are their ranks
-#include "accumulate/mean.h"
+#include "accumulate/accumulate.h"
 
 #include "accumulate/mean_sums.h"
 
 namespace strew::accumulate {
 
 Status ApplyMean(const walk::Scatter& scatter, bool in_place) {
+  struct Way {
+    Status (*combine)(const Mean&, bool* done);
+    const char* told;
+  };
+  constexpr Way kWays[] = {
+      {CombineBatches, "some batches at a time have a sum for each element"},
+      {CombineBuckets, "entries are sorted into buckets of destinations first"},
+      {CombineRanks, "each destination that is touched has a sum"}};
   const MeanSums sums(scatter);
   const Mean mean = {scatter, sums, in_place};
   bool done = false;
-  STREW_TRY(CombineBatches(mean, &done));
-  if (done) return STREW_OK;
-  STREW_TRY(CombineBuckets(mean, &done));
-  return done ? Status(STREW_OK) : CombineRanks(mean);
+  for (const Way& way : kWays) {
+    STREW_TRY(way.combine(mean, &done));
+    if (done && scatter.call.explains()) scatter.call.Explain("Means: %s.", way.told);
+    if (done) break;
+  }
+  return STREW_OK;
 }
 
 }  // namespace strew::accumulate

@@ -97,7 +97,8 @@ class RankedPlaces {
 
 }  // namespace
 
-Status CombineRanks(const Mean& mean) {
+Status CombineRanks(const Mean& mean, bool* done) {
+  *done = true;
   const plan::DestinationNumbers numbers(mean.scatter.loops);
   DestinationSet set(mean.scatter.call, numbers.range(), mean.scatter.loops.Entries(), kKept);
   if (!RankDestinations(mean.scatter, numbers, &set)) return mean.Refuse();

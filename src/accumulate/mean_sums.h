@@ -12,7 +12,7 @@
 #include "plan/entry_loops.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
-#include "share/boxes.h"
+#include "share/share.h"
 #include "share/parts.h"
 #include "walk/scatter.h"
 
@@ -138,10 +138,10 @@ struct Mean {
   }
 };
 
-// Both do nothing and answer false in *done where they are no way.
+// The ways of mean.cc. Where one is none it does nothing, and *done stays false.
 Status CombineBatches(const Mean& mean, bool* done);
 Status CombineBuckets(const Mean& mean, bool* done);
-Status CombineRanks(const Mean& mean);
+Status CombineRanks(const Mean& mean, bool* done);
 
 // Groups, behind which the end of the last one stands, and where their updates lie, in units. The
 // output has data already.

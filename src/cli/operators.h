@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/operator.h"
+#include "reference/operator.h"
 #include "cli/options.h"
 #include "reference/call.h"
 #include "strew/strew.h"

@@ -14,8 +14,8 @@
 #include "plan/text.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
-#include "share/boxes.h"
-#include "walk/overlay.h"
+#include "share/share.h"
+#include "walk/box.h"
 #include "walk/kernels.h"
 
 namespace strew {

@@ -6,7 +6,7 @@
 #include "api/tensor.h"
 #include "plan/check.h"
 #include "plan/text.h"
-#include "share/cache_write.h"
+#include "share/share.h"
 
 namespace strew {
 namespace {

@@ -30,7 +30,7 @@ constexpr char kOutSignature[] = "out: Out | None = None, context: Context | Non
 constexpr char kVersion[] = "The version of the C library.";
 constexpr char kSimdTargets[] = "Instruction sets of this build that this CPU can run, best first.";
 
-// Each stands behind the summary of base/operator.h and a colon.
+// Each stands behind the summary of reference/operator.h and a colon.
 constexpr char kScatterElements[] =
     "    output = data\n"
     "    output[i0, ..., indices[i], ...] (+)= updates[i]    indices[i] in place of i[axis]\n\n"

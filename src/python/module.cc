@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/operator.h"
+#include "reference/operator.h"
 #include "base/policy.h"
 #include "base/reduction.h"
 #include "python/call.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The call of any operator, by its row in base/operator.h.
+// The call of any operator, by its row in reference/operator.h.
 #ifndef STREW_REFERENCE_CALL_H_
 #define STREW_REFERENCE_CALL_H_
 
@@ -8,7 +8,7 @@
 
 #include <strew/strew.h>
 
-#include "base/operator.h"
+#include "reference/operator.h"
 
 namespace strew::reference {
 

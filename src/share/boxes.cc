@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "share/boxes.h"
+#include "share/share.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "share/cache_write.h"
+#include "share/share.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -10,7 +10,6 @@
 #include "plan/explain.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
-#include "share/boxes.h"
 #include "share/parts.h"
 #include "walk/kernels.h"
 

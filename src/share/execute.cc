@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "share/execute.h"
+#include "share/share.h"
 
 #include "plan/explain.h"
-#include "share/boxes.h"
 #include "share/filter.h"
 #include "share/partition.h"
 #include "share/parts.h"

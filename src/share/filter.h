@@ -11,7 +11,7 @@
 #include "kernel/kernel.h"
 #include "plan/index_space.h"
 #include "plan/schedule.h"
-#include "walk/entry_sink.h"
+#include "walk/entries.h"
 #include "walk/scatter.h"
 
 namespace strew::share {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "share/index_check.h"
+#include "share/share.h"
 
 #include <algorithm>
 #include <atomic>

@@ -5,6 +5,7 @@
 
 #include "kernel/kernel.h"
 #include "plan/loop_nest.h"
+#include "plan/overlay.h"
 #include "plan/unit.h"
 #include "walk/kernels.h"
 
@@ -55,6 +56,19 @@ class Block {
   kernel::BoxArguments rows_;
   bool rows_are_runs_;  // whether rows one behind the other are one run
 };
+
+// ---- A slice laid over a copy of data, in one pass over the output ----
+
+struct OverlayOperands {
+  unsigned char* output;
+  const unsigned char* data;
+  const unsigned char* updates;
+};
+
+// `plan` is arranged; `run` is that of the reduction, `move` are the kernels that copy. `operands` point
+// to where the plan begins; the updates may be NULL.
+void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
+                const kernel::MoveKernels& move, const OverlayOperands& operands, bool stream);
 
 }  // namespace strew::walk
 

@@ -7,11 +7,41 @@
 #include <cstdint>
 #include <limits>
 
+#include "kernel/kernel.h"
 #include "plan/schedule.h"
-#include "walk/entry_sink.h"
 #include "walk/scatter.h"
 
 namespace strew::walk {
+
+// ---- Where entries go that are not written at once: to whoever sorts, counts or compares them ----
+
+// A row of entries that have offsets.
+struct EntryRow {
+  const void* offsets;
+  int64_t columns;  // EntrySink::kMostColumns at most
+  int64_t output;   // from where offsets count, in units from where the loops begin
+  int64_t updates;  // where the update of the first lies, in units
+  int64_t updates_stride;
+};
+
+// Entries of one destination come in order. Those that are dropped come too: see kernel.h.
+struct EntrySink {
+  static constexpr int64_t kMostColumns = 256;
+
+  void (*add)(void* self, const EntryRow& row);
+  void* self;
+  kernel::OffsetWidth offset_width;
+  unsigned char* origin;  // where the loops begin in the output
+};
+
+// The sink that is the member function Add of an object.
+template <class T>
+EntrySink SinkOf(T* object, kernel::OffsetWidth offset_width, unsigned char* origin) {
+  return {[](void* self, const EntryRow& row) { static_cast<T*>(self)->Add(row); }, object,
+          offset_width, origin};
+}
+
+// ---- The walk ----
 
 // Writes all entries. `scratch` has what the staging asks for.
 void WriteEntries(const Scatter& scatter, const plan::MemoryHints& hints,

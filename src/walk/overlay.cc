@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "walk/overlay.h"
+#include "walk/box.h"
 
 #include <algorithm>
 
 #include "plan/tuning.h"
-#include "walk/box.h"
 
 namespace strew::walk {
 namespace {

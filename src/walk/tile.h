@@ -8,7 +8,7 @@
 
 #include "kernel/kernel.h"
 #include "plan/schedule.h"
-#include "walk/entry_sink.h"
+#include "walk/entries.h"
 #include "walk/scatter.h"
 
 namespace strew::walk {

@@ -398,12 +398,23 @@ TEST_F(StripChoice, HasSmallerStripsForMoreTasks) {
 }
 
 TEST_F(StripChoice, NeedsNoStripWhereTheAxisIsNear) {
-  // The axis of each of 200 columns lies on lines 800 bytes apart.
-  tuning_.near_strip = 100 * 800;
+  // As many of 200 columns as are gone through together take 400 bytes of each row.
+  tuning_.batch_columns = 100;
+  tuning_.near_strip = 100 * 400;
   EXPECT_EQ(Strip(100, 100, 200), 0);
   EXPECT_EQ(Strip(101, 100, 200), 32);
-  tuning_.near_strip = 100 * 800 - 1;
+  tuning_.near_strip = 100 * 400 - 1;
   EXPECT_EQ(Strip(100, 100, 200), 32);
+}
+
+// Rows that are a multiple of 4096 bytes apart fall into the same sets of the cache.
+TEST_F(StripChoice, NeedsStripsWhereRowsShareSets) {
+  tuning_.near_strip = 1 << 20;
+  EXPECT_EQ(Strip(8, 8, 1024), 0);
+  EXPECT_EQ(Strip(9, 9, 1024), 32);
+  EXPECT_EQ(Strip(16, 16, 512), 0);
+  EXPECT_EQ(Strip(17, 17, 512), 32);
+  EXPECT_EQ(Strip(100, 100, 1025), 0);
 }
 
 // 3 of 4 columns of 4 bytes: elements of the axis are 16 bytes apart, not a line each.

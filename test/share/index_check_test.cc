@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The check of the indices by itself: what it finds out, and which value it names.
-#include "share/index_check.h"
+#include "share/share.h"
 
 #include <cstdint>
 #include <string>

@@ -4,8 +4,8 @@
 //
 // A new operator is a function in strew.h, a row here, its formula in reference/oracle.h, and its
 // random cases in reference/random_case.cc. A row that does not match strew.h does not compile.
-#ifndef STREW_BASE_OPERATOR_H_
-#define STREW_BASE_OPERATOR_H_
+#ifndef STREW_REFERENCE_OPERATOR_H_
+#define STREW_REFERENCE_OPERATOR_H_
 
 #include <string_view>
 
@@ -89,4 +89,4 @@ constexpr bool IsSlice(Operator op) { return !Takes(op, "indices"); }
 
 }  // namespace strew
 
-#endif  // STREW_BASE_OPERATOR_H_
+#endif  // STREW_REFERENCE_OPERATOR_H_
