@@ -72,7 +72,8 @@ class Peer:
             in_place += _on_flat(scatter, output, updates)
             contestants = on_copy(self.name, in_place, copy, scatter)
             functional = ((method.name, method.bound(data)) for method in methods)
-        if not scatter.in_place:
+        # The functions that make an output give it the layout of data, if that is transposed.
+        if not scatter.in_place and scatter.data.flags.c_contiguous:
             contestants += [_functional(name, function) for name, function in functional]
         return contestants
 
