@@ -19,12 +19,13 @@ import datetime
 import gc
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tqdm import tqdm
 
 from harness import machine
+from harness.contest import STREW
 from harness.library import Library, locate
 from harness.peers import NAMES, Peer, load
 from harness.survey.case import Case
@@ -32,7 +33,7 @@ from harness.survey.classes import classes
 from harness.survey.draw import draw
 from harness.survey.explain import explain
 from harness.survey.report import Report, details
-from harness.survey.trial import Outcome, hold
+from harness.survey.trial import BASE, Outcome, hold
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -78,6 +79,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--peers", nargs="*", choices=NAMES, default=NAMES, help="which of them (default: all)"
     )
+    parser.add_argument(
+        "--base", type=Path, metavar="PATH", help="another libstrew.so or build, timed beside it"
+    )
     parser.add_argument("--csv", type=Path, metavar="FILE", help="for all figures")
     return parser.parse_args()
 
@@ -91,12 +95,14 @@ def chosen(arguments: argparse.Namespace) -> list[Case]:
 
 
 def survey(
-    cases: Sequence[Case], library: Library, peers: dict[int, Sequence[Peer]]
-) -> Iterable[Outcome]:
+    cases: Sequence[Case],
+    libraries: Mapping[str, Library],
+    peers: Mapping[int, Sequence[Peer]],
+) -> Iterator[Outcome]:
     with tqdm(total=len(cases), unit="call", miniters=0, disable=None) as progress:
         for case in cases:
             progress.set_description(case.name)
-            outcome = hold(case, library, peers[case.threads], lambda: progress.update(0))
+            outcome = hold(case, libraries, peers[case.threads], lambda: progress.update(0))
             progress.update()
             gc.collect()  # the operands of this case, before those of the next
             yield outcome
@@ -112,13 +118,16 @@ def main() -> int:
     except RuntimeError as error:
         print(f"{arguments.threads} threads: {error}", file=sys.stderr)
         return 2
+    libraries = {STREW: library}
+    if arguments.base:
+        libraries[BASE] = Library(locate(arguments.base))
     cases = chosen(arguments)
     if not cases:
         print(f"no call matches {arguments.filter!r}", file=sys.stderr)
         return 2
     counts = sorted({case.threads for case in cases})
     peers = {threads: load(arguments.peers, threads) for threads in counts}
-    outcomes = list(survey(cases, library, peers))
+    outcomes = list(survey(cases, libraries, peers))
     if arguments.replay is not None:
         return replayed(outcomes[0], command)
     versions = ", ".join(f"{peer.name} {peer.version}" for peer in peers[counts[0]])

@@ -38,13 +38,6 @@ class Scatter:
         return self.output is self.data
 
     @property
-    def contiguous(self) -> bool:
-        """True if every operand lies in row-major order without gaps."""
-        arrays = (self.data, self.updates, self.output)
-        indexed = () if self.indices is None else (self.indices,)
-        return all(array.flags.c_contiguous for array in (*arrays, *indexed))
-
-    @property
     def slices(self) -> tuple[slice, ...]:
         """The slice as NumPy takes it, one entry an axis."""
         entries = [slice(None)] * self.data.ndim
@@ -128,6 +121,11 @@ class Scatter:
         axes = list(np.ogrid[tuple(map(slice, self.updates.shape))])
         axes[self.axis] = self.indices
         return tuple(axes)
+
+
+def contiguous(*arrays: np.ndarray) -> bool:
+    """True if each lies in row-major order without gaps."""
+    return all(array.flags.c_contiguous for array in arrays)
 
 
 def strew_call(library: Library, scatter: Scatter) -> Callable[[], None]:

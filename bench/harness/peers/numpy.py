@@ -52,7 +52,9 @@ def _ways(scatter: Scatter) -> Iterator[Way]:
         if output.flags.c_contiguous:
             yield _flat(scatter)
         if reduction == "none":
-            along = (output, scatter.indices, updates, scatter.axis)
+            corner = [slice(dim) for dim in updates.shape]
+            corner[scatter.axis] = slice(None)
+            along = (output[tuple(corner)], scatter.indices, updates, scatter.axis)
             yield "put_along_axis", partial(np.put_along_axis, *along)
 
 

@@ -10,7 +10,7 @@ import onnxruntime
 from onnx import helper
 
 from ..contestants import Contestant, on_output
-from ..scatter import Scatter
+from ..scatter import Scatter, contiguous
 from ..workloads import Operator
 
 SILENT = 4  # no log: what is refused is reported by exceptions
@@ -37,11 +37,10 @@ class Peer:
         self._options.add_session_config_entry("session.force_spinning_stop", "1")
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
-        if not scatter.contiguous:
-            return []
         return [
             on_output(self.name, node[0], self._call(node, scatter.output), scatter)
             for node in _nodes(scatter)
+            if contiguous(*node[3], scatter.output)
         ]
 
     def _call(self, node: Node, output: np.ndarray) -> Callable[[], None]:
@@ -91,14 +90,14 @@ def _nodes(scatter: Scatter) -> Iterator[Node]:
         attributes = {"axis": scatter.axis, **reduction}
         yield "ScatterElements", 18, attributes, (data, indices, updates)
     if (tuples := scatter.tuple_indices) is not None:
-        yield "ScatterND", 18, reduction, (data, np.ascontiguousarray(tuples), updates)
+        yield "ScatterND", 18, reduction, (data, tuples, updates)
 
 
 def _slice_nodes(scatter: Scatter) -> Iterator[Node]:
     """ONNX has no operator for slices; others do the work of some, with indices made before."""
     data, updates, cut = scatter.data, scatter.updates, scatter.slice
     last, width = data.ndim - 1, data.shape[-1]
-    if last in cut.axes or scatter.reduction != "none" or updates.ndim != data.ndim:
+    if last in cut.axes or scatter.reduction != "none" or not contiguous(data, updates):
         return
     rows = np.arange(data.size // width).reshape(data.shape[:last])[scatter.slices[:last]]
     indices = np.ascontiguousarray(rows).reshape(-1, 1)

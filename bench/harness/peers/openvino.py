@@ -10,7 +10,7 @@ import openvino
 from openvino import opset15
 
 from ..contestants import Contestant, on_output
-from ..scatter import Scatter
+from ..scatter import Scatter, contiguous
 from ..workloads import Operator
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "min": "min", "max": "max"}
@@ -35,11 +35,10 @@ class Peer:
         }
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
-        if not scatter.contiguous:
-            return []
         return [
             on_output(self.name, way[0], self._call(way, scatter.output), scatter)
             for way in _ways(scatter)
+            if contiguous(*way[1], scatter.output)
         ]
 
     def _call(self, way: Way, output: np.ndarray) -> Callable[[], object]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import ml_dtypes
@@ -20,9 +21,28 @@ REDUCTIONS = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax", "mean":
 # Who takes indices of int32 as they are; all take int64, and other dtypes are converted.
 TAKE_INT32 = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_reduce", "index_put")
 
-# The name of a method, without the underscore of those in place, its index tensor, what makes its
-# arguments of that, and keywords.
-Method = tuple[str, torch.Tensor, Callable[[torch.Tensor], tuple], dict[str, bool]]
+
+@dataclass(frozen=True)
+class Method:
+    """A function that has both forms: its name, without the underscore of the one in place, what
+    makes its arguments of an index tensor, and keywords. `expanded` indices are views in which
+    several elements share an index; they have to be int64."""
+
+    name: str
+    indices: torch.Tensor
+    arguments: Callable[[torch.Tensor], tuple]
+    keywords: Mapping[str, bool] = field(default_factory=dict)
+    expanded: bool = False
+
+    def bound(self, tensor: torch.Tensor, suffix: str = "") -> Callable[[], torch.Tensor]:
+        """A call without arguments. Indices of a dtype that the function refuses are converted by
+        every call."""
+        function = getattr(tensor, self.name + suffix)
+        indices, arguments, keywords = self.indices, self.arguments, self.keywords
+        short = indices.dtype == torch.int32 and self.name in TAKE_INT32 and not self.expanded
+        if short or indices.dtype == torch.int64:
+            return partial(function, *arguments(indices), **keywords)
+        return lambda: function(*arguments(indices.long()), **keywords)
 
 
 class Peer:
@@ -48,11 +68,12 @@ class Peer:
             functional = _slice_methods(scatter, data, updates)
         else:
             methods = list(_methods(scatter, updates))
-            in_place = [(f"{method[0]}_", _bound(output, method, "_")) for method in methods]
+            in_place = [(f"{method.name}_", method.bound(output, "_")) for method in methods]
             in_place += _on_flat(scatter, output, updates)
             contestants = on_copy(self.name, in_place, copy, scatter)
-            functional = ((method[0], _bound(data, method)) for method in methods)
-        if not scatter.in_place:
+            functional = ((method.name, method.bound(data)) for method in methods)
+        # The functions that make an output give it the layout of data, if that is transposed.
+        if not scatter.in_place and scatter.data.flags.c_contiguous:
             contestants += [_functional(name, function) for name, function in functional]
         return contestants
 
@@ -68,14 +89,6 @@ def _array(tensor: torch.Tensor) -> np.ndarray:
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.uint16).numpy().view(ml_dtypes.bfloat16)
     return tensor.numpy()
-
-
-def _bound(tensor: torch.Tensor, method: Method, suffix: str = "") -> Callable[[], torch.Tensor]:
-    name, indices, arguments, keywords = method
-    function = getattr(tensor, name + suffix)
-    if indices.dtype == torch.int64 or indices.dtype == torch.int32 and name in TAKE_INT32:
-        return partial(function, *arguments(indices), **keywords)
-    return lambda: function(*arguments(indices.long()), **keywords)
 
 
 def _functional(label: str, function: Callable[[], torch.Tensor]) -> Contestant:
@@ -97,19 +110,11 @@ def _methods(scatter: Scatter, updates: torch.Tensor) -> Iterator[Method]:
     elif scatter.operator is Operator.SCATTER_ND:
         if reduction in ("none", "add") and not without_old:
             tuples, add = torch.from_numpy(scatter.indices), reduction == "add"
-            yield "index_put", tuples, lambda i: (i.unbind(-1), updates, add), {}
+            yield Method("index_put", tuples, lambda i: (i.unbind(-1), updates, add))
         return
     elif scatter.line_indices is not None:
         yield from _line_methods(scatter, torch.from_numpy(scatter.line_indices), updates)
-    indices, expand = _element_indices(scatter)
-    axis, keywords = scatter.axis, {"include_self": False} if without_old else {}
-    if reduction == "none":
-        yield "scatter", indices, lambda i: (axis, expand(i), updates), {}
-        return
-    how = REDUCTIONS[reduction]
-    yield "scatter_reduce", indices, lambda i: (axis, expand(i), updates, how), keywords
-    if reduction == "add" and not without_old:
-        yield "scatter_add", indices, lambda i: (axis, expand(i), updates), {}
+    yield from _element_methods(scatter, updates)
 
 
 def _row_methods(scatter: Scatter, rows: torch.Tensor, updates: torch.Tensor) -> Iterator[Method]:
@@ -117,9 +122,9 @@ def _row_methods(scatter: Scatter, rows: torch.Tensor, updates: torch.Tensor) ->
     yield from _line_methods(scatter, rows, updates)
     if reduction in ("none", "add") and not without_old:
         add = reduction == "add"
-        yield "index_put", rows, lambda i: ((i,), updates, add), {}
+        yield Method("index_put", rows, lambda indices: ((indices,), updates, add))
         if updates.ndim == 1:
-            yield "put", rows, lambda i: (i, updates, add), {}
+            yield Method("put", rows, lambda indices: (indices, updates, add))
 
 
 def _line_methods(
@@ -127,14 +132,32 @@ def _line_methods(
 ) -> Iterator[Method]:
     """The functions that take one index for each slice of an axis."""
     reduction, without_old = _parts(scatter)
-    axis, keywords = scatter.axis, {"include_self": False} if without_old else {}
+    axis, how = scatter.axis, REDUCTIONS.get(reduction)
     if reduction == "none":
-        yield "index_copy", indices, lambda i: (axis, i, updates), {}
+        yield Method("index_copy", indices, lambda i: (axis, i, updates))
     elif reduction == "add" and not without_old:
-        yield "index_add", indices, lambda i: (axis, i, updates), {}
+        yield Method("index_add", indices, lambda i: (axis, i, updates))
     elif reduction != "add":
-        how = REDUCTIONS[reduction]
-        yield "index_reduce", indices, lambda i: (axis, i, updates, how), keywords
+        keywords = {"include_self": not without_old}
+        yield Method("index_reduce", indices, lambda i: (axis, i, updates, how), keywords)
+
+
+def _element_methods(scatter: Scatter, updates: torch.Tensor) -> Iterator[Method]:
+    """The functions that take one index for each element of updates."""
+    reduction, without_old = _parts(scatter)
+    axis, how = scatter.axis, REDUCTIONS.get(reduction)
+    indices, expand = _element_indices(scatter)
+    expanded = expand is not None
+    full = expand or (lambda indices: indices)
+    if reduction == "none":
+        yield Method("scatter", indices, lambda i: (axis, full(i), updates), {}, expanded)
+        return
+    self_too = {"include_self": not without_old}
+    yield Method(
+        "scatter_reduce", indices, lambda i: (axis, full(i), updates, how), self_too, expanded
+    )
+    if reduction == "add" and not without_old:
+        yield Method("scatter_add", indices, lambda i: (axis, full(i), updates), {}, expanded)
 
 
 def _parts(scatter: Scatter) -> tuple[str, bool]:
@@ -145,14 +168,15 @@ def _parts(scatter: Scatter) -> tuple[str, bool]:
 
 def _element_indices(
     scatter: Scatter,
-) -> tuple[torch.Tensor, Callable[[torch.Tensor], torch.Tensor]]:
-    """Indices, and what makes them one for each element of updates: a view."""
+) -> tuple[torch.Tensor, Callable[[torch.Tensor], torch.Tensor] | None]:
+    """Indices, and what makes a view of them that has one for each element of updates; None where
+    they are that many."""
     lines = scatter.row_indices
     if lines is None:
         lines = scatter.line_indices
-    if lines is None:
-        return torch.from_numpy(scatter.indices), lambda indices: indices
     shape = scatter.updates.shape
+    if lines is None or lines.shape == shape:
+        return torch.from_numpy(scatter.indices if lines is None else lines), None
     column = [-1 if axis == scatter.axis else 1 for axis in range(len(shape))]
     return torch.from_numpy(lines), lambda indices: indices.reshape(column).expand(shape)
 
@@ -162,21 +186,25 @@ def _on_flat(
 ) -> list[tuple[str, Call]]:
     """Tuples as numbers of rows or elements, which are computed first."""
     many = scatter.operator is Operator.SCATTER_ND and scatter.indices.shape[-1] > 1
-    if not many or not scatter.contiguous:
+    if not many or scatter.indices.ndim != 2 or not scatter.output.flags.c_contiguous:
         return []
-    count = scatter.indices.shape[-1]
+    count, length = scatter.indices.shape
     shape = scatter.data.shape
     tuples = torch.from_numpy(scatter.indices)
-    strides = torch.tensor([math.prod(shape[i + 1 : count]) for i in range(count)])
-    rows = output.view(math.prod(shape[:count]), *shape[count:])
-    one = torch.zeros(0, dtype=torch.int64)
+    strides = torch.tensor([math.prod(shape[i + 1 : length]) for i in range(length)])
+    rows = output.view(math.prod(shape[:length]), *shape[length:])
+    update = replace(scatter, operator=Operator.SCATTER_UPDATE, indices=np.zeros(count, np.int64))
+    methods = _line_methods(update, torch.from_numpy(update.indices), updates)
 
     def bind(method: Method) -> tuple[str, Call]:
-        name, _, arguments, keywords = method
-        function = getattr(rows, f"{name}_")
-        return f"flat {name}_", lambda: function(*arguments((tuples * strides).sum(-1)), **keywords)
+        function, arguments = getattr(rows, f"{method.name}_"), method.arguments
 
-    return [bind(method) for method in _line_methods(scatter, one, updates)]
+        def call() -> None:
+            function(*arguments((tuples * strides).sum(-1)), **method.keywords)
+
+        return f"flat {method.name}_", call
+
+    return [bind(method) for method in (*methods, *_element_methods(update, updates))]
 
 
 def _slice_updates(

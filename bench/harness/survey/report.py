@@ -11,10 +11,12 @@ from typing import TextIO
 
 from tabulate import tabulate
 
+from ..contest import STREW
 from ..report import three_digits
 from .case import Case
 from .trial import Outcome
 
+LOST = 0.97  # of the base's time
 SHARES = (1, 0.95, 0.8)  # of the best peer's time
 
 KINDS: dict[str, Callable[[Case], str]] = {
@@ -54,7 +56,12 @@ class Report:
 
     def text(self) -> str:
         parts = ["# Survey", *self.header, *self._summary()]
-        parts += ["", f"## The worst {min(self.worst, len(self.judged))}", *self._worst()]
+        parts += [
+            "",
+            f"## The worst {min(self.worst, len(self.judged))}",
+            *self._worst(),
+            *self._lost(),
+        ]
         for kind in KINDS:
             parts += ["", self._table(kind)] if self.judged else []
         remarks = [f"- {o.case.name}: {remark}" for o in self.outcomes for remark in _ours(o)]
@@ -62,6 +69,7 @@ class Report:
 
     def _summary(self) -> Iterator[str]:
         ratios = [outcome.ratio for outcome in self.judged]
+        yield from self._gains()
         short = sum(bool(o.ratio) and o.shorter_than(self.least) for o in self.outcomes)
         alone = sum(outcome.ratio is None for outcome in self.outcomes)
         if ratios:
@@ -71,6 +79,28 @@ class Report:
                 count = sum(ratio < share for ratio in ratios)
                 yield f"Below {share}: {count} calls, {count / len(ratios):.1%}"
         yield f"Not judged: {short} below {self.least * 1e6:g} us, {alone} that no peer does"
+
+    def _gains(self) -> Iterator[str]:
+        """Beside the base, where that competes."""
+        gains = [outcome.gain for outcome in self.compared]
+        if gains:
+            lost = sum(gain < LOST for gain in gains)
+            mean = statistics.geometric_mean(gains)
+            yield f"Base / strew, geometric mean of {len(gains)} calls: {mean:.3f}"
+            yield f"Below {LOST}: {lost} calls, {lost / len(gains):.1%}"
+
+    @property
+    def compared(self) -> list[Outcome]:
+        """Those in which the base competes, what lost most first."""
+        found = [o for o in self.outcomes if o.gain and o.strew >= self.least]
+        return sorted(found, key=lambda outcome: outcome.gain)
+
+    def _lost(self) -> Iterator[str]:
+        lost = [outcome for outcome in self.compared if outcome.gain < LOST][: self.worst]
+        if lost:
+            yield from ("", f"## Slower than the base: the worst {len(lost)}")
+        for outcome in lost:
+            yield f"- {outcome.gain:.2f} {outcome.case.name}: {outcome.case}"
 
     def _worst(self) -> Iterator[str]:
         for outcome in self.judged[: self.worst]:
@@ -104,7 +134,7 @@ class Report:
             shapes = [" ".join(map(str, s)) for s in (case.data, case.indices, case.updates)]
             about += [*shapes, case.axis, str(case.layouts), case.output, case.threads]
             for (system, label), timing in outcome.timings.items():
-                ours = f"{outcome.ratio:.4g}" if system == "strew" and outcome.ratio else ""
+                ours = f"{outcome.ratio:.4g}" if system == STREW and outcome.ratio else ""
                 figures = (f"{timing.best:.6g}", len(timing.samples), ours)
                 writer.writerow((*about, system, label, *figures, str(case)))
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,10 +19,13 @@ from ..timing import Timing, alternate, wait_until_idle
 from .case import Case
 from .operands import Operands
 
+BASE = "base"  # another build of strew
+OURS = (STREW, BASE)
+
 # Who is so many times as slow as the fastest of all in single calls is not timed further.
 BEHIND = 3.0
 SECONDS, LEAST_TURNS = 0.15, 3  # a contestant
-# A row in which strew is behind by a single round of turns gets so many more.
+# A case in which strew is behind, or other processes were busy, gets so many more rounds of turns.
 MORE_ROUNDS = 2
 
 Way = tuple[str, str]  # system and label
@@ -38,16 +41,26 @@ class Outcome:
     wrong: bool = False  # strew's result
     explained: list[str] = field(default_factory=list)  # how strew ran it, in its own words
 
+    def seconds(self, system: str) -> float | None:
+        times = [timing.best for (name, _), timing in self.timings.items() if name == system]
+        return min(times, default=None)
+
     @property
     def strew(self) -> float | None:
-        ours = [timing.best for (name, _), timing in self.timings.items() if name == STREW]
-        return min(ours, default=None)
+        return self.seconds(STREW)
 
     @property
     def best_peer(self) -> tuple[Way, float] | None:
-        peers = [(timing.best, way) for way, timing in self.timings.items() if way[0] != STREW]
+        timings = self.timings.items()
+        peers = [(timing.best, way) for way, timing in timings if way[0] not in OURS]
         best = min(peers, default=None)
         return None if best is None else (best[1], best[0])
+
+    @property
+    def gain(self) -> float | None:
+        """How many times as long as strew its base takes."""
+        base = self.seconds(BASE)
+        return None if self.strew is None or base is None else base / self.strew
 
     @property
     def ratio(self) -> float | None:
@@ -63,14 +76,19 @@ class Outcome:
 
 
 def hold(
-    case: Case, library: Library, peers: Sequence[Peer], on_turn: Callable[[], None] | None = None
+    case: Case,
+    libraries: Mapping[str, Library],
+    peers: Sequence[Peer],
+    on_turn: Callable[[], None] | None = None,
 ) -> Outcome:
+    """The libraries are strew and, if it is to compete, its base."""
     outcome = Outcome(case)
     operands = Operands(case)
     referee = Referee(operands.scatter(in_place=False))
-    library.set_num_threads(case.threads)
+    for library in libraries.values():
+        library.set_num_threads(case.threads)
     calls: dict[Way, Call] = {}
-    for contestant in _contestants(operands, library, peers, outcome):
+    for contestant in _contestants(operands, libraries, peers, outcome):
         way = contestant.system, contestant.label
         seconds = _checked(contestant, operands, referee, outcome)
         if seconds is None:
@@ -81,18 +99,23 @@ def hold(
         outcome.timings.clear()
         return outcome
     for _ in range(1 + MORE_ROUNDS):
-        _take_turns(calls, outcome, on_turn)
-        if outcome.ratio is None or outcome.ratio >= 1:
+        disturbed = _take_turns(calls, outcome, on_turn)
+        behind = (outcome.ratio or 1) < 1 or (outcome.gain or 1) < 1
+        if not behind and not disturbed:
             break
     return outcome
 
 
 def _contestants(
-    operands: Operands, library: Library, peers: Sequence[Peer], outcome: Outcome
+    operands: Operands,
+    libraries: Mapping[str, Library],
+    peers: Sequence[Peer],
+    outcome: Outcome,
 ) -> Iterator[Contestant]:
     scatter = operands.scatter()
-    call = strew_call(library, scatter)
-    yield on_output(STREW, scatter.operator.value, call, scatter)
+    for system, library in libraries.items():
+        call = strew_call(library, scatter)
+        yield on_output(system, scatter.operator.value, call, scatter)
     for peer in peers:
         try:
             yield from peer.prepare(scatter)
@@ -104,7 +127,7 @@ def _checked(
     contestant: Contestant, operands: Operands, referee: Referee, outcome: Outcome
 ) -> float | None:
     """Seconds of a call, None where its result is wrong; strew has to match bit by bit."""
-    ours = contestant.system == STREW
+    ours = contestant.system in OURS
     try:
         seconds = []
         while len(seconds) < 2 and sum(seconds) < _patience(outcome):
@@ -119,7 +142,7 @@ def _checked(
     operands.restore()
     if wrong:
         outcome.remarks.append(f"{contestant.name} is not timed: {wrong}")
-        outcome.wrong |= ours
+        outcome.wrong |= contestant.system == STREW
         return None
     contestant.reset()
     return min(seconds)
@@ -133,13 +156,17 @@ def _patience(outcome: Outcome) -> float:
 
 def _take_turns(
     calls: dict[Way, Call], outcome: Outcome, on_turn: Callable[[], None] | None
-) -> None:
-    """Adds the samples of a round in which all take part who may turn out to be the fastest."""
+) -> bool:
+    """Adds the samples of a round in which all take part who may turn out to be the fastest.
+
+    True if other processes took half of the time or more.
+    """
+    cpu, start = time.process_time(), time.perf_counter()
     fastest = min(timing.best for timing in outcome.timings.values())
     hopeful = {
         way: call
         for way, call in calls.items()
-        if way[0] == STREW or outcome.timings[way].best <= BEHIND * fastest + 20e-6
+        if way[0] in OURS or outcome.timings[way].best <= BEHIND * fastest + 20e-6
     }
     several = outcome.case.threads > 1
     timed = alternate(
@@ -151,6 +178,7 @@ def _take_turns(
     )
     for way, timing in timed.items():
         outcome.timings[way] = Timing((*outcome.timings[way].samples, *timing.samples))
+    return time.process_time() - cpu < 0.5 * (time.perf_counter() - start)
 
 
 def _first_line(error: Exception) -> str:
