@@ -96,7 +96,7 @@ class Pages(Folder):
 class Sources(Folder):
     def make(self, file: str, before: str, after: str) -> tuple[int, str]:
         """The site of a repository in which a file is another."""
-        for name in ("README.md", "LICENSE", "include", "src", "test", "bench"):
+        for name in ("README.md", "LICENSE", "include", "src", "test", "bench", "doc"):
             (self.folder / name).unlink(missing_ok=True)
             (self.folder / name).symlink_to(ROOT / name)
         changed = self.folder / file
