@@ -107,7 +107,9 @@ HWY_INLINE int64_t GroupVectors(const GroupArguments& group) {
     if constexpr (kHasManyLoops) i = whole.RunFour(i);
     i = whole.Run(i);
     if constexpr (kHasManyLoops) {
-      i = GroupLoop<T, hn::CappedTag<Lane, 4>>(group, terms).Run(i);
+      // No more elements than sums of them fit into a vector.
+      constexpr size_t kFew = HWY_MIN(4, hn::MaxLanes(D()));
+      i = GroupLoop<T, hn::CappedTag<Lane, kFew>>(group, terms).Run(i);
       i = GroupLoop<T, hn::CappedTag<Lane, Lanes::kPerElement>>(group, terms).Run(i);
     }
   }

@@ -30,7 +30,7 @@ Pieces PiecesOf(const OverlayPlan& plan, int64_t width) {
 
 // The strides of one operand.
 struct Strides {
-  int64_t of[plan::kMaxLoops];
+  int64_t of[plan::kMaxLoops] = {};
 };
 
 template <class StrideOfDim>
