@@ -74,8 +74,8 @@ struct DtypeInfo {
 
 // R(constant after STREW_, traits): dtypes that have reductions and so a kernel file.
 // M(constant after STREW_, traits): dtypes that are only moved.
-// Rows are in the order of the constants. Traits call a function of DtypeInfo; a format is {bits of the
-// exponent, bits of the fraction, has infinities}.
+// Rows are in the order of the constants. Traits call a function of DtypeInfo; a format is {bits of
+// the exponent, bits of the fraction, has infinities}.
 #define STREW_FOR_EACH_DTYPE(R, M)                                                           \
   R(BOOL, Logical("bool"))                                                                   \
   R(INT8, Signed("int8", 8))                                                                 \

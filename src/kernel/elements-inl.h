@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements at places given by offsets, and the tables that hold them.
+// Kernels for single elements at given offsets, and the tables that hold them.
 #if defined(STREW_KERNEL_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_ELEMENTS_INL_H_
 #undef STREW_KERNEL_ELEMENTS_INL_H_
@@ -26,8 +26,8 @@ namespace {
 #define STREW_ROLLED
 #endif
 
-// Elements that may lie across two lines, 1 of 5 of those of 15 bytes, are stored at the speed of
-// the second one if that is not fetched as well: 40 to 70 ns each.
+// An element that may cross a cache line (1 of 5 of those of 15 bytes do) needs both lines
+// prefetched: its store would wait 40 to 70 ns for the second.
 template <class T>
 HWY_INLINE void PrefetchElement(const unsigned char* element) {
   constexpr bool kMayCross = sizeof(T) > 8 || (sizeof(T) & (sizeof(T) - 1)) != 0;
@@ -35,8 +35,8 @@ HWY_INLINE void PrefetchElement(const unsigned char* element) {
   if (kMayCross) __builtin_prefetch(element + sizeof(T) - 1, 1);
 }
 
-// What a loop over columns needs, copied out of the tile: writes of bytes might change that, for all
-// the compiler knows, and it would be read again for every element (2 x on int8).
+// Copies of the tile's fields. The compiler must assume that byte stores change the tile, and would
+// reload the fields for every element (2 x on int8).
 template <class T, class Op, class Offset, bool kPrefetch>
 struct ColumnWalker {
   unsigned char* const output;
@@ -58,7 +58,7 @@ struct ColumnWalker {
 
 template <class T, class Op, class Offset, bool kPrefetch>
 HWY_INLINE void WalkElements(const TileArguments& tile, const NextReads& all_next) {
-  // The next line of indices of 8 bytes is due after 8 of them.
+  // Indices of 8 bytes in a cache line.
   constexpr int64_t kGroup = 8;
   const Offset* offsets = static_cast<const Offset*>(tile.offsets);
   const int64_t columns = tile.columns;
@@ -88,8 +88,8 @@ HWY_INLINE void WalkElements(const TileArguments& tile, const NextReads& all_nex
 
 template <class T, class Op, class Offset>
 void Elements(const TileArguments& tile, const NextReads& next_reads) {
-  // Offsets of 64 bits are for data that is far too large to be near, or for a handful of elements:
-  // without a loop of their own for what is near the library is 0.4 MB smaller.
+  // Offsets of 64 bits serve data far beyond the caches, or few elements. Omitting their loop
+  // without prefetch saves 0.4 MB of the library.
   if constexpr (sizeof(Offset) < 8) {
     if (tile.prefetch == 0) return WalkElements<T, Op, Offset, false>(tile, next_reads);
   }
