@@ -75,10 +75,10 @@ struct Tuning {
   // Destinations that span this part of the last-level cache need no prefetch. Random sums into 4
   // MiB took 0.65 to 0.85 ns each, with prefetch 0.89 to 1.1; into 64 MiB 4.8, with prefetch 2.7.
   int64_t near_part = 4;
-  // For single elements, in entries: from 4 to 255, because blocks of clamped indices have 256.
+  // Distance for single elements, in entries: 4 to 255, because blocks of clamped indices have 256.
   int64_t element_prefetch = 128;
-  // For rows, in bytes. Compared with 8 KiB, rows of 320 B and of 1 KiB took 0.76 and 0.98 x the
-  // time on two threads, and the same on one.
+  // Distance for rows, in bytes. Compared with 8 KiB, rows of 320 B and of 1 KiB took 0.76 and 0.98
+  // x the time on two threads, and the same on one.
   int64_t row_prefetch_bytes = 4096;
   // In a strip, in entries, for heavy reductions: a strip is partly in the L2 cache, and the CPU
   // does not look far ahead by itself. max of float32 28 ms instead of 33, but sums 24 instead of
