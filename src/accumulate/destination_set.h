@@ -60,7 +60,7 @@ class DestinationSet {
   void ForgetInserted();
   bool FinishInserting();
 
-  // How many destinations there are.
+  // Number of destinations.
   int64_t count() const { return count_; }
   // The number of a destination that is in the set.
   int64_t NumberOf(int64_t destination) const {
