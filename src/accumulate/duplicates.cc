@@ -84,7 +84,7 @@ Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
                           const plan::IndexSpace& space) {
   const Numbering numbering(indices, space);
   if (numbering.count == 0) return STREW_OK;
-  // If there are more entries than destinations, a duplicate comes before any further entry.
+  // Among the first count + 1 entries two have the same destination: no later ones are read.
   int64_t left = std::min(numbering.entries - 1, numbering.count) + 1;
   DestinationSet set(call, numbering.count, left, left);
   if (!set.Begin()) return Refuse(call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The context of one call of an operator: settings, and the report of its outcome.
+// Settings and report of one call of an operator.
 #ifndef STREW_BASE_CALL_H_
 #define STREW_BASE_CALL_H_
 
@@ -32,7 +32,7 @@ struct Settings {
   bool wrap_negative_indices = true;
   strew_index_policy index_policy = STREW_INDEX_ERROR;
   strew_duplicate_policy duplicate_policy = STREW_DUPLICATE_LAST;
-  int32_t simd_target = 0;  // a position in the list of kernel::TargetAt, best target first
+  int32_t simd_target = 0;  // an argument of kernel::TargetName(); 0 is the best
   Allocator allocator = {nullptr, nullptr, nullptr};
   Runner runner;
   const plan::Tuning* tuning = nullptr;  // NULL: the tuning of the library

@@ -86,8 +86,8 @@ struct CombineKernels {
 const CombineKernels& ReduceKernelsFor(strew_dtype dtype, KernelReduction reduction,
                                        int32_t target);
 
-// Fills a fresh output from updates and data in turn: output[2 * i] = updates[i] and output[2 * i +
-// 1] = data[2 * i + 1] for i < n; past the caches if `stream`.
+// Fills a fresh output from updates and data in turn, past the caches if `stream`:
+// output[2 * i] = updates[i] and output[2 * i + 1] = data[2 * i + 1] for i < n.
 using InterleaveKernel = void (*)(unsigned char* output, const unsigned char* data,
                                   const unsigned char* updates, int64_t n, bool stream);
 

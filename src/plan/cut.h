@@ -60,7 +60,7 @@ class Cut {
   }
 
  private:
-  // Outer loops, rows, columns, inner loops and their runs.
+  // Room for outer loops, rows, columns, inner loops and their runs.
   static constexpr int kMostLoops = 2 * kMaxLoops;
 
   struct CutLoop {

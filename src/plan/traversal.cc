@@ -17,7 +17,7 @@ bool IsWorthIt(const EntryLoops& loops, const Tuning& tuning) {
   return small && loops.batches * entry_turns > tuning.least_flat_entries;
 }
 
-// All loops, in the order in which indices lie in memory.
+// All loops, sorted by their strides in indices.
 IndexedNest InOrderOfIndices(const EntryLoops& loops) {
   IndexedNest nest;
   for (int o = 0; o < kIndexedOperands; ++o) nest.base[o] = loops.outer.base[o];
@@ -30,7 +30,7 @@ IndexedNest InOrderOfIndices(const EntryLoops& loops) {
   return nest;
 }
 
-// Distance in the output between the first and the last batch of a block.
+// Distance in the output that the batches of a block span.
 int64_t PatternSpan(const FlatLoops& flat, int64_t block) {
   const int64_t slabs = std::min(flat.slab.count, block / flat.period_turns);
   int64_t span = (slabs - 1) * flat.slab.stride[kOutput];
@@ -91,7 +91,7 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   slices->row_step = std::max<int64_t>(tuning.slice_block / run_bytes, 1);
   // The axis lies within strided runs: short blocks would cost more than single turns.
   if (is_strided) return slices->run_step >= tuning.least_slice_block;
-  // Only boxes write out one update for a whole run as often as fits a vector.
+  // Only WalkBox() writes a repeated update from a pattern.
   if (loops.run.stride[kUpdates] == 0 && loops.run.count >= tuning.least_slice) return true;
   // Long runs are as fast in the order of memory, unless several entries write the same.
   if (run_bytes > tuning.longest_slice_run) {

@@ -39,7 +39,7 @@ struct Tuning {
   // and once to sort it.
   double resolve_ns = 0.25, write_ns = 0.5, heavy_write_ns = 1.2, wait_ns = 1.9;
   double filter_ns = 0.6, filter_stream_ns = 0.3, select_ns = 0.15, sort_ns = 1.1;
-  // A way must take less than this part of the time of another: estimates are not exact.
+  // The estimate for several tasks must be below this part of that for one: it is not exact.
   double worthwhile = 0.9;
 
   // Samples cost cache misses, but tasks wait for the one with the largest range: 2^22 random
@@ -80,9 +80,8 @@ struct Tuning {
   // Distance for rows, in bytes. Compared with 8 KiB, rows of 320 B and of 1 KiB took 0.76 and 0.98
   // x the time on two threads, and the same on one.
   int64_t row_prefetch_bytes = 4096;
-  // In a strip, in entries, for heavy reductions: a strip is partly in the L2 cache, and the CPU
-  // does not look far ahead by itself. max of float32 28 ms instead of 33, but sums 24 instead of
-  // 22.
+  // Distance in a strip, in entries, for heavy reductions: a strip is partly in the L2 cache, and
+  // the CPU does not look far ahead by itself. max of float32 28 ms, 33 without; sums 24 and 22.
   int64_t strip_prefetch = 32;
   // Rows of other tasks leave gaps between updates, which the hardware does not prefetch across.
   // 2^18 rows of 128 B into 2 MiB on two threads took 2.5 ms, with prefetched updates 1.0; rows of
@@ -131,8 +130,8 @@ struct Tuning {
 
   // ---- Tiles ----
 
-  // Loops of at least few_turns turns, in rows that fill a vector, are fast by themselves; shorter
-  // ones are walked as one line. With fewer entries in all the pattern does not pay.
+  // Loops of at least few_turns turns, in rows that fill a vector, are fast by themselves; others
+  // are walked as one line. With fewer entries in all the pattern does not pay.
   int64_t few_turns = 256;
   int64_t narrow_row = 16;
   int64_t least_flat_entries = 64;
@@ -188,9 +187,8 @@ struct Tuning {
   // Destinations that cost as much as one update: if there are more of them for each update, only
   // touched ones have sums.
   int64_t destinations_of_entry = 8;
-  // Ranks of destinations are faster than more buckets than the CPU holds translations of pages
-  // for, and than buckets of fewer entries: 1000 float32 into 64 MiB took 39 us by rank, 26 in
-  // buckets.
+  // Ranks of destinations are faster if buckets are more than the pages that the CPU translates at
+  // once, or have fewer entries: 1000 float32 into 64 MiB took 26 us in buckets, 39 by rank.
   int64_t most_buckets = 1024;
   int64_t least_of_bucket = 2;
 };

@@ -139,7 +139,7 @@ class Writer {
     int64_t same;
     for (int64_t b = entries.first; b < end; b += same) {
       const int64_t start = PositionOf(b, positions.first);
-      // Entries with the same start are one box.
+      // Neighbouring entries with the same start are one box.
       for (same = 1; b + same < end && PositionOf(b + same, positions.first) == start;) ++same;
       if (start == kDropped) continue;
       const int64_t first = std::min(positions.count, positions_ - start);

@@ -13,8 +13,7 @@
 
 namespace strew::walk {
 
-// ---- Sinks: they receive entries that are not written at once, to sort, count or compare them
-// ----
+// ---- Sinks: receivers of entries that are sorted, counted or compared, not written at once ----
 
 // A row of entries as offsets in the output.
 struct EntryRow {
