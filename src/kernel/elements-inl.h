@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements at places given by offsets, and the tables that hold them.
+// Kernels for single elements at given offsets, and the tables that hold them.
 #if defined(STREW_KERNEL_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_ELEMENTS_INL_H_
 #undef STREW_KERNEL_ELEMENTS_INL_H_
@@ -26,8 +26,8 @@ namespace {
 #define STREW_ROLLED
 #endif
 
-// Elements that may lie across two lines, 1 of 5 of those of 15 bytes, are stored at the speed of
-// the second one if that is not fetched as well: 40 to 70 ns each.
+// An element that may cross a cache line (1 of 5 of those of 15 bytes do) needs both lines
+// prefetched: its store would wait 40 to 70 ns for the second.
 template <class T>
 HWY_INLINE void PrefetchElement(const unsigned char* element) {
   constexpr bool kMayCross = sizeof(T) > 8 || (sizeof(T) & (sizeof(T) - 1)) != 0;
@@ -35,8 +35,8 @@ HWY_INLINE void PrefetchElement(const unsigned char* element) {
   if (kMayCross) __builtin_prefetch(element + sizeof(T) - 1, 1);
 }
 
-// One row of a tile, copied out of it: writes of bytes might change that, for all the compiler
-// knows, and it would be read again for every element (2 x on int8).
+// A row of a tile, with copies of the tile's fields. The compiler must assume that byte stores change
+// the tile, and would reload the fields for every element (2 x on int8).
 template <class T, class Op, class Offset>
 struct ElementsOfRow {
   unsigned char* const output;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading indices: are they all in range, and which offsets do they mean.
+// Kernels that read indices: range checks, and conversion to offsets.
 #if defined(STREW_KERNEL_INDEX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_INDEX_INL_H_
 #undef STREW_KERNEL_INDEX_INL_H_
@@ -26,8 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // ---- The check ----
 
-// An index is in [lowest, highest] if, shifted so that lowest becomes the least number of its type,
-// it is not above highest shifted likewise: one comparison of signed lanes for every index dtype.
+// Shifts indices so that the lowest valid one becomes the least value of its type: the range check
+// is then one comparison of signed lanes for every index dtype.
 template <class T>
 struct ShiftedRange {
   using Signed = std::make_signed_t<T>;
@@ -58,7 +58,7 @@ struct ShiftedRange {
   Signed limit;
 };
 
-// The greatest shifted index of a strided line.
+// The greatest shifted index of a strided row.
 template <class T>
 HWY_INLINE std::make_signed_t<T> GreatestStrided(const unsigned char* indices, int64_t stride,
                                                  int64_t n, const ShiftedRange<T>& range) {
@@ -83,7 +83,7 @@ HWY_INLINE bool ContiguousInRange(const unsigned char* indices, int64_t n,
   // The last vector may overlap the one before it.
   auto greatest = shifted(n - lanes);
   auto other = greatest;
-  // Memory delivers two streams faster than one: 1.2 x, by one thread and by two.
+  // Two streams are read faster than one: 1.2 x, by one thread and by two.
   const int64_t half = n / (2 * lanes) * lanes;
   for (int64_t i = 0; i < half; i += lanes) {
     greatest = hn::Max(greatest, shifted(i));
@@ -109,7 +109,7 @@ bool Check(const IndexTile& tile, bool wrap) {
   return true;
 }
 
-// ---- What is out of range ----
+// ---- Indices out of range ----
 
 template <class T>
 void Clamp(const IndexTile& tile, bool wrap, void* memory) {
@@ -178,7 +178,7 @@ int64_t CountConstantRows(const IndexTile& tile, bool wrap) {
   return tile.rows;
 }
 
-// ---- The offsets ----
+// ---- Offsets ----
 
 template <class T, class Offset>
 HWY_INLINE Offset PlaceOf(const unsigned char* index, int64_t axis_size) {
@@ -205,7 +205,7 @@ HWY_INLINE void ResolveEach(const ResolveArguments& arguments, const unsigned ch
   }
 }
 
-// Indices that are in range of offsets of 32 bits fit these too, whatever their type.
+// Indices that are valid for offsets of 32 bits fit 32 bits, whatever their dtype.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
   const T* from = reinterpret_cast<const T*>(indices);
@@ -213,7 +213,7 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
 #if HWY_TARGET == HWY_SCALAR
     return hn::Set(d, static_cast<int32_t>(LoadElement<T>(indices)));
 #else
-    // The halves that hold the small numbers, of two vectors.
+    // The low halves of the 64-bit lanes of two vectors.
     const hn::Repartition<int64_t, D> d64;
     const int64_t* pairs = reinterpret_cast<const int64_t*>(from);
     const auto lower = hn::BitCast(d, hn::LoadU(d64, pairs));
@@ -231,7 +231,7 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
   }
 }
 
-// Returns the first column not done.
+// Returns the first column that is not done.
 template <class T>
 HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsigned char* indices,
                                   int64_t batch, int32_t* offsets) {
@@ -241,7 +241,7 @@ HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsig
   const auto axis_size = hn::Set(d, static_cast<int32_t>(arguments.tile.axis_size));
   const auto output_stride = hn::Set(d, static_cast<int32_t>(arguments.output_stride));
   const auto column_step = hn::Set(d, static_cast<int32_t>(arguments.batch_column_stride));
-  // Vectors wrap; the step behind the last one may not fit.
+  // The step after the last vector may overflow; vector arithmetic wraps.
   const auto step = hn::Mul(column_step, hn::Set(d, static_cast<int32_t>(lanes)));
   auto lane_offset =
       hn::Add(hn::Mul(hn::Iota(d, 0), column_step), hn::Set(d, static_cast<int32_t>(batch)));

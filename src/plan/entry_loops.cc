@@ -60,8 +60,8 @@ int64_t EntryLoops::EntryUnits() const {
 
 void EntryLoops::ChooseRun(const IndexedNest& entries) {
   run = inner.PopInnermost();
-  // Destinations that lie closer than inner turns are gone through for each turn anew: on the last
-  // axis of a matrix row by row, not column by column.
+  // If destinations lie closer together than inner turns, each inner turn goes through all of them:
+  // on the last axis of a matrix row by row, not column by column.
   const Component* const axis = components > 0 ? &component[components - 1] : nullptr;
   const bool destinations_are_closer =
       axis != nullptr && axis->axis_size > 1 && entries.rank > 0 &&
@@ -77,8 +77,8 @@ void EntryLoops::ChooseRowsAndColumns(IndexedNest* entries, IndexedNest* batch) 
   columns_are_batch = false;
   column = entry;
   row = rows_are_batch ? batch->PopInnermost() : entries->PopInnermost();
-  // The columns are the direction in which writes lie closer together. Where an entry is a whole
-  // run there is nothing to choose.
+  // Writes lie closer together along columns than along rows. An entry that is a whole run leaves
+  // no choice.
   const bool batches_are_closer =
       rows_are_batch && run.count == 1 &&
       Magnitude(row.stride[kOutput]) < Magnitude(component[0].output_stride);
@@ -128,7 +128,7 @@ DestinationNest EntryLoops::NumberDestinations() {
   assert(components == 1);
   DestinationNest nest;
   nest.base[kDestination] = std::exchange(outer.base[kOutput], 0);
-  // From the outermost loop on, of which a turn goes past all destinations within.
+  // From the outermost loop on; one turn skips the numbers of all destinations within.
   int64_t numbers = component[0].axis_size;
   for (int i = 0; i < outer_batch_loops; ++i) numbers *= outer.loop[i].count;
   if (rows_are_batch) numbers *= row.count;

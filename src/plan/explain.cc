@@ -21,7 +21,7 @@ class Paragraph {
       length_ += static_cast<size_t>(length);
     }
   }
-  // Without the blank behind the last sentence.
+  // The text without the blank after the last sentence.
   const char* c_str() {
     if (length_ > 0 && text_[length_ - 1] == ' ') text_[--length_] = '\0';
     return text_;

@@ -12,12 +12,13 @@ using plan::kIndices;
 using plan::kOutput;
 using plan::kUpdates;
 
-// Clamped indices of a tile, which lie on the stack beside their offsets.
+// Most clamped indices of a tile, which are on the stack beside their offsets.
 constexpr int64_t kMostClamped = 256;
 static_assert(EntrySink::kMostColumns <= kMostClamped);
 
-// For entries that are not written yet. Of several rows the first is fetched: they are short, and
-// the CPU finds the others. 64 MiB of random sums on two threads 8.4 ms, without this 10.5.
+// Prefetches for entries that are written later. Of several rows the first is fetched: they are
+// short, and the hardware finds the others. 64 MiB of random sums on two threads took 8.4 ms, 10.5
+// without this.
 void Fetch(const kernel::NextReads& next_reads, const unsigned char* updates, int64_t columns,
            int64_t width) {
   if (next_reads.indices == nullptr) return;
@@ -36,7 +37,7 @@ TileLocator::TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_widt
                  ? block
                  : std::min(block, kMostClamped)) {}
 
-// Indices of one component; those that are out of range are clamped first.
+// Resolves the indices of one component, and clamps those out of range first.
 void TileLocator::Resolve(kernel::ResolveArguments arguments) const {
   const kernel::IndexKernels& kernels = scatter_.index_kernels;
   if (scatter_.loops.out_of_range == plan::OutOfRange::kNothing) {
@@ -64,7 +65,7 @@ void TileLocator::Locate(const int64_t* offset, const Tile& tile,
   arguments.offsets = offsets;
   const int64_t first = offset[kIndices] + tile.row * arguments.tile.row_stride +
                         tile.column * arguments.tile.column_stride;
-  // Tuples of no numbers all name the whole tensor.
+  // A tuple of no numbers names the whole tensor.
   if (loops.components == 0) {
     const int64_t entries = tile.rows * arguments.tile.columns;
     std::memset(offsets, 0, static_cast<size_t>(entries * kernel::OffsetSize(offset_width_)));
@@ -81,7 +82,7 @@ void TileLocator::Locate(const int64_t* offset, const Tile& tile,
     arguments.batch_column_stride = 0;
   }
   if (loops.out_of_range != plan::OutOfRange::kDrop) return;
-  // At last, because no later component may move what is dropped.
+  // Last, because a later component must not change the offset of a dropped entry.
   for (int c = 0; c < loops.components; ++c) {
     const plan::Component& component = loops.component[c];
     arguments.tile.indices = scatter_.IndexAt(first + component.indices_base);
@@ -137,7 +138,7 @@ kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile&
   next_reads.indices_row_stride = loops.row.stride[kIndices] * scatter_.index_size;
   next_reads.index_size = scatter_.index_size;
   next_reads.updates_distance = updates * scatter_.width;
-  // The lines on which the next rows write, where those are batch.
+  // The lines on which the next rows write, if rows are batch.
   const int64_t row_stride = destination.row_stride * scatter_.width;
   const bool has_lines = !loops.columns_are_batch && row_stride != 0 &&
                          loops.component[0].output_stride == 1 &&
@@ -179,8 +180,8 @@ void TileWriter::Finish() const {
   if (hints_.streams) kernel::FinishStreaming();
 }
 
-// Where each row has one index the tile is one of runs: of batches, which lie side by side, or of
-// entries that all meet one element.
+// If each row has one index, the tile consists of runs: of batches, which are adjacent, or of
+// entries that all have one destination.
 bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, void* offsets,
                           kernel::RowsArguments* rows) const {
   const plan::Tuning& tuning = scatter_.tuning;
@@ -247,7 +248,7 @@ TileGiver::TileGiver(const Scatter& scatter, const EntrySink& sink)
       sink_(sink),
       locator_(scatter, sink.offset_width, EntrySink::kMostColumns) {}
 
-// Not inline, because sinks need the stack that the larger blocks of a writer take.
+// Not inline, because sinks need the stack space that the larger blocks of a writer take.
 [[gnu::noinline]] void TileGiver::Take(const int64_t* offset, const Tile& tile,
                                        const TileDestination& destination) const {
   alignas(64) unsigned char offsets[kOffsetBytes];
