@@ -90,8 +90,9 @@ void Elements(const TileArguments& tile, const NextReads& all_next) {
   const int64_t columns = tile.columns;
   const int64_t step = At<T>(tile.updates_column_stride);
   int64_t fetched = tile.prefetch == 0 ? 0 : tile.rows * columns + tile.lookahead - tile.prefetch;
-  for (int64_t r = 0; r < tile.rows; ++r, offsets += columns, fetched -= columns) {
-    const ElementsOfRow<T, Op, Offset> row = {tile.output, columns, tile.prefetch, fetched};
+  for (int64_t r = 0; r < tile.rows; ++r, offsets += tile.offsets_row_stride, fetched -= columns) {
+    unsigned char* const output = tile.output + At<T>(r * tile.output_row_stride);
+    const ElementsOfRow<T, Op, Offset> row = {output, columns, tile.prefetch, fetched};
     const unsigned char* const updates = tile.updates + At<T>(r * tile.updates_row_stride);
     const unsigned char* indices = nullptr;
     const unsigned char* line = nullptr;

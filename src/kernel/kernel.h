@@ -28,7 +28,7 @@ using RunKernel = void (*)(unsigned char* output, int64_t output_stride,
                            const unsigned char* updates, int64_t updates_stride, int64_t n);
 
 // A tile of entries whose places are given by offsets, in row-major order of (r, c):
-//   output[offsets[r * columns + c]] (+)=
+//   output[r * output_row_stride + offsets[r * offsets_row_stride + c]] (+)=
 //       updates[r * updates_row_stride + c * updates_column_stride]      r < rows, c < columns
 // Entries with the same offset are applied in order.
 struct TileArguments {
@@ -36,10 +36,14 @@ struct TileArguments {
   const unsigned char* updates;
   const void* offsets;  // int32_t or int64_t, in elements
   int64_t rows;
+  int64_t output_row_stride;
+  int64_t offsets_row_stride;
   int64_t updates_row_stride;
   int64_t columns;
   int64_t updates_column_stride;
   // Prefetch distance in entries, 0 for none. `lookahead` valid offsets follow those of the tile.
+  // Rows are prefetched together, so that several need an output_row_stride of 0 and offsets without
+  // gaps.
   int64_t prefetch;
   int64_t lookahead;
 };
@@ -47,7 +51,7 @@ struct TileArguments {
 // A tile of one row with contiguous updates.
 inline TileArguments RowTile(unsigned char* output, const unsigned char* updates,
                              const void* offsets, int64_t columns, int64_t prefetch) {
-  return {output, updates, offsets, 1, 0, columns, 1, prefetch, 0};
+  return {output, updates, offsets, 1, 0, columns, 0, columns, 1, prefetch, 0};
 }
 
 // Memory that is read after this tile: for the entry (r, c) an index, and the distance from its
@@ -72,6 +76,10 @@ inline OffsetWidth OffsetWidthOf(int64_t span) { return span <= INT32_MAX ? kOff
 
 inline int64_t OffsetSize(OffsetWidth width) {
   return width == kOffset32 ? sizeof(int32_t) : sizeof(int64_t);
+}
+
+inline OffsetWidth OffsetWidthOfSize(int64_t bytes) {
+  return bytes == OffsetSize(kOffset32) ? kOffset32 : kOffset64;
 }
 
 // Kernels that a reduction on a dtype and a move of a width have in common.
@@ -233,8 +241,10 @@ struct IndexTile {
   int64_t axis_size;  // n
 };
 
-// Returns true if every index lies in [-n, n - 1], or in [0, n - 1] without wrap.
-using CheckKernel = bool (*)(const IndexTile&, bool wrap);
+// Where indices lie, from the worst to the best: some not in [-n, n - 1], or in [0, n - 1] without
+// wrap; all there, or some may be negative; all in [0, n - 1].
+enum IndexRange { kOutOfRange, kInRange, kNonNegative };
+using CheckKernel = IndexRange (*)(const IndexTile&, bool wrap);
 
 // clamped[r * columns + c] = the nearest valid index, in the dtype of the indices. n > 0.
 using ClampKernel = void (*)(const IndexTile&, bool wrap, void* clamped);

@@ -19,7 +19,11 @@ enum class OutOfRange { kNothing, kDrop, kClamp };
 struct Findings {
   OutOfRange out_of_range = OutOfRange::kNothing;
   bool constant = false;  // indices do not change along the minor loops of batch
+  bool non_negative = false;
 };
+
+// Offsets of a tile, which stay in the L1 cache until they are used.
+inline constexpr int64_t kBlockBytes = 8192;
 
 // The operands of DestinationNest.
 enum { kDestination, kNumber, kDestinationOperands };
@@ -29,6 +33,8 @@ struct EntryLoops {
   int components;
   Component component[kMaxRank];
   OutOfRange out_of_range;
+  bool indices_are_non_negative;
+  bool batch_has_data;  // the strides of its loops in data are known
 
   IndexedNest outer;
   int outer_batch_loops;  // the first loops of `outer` are batch, the others entries
@@ -74,7 +80,9 @@ struct EntryLoops {
   void RepeatUpdate(int64_t run_stride);
 
  private:
-  void ChooseRun(const IndexedNest& entries);
+  void ChooseRun(const IndexedNest& entries, IndexedNest* batch);
+  // The same result if there is one component: inner turns of all entries, one after the other.
+  void TurnInnerIntoBatch(IndexedNest* batch);
   void ChooseRowsAndColumns(IndexedNest* entries, IndexedNest* batch);
   void MeasureSpans();
 };

@@ -72,7 +72,6 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   EntryLoops first = loops;
   if (is_part) first.Restrict(schedule.cut, 0);
   TraversalLoops chosen;
-  constexpr int64_t kBlockBytes = 8192;
   const kernel::OffsetWidth width = first.TileOffsets();
   const char* const bits = width == kernel::kOffset32 ? "32" : "64";
   text->Add("Offsets have %s bits. %s ", bits, is_part ? "The first part is" : "Entries are");

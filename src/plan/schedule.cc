@@ -24,6 +24,7 @@ class Scheduler {
   Staging StagingFor(int64_t tasks, bool in_place) const;
   int64_t StripColumns(int64_t tasks) const;
   bool IsNear(int64_t tasks) const;
+  bool IndicesAreOffsets() const;
   double Nanoseconds(const Staging& staging) const;
   Cut CutFor(const Staging& staging, int64_t tasks) const;
   bool CanPartition(int64_t ranges) const;
@@ -81,14 +82,26 @@ MemoryHints Scheduler::Hints() const {
   hints.streams =
       run >= tuning_.least_streamed_row / width_ && about_.updates >= streamed / about_.update_size;
   hints.strips_stream = about_.output_units >= streamed / width_;
+  hints.indices_are_offsets = IndicesAreOffsets();
   return hints;
+}
+
+// Float32 in the caches, 80,000 sums into 26,665 elements: 0.7 x the time of resolving the indices.
+bool Scheduler::IndicesAreOffsets() const {
+  const int64_t size = about_.index_size;
+  const bool have_width = size == kernel::OffsetSize(kernel::kOffset64) ||
+                          (size == kernel::OffsetSize(kernel::kOffset32) &&
+                           loops_.TileOffsets() == kernel::kOffset32);
+  return have_width && loops_.indices_are_non_negative && loops_.HasOneAxis() &&
+         loops_.run.count == 1 && !loops_.columns_are_batch &&
+         loops_.component[0].output_stride == 1 && loops_.column.stride[kIndices] == 1;
 }
 
 // ---- Lines and strips of an indexed axis ----
 
 Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
   Staging staging = kNoStaging;
-  if (loops_.out_of_range == OutOfRange::kDrop) return staging;
+  if (loops_.out_of_range == OutOfRange::kDrop || !loops_.batch_has_data) return staging;
   // A line is brought into the caches once: no entries of other rows may return to it.
   if (!loops_.HasOneAxis() || loops_.EntryUnits() > 1 || loops_.batches == 1) return staging;
   const int64_t axis_size = loops_.component[0].axis_size;

@@ -86,9 +86,12 @@ struct MemoryHints {
   int64_t strip_prefetch;
   bool streams;        // rows go past the caches; FinishStreaming() must follow
   bool strips_stream;  // so do strips when they are copied back
+  // Rows of indices are the offsets of their entries from where the row begins in the output: no
+  // offsets are made of them. Not in tiles of several rows that are prefetched.
+  bool indices_are_offsets;
 };
 
-inline constexpr MemoryHints kNoHints = {0, 0, false, false};
+inline constexpr MemoryHints kNoHints = {0, 0, false, false, false};
 
 struct Schedule {
   double nanoseconds = 0;  // estimated time of one thread

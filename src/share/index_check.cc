@@ -31,12 +31,17 @@ void AppendIndexLoops(const plan::IndexedNest& from, IndexNest* to) {
 class Observations {
  public:
   bool in_range() const { return in_range_.load(std::memory_order_relaxed); }
+  bool non_negative() const { return non_negative_.load(std::memory_order_relaxed); }
   bool constant() const { return constant_.load(std::memory_order_relaxed); }
-  void NoteOutOfRange() { in_range_.store(false, std::memory_order_relaxed); }
+  void Note(kernel::IndexRange range) {
+    if (range == kernel::kOutOfRange) in_range_.store(false, std::memory_order_relaxed);
+    if (range != kernel::kNonNegative) non_negative_.store(false, std::memory_order_relaxed);
+  }
   void NoteVarying() { constant_.store(false, std::memory_order_relaxed); }
 
  private:
   std::atomic<bool> in_range_{true};
+  std::atomic<bool> non_negative_{true};
   std::atomic<bool> constant_{true};  // along the minor loops of batch
 };
 
@@ -105,24 +110,24 @@ class Checker {
 
   void CheckPart(const IndexNest& nest, Observations* observed) const {
     for (int c = 0; c < space_.components && observed->in_range(); ++c) {
-      if (!InRange(nest, space_.component[c])) observed->NoteOutOfRange();
+      observed->Note(RangeOf(nest, space_.component[c]));
     }
   }
 
-  bool InRange(IndexNest nest, const plan::Component& component) const {
+  kernel::IndexRange RangeOf(IndexNest nest, const plan::Component& component) const {
     nest.base[0] += component.indices_base;
     const plan::Loop<1> column = nest.PopInnermost();
     const plan::Loop<1> row = nest.PopInnermost();
     kernel::IndexTile tile = {nullptr,      row.count,        row.stride[0],
                               column.count, column.stride[0], component.axis_size};
     if (column.count == 1) tile.column_stride = 1;
-    bool good = true;
+    kernel::IndexRange range = kernel::kNonNegative;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
       tile.indices = At(offset[0]);
-      good = kernels_.check(tile, wrap_);
-      return good;
+      range = std::min(range, kernels_.check(tile, wrap_));
+      return range != kernel::kOutOfRange;
     });
-    return good;
+    return range;
   }
 
   const Call& call_;
@@ -228,6 +233,8 @@ Status CheckIndices(const Call& call, const TensorView& indices, const plan::Ind
   }
   if (observed.in_range()) {
     findings->constant = may_be_constant && observed.constant();
+    // The signs of rows that are constant were not looked at.
+    findings->non_negative = !may_be_constant && observed.non_negative();
     return STREW_OK;
   }
   findings->out_of_range = RemedyFor(call, space);

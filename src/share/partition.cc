@@ -71,7 +71,7 @@ class Partition {
         width_(scatter.width),
         hints_(hints),
         offset_size_(kernel::OffsetSize(scatter.loops.TileOffsets())),
-        locator_(scatter, scatter.loops.TileOffsets(), walk::kBlockBytes / offset_size_),
+        locator_(scatter, scatter.loops.TileOffsets(), plan::kBlockBytes / offset_size_),
         select_(scatter.index_kernels.select[locator_.offset_width()]),
         ranges_(ranges),
         layout_(scatter.loops, width_, ranges_.count()),

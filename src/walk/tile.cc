@@ -120,6 +120,13 @@ int64_t TileLocator::UpdateOf(const int64_t* offset, const Tile& tile) const {
          tile.column * loops.column.stride[kUpdates];
 }
 
+const unsigned char* TileLocator::IndicesOf(const int64_t* offset, const Tile& tile) const {
+  const plan::EntryLoops& loops = scatter_.loops;
+  return scatter_.IndexAt(offset[kIndices] + loops.component[0].indices_base +
+                          tile.row * loops.row.stride[kIndices] +
+                          tile.column * loops.column.stride[kIndices]);
+}
+
 kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile& tile,
                                               const TileDestination& destination) const {
   const plan::EntryLoops& loops = scatter_.loops;
@@ -129,12 +136,10 @@ kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile&
   if (scatter_.operands.indices.size <= near) return {};
   if (!lie_together || loops.components != 1 || (tile.next_rows | tile.next_columns) == 0)
     return {};
-  const int64_t index = offset[kIndices] + loops.component[0].indices_base +
-                        (tile.row + tile.next_rows) * loops.row.stride[kIndices] + tile.column +
-                        tile.next_columns;
+  const int64_t index = tile.next_rows * loops.row.stride[kIndices] + tile.next_columns;
   const int64_t updates = tile.next_rows * loops.row.stride[kUpdates] + tile.next_columns;
   kernel::NextReads next_reads;
-  next_reads.indices = scatter_.IndexAt(index);
+  next_reads.indices = IndicesOf(offset, tile) + index * scatter_.index_size;
   next_reads.indices_row_stride = loops.row.stride[kIndices] * scatter_.index_size;
   next_reads.index_size = scatter_.index_size;
   next_reads.updates_distance = updates * scatter_.width;
@@ -174,7 +179,7 @@ TileWriter::TileWriter(const Scatter& scatter, const plan::MemoryHints& hints)
     : scatter_(scatter),
       hints_(hints),
       locator_(scatter, scatter.loops.TileOffsets(),
-               kBlockBytes / kernel::OffsetSize(scatter.loops.TileOffsets())) {}
+               plan::kBlockBytes / kernel::OffsetSize(scatter.loops.TileOffsets())) {}
 
 void TileWriter::Finish() const {
   if (hints_.streams) kernel::FinishStreaming();
@@ -198,13 +203,19 @@ bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, 
   return true;
 }
 
+// Rows that begin with equal indices may have one index, for which only offsets are folded.
+bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
+  if (!hints_.indices_are_offsets || (tile.rows > 1 && hints_.prefetch != 0)) return false;
+  const unsigned char* const indices = locator_.IndicesOf(offset, tile);
+  const size_t size = static_cast<size_t>(scatter_.index_size);
+  return tile.columns == 1 || std::memcmp(indices, indices + size, size) != 0;
+}
+
 [[gnu::noinline]] void TileWriter::Take(const int64_t* offset, const Tile& tile,
                                         const TileDestination& destination) const {
   assert(tile.rows * (tile.columns + tile.lookahead) <= locator_.block());
   assert(tile.rows == 1 || tile.lookahead == 0);
   alignas(64) unsigned char offsets[kOffsetBytes];
-  locator_.Locate(offset, tile, destination, offsets);
-
   const plan::EntryLoops& loops = scatter_.loops;
   const kernel::NextReads next_reads = locator_.NextReadsAfter(offset, tile, destination);
   const kernel::RunKernel run = scatter_.RunFor(hints_.streams);
@@ -212,6 +223,8 @@ bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, 
   kernel::TileArguments& entries = rows.tile;
   entries.offsets = offsets;
   entries.rows = tile.rows;
+  entries.output_row_stride = 0;
+  entries.offsets_row_stride = tile.columns;
   entries.updates_row_stride = loops.row.stride[kUpdates];
   entries.columns = tile.columns;
   entries.updates_column_stride = loops.column.stride[kUpdates];
@@ -222,13 +235,23 @@ bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, 
   rows.updates_run_stride = loops.run.stride[kUpdates];
   rows.streams = run != scatter_.kernels.run;
   rows.updates_offsets = nullptr;
-  const bool runs = FoldRows(tile, destination, offsets, &rows) || loops.run.count > 1;
+  bool runs = loops.run.count > 1;
+  kernel::OffsetWidth offset_width = locator_.offset_width();
+  if (TakesIndices(offset, tile)) {
+    offset_width = kernel::OffsetWidthOfSize(scatter_.index_size);
+    entries.offsets = locator_.IndicesOf(offset, tile);
+    entries.output_row_stride = destination.row_stride;
+    entries.offsets_row_stride = loops.row.stride[kIndices];
+  } else {
+    locator_.Locate(offset, tile, destination, offsets);
+    runs |= FoldRows(tile, destination, offsets, &rows);
+  }
   const unsigned char* const updates = scatter_.UpdateAt(locator_.UpdateOf(offset, tile));
   plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
     entries.output = destination.memory + inner[kOutput] * scatter_.width;
     entries.updates = updates + inner[kUpdates] * scatter_.width;
-    if (runs) return kernel::WalkRows(run, scatter_.width, locator_.offset_width(), rows);
-    scatter_.kernels.elements[locator_.offset_width()](entries, next_reads);
+    if (runs) return kernel::WalkRows(run, scatter_.width, offset_width, rows);
+    scatter_.kernels.elements[offset_width](entries, next_reads);
   });
 }
 

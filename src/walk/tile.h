@@ -44,9 +44,6 @@ struct FlatTile {
   bool has_next;        // as many entries follow
 };
 
-// Small enough for offsets to stay in the L1 cache until they are used.
-inline constexpr int64_t kBlockBytes = 8192;
-
 // Turns the indices of tiles into offsets.
 class TileLocator {
  public:
@@ -64,8 +61,9 @@ class TileLocator {
   kernel::NextReads NextReadsAfter(const int64_t* offset, const Tile& tile,
                                    const TileDestination& destination) const;
   kernel::NextReads NextReadsAfter(const FlatTile& tile) const;
-  // Position of the first entry's update, in units.
+  // Position of the first entry's update, in units, and the first index of its only component.
   int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;
+  const unsigned char* IndicesOf(const int64_t* offset, const Tile& tile) const;
 
   // Locates entries that are written later, and prefetches the reads of the next tile.
   void LocateAhead(const int64_t* offset, const Tile& tile, const TileDestination& destination,
@@ -81,7 +79,7 @@ class TileLocator {
 
 class TileWriter {
  public:
-  static constexpr int64_t kOffsetBytes = kBlockBytes;
+  static constexpr int64_t kOffsetBytes = plan::kBlockBytes;
 
   TileWriter(const Scatter& scatter, const plan::MemoryHints& hints);
 
@@ -95,6 +93,7 @@ class TileWriter {
   void Finish() const;
 
  private:
+  bool TakesIndices(const int64_t* offset, const Tile& tile) const;
   bool FoldRows(const Tile& tile, const TileDestination& destination, void* offsets,
                 kernel::RowsArguments* rows) const;
 
