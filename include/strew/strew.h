@@ -115,7 +115,7 @@ extern "C" {
 /** The result of a call. */
 typedef int32_t strew_status;
 enum {
-  STREW_OK = 0,                 /**< the call succeeded */
+  STREW_OK = 0,                 /**< the call did what was asked */
   STREW_INVALID_ARGUMENT = 1,   /**< NULL, unbound, read-only, misaligned; an unknown value */
   STREW_INVALID_DTYPE = 2,      /**< dtypes that do not match, or lack the reduction */
   STREW_INVALID_SHAPE = 3,      /**< ranks or extents that do not match */
@@ -348,8 +348,8 @@ STREW_API void *strew_tensor_data(const strew_tensor *tensor);
  * instead: one thread, default policies, no error detail. */
 typedef struct strew_context strew_context;
 
-/** Returns `size` bytes aligned to `alignment` (a power of two), or NULL: the call then takes a
- * plan without scratch or, where there is none, answers STREW_OUT_OF_MEMORY. It and the function
+/** Returns `size` bytes aligned to `alignment` (a power of two), or NULL: the call then does
+ * without scratch or, if it cannot, returns STREW_OUT_OF_MEMORY. It and the function
  * below are called only on the thread that called the operator. They must not unwind: in a language
  * with exceptions catch them all, and return NULL. */
 typedef void *(*strew_alloc)(void *opaque, size_t size, size_t alignment);

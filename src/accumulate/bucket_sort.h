@@ -61,7 +61,6 @@ class BucketSort {
   // most 2^15 unless the bucket has fewer entries. Returns the length of the list.
   int64_t List(int64_t bucket, Place* position_of, Place* list) const;
 
-  // Brings the updates of each destination together, in order. False where memory for the groups,
   // Groups the updates of each destination, in order. A sentinel with the end of the last group
   // follows `groups`. Returns false if memory for them is refused.
   bool Order(unsigned char* scratch, Scratch* groups, int64_t* count) const;

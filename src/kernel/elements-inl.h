@@ -35,24 +35,24 @@ HWY_INLINE void PrefetchElement(const unsigned char* element) {
   if (kMayCross) __builtin_prefetch(element + sizeof(T) - 1, 1);
 }
 
-// A row of a tile, with copies of the tile's fields. The compiler must assume that byte stores change
-// the tile, and would reload the fields for every element (2 x on int8).
+// A row of a tile, with copies of the tile's fields: the compiler must assume that byte stores
+// change the tile, and would reload its fields for every element (2 x on int8).
 template <class T, class Op, class Offset>
 struct ElementsOfRow {
   unsigned char* const output;
   const int64_t columns;
-  const int64_t ahead;    // from an entry to the one whose destination is fetched
-  const int64_t fetched;  // so many columns have one
+  const int64_t ahead;    // prefetch distance in entries
+  const int64_t fetched;  // columns that prefetch a destination
 
   HWY_INLINE void Fetch(const Offset* offset) const {
     PrefetchElement<T>(output + At<T>(offset[ahead]));
   }
 
-  // Updates that lie together, by groups. Returns how many columns are done.
+  // Applies contiguous updates in groups. Returns the first column that is not done.
   HWY_INLINE int64_t WalkGroups(const Offset* HWY_RESTRICT offsets, const unsigned char* updates,
                                 const NextReads& next, const unsigned char* next_indices,
                                 const unsigned char* next_line) const {
-    // The next line of indices of 8 bytes is due after 8 of them.
+    // Indices of 8 bytes in a cache line.
     constexpr int64_t kGroup = 8;
     int64_t c = 0;
     for (; c + kGroup <= columns; c += kGroup) {
@@ -81,8 +81,8 @@ struct ElementsOfRow {
   }
 };
 
-// One loop for tiles that fetch and for those that do not: the branches are foreseen, and a loop for
-// each made the library 0.4 MB larger.
+// One loop for tiles with and without prefetch: the CPU predicts the branches, and separate loops
+// made the library 0.4 MB larger.
 template <class T, class Op, class Offset>
 void Elements(const TileArguments& tile, const NextReads& all_next) {
   const NextReads next = all_next;

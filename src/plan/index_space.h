@@ -31,8 +31,8 @@
 // their own and never meet in the output. Inner turns i share the index of their entry and never
 // meet either. So batch and inner turns may run in any order.
 //
-//   scatter_elements  one component; the axis is the loop over entries, the other axes are batch, or
-//                     inner if the indices do not change along them (stride 0)
+//   scatter_elements  one component; the axis is the loop over entries, the other axes are batch,
+//                     or inner if the indices do not change along them (stride 0)
 //   scatter_nd        a component for each number of a tuple; tuples are entries, the other dims of
 //                     data are inner
 //   scatter_update    one component; all dims of indices are entries, the other dims of data inner
