@@ -74,9 +74,17 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   TraversalLoops chosen;
   const kernel::OffsetWidth width = first.TileOffsets();
   const char* const bits = width == kernel::kOffset32 ? "32" : "64";
-  text->Add("Offsets have %s bits. %s ", bits, is_part ? "The first part is" : "Entries are");
-  switch (TraversalFor(first, about.machine.tuning, about.width,
-                       kBlockBytes / kernel::OffsetSize(width), staging, &chosen)) {
+  const Traversal traversal =
+      TraversalFor(first, about.machine.tuning, about.width,
+                   kBlockBytes / kernel::OffsetSize(width), staging, &chosen);
+  const bool in_rows = traversal == Traversal::kShortRows || traversal == Traversal::kLongRows;
+  if (in_rows && schedule.hints.indices_are_offsets) {
+    text->Add("Indices are offsets as they are. ");
+  } else {
+    text->Add("Offsets have %s bits. ", bits);
+  }
+  text->Add("%s ", is_part ? "The first part is" : "Entries are");
+  switch (traversal) {
     case Traversal::kSlices:
       return text->Add("gone through slice by slice, because they are few and large. ");
     case Traversal::kFlat:

@@ -135,6 +135,10 @@ struct Tuning {
   int64_t few_turns = 256;
   int64_t narrow_row = 16;
   int64_t least_flat_entries = 64;
+  // Least length of a row of which the indices are taken as offsets as they are. Float32 in the
+  // caches, 80,000 sums into 26,665 elements 0.87 x the time of resolving the indices, 4000 rows of
+  // 23 0.71.
+  int64_t least_unresolved_row = 1;
   // Least length of a run of one index that is worth looking for.
   int64_t least_folded = 8;
 

@@ -182,6 +182,31 @@ TEST(EntryLoops, TakeNoRunWhereDestinationsAreCloser) {
   EXPECT_EQ(AccessesOf(loops), AccessesOf(space));
 }
 
+// With more entries than a tile has, each row takes all of them before the next row begins.
+TEST(EntryLoops, TakeInnerTurnsAsBatchForManyEntries) {
+  const auto loops_of = [](int64_t entries) {
+    IndexSpace space;
+    space.component[space.components++] = {2, 8, 1, 1, 0};
+    space.entries.Append(entries, 0, 1, 1, 0);
+    space.inner.Append(int64_t{2}, -99, 3 * entries);
+    space.inner.Append(int64_t{3}, 8, entries);
+    const EntryLoops loops(space, kFine);
+    EXPECT_EQ(AccessesOf(loops), AccessesOf(space));
+    return loops;
+  };
+  const EntryLoops few = loops_of(2048);
+  EXPECT_EQ(few.inner.rank, 2);
+  EXPECT_EQ(few.batches, 1);
+  EXPECT_TRUE(few.batch_has_data);
+  const EntryLoops many = loops_of(2049);
+  EXPECT_EQ(many.inner.rank, 0);
+  EXPECT_EQ(many.batches, 6);
+  EXPECT_TRUE(many.rows_are_batch);
+  EXPECT_EQ(many.row.count, 3);
+  EXPECT_EQ(many.column.count, 2049);
+  EXPECT_FALSE(many.batch_has_data);
+}
+
 // ---- How far apart -----------------------------------------------------------------------------
 
 TEST(EntryLoops, MeasureSpans) {

@@ -198,6 +198,14 @@ std::vector<Forced> Memory() {
           {"PrefetchEarly", fetched + early, {1, 3}, "are prefetched", 20}};
 }
 
+std::vector<Forced> Offsets() {
+  const char* const taken = "Indices are offsets as they are";
+  const Changes in_rows = {{&T::few_indices, -1}, {&T::few_turns, 0}, {&T::narrow_row, 0}};
+  const Changes never = in_rows + Changes{{&T::least_unresolved_row, kHuge}};
+  return {{"IndicesAsOffsets", in_rows, {1, 3}, taken, 4, Calls::kOnOneAxis},
+          {"IndicesAsOffsetsNever", never, {1, 3}, taken, kNever, Calls::kOnOneAxis}};
+}
+
 // Means do not explain themselves yet: they must be right.
 std::vector<Forced> Means() {
   const Changes batches = {{&T::destinations_of_entry, kHuge}};
@@ -220,7 +228,7 @@ std::vector<Forced> Means() {
 std::vector<Forced> Alternatives() {
   std::vector<Forced> all;
   for (const auto& some :
-       {FewOrNot(), Tasks(), Ranges(), Staged(), Traversals(), Memory(), Means()}) {
+       {FewOrNot(), Tasks(), Ranges(), Staged(), Traversals(), Memory(), Offsets(), Means()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -65,7 +65,7 @@ class ScheduleChoice : public testing::Test {
   }
 
   Schedule Of(const IndexSpace& space) const {
-    return Of(EntryLoops(space, {out_of_range_, false}));
+    return Of(EntryLoops(space, {out_of_range_, false, non_negative_}));
   }
 
   // So many tasks can be had, and all calls are worth them.
@@ -83,6 +83,7 @@ class ScheduleChoice : public testing::Test {
   bool is_heavy_ = false;
   bool has_scratch_ = true;
   OutOfRange out_of_range_ = OutOfRange::kNothing;
+  bool non_negative_ = false;
   // 1000 destinations side by side, of which each is near the one before.
   std::function<void(int64_t, Spread*)> draw_ = [](int64_t, Spread* spread) {
     for (int64_t i = 0; i < 1000; ++i) spread->Add(i);
@@ -513,6 +514,37 @@ TEST_F(HintChoice, PrefetchesRowsByTheirBytes) {
   EXPECT_EQ(RowPrefetch(tuning_, 333), 3);
   EXPECT_EQ(RowPrefetch(tuning_, 334), 2);
   EXPECT_EQ(RowPrefetch(tuning_, 5000), 2) << "two at least";
+}
+
+TEST_F(HintChoice, TakesRowsOfIndicesThatAreNotNegativeAsOffsets) {
+  const auto takes = [this](const IndexSpace& space) {
+    return Of(space).hints.indices_are_offsets;
+  };
+  const IndexSpace rows = ElementsSpace({5, 30}, {5, 20}, 1);
+  EXPECT_FALSE(takes(rows)) << "some may be negative";
+  non_negative_ = true;
+  EXPECT_TRUE(takes(rows));
+  EXPECT_TRUE(takes(ElementsSpace({30}, {20}, 0)));
+  EXPECT_FALSE(takes(ElementsSpace({30, 5}, {20, 5}, 0))) << "the axis is not the last one";
+  EXPECT_FALSE(takes(UpdateSpace({30, 5}, 20))) << "entries are runs";
+  tuning_.least_unresolved_row = 21;
+  EXPECT_FALSE(takes(rows));
+  tuning_.least_unresolved_row = 20;
+  EXPECT_TRUE(takes(rows));
+}
+
+TEST_F(HintChoice, TakesIndicesAsWideAsOffsets) {
+  non_negative_ = true;
+  const auto takes = [this](int64_t index_size, int64_t axis) {
+    index_size_ = index_size;
+    return Of(ElementsSpace({axis}, {20}, 0)).hints.indices_are_offsets;
+  };
+  constexpr int64_t kMost = int64_t{1} << 31;
+  EXPECT_FALSE(takes(1, 100));
+  EXPECT_FALSE(takes(2, 100));
+  EXPECT_TRUE(takes(4, kMost));
+  EXPECT_FALSE(takes(4, kMost + 1)) << "unsigned ones lie beyond offsets of 32 bits";
+  EXPECT_TRUE(takes(8, kMost + 1));
 }
 
 TEST_F(HintChoice, PrefetchesStripsForReductionsThatTakeLong) {

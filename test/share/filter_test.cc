@@ -53,7 +53,7 @@ IndexSpace AnyEntries(Random& random) {
 }
 
 MemoryHints AnyHints(Random& random) {
-  return {random.Pick(std::vector<int64_t>{0, 1, 128, 255}), 0, random.OneIn(3), false};
+  return {random.Pick(std::vector<int64_t>{0, 1, 128, 255}), 0, random.OneIn(3), false, false};
 }
 
 TEST(Filter, WritesWhatLandsInItsRange) {
@@ -111,7 +111,7 @@ TEST(Filter, TakesRowsOfAnyLength) {
     for (int64_t length = 1; length <= kMost; length += length < 8 ? 1 : 31) {
       bound.RestoreOutput();
       BoundScatter::Words expected = bound.output();
-      Filter filter(bound.scatter(), {prefetch, 0, false, false}, kEverywhere);
+      Filter filter(bound.scatter(), {prefetch, 0, false, false, false}, kEverywhere);
       std::vector<int32_t> offsets(kMost);
       for (int64_t first = 0; first + length <= 10 * kMost; first += length) {
         for (int64_t c = 0; c < length; ++c) {

@@ -101,6 +101,16 @@ TEST_P(IndexCheck, FindsTheOneIndexThatDiffers) {
   }
 }
 
+TEST_P(IndexCheck, FindsTheOneIndexThatIsNegative) {
+  const IndexSpace line = ElementsSpace({10}, {100}, 0);
+  for (size_t i = 0; i <= 100; ++i) {
+    indices_.assign(100, 9);
+    if (i < 100) indices_[i] = -10;
+    EXPECT_EQ(Check(line, {100}), STREW_OK);
+    EXPECT_EQ(findings_.non_negative, i == 100) << i;
+  }
+}
+
 TEST_P(IndexCheck, NamesTheFirstThatIsOutOfRange) {
   for (const size_t at : {0, 1, 50, 98, 99}) {
     FillRows(5);

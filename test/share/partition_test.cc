@@ -46,7 +46,7 @@ void ExpectPartition(Random& random, BoundScatter& bound, const Ranges& ranges) 
   const BoundScatter::Words expected = bound.Expected();
   const int64_t prefetch = random.OneIn(2) ? 128 : 0;
   const strew::Status status =
-      RunPartition(bound.scatter(), {prefetch, 0, false, false}, ranges, scratch.bytes());
+      RunPartition(bound.scatter(), {prefetch, 0, false, false, false}, ranges, scratch.bytes());
   EXPECT_TRUE(status.ok());
   EXPECT_EQ(bound.output(), expected);
   EXPECT_TRUE(scratch.IsMarginIntact());

@@ -53,8 +53,8 @@ TEST(Strips, OfAnyWidthWriteWhatTheirAxisGets) {
       ExpectStrips(random, one, strip, kInPlace, kNoHints);
       ExpectStrips(random, one, strip, kCopies, kNoHints);
       const IndexSpace several = ElementsSpace({3, axis, columns}, {3, entries, columns}, 1);
-      ExpectStrips(random, several, strip, kInPlace, {0, 32, false, true});
-      ExpectStrips(random, several, strip, kCopies, {128, 0, false, true});
+      ExpectStrips(random, several, strip, kInPlace, {0, 32, false, true, false});
+      ExpectStrips(random, several, strip, kCopies, {128, 0, false, true, false});
       ASSERT_FALSE(HasFailure());
     }
   }
@@ -85,7 +85,7 @@ TEST(Lines, AreCopiedJustBeforeTheirUpdates) {
     if (bound.loops().columns_are_batch) continue;
     bound.tuning().staged_bytes = random.Between(1, 2000);
     const BoundScatter::Words expected = bound.Expected(bound.data(), [](int64_t) { return true; });
-    const MemoryHints hints = {random.OneIn(2) ? 128 : 0, 0, false, false};
+    const MemoryHints hints = {random.OneIn(2) ? 128 : 0, 0, false, false, false};
     strew::walk::WriteEntries(bound.scatter(), hints, Staging{true, 0, 0}, nullptr);
     EXPECT_EQ(bound.output(), expected);
     ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
@@ -114,7 +114,7 @@ TEST(Slices, AreWrittenInBlocksOfAnySize) {
     tuning.longest_slice_run = random.Between(0, 500);
     tuning.slice_block = tuning.slice_run_block = random.Between(1, 2000);
     const BoundScatter::Words expected = bound.Expected();
-    const MemoryHints hints = {0, 0, random.OneIn(3), false};
+    const MemoryHints hints = {0, 0, random.OneIn(3), false, false};
     strew::walk::WriteEntries(bound.scatter(), hints, strew::plan::kNoStaging, nullptr);
     EXPECT_EQ(bound.output(), expected);
     ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
