@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The constants in a table: in use, measured here, and what a call would gain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tabulate import tabulate
+
+from .kinds import Finding
+
+UNITS = ((1 << 20, "Mi"), (1 << 10, "Ki"))
+
+
+@dataclass(frozen=True)
+class Report:
+    """`reasons` tell of every constant that was not measured why."""
+
+    findings: Mapping[str, Finding]
+    reasons: Mapping[str, str]
+    in_use: Mapping[str, float]
+    header: Sequence[str]
+
+    def text(self) -> str:
+        parts = ["# The tuning table on this machine", "\n".join(f"- {line}" for line in self.header)]
+        parts += [self._table(), "\n".join(f"- {line}" for line in self.summary())]
+        if self.reasons:
+            parts += ["## Not measured", self._not_measured()]
+        return "\n\n".join(parts) + "\n"
+
+    def summary(self) -> Iterator[str]:
+        """What would change, the largest gain first."""
+        found = {name: found for name, found in self.findings.items() if found.would_change}
+        if not found:
+            yield "No constant would change."
+        for name, one in sorted(found.items(), key=lambda item: -item[1].gain):
+            here = f"{one.bound}{number(one.here)}"
+            yield f"{name}: {number(one.in_use)} would be {here}, and a call {one.gain:.2f} x as fast"
+
+    def _table(self) -> str:
+        rows = [self._row(name, found) for name, found in self.findings.items()]
+        columns = ("constant", "in use", "measured here", "gain at the worst point", "times")
+        alignment = ("left", "right", "right", "right", "left")
+        return tabulate(rows, columns, tablefmt="pipe", colalign=alignment, disable_numparse=True)
+
+    def _row(self, name: str, found: Finding) -> list[str]:
+        gain = "–" if found.gain is None else f"{found.gain:.2f}"
+        here = f"{found.bound}{number(found.here)}"
+        return [name, number(found.in_use), here, gain, ", ".join(found.figures)]
+
+    def _not_measured(self) -> str:
+        rows = [[name, number(self.in_use[name]), why] for name, why in self.reasons.items()]
+        return tabulate(rows, ("constant", "in use", "why"), tablefmt="pipe", disable_numparse=True)
+
+
+def number(value: float) -> str:
+    """Three digits; 64 Ki for what is a multiple of 1024."""
+    for unit, name in UNITS:
+        if value >= unit and value % (unit / 16) == 0:
+            return f"{value / unit:g} {name}"
+    return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
