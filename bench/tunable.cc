@@ -6,6 +6,7 @@
 //   tunable_constant  the name of a constant by number, NULL behind the last one, and its value
 //   tunable_set       a value for one
 //   tunable_adopt     has a context follow all of this
+//   tunable_explain   tells how each part of a call runs, until `tell` is NULL
 //   repeat_<operator> so many calls of an operator in a row, because a call from Python costs more
 //                     than a small one of strew
 #include "tunable.h"
@@ -73,6 +74,10 @@ EXPORTED void tunable_set(int32_t number, double value) {
 }
 
 EXPORTED void tunable_adopt(strew_context* context) { context->settings.tuning = &g_tuning; }
+
+EXPORTED void tunable_explain(strew_context* context, void (*tell)(void*, const char*)) {
+  strew::ExplainTo(context, tell, nullptr);
+}
 
 EXPORTED int32_t repeat_scatter_elements(int64_t count, strew_context* context,
                                          const strew_tensor* data, const strew_tensor* indices,

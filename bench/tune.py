@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -31,7 +32,8 @@ from harness.tune.kinds import Bench, Family, Finding
 from harness.tune.library import Tunable, locate
 from harness.tune.report import Report
 
-ONE_CPU = "needs two CPUs"
+ONE_THREAD = "needs two threads, and as many CPUs"
+MOST_BUSY = 0.3  # CPUs that other processes may take in the minute before
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -48,17 +50,15 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--threads",
         type=int,
+        choices=(1, 2),
         default=2,
-        metavar="N",
         help="1 leaves out what needs two (default: 2)",
     )
     parser.add_argument("--output", type=Path, metavar="FILE", help="for the report as well")
     return parser.parse_args()
 
 
-def measure(
-    library: Tunable, chosen: Sequence[Family], seconds: float
-) -> dict[str, Finding]:
+def measure(library: Tunable, chosen: Sequence[Family], seconds: float) -> dict[str, Finding]:
     findings = {}
     with tqdm(total=len(chosen), unit="constant", miniters=0, disable=None) as progress:
         bench = Bench(library, seconds, lambda: progress.update(0))
@@ -69,6 +69,15 @@ def measure(
     return findings
 
 
+def most_threads(library: Tunable) -> int:
+    """1 where the library has no threads of its own."""
+    try:
+        library.set_num_threads(2)
+    except RuntimeError:
+        return 1
+    return 2
+
+
 def main() -> int:
     arguments = parse_arguments()
     library = Tunable(locate(arguments.library))
@@ -77,16 +86,20 @@ def main() -> int:
     if not chosen and not reasons:
         print(f"no constant matches {arguments.filter!r}", file=sys.stderr)
         return 2
-    threads = min(arguments.threads, machine.usable_cpus())
-    reasons |= {family.name: ONE_CPU for family in chosen if family.threads > threads}
+    threads = min(arguments.threads, machine.usable_cpus(), most_threads(library))
+    reasons |= {family.name: ONE_THREAD for family in chosen if family.threads > threads}
+    busy = os.getloadavg()[0]
     findings = measure(
         library, [family for family in chosen if family.threads <= threads], arguments.seconds
     )
+    caches = [f"{machine.binary_size(cache.bytes)} of {cache.name}" for cache in machine.caches()]
     header = [
         f"{machine.describe(library)}, {datetime.date.today()}",
-        f"Caches here: {', '.join(f'{machine.binary_size(c.bytes)} of {c.name}' for c in machine.caches())}",
+        f"Caches here: {', '.join(caches)}",
         f"The values in use were measured on an {fields.noted_cpu()}",
     ]
+    if busy > MOST_BUSY:
+        header.append(f"Other processes took {busy:.1f} CPUs: figures of two threads mean little")
     report = Report(findings, reasons, library.in_use, header)
     print(report.text())
     if arguments.output:

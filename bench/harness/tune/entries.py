@@ -152,6 +152,10 @@ def _tiles() -> list[Family]:
         shape = rows_of(total, columns)
         return elements(shape, shape, 1)
 
+    def cube(columns: int) -> tuple[int, int, int]:
+        """Batches of too many turns for few_turns to decide."""
+        return (1 << 11) // columns, 128, columns
+
     return [
         Threshold(
             "few_turns",
@@ -160,7 +164,7 @@ def _tiles() -> list[Family]:
         ),
         Threshold(
             "narrow_row",
-            lambda size: matrix(1 << 18, size),
+            lambda size: elements(cube(size), cube(size), 1),
             **at("narrow_row", few_turns=0),
         ),
         Threshold(

@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to measure a constant: where two alternatives cross, which value is best, what work costs."""
+"""Ways to measure a constant: where alternatives cross, which value is best, what work costs."""
 
 from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
 from ..scatter import Scatter, strew_call
-from ..timing import alternate, time_once, wait_until_idle
+from ..timing import alternate, time_once
 from .library import Settings, Tunable
 
 Name = TypeVar("Name", bound=Hashable)
 
 HUGE = 2.0**60  # more than any size, and exact as a number of either kind
 RUN = 100e-6  # seconds of calls in C between looks at the clock
+TURN = 2e-3
 LEAST_TURNS = 3
 # A gain that is less than this is noise.
 GAIN = 1.03
@@ -50,33 +52,55 @@ class Bench:
     def race(
         self, scatter: Scatter, threads: int, contestants: Mapping[Name, Settings]
     ) -> dict[Name, float]:
-        """The best time of a call with each of these settings, which take turns."""
+        """The best time of a call with each of these settings, which take turns.
+
+        On several threads that of single runs: among many of them some are not disturbed, where all
+        CPUs are busy.
+        """
         library = self.library
         library.set_num_threads(threads)
         call = strew_call(library, scatter)
         library.tune(next(iter(contestants.values())))
-        turns = self._calls_of_run(call)
+        turns = max(1, math.ceil(RUN / time_once(call)))
+        run = partial(call.times, turns)
 
         def settle(name: Name) -> None:
-            if threads > 1:
-                wait_until_idle()
             library.tune(contestants[name])
 
-        timings = alternate(
-            {name: partial(call.times, turns) for name in contestants},
-            self.seconds,
-            LEAST_TURNS,
-            self.on_turn,
-            before_turn=settle,
-        )
+        if threads > 1:
+            best = shortest(run, contestants, self.seconds, settle)
+        else:
+            runs = dict.fromkeys(contestants, run)
+            clock = time.thread_time_ns
+            timings = alternate(runs, self.seconds, LEAST_TURNS, self.on_turn, settle, clock)
+            best = {name: timing.best for name, timing in timings.items()}
+        self.on_turn()
         library.tune({})
-        return {name: timing.best / turns for name, timing in timings.items()}
+        return {name: seconds / turns for name, seconds in best.items()}
 
     def time(self, scatter: Scatter, threads: int = 1, settings: Settings | None = None) -> float:
         return self.race(scatter, threads, {"": settings or {}})[""]
 
-    def _calls_of_run(self, call: Callable[[], None]) -> int:
-        return max(1, math.ceil(RUN / time_once(call)))
+
+def shortest(
+    run: Callable[[], None],
+    names: Iterable[Name],
+    seconds: float,
+    settle: Callable[[Name], None],
+) -> dict[Name, float]:
+    """The seconds of the shortest run of each. They take turns of some ms."""
+    best = dict.fromkeys(names, math.inf)
+    deadline, turns = time.perf_counter() + seconds, 0
+    while turns < LEAST_TURNS or time.perf_counter() < deadline:
+        turns += 1
+        for name in best:
+            settle(name)
+            run()
+            end = time.perf_counter() + TURN
+            while (start := time.perf_counter()) < end:
+                run()
+                best[name] = min(best[name], time.perf_counter() - start)
+    return best
 
 
 @dataclass(frozen=True)
@@ -124,17 +148,13 @@ class Threshold:
         used = sum(size < self.size_of(in_use) for size in sizes)
         split = crossing(times, used)
         gain = worst(times, split, used)
-        figures = [f"{size}: {above / below:.2f}" for size, (below, above) in zip(sizes, times)]
-        if split == used:
-            return Finding(in_use, in_use, 1.0, figures=figures)
-        ends = {0: sizes[0], len(sizes): sizes[-1]}
-        size = ends.get(split) or math.sqrt(sizes[split - 1] * sizes[split])
-        here = self.value_of(size)
-        rising = self.value_of(2.0) > self.value_of(1.0)
-        bound = {0: "≤", len(sizes): "≥"}.get(split, "")
-        if not rising:
+        ratios = [above / below for below, above in times]
+        figures = [f"{size}: {ratio:.2f}" for size, ratio in zip(sizes, ratios)]
+        ends = {0: ("≤", sizes[0]), len(sizes): ("≥", sizes[-1])}
+        bound, size = ends.get(split) or ("", between(sizes, ratios, split))
+        if self.value_of(2.0) < self.value_of(1.0):
             bound = {"≤": "≥", "≥": "≤"}.get(bound, "")
-        return Finding(in_use, here, gain, bound, figures)
+        return Finding(in_use, self.value_of(size), gain, bound, figures)
 
 
 def crossing(times: Sequence[tuple[float, float]], used: int) -> int:
@@ -147,6 +167,14 @@ def crossing(times: Sequence[tuple[float, float]], used: int) -> int:
 
     best = min(range(len(times) + 1), key=lambda split: (cost(split), abs(split - used)))
     return used if cost(used) - cost(best) < math.log(GAIN) else best
+
+
+def between(sizes: Sequence[int], ratios: Sequence[float], split: int) -> float:
+    """The size at which the ratio comes to 1 between the last one below the split and the next, as
+    if logarithms lay on a line; the middle of the two where it does not."""
+    (low, high), (before, behind) = sizes[split - 1 : split + 1], ratios[split - 1 : split + 1]
+    share = math.log(before) / math.log(before / behind) if before > 1 > behind else 0.5
+    return low * (high / low) ** share
 
 
 def worst(times: Sequence[tuple[float, float]], split: int, used: int) -> float:

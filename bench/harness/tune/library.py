@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..library import OK, Library, Tensor
 
+TELL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 Settings = Mapping[str, float]  # constants by name
 
 
@@ -48,6 +49,17 @@ class Tunable(Library):
         for name, value in settings.items():
             self._set(self._numbers[name], value)
         self._changed = set(settings)
+
+    def explain(self, call: Callable[[], None]) -> list[str]:
+        """How a call runs with the constants as they are."""
+        told: list[str] = []
+        tell = TELL(lambda _, sentence: told.append(sentence.decode()))
+        self._loaded.tunable_explain(self._context, tell)
+        try:
+            call()
+        finally:
+            self._loaded.tunable_explain(self._context, None)
+        return told
 
     def _call(self, name: str, arguments: Sequence) -> Callable[[], None]:
         once = super()._call(name, arguments)

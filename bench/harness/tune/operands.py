@@ -13,7 +13,6 @@ from ..scatter import Scatter
 from ..workloads import Operator, Shape, Slice
 
 SEED = 1
-WHOLE = slice(None)
 
 
 def values(shape: Shape, dtype: str = "float32") -> np.ndarray:

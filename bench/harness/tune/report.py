@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tabulate import tabulate
@@ -23,8 +23,8 @@ class Report:
     header: Sequence[str]
 
     def text(self) -> str:
-        parts = ["# The tuning table on this machine", "\n".join(f"- {line}" for line in self.header)]
-        parts += [self._table(), "\n".join(f"- {line}" for line in self.summary())]
+        parts = ["# The tuning table on this machine", _listed(self.header)]
+        parts += [self._table(), _listed(self.summary())]
         if self.reasons:
             parts += ["## Not measured", self._not_measured()]
         return "\n\n".join(parts) + "\n"
@@ -35,8 +35,8 @@ class Report:
         if not found:
             yield "No constant would change."
         for name, one in sorted(found.items(), key=lambda item: -item[1].gain):
-            here = f"{one.bound}{number(one.here)}"
-            yield f"{name}: {number(one.in_use)} would be {here}, and a call {one.gain:.2f} x as fast"
+            change = f"{number(one.in_use)} would be {_here(one)}"
+            yield f"{name}: {change}, and a call {one.gain:.2f} x as fast"
 
     def _table(self) -> str:
         rows = [self._row(name, found) for name, found in self.findings.items()]
@@ -46,17 +46,24 @@ class Report:
 
     def _row(self, name: str, found: Finding) -> list[str]:
         gain = "–" if found.gain is None else f"{found.gain:.2f}"
-        here = f"{found.bound}{number(found.here)}"
-        return [name, number(found.in_use), here, gain, ", ".join(found.figures)]
+        return [name, number(found.in_use), _here(found), gain, ", ".join(found.figures)]
 
     def _not_measured(self) -> str:
         rows = [[name, number(self.in_use[name]), why] for name, why in self.reasons.items()]
         return tabulate(rows, ("constant", "in use", "why"), tablefmt="pipe", disable_numparse=True)
 
 
-def number(value: float) -> str:
-    """Three digits; 64 Ki for what is a multiple of 1024."""
+def _listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _here(found: Finding) -> str:
+    return found.bound + number(found.here, found.in_use % UNITS[-1][0] == 0)
+
+
+def number(value: float, binary: bool = False) -> str:
+    """Three digits; 64 Ki for multiples of 1024, and for others that stand beside one."""
     for unit, name in UNITS:
-        if value >= unit and value % (unit / 16) == 0:
-            return f"{value / unit:g} {name}"
+        if value >= unit and (binary or value % unit == 0):
+            return f"{value / unit:.3g} {name}"
     return f"{value:.0f}" if value >= 1000 else f"{value:.3g}"
