@@ -15,24 +15,27 @@
 #include <iterator>
 
 #include "api/context.h"
-#include "plan/tuning.h"
 #include "strew/strew.h"
+#include "tunable_tuning.h"
 #include "tuning_fields.h"
 
 #define EXPORTED extern "C" [[gnu::visibility("default")]]
 
+namespace strew::plan {
+Tuning tunable_tuning;
+}
+
 namespace {
 
+using strew::plan::tunable_tuning;
 using strew_bench::Constant;
 using strew_bench::ConstantOf;
 
-strew::plan::Tuning g_tuning;
-
 const Constant* ConstantsOfTuning(int32_t* count) {
-#define FIELD(name) ConstantOf(#name, &g_tuning.name),
+#define FIELD(name) ConstantOf(#name, &tunable_tuning.name),
   static const Constant constants[] = {TUNING_FIELDS(FIELD)};
 #undef FIELD
-  static_assert(std::size(constants) * 8 == sizeof(g_tuning), "a field is missing");
+  static_assert(std::size(constants) * 8 == sizeof(tunable_tuning), "a field is missing");
   *count = static_cast<int32_t>(std::size(constants));
   return constants;
 }
@@ -73,7 +76,9 @@ EXPORTED void tunable_set(int32_t number, double value) {
   }
 }
 
-EXPORTED void tunable_adopt(strew_context* context) { context->settings.tuning = &g_tuning; }
+EXPORTED void tunable_adopt(strew_context* context) { 
+  context->settings.tuning = &tunable_tuning;
+ }
 
 EXPORTED void tunable_explain(strew_context* context, void (*tell)(void*, const char*)) {
   strew::ExplainTo(context, tell, nullptr);

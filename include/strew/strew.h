@@ -23,8 +23,8 @@
  *     odd bools come through unchanged. Nothing is fused into multiply-add.
  *
  * FAILURE. All arguments and all index values are checked, and all scratch is obtained, before the
- * first byte of `output` is written: on every status but STREW_OK and STREW_RUNNER_FAILED its bytes
- * are what they were. Where several things are wrong, the first line of this list decides:
+ * first byte of `output` is written: with any status but STREW_OK and STREW_RUNNER_FAILED its bytes
+ * are unchanged. If several things are wrong, the first line of this list decides:
  *
  *      1. STREW_INVALID_ARGUMENT    a NULL handle, an unbound tensor with elements, a read-only
  *                                   output (from DLPack), unknown bits of a reduction or a mode,
@@ -41,10 +41,10 @@
  *      8. STREW_OVERLAPPING_MEMORY  output intersects an input, or has elements and is not
  *                                   injective
  *      9. STREW_INDEX_OUT_OF_RANGE  an index value
- *     10. STREW_OUT_OF_MEMORY       scratch, where no plan without it exists
+ *     10. STREW_OUT_OF_MEMORY       scratch, if the call cannot do without it
  *     11. STREW_DUPLICATE_INDEX     two updates of one element
  *
- * With a context, strew_context_error() then tells operand, place, value and valid range. After
+ * With a context, strew_context_error() names the operand, position, value and valid range. After
  * STREW_RUNNER_FAILED the elements of `output` are unspecified, and nothing else is touched.
  *
  * COST. In place, a call takes time in proportion to the u updates, not to data. STREW_MEAN,
@@ -73,8 +73,8 @@
  * aborts, throws or unwinds. (What strew_context_set_num_threads() asks of OpenMP is its own
  * affair: libgomp ends the process where the system refuses a thread.)
  *
- * ABI. Every argument is a pointer, an int32_t, an int64_t or a size_t; no enum, bool, long or
- * structure by value stands in a signature. Values of constants never change.
+ * ABI. Every argument is a pointer, an int32_t, an int64_t or a size_t; no signature has an enum,
+ * bool, long or structure by value. Values of constants never change.
  *
  * A build without OpenMP answers STREW_UNSUPPORTED to strew_context_set_num_threads() of anything
  * but 1; the caller's own threads are welcome in every build.
@@ -86,9 +86,9 @@
 #include <stdint.h>
 
 /* The version of this header. The build reads these three lines. */
-#define STREW_VERSION_MAJOR 0 /**< grows where programs have to be built anew */
-#define STREW_VERSION_MINOR 1 /**< grows with new functions and constants */
-#define STREW_VERSION_PATCH 0 /**< grows with repairs */
+#define STREW_VERSION_MAJOR 0 /**< incremented when the ABI breaks */
+#define STREW_VERSION_MINOR 1 /**< incremented for new functions and constants */
+#define STREW_VERSION_PATCH 0 /**< incremented for fixes */
 
 /** Linkage of every function below. Define STREW_STATIC when linking the static library on Windows;
  * STREW_BUILDING is defined by the library's own build only. */
@@ -112,19 +112,19 @@ extern "C" {
 /** @name Vocabulary
  * @{ */
 
-/** What a call answers. */
+/** The result of a call. */
 typedef int32_t strew_status;
 enum {
   STREW_OK = 0,                 /**< the call did what was asked */
   STREW_INVALID_ARGUMENT = 1,   /**< NULL, unbound, read-only, misaligned; an unknown value */
-  STREW_INVALID_DTYPE = 2,      /**< dtypes that do not go together */
-  STREW_INVALID_SHAPE = 3,      /**< ranks or extents that do not go together */
+  STREW_INVALID_DTYPE = 2,      /**< dtypes that do not match, or lack the reduction */
+  STREW_INVALID_SHAPE = 3,      /**< ranks or extents that do not match */
   STREW_INVALID_AXIS = 4,       /**< an axis out of range, repeated or not allowed */
   STREW_INDEX_OUT_OF_RANGE = 5, /**< an index value that the policy does not accept */
   STREW_DUPLICATE_INDEX = 6,    /**< two updates of one element, under STREW_DUPLICATE_ERROR */
-  STREW_OVERLAPPING_MEMORY = 7, /**< of output and an input, or of two elements of output */
+  STREW_OVERLAPPING_MEMORY = 7, /**< output overlaps an input or itself */
   STREW_SIZE_OVERFLOW = 8,      /**< more elements or bytes than PTRDIFF_MAX */
-  STREW_OUT_OF_MEMORY = 9,      /**< an allocator answered NULL */
+  STREW_OUT_OF_MEMORY = 9,      /**< an allocator returned NULL */
   STREW_UNSUPPORTED = 10,       /**< not available in this build or on this CPU */
   STREW_RUNNER_FAILED = 11      /**< a parallel_for failed, or did not run all tasks */
 };
@@ -160,8 +160,8 @@ enum {
  * How an update combines with the element that it meets, on dtype T:
  *   - STREW_NONE replaces, for every dtype. The others: every dtype but string and opaque.
  *   - Integers wrap modulo 2^n. float16, bfloat16 and float8 compute in float32 and round to
- *     nearest even after every update. What is too large becomes infinity, or NaN in float8_e4m3fn,
- *     where conversions of PyTorch and ONNX Cast saturate.
+ *     nearest even after every update. Results that are too large become infinity, or NaN in
+ *     float8_e4m3fn, where conversions of PyTorch and ONNX Cast saturate.
  *   - STREW_SUB takes the update from the element that it meets.
  *   - STREW_MIN and STREW_MAX are IEEE 754-2019 minimum and maximum: any NaN gives NaN, and
  *     -0 < +0. They are refused for complex.
@@ -171,11 +171,11 @@ enum {
  *     product and every sum rounded.
  *   - STREW_MEAN is (old + update + update + ...) / n with the n terms added in order, in float32
  *     for floats of 8 and 16 bits, and the quotient rounded to float32 and then to T. n is
- *     converted to the type that the sum has. Integers: the exact sum, divided and rounded down.
+ *     converted to the type of the sum. Integers: the exact sum, divided and rounded down.
  *     Elements that no update touches stay as they are. It is refused for bool.
- * A refused pair of dtype and reduction is STREW_INVALID_DTYPE. STREW_EXCLUDE_SELF is or-ed in: the
- * old value of a touched element takes no part, so that its first update stands in its place, and n
- * counts the updates only. With STREW_NONE it changes nothing. */
+ * Other pairs of dtype and reduction give STREW_INVALID_DTYPE. STREW_EXCLUDE_SELF is or-ed in: the
+ * old value of a touched element is ignored, its first update replaces it, and n counts only the
+ * updates. With STREW_NONE it changes nothing. */
 typedef int32_t strew_reduction;
 enum {
   STREW_NONE = 0,            /**< update */
@@ -188,23 +188,23 @@ enum {
   STREW_EXCLUDE_SELF = 0x100 /**< or-ed in: without old */
 };
 
-/** What happens to an update whose index is out of range. */
+/** Treatment of an update whose index is out of range. */
 typedef int32_t strew_index_policy;
 enum {
-  STREW_INDEX_ERROR = 0, /**< the call answers STREW_INDEX_OUT_OF_RANGE */
-  STREW_INDEX_DROP = 1,  /**< the update is skipped: in scatter_nd that of the whole tuple */
-  STREW_INDEX_CLAMP = 2  /**< the nearest valid index is taken; with 0 elements as ERROR */
+  STREW_INDEX_ERROR = 0, /**< the call returns STREW_INDEX_OUT_OF_RANGE */
+  STREW_INDEX_DROP = 1,  /**< the update is skipped; in scatter_nd that of the whole tuple */
+  STREW_INDEX_CLAMP = 2  /**< use the nearest valid index; on an empty axis like ERROR */
 };
 
-/** What happens when two updates name one element. Updates that are dropped name none, those that
- * are clamped name the element that they are clamped to. */
+/** Treatment of several updates of one element. Dropped updates have no element; clamped ones have
+ * the element that their index is clamped to. */
 typedef int32_t strew_duplicate_policy;
 enum {
-  STREW_DUPLICATE_LAST = 0, /**< they are applied in order; with STREW_NONE the last one stays */
-  STREW_DUPLICATE_ERROR = 1 /**< the call answers STREW_DUPLICATE_INDEX */
+  STREW_DUPLICATE_LAST = 0, /**< apply them in order; with STREW_NONE the last one stays */
+  STREW_DUPLICATE_ERROR = 1 /**< the call returns STREW_DUPLICATE_INDEX */
 };
 
-/** How a cache write runs past the end of the cache: not at all, or on from its beginning. */
+/** Writes past the end of a cache: not allowed, or continued at its beginning. */
 typedef int32_t strew_cache_mode;
 enum {
   STREW_CACHE_LINEAR = 0,  /**< w + S <= m */
@@ -240,8 +240,8 @@ STREW_API size_t strew_dtype_size(strew_dtype dtype);
  * "AVX2", "SSE4", "SSSE3", "NEON", ..., "SCALAR". */
 STREW_API const char *strew_simd_target(void);
 
-/** The i-th of the instruction sets that this build has and this CPU can run, best first, so that
- * strew_simd_target() stands at 0. NULL for any other i. */
+/** The i-th of the instruction sets that this build has and this CPU can run, best first; 0 gives
+ * strew_simd_target(). NULL for any other i. */
 STREW_API const char *strew_simd_target_at(int32_t i);
 
 /** @} */
@@ -254,15 +254,15 @@ STREW_API const char *strew_simd_target_at(int32_t i);
 typedef struct strew_tensor strew_tensor;
 
 /**
- * Makes a descriptor; the caller owns it and gives it to strew_tensor_destroy().
+ * Creates a descriptor, which the caller owns and passes to strew_tensor_destroy().
  *
  *     rank     0 ... 32; a tensor of rank 0 has one element
  *     shape    `rank` dims >= 0; may be NULL for rank 0; copied
  *     strides  `rank` strides in ELEMENTS, may be negative, and 0 in inputs; NULL = row-major;
  *              copied
- *     data     aligned as the dtype asks; NULL makes an unbound tensor, which no operator accepts
- *              while it has elements. A tensor with a dim of 0 is empty: its strides and its
- *              pointer are not judged.
+ *     data     aligned as the dtype requires; NULL makes an unbound tensor, which no operator
+ *              accepts while it has elements. A tensor with a dim of 0 is empty: its strides and
+ *              its pointer are ignored.
  *     out      receives the descriptor; NULL on failure
  *
  * Errors, in this order: INVALID_ARGUMENT (NULL out, NULL shape at rank > 0, rank outside 0 ... 32,
@@ -271,24 +271,24 @@ typedef struct strew_tensor strew_tensor;
 STREW_API strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, const int64_t *shape,
                                            const int64_t *strides, void *data, strew_tensor **out);
 
-/** Makes an existing descriptor describe something else, as strew_tensor_create() would. Allocates
- * nothing; on failure (also INVALID_ARGUMENT for a NULL tensor) the descriptor stays as it was.
- * shape and strides may be those that the descriptor itself returned. A read-only descriptor is
- * then one no longer. */
+/** Replaces the contents of a descriptor, with the arguments of strew_tensor_create(). Allocates
+ * nothing; on failure (also INVALID_ARGUMENT for a NULL tensor) the descriptor is unchanged. shape
+ * and strides may be those that the descriptor itself returned. The descriptor is no longer
+ * read-only. */
 STREW_API strew_status strew_tensor_reset(strew_tensor *tensor, strew_dtype dtype, int32_t rank,
                                           const int64_t *shape, const int64_t *strides, void *data);
 
 /** Binds the descriptor to other memory; NULL unbinds it. INVALID_ARGUMENT for a NULL tensor or a
- * misaligned pointer; the old pointer then stays. A read-only descriptor stays read-only. */
+ * misaligned pointer; the pointer is then unchanged. A read-only descriptor stays read-only. */
 STREW_API strew_status strew_tensor_set_data(strew_tensor *tensor, void *data);
 
 /**
- * Makes a descriptor of what a DLTensor of DLPack describes: the structure that a DLManagedTensor
- * ("dltensor" as a Python capsule) begins with. The caller owns the descriptor. It copies the shape
- * and the strides and borrows the memory, so keep the producer's tensor alive as long as operators
- * are given the descriptor; strew calls no deleter.
+ * Creates a descriptor for a DLTensor of DLPack, which is the start of a DLManagedTensor
+ * ("dltensor" as a Python capsule). The caller owns the descriptor. It copies the shape and the
+ * strides and borrows the memory: you must keep the producer's tensor alive while operators use the
+ * descriptor. strew calls no deleter.
  *
- *     device      kDLCPU; device_id is not judged
+ *     device      kDLCPU; device_id is ignored
  *     dtype       lanes = 1, and the code and the bits of one of these:
  *                   kDLBool      8                 STREW_BOOL
  *                   kDLInt       8, 16, 32, 64     STREW_INT8 ... STREW_INT64
@@ -300,18 +300,18 @@ STREW_API strew_status strew_tensor_set_data(strew_tensor *tensor, void *data);
  *     ndim,       as rank, shape and strides of strew_tensor_create(); strides may be NULL
  *     shape,
  *     strides
- *     data        the first element lies byte_offset behind it; NULL makes an unbound tensor
+ *     data        the first element is byte_offset bytes after it; NULL makes an unbound tensor
  *     out         receives the descriptor; NULL on failure
  *
  * Errors, in this order: INVALID_ARGUMENT (NULL out or dl_tensor); UNSUPPORTED (another device or
  * dtype); those of strew_tensor_create() before OUT_OF_MEMORY; SIZE_OVERFLOW (a first element
- * beyond the address space, or more than PTRDIFF_MAX bytes behind data); OUT_OF_MEMORY. */
+ * beyond the address space, or more than PTRDIFF_MAX bytes after data); OUT_OF_MEMORY. */
 STREW_API strew_status strew_tensor_from_dlpack(const void *dl_tensor, strew_tensor **out);
 
-/** The same of a DLManagedTensorVersioned ("dltensor_versioned"). UNSUPPORTED for a major version
- * other than 1, of which nothing else is read. Where the flags say DLPACK_FLAG_BITMASK_READ_ONLY
- * the descriptor is read-only: every operator answers INVALID_ARGUMENT to it as output, even
- * without elements, until strew_tensor_reset(). The other flags are not judged. */
+/** The same for a DLManagedTensorVersioned ("dltensor_versioned"). UNSUPPORTED for a major version
+ * other than 1; nothing else is read then. With the flag DLPACK_FLAG_BITMASK_READ_ONLY the
+ * descriptor is read-only: every operator returns INVALID_ARGUMENT for it as output, even without
+ * elements, until strew_tensor_reset(). Other flags are ignored. */
 STREW_API strew_status strew_tensor_from_dlpack_versioned(const void *dl_managed_tensor_versioned,
                                                           strew_tensor **out);
 
@@ -327,10 +327,10 @@ STREW_API int32_t strew_tensor_rank(const strew_tensor *tensor);
 /** The number of elements. */
 STREW_API int64_t strew_tensor_size(const strew_tensor *tensor);
 
-/** The dims: `rank` entries, which live until the descriptor is reset or destroyed. */
+/** The dims: `rank` entries, valid until the descriptor is reset or destroyed. */
 STREW_API const int64_t *strew_tensor_shape(const strew_tensor *tensor);
 
-/** The strides in elements: `rank` entries, which live as long as those of the shape. */
+/** The strides in elements: `rank` entries, valid as long as those of the shape. */
 STREW_API const int64_t *strew_tensor_strides(const strew_tensor *tensor);
 
 /** The pointer to the element at index (0, ..., 0); NULL for an unbound tensor. */
@@ -339,22 +339,22 @@ STREW_API void *strew_tensor_data(const strew_tensor *tensor);
 /** @} */
 /* ---- Contexts ----------------------------------------------------------------------------- */
 /** @name Contexts
- * Setters answer INVALID_ARGUMENT for a NULL context or a value that is not named here, and
- * UNSUPPORTED for what this build does not have; the setting then stays as it was. They leave the
- * report of the last call alone. Setting a default is always STREW_OK.
+ * Setters return INVALID_ARGUMENT for a NULL context or a value that is not named here, and
+ * UNSUPPORTED for anything that this build lacks; the setting is then unchanged. They do not change
+ * the report of the last call. Setting a default always returns STREW_OK.
  * @{ */
 
-/** Settings of calls, and what the last call of an operator reported. Every operator accepts NULL
- * in its place: one thread, default policies, no error detail. */
+/** Settings of calls, and the report of the last call of an operator. Every operator accepts NULL
+ * instead: one thread, default policies, no error detail. */
 typedef struct strew_context strew_context;
 
-/** Returns `size` bytes aligned to `alignment` (a power of two), or NULL: the call then takes a
- * plan without scratch or, where there is none, answers STREW_OUT_OF_MEMORY. It and the function
+/** Returns `size` bytes aligned to `alignment` (a power of two), or NULL: the call then does
+ * without scratch or, if it cannot, returns STREW_OUT_OF_MEMORY. It and the function
  * below are called only on the thread that called the operator. They must not unwind: in a language
  * with exceptions catch them all, and return NULL. */
 typedef void *(*strew_alloc)(void *opaque, size_t size, size_t alignment);
 
-/** Frees what strew_alloc returned for the same opaque and size. */
+/** Frees memory that strew_alloc returned for the same opaque and size. */
 typedef void (*strew_free)(void *opaque, void *memory, size_t size);
 
 /** One task of a parallel_for: item i of the work that `task` stands for. */
@@ -389,7 +389,7 @@ typedef void (*strew_task)(void *task, int64_t i);
  */
 typedef int32_t (*strew_parallel_for)(void *opaque, int64_t count, strew_task run, void *task);
 
-/** Makes a context with the defaults below; the caller owns it. INVALID_ARGUMENT for a NULL out,
+/** Creates a context with the defaults below; the caller owns it. INVALID_ARGUMENT for a NULL out,
  * OUT_OF_MEMORY; *out is NULL on failure. */
 STREW_API strew_status strew_context_create(strew_context **out);
 
@@ -411,7 +411,7 @@ STREW_API strew_status strew_context_set_parallel_for(strew_context *context,
                                                       strew_parallel_for parallel_for, void *opaque,
                                                       int32_t workers);
 
-/** Default STREW_INDEX_ERROR. Negative indices are wrapped before. Slices know no policy. */
+/** Default STREW_INDEX_ERROR. Negative indices are wrapped before. Ignored by slice_scatter. */
 STREW_API strew_status strew_context_set_index_policy(strew_context *context,
                                                       strew_index_policy policy);
 
@@ -423,8 +423,8 @@ STREW_API strew_status strew_context_set_negative_indices(strew_context *context
 STREW_API strew_status strew_context_set_duplicate_policy(strew_context *context,
                                                           strew_duplicate_policy policy);
 
-/** Where scratch of a call comes from; both functions, or neither for malloc and free. Descriptors
- * and contexts use malloc always. */
+/** Sets the allocator of scratch: both functions, or neither for malloc and free. Descriptors and
+ * contexts always use malloc. */
 STREW_API strew_status strew_context_set_allocator(strew_context *context, strew_alloc alloc,
                                                    strew_free release, void *opaque);
 
@@ -432,29 +432,29 @@ STREW_API strew_status strew_context_set_allocator(strew_context *context, strew
  * not list is UNSUPPORTED. The name is copied. */
 STREW_API strew_status strew_context_set_simd_target(strew_context *context, const char *name);
 
-/** What went wrong in the last call of an operator, one sentence; "" after a success and for NULL.
- * The text lives until the next call of an operator with this context, or its destruction. */
+/** The error of the last call of an operator, in one sentence; "" after a success and for NULL. The
+ * text is valid until the next call of an operator with this context, or its destruction. */
 STREW_API const char *strew_context_error(const strew_context *context);
 
 /** After STREW_INDEX_OUT_OF_RANGE the row-major position in `indices` or `write_indices` of the
  * first bad value; after STREW_DUPLICATE_INDEX that of the first update whose element an earlier
- * one names, in scatter_nd of the first number of its tuple, or -1 for tuples of none; else -1. */
+ * one names, in scatter_nd of the first number of its tuple, or -1 when k = 0; else -1. */
 STREW_API int64_t strew_context_error_position(const strew_context *context);
 
-/** How many elements of `updates`, as stored, the last call of an operator applied: fewer than all
- * only with STREW_INDEX_DROP. 0 after a failure, for a new context and for NULL. */
+/** Number of elements of `updates`, as stored, that the last call of an operator applied: all of
+ * them except with STREW_INDEX_DROP. 0 after a failure, for a new context and for NULL. */
 STREW_API int64_t strew_context_applied(const strew_context *context);
 
 /** @} */
 /* ---- Operators ---------------------------------------------------------------------------- */
 /** @name Operators
- * For all of them: data, updates and output are of one dtype; index operands are of any of the
+ * For all of them: data, updates and output have the same dtype; index operands have any of the
  * eight integer dtypes, int8 to uint64. An index i on an axis of n elements must lie in
- * [-n, n - 1], or in [0, n - 1] where strew_context_set_negative_indices() says 0. A uint64 of 2^63
- * and more is large, never negative; an index into an axis of 0 elements is out of range. Indices
- * are checked even where nothing would be written. Empty operands are legal: no updates leave a
- * copy of data. r is the rank of data, r >= 1. (+) stands for the reduction. Errors are those of
- * the numbered list at the top of this file, in that order.
+ * [-n, n - 1], or in [0, n - 1] after strew_context_set_negative_indices(context, 0). A uint64 of
+ * 2^63 and more is large, never negative; an index into an axis of 0 elements is out of range.
+ * Indices are checked even if nothing would be written. Empty operands are valid: without updates
+ * output is a copy of data. r is the rank of data, r >= 1. (+) stands for the reduction. Errors are
+ * those of the numbered list at the top of this file, in that order.
  * @{ */
 
 /**
@@ -472,7 +472,7 @@ STREW_API int64_t strew_context_applied(const strew_context *context);
  * all operators.
  *
  * Implements ONNX ScatterElements 11, 13, 16 and 18 and Scatter 9, and OpenVINO
- * ScatterElementsUpdate-3 (to the letter with strew_context_set_negative_indices(context, 0)) and
+ * ScatterElementsUpdate-3 (exactly with strew_context_set_negative_indices(context, 0)) and
  * -12, use_init_val = false being STREW_EXCLUDE_SELF. */
 STREW_API strew_status strew_scatter_elements(strew_context *context, const strew_tensor *data,
                                               const strew_tensor *indices,
@@ -488,8 +488,8 @@ STREW_API strew_status strew_scatter_elements(strew_context *context, const stre
  *
  *     data, output  [d0, ..., d(r-1)]
  *     indices       rank q >= 1; its last dim is k, 0 <= k <= r; k = 0 names the whole tensor
- *     updates       indices.shape[:-1] + data.shape[k:]; where that is of rank 0, any shape with
- *                   one element will do
+ *     updates       indices.shape[:-1] + data.shape[k:]; if that has rank 0, any shape with one
+ *                   element
  *
  * Each index is checked against its own axis.
  * Errors: INVALID_SHAPE for ranks and extents other than these, and those common to all operators.
@@ -500,21 +500,21 @@ STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tens
                                         strew_reduction reduction, strew_tensor *output);
 
 /**
- * The updates go to a slice by Python's rule:
+ * Applies the updates to a slice by Python's rule:
  *
  *     output = data
  *     output[start0:stop0:step0, ...] (+)= updates      entry j slices axis axes[j]
  *
  *     data, output             [d0, ..., d(r-1)]
  *     start, stop, step, axes  1-D and of one length n <= r, of any integer dtypes
- *     start, stop              in elements of the axis; negative counts from the end; out of range
- *                              is clamped as Python clamps, so that the limits of an integer type
- *                              are open ends
+ *     start, stop              in elements of the axis; negative values count from the end; values
+ *                              out of range are clamped as in Python, so that the limits of an
+ *                              integer type are open ends
  *     step                     in elements, not 0; negative slices backwards. A start below -d with
  *                              a negative step is an empty slice, as in Python
  *     axes                     in [-r, r - 1], unique; NULL = 0, ..., n - 1
- *     updates                  the shape of the slice, or of rank <= r and broadcast to it as NumPy
- *                              does: dims of 1 and missing leading ones are repeated
+ *     updates                  the shape of the slice, or of rank <= r and broadcast to it as in
+ *                              NumPy: dims of 1 and missing leading ones are repeated
  *
  * Errors: INVALID_SHAPE for ranks, lengths and extents other than these, INVALID_AXIS,
  * INVALID_ARGUMENT for a step of 0, and those common to all operators. The policies of a context
@@ -528,7 +528,7 @@ STREW_API strew_status strew_slice_scatter(strew_context *context, const strew_t
                                            strew_tensor *output);
 
 /** The same with start, stop, step and axes as plain arrays of `count` numbers; axes may be NULL,
- * and all may be where count is 0. INVALID_ARGUMENT for count < 0 and for any other NULL array. */
+ * and all may be if count is 0. INVALID_ARGUMENT for count < 0 and for any other NULL array. */
 STREW_API strew_status strew_slice_scatter_int64(strew_context *context, const strew_tensor *data,
                                                  const strew_tensor *updates, int64_t count,
                                                  const int64_t *start, const int64_t *stop,
@@ -540,8 +540,8 @@ STREW_API strew_status strew_slice_scatter_int64(strew_context *context, const s
  *
  *     output = data
  *     output[a, indices[t], b] (+)= updates[a, t, b]
- *     for every index t of indices, in row-major order; a goes over the axes before the indexed
- *     one, b over those behind it
+ *     for every index t of indices, in row-major order; a runs over the axes before the indexed
+ *     one, b over those after it
  *
  *     data, output  [d0, ..., d(r-1)]
  *     indices       any shape, rank 0 included
@@ -560,21 +560,21 @@ STREW_API strew_status strew_scatter_update(strew_context *context, const strew_
                                             strew_reduction reduction, strew_tensor *output);
 
 /**
- * New positions of a cache, for each batch entry b from a position of its own on:
+ * Writes new positions of a cache, for each batch entry b from a start of its own:
  *
  *     present_cache = past_cache
  *     present_cache[b, ..., w(b) + j, ...] = update[b, ..., j, ...]      w(b) = write_indices[b]
- *     for 0 <= j < S, the positions standing on `axis`; STREW_CACHE_CIRCULAR: (w(b) + j) mod m
+ *     for 0 <= j < S, with the positions on `axis`; STREW_CACHE_CIRCULAR: (w(b) + j) mod m
  *
- *     past_cache, present_cache  [B, ..., m, ...], rank r >= 2; in place where they are one
+ *     past_cache, present_cache  [B, ..., m, ...], rank r >= 2; in place if they are the same
  *     update                     the same with S <= m on `axis`
  *     write_indices              [B], any integer dtype; NULL = zeros
  *     axis                       in [-r, r - 1], not that of the batch, 0
- *     mode                       linear: w >= 0 and w + S <= m; circular: w >= 0, or it is out of
- *                                range. Negative w never count from the end
+ *     mode                       valid are, if linear, w >= 0 and w + S <= m; if circular, w >= 0.
+ *                                Negative w never count from the end
  *
  * STREW_INDEX_DROP skips the batch entry, as for padding with w = -1. STREW_INDEX_CLAMP takes the
- * nearest w in range. In place a call costs O(update).
+ * nearest valid w. In place a call costs O(update).
  * Errors: INVALID_ARGUMENT for an unknown mode, INVALID_SHAPE for ranks and extents other than
  * these, INVALID_AXIS, and those common to all operators; the error position is b.
  * Implements ONNX TensorScatter 24. */

@@ -11,7 +11,7 @@
 namespace strew::accumulate {
 namespace {
 
-// Whether a row of numbers lies in one bucket, as most do where indices ascend.
+// True if a row of numbers is in one bucket, as most rows are if indices ascend.
 bool AreOfOneBucket(const int32_t* numbers, int64_t columns, int shift) {
   if (numbers[0] < 0 || (numbers[0] ^ numbers[columns - 1]) >> shift != 0) return false;
   int32_t differing = 0;
@@ -19,10 +19,10 @@ bool AreOfOneBucket(const int32_t* numbers, int64_t columns, int shift) {
   return differing >> shift == 0;
 }
 
-// A lower bound of how many destinations are touched: how many stretches of them are.
+// A lower bound of the number of touched destinations: the number of their touched stretches.
 class TouchedBound {
  public:
-  // So many entries touch `least` destinations, or not, of which the numbers are in [0, range).
+  // Tests whether `entries` entries, with numbers in [0, range), touch `least` destinations.
   TouchedBound(const Call& call, int64_t range, int64_t entries, int64_t least)
       : least_(least), ratio_(static_cast<double>(least) / static_cast<double>(entries)) {
     while ((range - 1) >> shift_ >= kMost) ++shift_;
@@ -32,11 +32,11 @@ class TouchedBound {
     if (words_ != nullptr) std::memset(words_, 0, bytes);
   }
 
-  // Whether there is memory.
+  // False if an allocation failed.
   bool is_possible() const { return least_ == 0 || words_ != nullptr; }
   bool is_reached() const { return count_ >= least_; }
 
-  // Answers false where the first entries touch so few that all of them will hardly touch enough.
+  // Returns false if the first entries touch so few that all of them will hardly touch enough.
   bool Touch(const int32_t* numbers, int64_t columns) {
     if (is_reached()) return true;
     const double wanted = ratio_ * static_cast<double>(seen_);
@@ -81,8 +81,8 @@ BucketSort::BucketSort(const walk::Scatter& scatter, Moves moves)
 
 // ---- Buckets ----
 
-// Calls take(where it comes, its number, its update) for each entry in a row for which
-// begin_row(numbers, columns) answers true.
+// Calls take(position, number, update) for each entry of the rows for which begin_row(numbers,
+// columns) returns true.
 template <class BeginRow, class Take>
 void BucketSort::Distribute(const BeginRow& begin_row, const Take& take) const {
   const auto locate = scatter_.index_kernels.locate[scatter_.loops.WholeOffsets()];
@@ -119,7 +119,7 @@ bool BucketSort::Count(int64_t least_touched, bool* reached) {
   return true;
 }
 
-// `load` answers the update that begins at a unit.
+// `load` returns the update that begins at a unit.
 template <class Update, class Load>
 void BucketSort::MoveEach(const Load& load) const {
   Update* const updates = reinterpret_cast<Update*>(updates_);
@@ -167,7 +167,7 @@ int64_t BucketSort::List(int64_t bucket, Place* position_of, Place* list) const 
 
 // ---- Groups ----
 
-// The list of the places of a bucket stands where the order of its updates will be.
+// The order of a bucket's updates overwrites the list of its places.
 kernel::Group* BucketSort::OrderBucket(int64_t bucket, unsigned char* scratch,
                                        kernel::Group* groups) const {
   const int64_t begin = first(bucket), last = end(bucket);

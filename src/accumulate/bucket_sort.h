@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries that may land anywhere, brought together by destination: first in buckets of neighbouring
-// destinations, and then, where this is wanted, in groups of one each.
+// Sorts entries that may land anywhere by destination: first into buckets of neighbouring
+// destinations and then, if wanted, into groups of a single one.
 #ifndef STREW_ACCUMULATE_BUCKET_SORT_H_
 #define STREW_ACCUMULATE_BUCKET_SORT_H_
 
@@ -19,50 +19,50 @@ class BucketSort {
   // The number of a destination within its bucket.
   using Place = uint16_t;
 
-  // Whether single elements are moved, or only where updates lie.
+  // Moves single elements, or only the positions of updates.
   enum class Moves { kElements, kPositions };
 
   BucketSort(const walk::Scatter& scatter, Moves moves);
 
-  // Makes the buckets as large as 2^shift places.
+  // Sets the size of a bucket to 2^shift places.
   void SetShift(int shift) { shift_ = shift; }
   int64_t places() const { return int64_t{1} << shift_; }
   int64_t buckets() const { return ((numbers_.range() - 1) >> shift_) + 1; }
   const plan::DestinationNumbers& numbers() const { return numbers_; }
-  // Whether every number has an element.
+  // True if every number has an element.
   bool has_no_gaps() const { return has_no_gaps_; }
 
-  // Counts the entries of each bucket. Answers in *reached whether at least so many destinations
-  // are touched; what is counted is good for nothing else. False where memory is refused.
+  // Counts the entries of each bucket. *reached tells if at least `least_touched` destinations are
+  // touched; if not, the counts are unusable. Returns false if an allocation fails.
   bool Count(int64_t least_touched, bool* reached);
-  // How many are not dropped.
+  // Number of entries that are not dropped.
   int64_t entries() const { return entries_; }
   int64_t first(int64_t bucket) const { return bucket == 0 ? 0 : end_[bucket - 1]; }
   int64_t end(int64_t bucket) const { return end_[bucket]; }
 
-  // To lines of cache.
+  // Rounds up to whole cache lines.
   static int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
-  // What Move() needs, and with Order(): for all entries at most, and all buckets.
+  // Bytes for Move() and Order(), for all entries and buckets.
   int64_t bytes() const {
     return RoundUp(all_ * kPlaceBytes) + all_ * (entry_bytes() - kPlaceBytes);
   }
-  // For each entry.
+  // Bytes for each entry.
   int64_t entry_bytes() const {
     return kPlaceBytes + (moves_ == Moves::kElements ? width_ : 2 * int64_t{sizeof(int64_t)});
   }
   int64_t count_bytes() const { return buckets() * int64_t{sizeof(int64_t)}; }
-  // Moves all entries side by side, those of each bucket together and in order.
+  // Moves all entries into their buckets, in order within each. `memory` has bytes().
   void Move(unsigned char* memory);
   const Place* places_of(int64_t entry) const { return places_ + entry; }
   const unsigned char* elements_of(int64_t entry) const { return updates_ + entry * width_; }
 
-  // Lists the places of the entries of a bucket in the order in which they come first. The entries
-  // then name their positions in the list. Both have room for all places, of which there are 2^15
-  // at most unless the bucket has fewer entries. Returns how many are listed.
+  // Lists the places of a bucket in the order of their first entries, and replaces the places of
+  // entries by positions in the list. Both arrays have room for all places, of which there are at
+  // most 2^15 unless the bucket has fewer entries. Returns the length of the list.
   int64_t List(int64_t bucket, Place* position_of, Place* list) const;
 
-  // Brings the updates of each destination together, in order. False where memory for the groups,
-  // behind which the end of the last one stands, is refused.
+  // Groups the updates of each destination, in order. A sentinel with the end of the last group
+  // follows `groups`. Returns false if memory for them is refused.
   bool Order(unsigned char* scratch, Scratch* groups, int64_t* count) const;
   static constexpr int64_t kOrderBytes = 2 * sizeof(Place) + sizeof(uint32_t);  // for each place
   const int64_t* order() const { return positions() + all_; }
@@ -83,12 +83,12 @@ class BucketSort {
   const Moves moves_;
   const plan::DestinationNumbers numbers_;
   const int64_t width_;
-  const int64_t all_;  // entries, those that are dropped too
+  const int64_t all_;  // entries, including dropped ones
   bool has_no_gaps_;
   int shift_ = 0;
   int64_t entries_ = 0;
   Scratch end_memory_;
-  int64_t* end_ = nullptr;  // of each bucket; where its next entry comes as long as they are moved
+  int64_t* end_ = nullptr;  // of each bucket; the position of its next entry during a move
   Place* places_ = nullptr;
   unsigned char* updates_ = nullptr;  // elements, or positions and room for their order
 };

@@ -8,12 +8,11 @@
 namespace strew::accumulate {
 namespace {
 
-// Destinations of a bitmap, and of blocks: 512 KiB and 256 KiB of ranks, or 1 MiB for a directory
-// and 512 KiB of ranks, whatever is named.
+// Most destinations of a bitmap, which takes 512 KiB and 256 KiB of ranks; and of blocks, whose
+// directory takes 1 MiB and 512 KiB of ranks, whatever the destinations are.
 constexpr int64_t kMostBits = int64_t{1} << 22;
 constexpr int64_t kMostInBlocks = int64_t{1} << 29;
-// Clearing and counting so many bits of a bitmap or of a directory takes about as long as sorting
-// an entry.
+// Bits of a bitmap or directory that take as long to clear and count as an entry to sort.
 constexpr int64_t kBitsOfEntry = 128;
 
 constexpr int64_t WordsFor(int64_t bits) { return (bits - 1) / 64 + 1; }
@@ -58,8 +57,8 @@ void DestinationSet::SortKeys() {
   count_ = std::unique(keys_, keys_ + count_) - keys_;
 }
 
-// At least a third of the list is free after it, so that a destination is sorted a few times only.
-// At most 1.5 x as many as there are destinations are held, and during a growth 3 x.
+// Leaves at least a third of the list free, so that a destination is sorted only a few times. The
+// list has room for at most 1.5 x as many as there are destinations, and takes 3 x while it grows.
 bool DestinationSet::MakeRoom() {
   SortKeys();
   if (count_ <= capacity_ - capacity_ / 3) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distinct destinations of the entries of a call, numbered in ascending order. No choice of
-// index values makes it slow or large, because nothing is hashed.
+// The distinct destinations of the entries of a call, numbered in ascending order. Nothing is
+// hashed, so no choice of index values makes this slow or large.
 #ifndef STREW_ACCUMULATE_DESTINATION_SET_H_
 #define STREW_ACCUMULATE_DESTINATION_SET_H_
 
@@ -13,7 +13,7 @@
 
 namespace strew::accumulate {
 
-// How many bits are set. Baseline x86-64 has no instruction for it, and the function that compilers
+// Counts set bits. Baseline x86-64 has no instruction for this, and the function that compilers
 // call instead reads a table.
 inline int64_t CountBits(uint64_t bits) {
   bits -= (bits >> 1) & 0x5555555555555555u;
@@ -22,13 +22,13 @@ inline int64_t CountBits(uint64_t bits) {
   return static_cast<int64_t>((bits * 0x0101010101010101u) >> 56);
 }
 
-// Hand all destinations to Collect(), call FinishCollecting(), and hand all of them to Insert();
-// FinishInserting() then numbers them. Functions that answer bool, but for Insert(), ask the
-// allocator: false means that it refused.
+// Pass all destinations to Collect(), call FinishCollecting(), and pass all of them to Insert();
+// FinishInserting() then numbers them. A function that returns bool, except Insert(), returns false
+// if an allocation fails.
 class DestinationSet {
  public:
   // Destinations lie in [0, range), range > 0, and at most `entries` are collected. A sorted list
-  // has room for `kept` of them from the start, and for more only where as many are distinct.
+  // starts with room for `kept` of them, and grows only if more are distinct.
   DestinationSet(const Call& call, int64_t range, int64_t entries, int64_t kept);
   DestinationSet(const DestinationSet&) = delete;
   DestinationSet& operator=(const DestinationSet&) = delete;
@@ -47,7 +47,7 @@ class DestinationSet {
   bool FinishCollecting();
 
   bool needs_inserting() const { return form_ != Form::kSorted; }
-  // Answers whether the destination comes for the first time.
+  // Returns true if the destination is new.
   bool Insert(int64_t destination) {
     const int64_t bit = BitOf(destination);
     const uint64_t mask = uint64_t{1} << (bit % kBlock);
@@ -56,11 +56,11 @@ class DestinationSet {
     word |= mask;
     return is_new;
   }
-  // Whatever was inserted comes for the first time again.
+  // Makes every destination new again.
   void ForgetInserted();
   bool FinishInserting();
 
-  // How many destinations there are.
+  // Number of destinations.
   int64_t count() const { return count_; }
   // The number of a destination that is in the set.
   int64_t NumberOf(int64_t destination) const {
@@ -68,8 +68,8 @@ class DestinationSet {
     if (form_ == Form::kSorted) return bit;
     return ranks_[bit / kBlock] + CountBits(words_[bit / kBlock] & Below(bit % kBlock));
   }
-  // The same for a row of entries: their bits, which come first, stand for the destinations until
-  // they are numbered. Entries that are dropped are negative. There are fewer than 2^31.
+  // The same for a row of entries. LocateRow() stores the positions of their bits, negative for
+  // dropped entries; NumberRow() replaces them by numbers. Requires fewer than 2^31 positions.
   void LocateRow(const kernel::IndexKernels& kernels, kernel::OffsetWidth offset_width,
                  const kernel::LocateArguments& row, int32_t* bits) const;
   void InsertRow(const int32_t* bits, int64_t columns) {
@@ -81,7 +81,7 @@ class DestinationSet {
     if (form_ != Form::kSorted) kernels.rank(words_, ranks_, bits, columns);
   }
 
-  // Fetches what Insert() and NumberOf() read for it.
+  // Prefetches the memory that Insert() and NumberOf() read.
   void Fetch(int64_t destination) const {
     if (word_count_ <= kNearWords) return;
     if (form_ == Form::kSorted) return;
@@ -90,7 +90,7 @@ class DestinationSet {
     if (ranks_ != nullptr) __builtin_prefetch(ranks_ + word);
   }
 
-  // The set in pieces of about the same length of the range, or of the list.
+  // Number of pieces of the set, of about equal length in the range or in the list.
   int64_t pieces() const { return form_ == Form::kSorted ? count_ : pieces_; }
   // Calls body(destination, number) for all in pieces [first, end), in ascending order.
   template <class Body>
@@ -98,14 +98,14 @@ class DestinationSet {
 
  private:
   // kBitmap: a bit for each destination of the range. kBlocks: a directory with a bit for each
-  // block of 64 destinations, and a bitmap for each block of which one is named. kSorted: a sorted
-  // list.
+  // block of 64 destinations, and a bitmap for each block with a destination of the set. kSorted: a
+  // sorted list.
   enum class Form { kBitmap, kBlocks, kSorted };
 
   static constexpr int64_t kBlock = 64;
-  // So many words are in the L1 or L2 cache.
+  // Words that fit the L1 or L2 cache.
   static constexpr int64_t kNearWords = 16 << 10;
-  // Sets of so few entries take no scratch.
+  // Sets of at most so many entries take no scratch.
   static constexpr int64_t kFew = 64;
 
   static Form FormFor(int64_t range, int64_t entries);
@@ -114,8 +114,8 @@ class DestinationSet {
     words[i / kBlock] |= uint64_t{1} << (i % kBlock);
   }
 
-  // Where the bit of a destination stands in words_, which in a sorted list is its number too. 0
-  // for what is outside of the range.
+  // Position of a destination's bit in words_; in a sorted list this is its number too. 0 outside
+  // the range.
   int64_t BitOf(int64_t destination) const;
   bool MakeRoom();
   void SortKeys();
@@ -127,7 +127,7 @@ class DestinationSet {
   const Form form_;
   const int64_t range_;
   int64_t capacity_;        // of keys_
-  int64_t count_ = 0;       // of keys_, and in the end of destinations
+  int64_t count_ = 0;       // of keys_; at the end of destinations
   const int64_t pieces_;    // words of the bitmap or of the directory
   int64_t word_count_ = 0;  // of words_
   int64_t* keys_ = few_;
@@ -153,7 +153,7 @@ inline int64_t DestinationSet::BitOf(int64_t destination) const {
   return word * kBlock + destination % kBlock;
 }
 
-// `first` is the destination that the lowest bit of the word stands for.
+// `first` is the destination of the lowest bit of the word.
 template <class Body>
 void DestinationSet::ForEachOfWord(int64_t word, int64_t first, Body body) const {
   int64_t number = ranks_[word];

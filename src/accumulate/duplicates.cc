@@ -10,8 +10,8 @@
 namespace strew::accumulate {
 namespace {
 
-// Operands of a nest over entries: where their indices lie, the row-major position of these, and a
-// number for each destination, without gaps.
+// Operands of a nest over entries: the offset of their indices, the row-major position of these,
+// and a number for each destination, without gaps.
 enum { kIndex, kPosition, kNumber, kOperands };
 using EntryNest = plan::LoopNest<kOperands>;
 
@@ -25,7 +25,7 @@ struct Numbering {
   int64_t entries = 1;  // that are compared
 };
 
-// Batches never meet. Where the indices do not change along one the first of it stands for all.
+// Batches never meet. If the indices do not change along one, its first turn stands for all.
 Numbering::Numbering(const TensorView& indices, const plan::IndexSpace& space)
     : components(space.components) {
   for (int c = space.components - 1; c >= 0; --c) {
@@ -59,15 +59,15 @@ Status Report(const Call& call, const TensorView& indices, const plan::IndexSpac
                      "indices%s names an element that an earlier update names too", at.c_str());
 }
 
-// Calls body(number of the destination, position) for each entry that is not dropped, in order, until it
-// answers false.
+// Calls body(number of the destination, position) for each entry that is not dropped, in order,
+// until it returns false.
 template <class Body>
 void ForEachNumber(const Call& call, const TensorView& indices, const Numbering& numbering,
                    Body body) {
   const walk::IndexReader reader(call, indices);
   plan::ForEachTurn(numbering.nest, numbering.nest.rank, [&](const int64_t* entry) {
     int64_t number = entry[kNumber];
-    // What is out of range here is dropped.
+    // Indices that are out of range here are dropped.
     const bool is_in_range =
         reader.AddOffset(numbering.component, numbering.components, entry[kIndex], &number);
     return is_in_range ? body(number, entry[kPosition]) : true;
@@ -84,7 +84,7 @@ Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
                           const plan::IndexSpace& space) {
   const Numbering numbering(indices, space);
   if (numbering.count == 0) return STREW_OK;
-  // Of more entries than destinations two name the same, so that no later ones are looked at.
+  // Among the first count + 1 entries two have the same destination: no later ones are read.
   int64_t left = std::min(numbering.entries - 1, numbering.count) + 1;
   DestinationSet set(call, numbering.count, left, left);
   if (!set.Begin()) return Refuse(call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries whose destinations are numbered, row by row.
+// Walks over entries whose destinations are numbered, row by row.
 #ifndef STREW_ACCUMULATE_ENTRY_ROWS_H_
 #define STREW_ACCUMULATE_ENTRY_ROWS_H_
 
@@ -11,8 +11,8 @@
 
 namespace strew::accumulate {
 
-// Calls body(row, arguments) for rows of entries, with what a LocateKernel needs to number their
-// destinations.
+// Calls body(row, arguments) for rows of entries; a LocateKernel numbers their destinations with
+// `arguments`.
 template <class Body>
 void ForEachRow(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
                 const Body& body) {
@@ -28,7 +28,7 @@ void ForEachRow(const walk::Scatter& scatter, const plan::DestinationNumbers& nu
   walk::GiveEntries(scatter, walk::SinkOf(&rows, scatter.loops.WholeOffsets(), scatter.origin()));
 }
 
-// Begins a set and collects the destinations of all entries. False where memory is refused.
+// Begins a set and collects the destinations of all entries. Returns false if memory is refused.
 inline bool CollectDestinations(const walk::Scatter& scatter,
                                 const plan::DestinationNumbers& numbers, DestinationSet* set) {
   struct Collector {
@@ -47,7 +47,7 @@ inline bool CollectDestinations(const walk::Scatter& scatter,
   return !refused && set->FinishCollecting();
 }
 
-// The same, and numbers them.
+// The same, and numbers the destinations.
 inline bool RankDestinations(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
                              DestinationSet* set) {
   if (!CollectDestinations(scatter, numbers, set)) return false;
@@ -60,12 +60,12 @@ inline bool RankDestinations(const walk::Scatter& scatter, const plan::Destinati
   return set->FinishInserting();
 }
 
-// Calls body(row, first, numbers) for rows of entries, of which first + numbers[c] is the rank of
-// the destination. A dropped entry has a negative number.
+// Calls body(row, first, numbers) for rows of entries. first + numbers[c] is the rank of a
+// destination; a dropped entry has a negative number.
 template <class Body>
 void ForEachRanked(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
                    const DestinationSet& set, const Body& body) {
-  // One by one, because rows do not hold so many ranks.
+  // One entry at a time, because the numbers of rows have 32 bits.
   struct Taker {
     const plan::DestinationNumbers& numbers;
     const DestinationSet& set;

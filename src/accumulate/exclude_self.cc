@@ -13,7 +13,7 @@
 namespace strew::accumulate {
 namespace {
 
-// Sends the first update of each destination to a filter, or all others.
+// Passes the first update of each destination to a filter, or all others.
 class FirstOrOthers {
  public:
   FirstOrOthers(const walk::Scatter& scatter, const plan::MemoryHints& hints,
@@ -39,7 +39,7 @@ class FirstOrOthers {
   void Finish() { filter_.Finish(); }
 
  private:
-  // What is not taken counts as dropped.
+  // Marks entries that are not taken as dropped.
   template <class Offset>
   void Pick(walk::EntryRow row) {
     constexpr Offset kDropped = std::numeric_limits<Offset>::min();
@@ -61,7 +61,7 @@ class FirstOrOthers {
   const bool takes_first_;
 };
 
-// The filter is on the stack of this call alone.
+// Not inline, so that only this call has a filter on its stack.
 [[gnu::noinline]] void ApplySome(const walk::Scatter& scatter,
                                  const plan::DestinationNumbers& numbers, DestinationSet* set,
                                  bool takes_first) {
@@ -73,11 +73,10 @@ class FirstOrOthers {
   some.Finish();
 }
 
-// Stores the identity in every element that an update touches, by the way of the updates
-// themselves.
+// Stores the identity in every element that an update touches, with the schedule of the updates.
 [[gnu::noinline]] Status StoreIdentities(const walk::Scatter& scatter,
                                          const share::Execution& execution, bool in_place) {
-  // Runs find a run of them, if it fits: kernels know no better way to repeat one.
+  // Runs read a run of identities if it fits: kernels have no faster way to repeat one.
   constexpr int64_t kBytes = 4096;
   alignas(64) unsigned char identities[kBytes];
   const int64_t run = scatter.loops.run.count;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // All means partition their entries, and combine the updates of each destination in a wide
-// accumulator. What differs is where the partition comes from:
+// accumulator. They differ in the partition:
 //
-//   batches  it is there already, where their axis is short: some of them at a time
-//   buckets  entries are moved into buckets of neighbouring destinations. Single elements then meet
-//            in slots, and runs in groups of the updates of one destination
-//   ranks    entries are many more than destinations, so that scratch cannot hold them. All touched
+//   batches  the batches themselves, if their axis is short: some of them at a time
+//   buckets  entries are moved into buckets of neighbouring destinations. Single elements are then
+//            summed in slots, and runs in groups of the updates of one destination
+//   ranks    for so many more entries than destinations that scratch cannot hold them. All touched
 //            destinations are one part, and slots are their ranks
 #include "accumulate/accumulate.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means where batches have a short axis: some batches at a time have a slot for each destination, near
-// the CPU.
+// Means of batches with a short axis: some batches at a time have a slot for each destination, in
+// the caches.
 #include <algorithm>
 
 #include "accumulate/mean_sums.h"
@@ -12,7 +12,7 @@
 namespace strew::accumulate {
 namespace {
 
-// Where the destinations of some batches lie in the output, and their slots.
+// The output elements of some batches, and their slots.
 struct BatchPlaces {
   const walk::Scatter& scatter;
   plan::DestinationNest outside;
@@ -27,7 +27,7 @@ struct BatchPlaces {
   }
 };
 
-// Adds what comes to slots whose numbers are the offsets.
+// Adds updates to slots whose numbers are the offsets.
 struct Adder {
   const Mean& mean;
   const Slots& slots;
@@ -38,8 +38,8 @@ struct Adder {
   }
 };
 
-// Cuts the batches into at least `parts`, of which none has more than `most`. Returns how many one
-// has at most.
+// Cuts the batches into at least `parts`, none of which has more than `most`. Returns the most
+// batches of a part.
 int64_t CutBatches(const plan::EntryLoops& loops, int64_t parts, int64_t most, plan::Cut* cut) {
   for (;; parts += parts) {
     *cut = plan::Cut();
@@ -75,7 +75,7 @@ void CombinePart(const Mean& mean, const plan::Cut& cut, int64_t part, unsigned 
 
 }  // namespace
 
-// The axis of a batch must fit scratch, and have no more elements than the updates can pay for.
+// The axis of a batch must fit scratch, and the updates must pay for its elements.
 Status CombineBatches(const Mean& mean, bool* done) {
   const plan::EntryLoops& loops = mean.scatter.loops;
   const plan::Tuning& tuning = mean.scatter.tuning;
@@ -90,7 +90,7 @@ Status CombineBatches(const Mean& mean, bool* done) {
   const double ns = static_cast<double>(entries) * tuning.ns_of_batch_mean_entry;
   const int64_t tasks =
       std::min({plan::TasksFor(plan::Machine(mean.scatter.call), ns), loops.batches, fitting});
-  // Columns that are batch lie together in the output, and fewer of them than lines of cache hold
+  // Columns that are batch are contiguous in the output, and fewer of them than fill a cache line
   // would be a waste.
   const int64_t near = loops.columns_are_batch ? plan::MostScratch(1) : tuning.near_batch_sums;
   const int64_t most = std::clamp<int64_t>(near / batch_bytes, 1, fitting / tasks);

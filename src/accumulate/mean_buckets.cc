@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of entries that may land anywhere: they are moved into buckets of neighbouring destinations
-// first. Single elements then meet in slots that are near the CPU. Of runs, which may be long, only
-// the positions are moved, and then brought together in groups.
+// Means of entries that may land anywhere: they are first moved into buckets of neighbouring
+// destinations. Single elements are then summed in slots that stay in the caches. Of runs, which
+// may be long, only the positions are moved, and then grouped by destination.
 #include <algorithm>
 
 #include "accumulate/bucket_sort.h"
@@ -18,7 +18,7 @@ using plan::kOutput;
 using plan::kUpdates;
 using Place = BucketSort::Place;
 
-// The places that are listed, brought side by side for a moment.
+// Listed places, whose elements are gathered into a buffer, and copied back if they were written.
 struct ListedPlaces {
   const kernel::MoveKernels& move;
   unsigned char* output;  // of the bucket
@@ -54,13 +54,13 @@ class Buckets {
         entries_(mean.scatter.loops.Entries()),
         sort_(mean.scatter,
               units_ == 1 ? BucketSort::Moves::kElements : BucketSort::Moves::kPositions),
-        // Where all places may be listed these need two numbers each.
+        // If places are listed, each needs two numbers more.
         place_bytes_(units_ > 1            ? BucketSort::kOrderBytes
                      : sort_.has_no_gaps() ? mean.sums.slot_bytes()
                                            : mean.sums.slot_bytes() + 2 * int64_t{sizeof(Place)}) {
     const double ns = static_cast<double>(entries_) * mean.scatter.tuning.ns_of_bucket_mean_entry;
     if (units_ == 1) tasks_ = plan::TasksFor(plan::Machine(mean.scatter.call), ns);
-    // Where slots are listed few of them are in use.
+    // If slots are listed, few of them are in use, and a bucket may be larger.
     const bool is_sparse =
         entries_ < sort_.numbers().range() / mean_.scatter.tuning.destinations_of_entry;
     const int64_t near = std::min(mean_.scatter.tuning.bucket_bytes * (is_sparse ? 2 : 1),
@@ -71,8 +71,8 @@ class Buckets {
     sort_.SetShift(shift);
   }
 
-  // Answers in *fit whether buckets pay, and so many elements are touched that all entries may be
-  // moved.
+  // Sets *fit if buckets pay, and if enough elements are touched to allow the scratch for moving
+  // all entries.
   Status Survey(bool* fit) {
     const int64_t buckets = sort_.buckets();
     const bool are_few = buckets == 1 || entries_ / mean_.scatter.tuning.least_of_bucket >= buckets;
@@ -121,7 +121,7 @@ class Buckets {
     }
   }
 
-  // Where few of the places are touched only these have slots.
+  // If few of the places are touched, only these have slots.
   void CombineSlots(int64_t bucket, unsigned char* scratch) const {
     const int64_t entries = sort_.end(bucket) - sort_.first(bucket);
     if (entries == 0) return;
@@ -153,13 +153,14 @@ class Buckets {
 
 }  // namespace
 
-// The updates of each destination are gone through together, so that sums stay in registers.
+// Combines the updates of each destination together, so that sums stay in registers.
 Status CombineGroups(const Mean& mean, const kernel::Group* groups, int64_t count,
                      const int64_t* order) {
   if (count == 0) return STREW_OK;
-  // Elements that lie apart share lines with other groups, which follow while these are near.
+  // Strided elements share cache lines with other groups, which follow while these are in the
+  // caches.
   constexpr int64_t kNearTurns = 256;
-  // Where an entry has no runs its innermost loop stands for one.
+  // If an entry has no runs, its innermost loop serves as one.
   plan::InnerNest outside(mean.scatter.loops.inner);
   const plan::InnerLoop run =
       mean.scatter.loops.run.count > 1 ? mean.scatter.loops.run : outside.PopInnermost();

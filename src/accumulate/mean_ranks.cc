@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of entries that may land anywhere and are more than scratch may hold: their destinations
-// are collected first, and slots are the ranks of these.
+// Means of entries that may land anywhere and need more than the allowed scratch: their
+// destinations are collected first, and slots are the ranks of these.
 #include <algorithm>
 
 #include "accumulate/destination_set.h"
@@ -15,18 +15,18 @@ namespace {
 
 using plan::kOutput;
 
-// Destinations of a sorted list before it is known that as many are distinct.
+// Room in a sorted list until more destinations are known to be distinct.
 constexpr int64_t kKept = int64_t{1} << 16;
-// Slots of so many bytes are in the L1 or L2 cache.
+// Bytes of slots that stay in the L1 or L2 cache.
 constexpr int64_t kNearBytes = 256 << 10;
 
-// The places of all ranks.
+// The output elements of all ranks.
 class RankedPlaces {
  public:
   RankedPlaces(const Mean& mean, const plan::DestinationNumbers& numbers, const DestinationSet& set)
       : mean_(mean), numbers_(numbers), set_(set) {}
 
-  // On several threads. Elements are fetched while those of some slots before are worked on.
+  // Uses several threads. Elements are prefetched while those of some earlier slots are processed.
   template <class Body>
   void ForEachLine(const Body& body) const {
     const int64_t tasks = mean_.TasksFor(set_.count());
@@ -56,7 +56,7 @@ class RankedPlaces {
     if (!status.ok()) status_ = status;
   }
 
-  // Of the runner.
+  // The status of the runner.
   const Status& status() const { return status_; }
 
  private:

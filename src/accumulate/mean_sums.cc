@@ -14,7 +14,7 @@ MeanSums::MeanSums(const walk::Scatter& scatter)
                                             scatter.call.settings().simd_target)),
       width_(scatter.width),
       units_(scatter.loops.EntryUnits()),
-      // Batches never meet.
+      // Batches never meet in the output.
       are_long_(scatter.loops.Entries() / scatter.loops.batches >= kernel::kMostTerms),
       are_single_(units_ == 1 && !are_long_),
       count_size_(are_single_ ? sizeof(uint32_t) : sizeof(int64_t)),
@@ -23,7 +23,7 @@ MeanSums::MeanSums(const walk::Scatter& scatter)
   StoreIdentity(scatter.operands.output.dtype, ReductionKind(scatter.reduction), identity_);
 }
 
-// With the old value, or without.
+// Starts sums from the old values, or from the identity.
 bool MeanSums::Begin(const Slots& slots, const SlotLine& line) const {
   sums_.begin(SumOf(slots, line.slot, line.unit), excludes_self_ ? identity_ : line.elements,
               excludes_self_ ? 0 : line.stride, line.count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wide accumulators: a sum and a count for each of some slots. A slot stands for one destination,
-// and whoever numbers the destinations decides for which one.
+// Wide accumulators: a sum and a count for each slot. A slot stands for one destination; whoever
+// numbers the destinations decides which.
 #ifndef STREW_ACCUMULATE_MEAN_SUMS_H_
 #define STREW_ACCUMULATE_MEAN_SUMS_H_
 
@@ -18,22 +18,22 @@
 
 namespace strew::accumulate {
 
-// Elements of the output that lie `stride` apart: one of each of `count` slots, or a run of one.
+// Elements of the output, `stride` apart: one of each of `count` slots, or a run of one slot.
 struct SlotLine {
   int64_t slot;
   unsigned char* elements;
   int64_t stride;
   int64_t count;
-  int64_t unit = 0;  // of the slot, where a run begins
+  int64_t unit = 0;  // of the slot, if a run begins there
 
-  // Places that are one line: see MeanSums.
+  // The `places` of MeanSums::Combine() if they are one line.
   template <class Body>
   void ForEachLine(const Body& body) const {
     (void)body(*this);
   }
 };
 
-// Where the sums and counts of some slots are.
+// Addresses of the sums and counts of some slots.
 struct Slots {
   unsigned char* sums;
   unsigned char* counts;
@@ -44,9 +44,9 @@ class MeanSums {
   explicit MeanSums(const walk::Scatter& scatter);
 
   const kernel::AccumulateKernels& kernels() const { return kernels_; }
-  // Whether a destination may get more updates than 32 bits count.
+  // True if a destination may get more updates than 32 bits count.
   bool are_long() const { return are_long_; }
-  // Whether slots have one element each, and counts of 32 bits.
+  // True if slots have one element each, and counts of 32 bits.
   bool are_single() const { return are_single_; }
   int64_t slot_bytes() const { return units_ * sums_.sum_size + count_size_; }
 
@@ -54,14 +54,14 @@ class MeanSums {
   Slots At(unsigned char* memory, int64_t count) const {
     return {memory + count * count_size_, memory};
   }
-  // Those from a slot on.
+  // The slots from `slot` on.
   Slots From(const Slots& slots, int64_t slot) const {
     return {SumOf(slots, slot, 0), slots.counts + slot * count_size_};
   }
 
-  // Combines the elements of slots with all that `source` adds to these. Elements whose slot gets
-  // nothing stay as they are. `places` has a function ForEachLine(body), which calls body(SlotLine)
-  // for all slots; it answers whether elements were written.
+  // Combines the elements of slots with all updates that `source` adds to these. Elements whose
+  // slot gets none stay as they are. places.ForEachLine(body) calls body(SlotLine) for all slots;
+  // body returns true if it wrote elements.
   template <class Places, class Source>
   void Combine(const Slots& slots, int64_t count, const Places& places,
                const Source& source) const {
@@ -71,17 +71,17 @@ class MeanSums {
     places.ForEachLine([&](const SlotLine& line) { return Finish(slots, line); });
   }
 
-  // What sources call: updates[c * stride] comes to the slot numbers[c], c < columns. Negative
-  // numbers are those of updates that are dropped.
+  // For sources: adds updates[c * stride] to the slot numbers[c], c < columns. A negative number
+  // drops the update.
   void Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates, int64_t stride,
            int64_t columns) const;
-  // What that changes first.
+  // Prefetches the memory that Add() changes.
   void Fetch(const Slots& slots, int64_t number) const {
     __builtin_prefetch(SumOf(slots, number, 0), 1);
     __builtin_prefetch(slots.counts + number * count_size_, 1);
   }
 
-  // How many updates slots have got.
+  // Number of updates that slots have got.
   int64_t Updates(const Slots& slots, int64_t count) const;
 
  private:
@@ -103,9 +103,9 @@ class MeanSums {
   alignas(plan::kMostWidth) unsigned char identity_[plan::kMostWidth];
 };
 
-// ---- Who adds to them: see mean.cc ----
+// ---- Ways to fill the slots: see mean.cc ----
 
-// What a touched element may take, besides what every call may.
+// Most scratch for each touched element, besides that of every call.
 inline constexpr int64_t kMeanBytes = 40;
 
 struct Mean {
@@ -113,11 +113,11 @@ struct Mean {
   const MeanSums& sums;
   bool in_place;
 
-  // Where a destination, in units from where the loops begin, lies in the output.
+  // Address in the output of a destination, in units from the origin of the loops.
   unsigned char* OutputOf(int64_t destination) const {
     return scatter.OutputAt(scatter.loops.outer.base[plan::kOutput] + destination);
   }
-  // By how many tasks so many destinations are gone through.
+  // Number of tasks that write `destinations` destinations.
   int64_t TasksFor(int64_t destinations) const {
     const double touched = static_cast<double>(destinations);
     const double bytes = touched * static_cast<double>(scatter.loops.EntryUnits() * scatter.width);
@@ -138,13 +138,13 @@ struct Mean {
   }
 };
 
-// The ways of mean.cc. Where one is none it does nothing, and *done stays false.
+// The ways that mean.cc lists. One that does not apply does nothing and leaves *done false.
 Status CombineBatches(const Mean& mean, bool* done);
 Status CombineBuckets(const Mean& mean, bool* done);
 Status CombineRanks(const Mean& mean, bool* done);
 
-// Groups, behind which the end of the last one stands, and where their updates lie, in units. The
-// output has data already.
+// A sentinel with the end of the last group follows `groups`; `order` has the positions of their
+// updates, in units. Requires that the output has data already.
 Status CombineGroups(const Mean& mean, const kernel::Group* groups, int64_t count,
                      const int64_t* order);
 

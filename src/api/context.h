@@ -12,14 +12,14 @@ struct strew_context {
 
 namespace strew {
 
-// The call of an operator with this context, which may be NULL.
+// A call with the settings and the report of this context, which may be NULL.
 inline Call CallWith(strew_context* context) {
   static constexpr Settings kDefaults;
   if (context == nullptr) return Call(kDefaults, nullptr);
   return Call(context->settings, &context->report);
 }
 
-// Has the schedules of later calls told in sentences; a `tell` of NULL ends that.
+// Passes sentences about the schedules of later calls to `tell`; NULL stops this.
 inline void ExplainTo(strew_context* context, void (*tell)(void* opaque, const char* sentence),
                       void* opaque) {
   context->settings.explainer = {tell, opaque};

@@ -10,7 +10,7 @@
 namespace strew {
 namespace {
 
-// 0 where there is none.
+// Returns 0 if strew has no such dtype.
 strew_dtype DtypeOf(const DlpackTensor& tensor) {
   if (tensor.lanes != 1 || tensor.code == DlpackCode::kNone) return 0;
   for (strew_dtype dtype = 1; dtype < kDtypesEnd; ++dtype) {
@@ -20,7 +20,8 @@ strew_dtype DtypeOf(const DlpackTensor& tensor) {
   return 0;
 }
 
-// Whether the first element lies at an address. One that does not is of an empty tensor or an error.
+// Stores the address of the first element. Returns false if there is none, which is valid only for
+// an empty tensor.
 bool FirstElement(const DlpackTensor& tensor, void** first) {
   *first = nullptr;
   if (tensor.data == nullptr) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structures of DLPack that strew reads, as DLPack 1.x lays them out. Producers of other minor
-// versions may use codes that are not named here, never another layout.
+// The structures of DLPack 1.x that strew reads. Other minor versions may use codes that are not
+// named here, but have the same layout.
 #ifndef STREW_API_DLPACK_H_
 #define STREW_API_DLPACK_H_
 
@@ -22,14 +22,14 @@ struct DlpackTensor {
   uint16_t lanes;
   const int64_t* shape;
   const int64_t* strides;  // in elements; NULL for row-major
-  uint64_t byte_offset;    // of the first element from data
+  uint64_t byte_offset;    // from data to the first element
 };
 
 inline constexpr uint32_t kDlpackMajor = 1;
 inline constexpr uint64_t kDlpackReadOnly = 1;
 
 struct DlpackVersionedTensor {
-  uint32_t major;  // behind it and `deleter` another major version may have anything
+  uint32_t major;  // other major versions may change all that follows but `deleter`
   uint32_t minor;
   void* manager;
   void (*deleter)(DlpackVersionedTensor*);

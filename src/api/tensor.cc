@@ -18,8 +18,8 @@ bool IsAligned(const void* data, int64_t alignment) {
   return reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(alignment) == 0;
 }
 
-// Row-major; a dim of 0 counts as 1, as NumPy has it. What overflows belongs to an empty tensor,
-// whose strides are not judged.
+// Row-major strides; a dim of 0 counts as 1, as in NumPy. Only an empty tensor can overflow, and
+// its strides are ignored.
 void FillRowMajor(TensorView* view) {
   int64_t stride = 1;
   for (int i = view->rank - 1; i >= 0; --i) {
@@ -29,7 +29,7 @@ void FillRowMajor(TensorView* view) {
   }
 }
 
-// Stores PTRDIFF_MAX where the true count does not fit.
+// Stores PTRDIFF_MAX and returns false if the count does not fit.
 bool CountElements(TensorView* view) {
   view->size = 1;
   for (int i = 0; i < view->rank; ++i) {
@@ -45,7 +45,7 @@ bool CountElements(TensorView* view) {
   return true;
 }
 
-// Of a tensor with elements.
+// Requires a tensor with elements.
 bool MeasureExtent(TensorView* view) {
   int64_t before = 0;
   int64_t behind = 0;
@@ -68,7 +68,7 @@ bool MeasureExtent(TensorView* view) {
   return true;
 }
 
-// Of a tensor with elements whose extent is known not to overflow.
+// Requires a tensor with elements whose extent does not overflow.
 bool IsInjective(const TensorView& view) {
   int order[kMaxRank];
   int count = 0;

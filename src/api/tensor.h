@@ -12,15 +12,14 @@ struct strew_tensor {
 
 namespace strew {
 
-// Checks what strew_tensor_create() checks and fills the view, of which a failure leaves nothing to
-// rely on.
+// Makes the checks of strew_tensor_create() and fills the view, which is unspecified on failure.
 Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, const int64_t* strides,
                       void* data, TensorView* view);
 
-// Stores a descriptor of what the view describes.
+// Allocates a descriptor with a copy of the view.
 Status NewTensor(const TensorView& view, strew_tensor** out);
 
-// NULL for NULL.
+// Returns NULL for NULL.
 inline const TensorView* ViewOf(const strew_tensor* tensor) {
   return tensor == nullptr ? nullptr : &tensor->view;
 }

@@ -16,8 +16,9 @@ constexpr int64_t kCommonCache = int64_t{32} << 20;
 #if defined(STREW_HAVE_CPUID)
 
 // GCOVR_EXCL_START: one machine has one kind of CPU.
-// The largest cache that a CPU sees, by the leaf that lists caches: 4 on Intel, 0x8000001D on AMD.
-// sysconf() told 384 MiB, those of a whole machine, where a CPU sees 32 MiB of them.
+// Size in bytes of the largest cache that cpuid reports: leaf 4 on Intel, leaf 0x8000001D on AMD.
+// sysconf() is no substitute: it reported 384 MiB, the caches of the whole machine, where one CPU
+// has 32 MiB.
 int64_t LargestCache(unsigned leaf) {
   int64_t largest = 0;
   for (unsigned i = 0; i < 8; ++i) {
@@ -56,7 +57,7 @@ int64_t DetectCache() {
 }  // namespace
 
 int64_t LastLevelCacheBytes() {
-  // The branch is that of another thread which is about it just now.
+  // The other branch is taken only while another thread initialises the variable.
   static const int64_t cache = DetectCache();  // GCOVR_EXCL_BR_LINE
   return cache;
 }

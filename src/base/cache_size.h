@@ -6,7 +6,7 @@
 
 namespace strew {
 
-// Of the last cache before memory, as this CPU sees it.
+// Size in bytes of the last cache before memory, as this CPU sees it.
 int64_t LastLevelCacheBytes();
 
 }  // namespace strew

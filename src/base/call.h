@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one call of an operator knows besides its operands: the settings of its context, and where
-// its report goes.
+// Settings and report of one call of an operator.
 #ifndef STREW_BASE_CALL_H_
 #define STREW_BASE_CALL_H_
 
@@ -16,14 +15,14 @@ namespace plan {
 struct Tuning;
 }
 
-// Where scratch comes from. Both functions are NULL for malloc and free.
+// Allocates and frees scratch. With both functions NULL, malloc and free are used.
 struct Allocator {
   strew_alloc alloc;
   strew_free release;
   void* opaque;
 };
 
-// Is told in a sentence how each part of a call runs. The function may be NULL.
+// Receives a sentence on how each part of a call runs. The function may be NULL.
 struct Explainer {
   void (*tell)(void* opaque, const char* sentence) = nullptr;
   void* opaque = nullptr;
@@ -33,14 +32,14 @@ struct Settings {
   bool wrap_negative_indices = true;
   strew_index_policy index_policy = STREW_INDEX_ERROR;
   strew_duplicate_policy duplicate_policy = STREW_DUPLICATE_LAST;
-  int32_t simd_target = 0;  // as kernel::TargetAt counts, best first
+  int32_t simd_target = 0;  // an argument of kernel::TargetName(); 0 is the best
   Allocator allocator = {nullptr, nullptr, nullptr};
   Runner runner;
-  const plan::Tuning* tuning = nullptr;  // NULL for that of the library
+  const plan::Tuning* tuning = nullptr;  // NULL: the tuning of the library
   Explainer explainer;
 };
 
-// What the last call told. The sentence has room for four shapes of 32 dims.
+// The outcome of a call. The sentence has room for four shapes of 32 dims.
 struct Report {
   char sentence[3072] = "";
   int64_t position = -1;
@@ -49,13 +48,13 @@ struct Report {
 
 class Call {
  public:
-  // `report` may be NULL; nothing is then formatted.
+  // `report` may be NULL: nothing is formatted then.
   Call(const Settings& settings, Report* report) : settings_(settings), report_(report) {}
 
   const Settings& settings() const { return settings_; }
   bool wants_report() const { return report_ != nullptr; }
 
-  // Reports the sentence and answers `status`.
+  // Stores the sentence in the report and returns `status`.
   [[gnu::format(printf, 3, 4)]] [[gnu::cold]] Status Fail(strew_status status, const char* format,
                                                           ...) const;
   // The same, for the value at the row-major `position` of indices.
@@ -64,7 +63,7 @@ class Call {
   bool explains() const { return settings_.explainer.tell != nullptr; }
   [[gnu::format(printf, 2, 3)]] [[gnu::cold]] void Explain(const char* format, ...) const;
 
-  // Reports a success that applied so many elements.
+  // Reports success; `applied` is the number of elements that were applied.
   Status Succeed(int64_t applied) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on 64-bit sizes that tells when the true result does not fit.
+// Arithmetic on 64-bit sizes that detects overflow.
 #ifndef STREW_BASE_CHECKED_H_
 #define STREW_BASE_CHECKED_H_
 
@@ -7,7 +7,7 @@
 
 namespace strew {
 
-// Each stores the wrapped result and returns whether it is the true one.
+// Each stores the wrapped result and returns true unless it overflowed.
 [[nodiscard]] inline bool CheckedAdd(int64_t a, int64_t b, int64_t* sum) {
   return !__builtin_add_overflow(a, b, sum);
 }
@@ -15,7 +15,7 @@ namespace strew {
   return !__builtin_mul_overflow(a, b, product);
 }
 
-// |a|, which for INT64_MIN fits uint64_t only.
+// |a|; that of INT64_MIN fits only uint64_t.
 inline uint64_t Magnitude(int64_t a) {
   return a < 0 ? uint64_t{0} - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
 }

@@ -7,12 +7,12 @@ namespace {
 constexpr int32_t kOpaqueBase = STREW_OPAQUE(0);
 constexpr int32_t kLargestOpaque = 4096;
 
-// ---- Properties of the list that others rely on ----
+// ---- Properties of the list that other code relies on ----
 
-// The constants of strew.h are those of one enum, which has no name.
+// The type of the unnamed enum of constants in strew.h.
 using Constant = decltype(STREW_BOOL);
 
-// Does not compile where a constant has no row.
+// Fails to compile if a constant has no row.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
 constexpr bool HasRow(Constant constant) {
@@ -29,7 +29,7 @@ static_assert(HasRow(STREW_BOOL));
 
 constexpr bool IsPowerOfTwo(int32_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-// Kernels and identities take powers of two up to 16 bytes.
+// Kernels and identities support powers of two up to 16 bytes.
 constexpr bool IsWhole(const DtypeInfo& row) {
   const bool has_format = row.format.bits() > 1;
   const bool is_float = row.arithmetic == Arithmetic::kFloating;
@@ -40,7 +40,7 @@ constexpr bool IsWhole(const DtypeInfo& row) {
          (!has_format || parts * row.format.bits() == 8 * row.size);
 }
 
-// Kernels of indices, and reductions that serve both signs, go by the constants.
+// Kernels that read indices, and reductions that serve both signs, rely on the order of constants.
 constexpr bool FollowsOrderOfIntegers(strew_dtype dtype) {
   const DtypeInfo& row = kDtypes[dtype];
   const DtypeInfo& with_sign = kDtypes[WithSign(dtype)];
@@ -63,7 +63,7 @@ constexpr bool IsDistinct(strew_dtype dtype) {
   return true;
 }
 
-// __COUNTER__ grows by one a row.
+// __COUNTER__ increments once per row.
 constexpr int kRowsBegin = __COUNTER__;
 #define STREW_ROW(CONSTANT, ...)                                                            \
   static_assert(STREW_##CONSTANT == __COUNTER__ - kRowsBegin, "the rows are out of order"); \

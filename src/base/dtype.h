@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// THE list of dtypes. One row states what there is to know of a dtype; names, sizes, identities of
-// reductions, the element types of kernels and their selection, the types of DLPack and those of
-// .npy files are derived from it.
+// THE list of dtypes. One row states everything about a dtype. Names, sizes, identities of
+// reductions, element types of kernels, kernel selection, DLPack types and .npy types are derived
+// from it.
 //
 // A new dtype is a constant in strew.h, a row here, and a kernel file src/kernel/<name>.cc that
 // src/meson.build names. A constant without a row, a row without a constant and a row that lacks a
@@ -16,10 +16,10 @@
 
 namespace strew {
 
-// What reductions mean on a dtype.
+// The meaning of reductions on a dtype.
 enum class Arithmetic : uint8_t { kNone, kLogical, kInteger, kFloating, kComplex };
 
-// Kinds of elements as DLPack 1.x numbers them. It tells those of one kind apart by their bits.
+// Type codes of DLPack 1.x. Dtypes that share a code differ in their size in bits.
 enum class DlpackCode : uint8_t {
   kInt = 0,
   kUint = 1,
@@ -29,7 +29,7 @@ enum class DlpackCode : uint8_t {
   kBool = 6,
   kFloat8E4m3fn = 10,
   kFloat8E5m2 = 12,
-  kNone = 255  // of dtypes that DLPack lacks; 255 is no code of DLPack
+  kNone = 255  // dtypes that DLPack lacks; DLPack has no code 255
 };
 
 struct DtypeInfo {
@@ -37,10 +37,10 @@ struct DtypeInfo {
   int32_t size;      // bytes of one element; 0 for an unknown code
   int32_t alignment;
   Arithmetic arithmetic;
-  bool is_signed;      // of an integer
-  FloatFormat format;  // of a float, and of each part of a complex number; else of 0 bits
+  bool is_signed;      // true only for signed integers
+  FloatFormat format;  // of a float, or of each part of a complex number; 0 bits otherwise
   DlpackCode dlpack;
-  char npy_kind;  // NumPy's letter in .npy files; V where it writes bytes without a meaning
+  char npy_kind;  // NumPy's letter in .npy files; V: NumPy writes raw bytes
 
   constexpr bool known() const { return size != 0; }
 
@@ -60,22 +60,22 @@ struct DtypeInfo {
     const int size = format.bits() / 8;
     return {name, size, size, Arithmetic::kFloating, false, format, dlpack, npy_kind};
   }
-  // Of two floats.
+  // Pairs of floats.
   static constexpr DtypeInfo Complex(const char* name, FloatFormat format) {
     const int part = format.bits() / 8;
     const Arithmetic arithmetic = Arithmetic::kComplex;
     return {name, 2 * part, part, arithmetic, false, format, DlpackCode::kComplex, 'c'};
   }
-  // Only moved.
+  // Dtypes that are only moved.
   static constexpr DtypeInfo Moved(const char* name, int32_t size, int32_t alignment) {
     return {name, size, alignment, Arithmetic::kNone, false, {}, DlpackCode::kNone, 'V'};
   }
 };
 
-// R(constant after STREW_, traits): dtypes that have reductions, and so a kernel file.
+// R(constant after STREW_, traits): dtypes that have reductions and so a kernel file.
 // M(constant after STREW_, traits): dtypes that are only moved.
-// In the order of the constants; traits are the parameters of a function of DtypeInfo, a format is
-// {bits of the exponent, bits of the fraction, whether it has infinities}.
+// Rows are in the order of the constants. Traits call a function of DtypeInfo; a format is {bits of
+// the exponent, bits of the fraction, has infinities}.
 #define STREW_FOR_EACH_DTYPE(R, M)                                                           \
   R(BOOL, Logical("bool"))                                                                   \
   R(INT8, Signed("int8", 8))                                                                 \
@@ -96,10 +96,10 @@ struct DtypeInfo {
   R(FLOAT8_E4M3FN, Floating("float8_e4m3fn", {4, 3, false}, DlpackCode::kFloat8E4m3fn, 'V')) \
   R(FLOAT8_E5M2, Floating("float8_e5m2", {5, 2, true}, DlpackCode::kFloat8E5m2, 'f'))
 
-// A use of the list that leaves out one of its kinds.
+// Expands to nothing: leaves one kind of rows out of STREW_FOR_EACH_DTYPE.
 #define STREW_NO_DTYPE(...)
 
-// Index: the dtype. Row 0 is that of unknown codes.
+// Indexed by dtype. Row 0 describes unknown codes.
 #define STREW_ROW(CONSTANT, ...) DtypeInfo::__VA_ARGS__,
 inline constexpr DtypeInfo kDtypes[] = {
     DtypeInfo::Moved("unknown", 0, 1),          //
@@ -108,15 +108,15 @@ inline constexpr DtypeInfo kDtypes[] = {
 #undef STREW_ROW
 inline constexpr strew_dtype kDtypesEnd = sizeof(kDtypes) / sizeof(*kDtypes);
 
-// Describes any code, known or not.
+// Accepts any code, known or not.
 DtypeInfo DescribeDtype(strew_dtype dtype);
 
-// Whether the dtype is one of the eight that indices may have.
+// Indices may have one of eight integer dtypes.
 constexpr bool IsIndexDtype(strew_dtype dtype) {
   return dtype >= STREW_INT8 && dtype <= STREW_UINT64;
 }
 
-// The signed integer of the same width for an unsigned one, any other dtype itself.
+// Maps an unsigned integer dtype to the signed one of the same width, any other dtype to itself.
 constexpr strew_dtype WithSign(strew_dtype dtype) {
   const bool is_unsigned = dtype >= STREW_UINT8 && dtype <= STREW_UINT64;
   return is_unsigned ? dtype - STREW_UINT8 + STREW_INT8 : dtype;

@@ -11,7 +11,7 @@
 namespace strew {
 namespace {
 
-// -0, because +0 would take the sign of an update that is -0.
+// The zero is -0: +0 + -0 would lose the sign of an update.
 uint64_t FloatIdentity(FloatFormat format, Identity identity) {
   switch (identity) {
     case Identity::kOne:
@@ -87,7 +87,7 @@ void StoreIdentity(strew_dtype dtype, strew_reduction kind, unsigned char* eleme
       return StoreBits(FloatIdentity(info.format, identity), part, element + part);
     }
     case Arithmetic::kNone:
-      assert(false);  // no reduction is defined there
+      assert(false);  // no reduction is defined on these
   }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single numbers of index operands: how they are read, and what they mean for an axis. (Whole tiles of
-// them are read by the kernels.)
+// Single index values: reading them, and their meaning on an axis. (Kernels read whole tiles.)
 #ifndef STREW_BASE_INDEX_VALUE_H_
 #define STREW_BASE_INDEX_VALUE_H_
 
@@ -12,8 +11,8 @@
 namespace strew {
 
 struct IndexValue {
-  int64_t value;      // what does not fit is INT64_MAX, beyond every axis as well
-  uint64_t overflow;  // the true value where it does not fit, else 0
+  int64_t value;      // INT64_MAX, beyond every axis, if the value does not fit
+  uint64_t overflow;  // the true value if it does not fit, else 0
 };
 
 // Reads one of the eight integer dtypes.
@@ -45,14 +44,14 @@ inline IndexValue ReadIndex(strew_dtype dtype, const unsigned char* from) {
   }
 }
 
-// The element of an axis that an index names: outside of [0, axis_size) where it is out of range.
+// The element of an axis that an index names; outside [0, axis_size) if it is out of range.
 constexpr int64_t WrappedIndex(int64_t index, int64_t axis_size, bool wraps) {
   return index < 0 && wraps ? index + axis_size : index;
 }
 constexpr bool IsOnAxis(int64_t wrapped, int64_t axis_size) {
   return wrapped >= 0 && wrapped < axis_size;
 }
-// The nearest element, of an axis that has some.
+// The nearest element. Requires axis_size > 0.
 constexpr int64_t ClampedIndex(int64_t wrapped, int64_t axis_size) {
   if (wrapped < 0) return 0;
   return wrapped < axis_size ? wrapped : axis_size - 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command and the Python package call the values of strew.h, which are the indices here.
+// Names of policies and modes in the command and the Python package, indexed by their values in
+// strew.h.
 #ifndef STREW_BASE_POLICY_H_
 #define STREW_BASE_POLICY_H_
 

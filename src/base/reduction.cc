@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What others rely on in the list of reductions. There is nothing to run.
+// Compile-time checks of the list of reductions. This file generates no code.
 #include "base/reduction.h"
 
 namespace strew {
 namespace {
 
-// The constants of strew.h are those of one enum, which has no name.
+// The type of the unnamed enum of constants in strew.h.
 using Constant = decltype(STREW_NONE);
 
-// Does not compile where a constant has no row.
+// Fails to compile if a constant has no row.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wswitch"
 constexpr bool HasRow(Constant constant) {
@@ -27,7 +27,7 @@ constexpr bool HasRow(Constant constant) {
 #pragma GCC diagnostic pop
 static_assert(HasRow(STREW_NONE) && STREW_NONE == 0);
 
-// __COUNTER__ grows by one a row.
+// __COUNTER__ increments once per row.
 constexpr int kRowsBegin = __COUNTER__;
 #define STREW_ROW(CONSTANT, ...) \
   static_assert(STREW_##CONSTANT == __COUNTER__ - kRowsBegin, "the rows are out of order");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// THE list of reductions. One row states what there is to know of a reduction; the dtypes on which
-// it is defined, its identities and its place in the tables of kernels are derived from it.
+// THE list of reductions. One row states everything about a reduction; the dtypes on which it is
+// defined, its identities and its place in the kernel tables are derived from it.
 //
 // A new reduction is a constant in strew.h, a row here, and a functor in kernel/ops-inl.h. A
 // constant without a row, a row without a constant and a row without a functor do not compile.
@@ -14,15 +14,15 @@
 
 namespace strew {
 
-// What a reduction does with numbers, and by that on what arithmetic it is defined.
+// The arithmetic of a reduction, which decides on which dtypes it is defined.
 enum class ReductionClass : uint8_t {
-  kMove,      // replaces; on all
-  kModular,   // sums, differences, products; the same bits modulo 2^n for integers of either sign
-  kOrdering,  // compares; not on complex numbers, and not the same bits for integers of either sign
+  kMove,      // replaces; defined on all dtypes
+  kModular,   // sums, differences, products; for integers the same bits modulo 2^n with either sign
+  kOrdering,  // compares; not on complex numbers; for integers the bits depend on the sign
   kAverage    // divides a sum; not on logical values
 };
 
-// The element that changes no update but for the payload of a NaN.
+// The element that leaves every update unchanged, except for the payload of a NaN.
 enum class Identity : uint8_t { kNone, kZero, kOne, kGreatest, kLeast };
 
 struct ReductionInfo {
@@ -46,8 +46,8 @@ struct ReductionInfo {
   }
 };
 
-// X(constant after STREW_, functor in kernel/ops-inl.h, traits). All of them have kernels, in this
-// order, for the dtypes on which they are defined; STREW_NONE has kernels by width instead.
+// X(constant after STREW_, functor in kernel/ops-inl.h, traits). Each has kernels, in this order,
+// for every dtype on which it is defined. STREW_NONE has kernels by width instead.
 #define STREW_FOR_EACH_KERNEL_REDUCTION(X)          \
   X(ADD, Add, Modular("add", Identity::kZero))      \
   X(MUL, Mul, Modular("mul", Identity::kOne))       \
@@ -55,10 +55,10 @@ struct ReductionInfo {
   X(MAX, Max, Ordering("max", Identity::kLeast))    \
   X(SUB, Sub, Modular("sub", Identity::kNone))
 
-// X(constant, traits): those that are made of several steps.
+// X(constant, traits): reductions that take several steps.
 #define STREW_FOR_EACH_COMPOSED_REDUCTION(X) X(MEAN, Average("mean"))
 
-// Index: the kind.
+// Indexed by kind.
 #define STREW_KERNEL_ROW(CONSTANT, FUNCTOR, ...) ReductionInfo::__VA_ARGS__,
 #define STREW_ROW(CONSTANT, ...) ReductionInfo::__VA_ARGS__,
 inline constexpr ReductionInfo kReductions[] = {
@@ -70,7 +70,7 @@ inline constexpr ReductionInfo kReductions[] = {
 #undef STREW_KERNEL_ROW
 inline constexpr strew_reduction kReductionsEnd = sizeof(kReductions) / sizeof(*kReductions);
 
-// The same, of names alone.
+// The names alone.
 inline constexpr const char* kReductionNames[] = {
     kReductions[STREW_NONE].name,
 #define STREW_ROW(CONSTANT, ...) kReductions[STREW_##CONSTANT].name,
@@ -85,8 +85,8 @@ enum class KernelReduction {
       kCount
 };
 
-// Whether the reduction tells integers with a sign from those without. Where it does not, the
-// kernels of intN serve uintN too.
+// True if the result for integers depends on their sign. If not, the kernels of intN serve uintN
+// too.
 constexpr bool DependsOnSign(KernelReduction reduction) {
   return kReductions[static_cast<int>(reduction) + 1].what == ReductionClass::kOrdering;
 }
@@ -99,21 +99,21 @@ constexpr bool ExcludesSelf(strew_reduction reduction) {
   return (reduction & STREW_EXCLUDE_SELF) != 0;
 }
 
-// Of a known kind.
+// Requires a known kind.
 constexpr const char* ReductionName(strew_reduction kind) { return kReductions[kind].name; }
 
-// Whether all bits are known.
+// True if all bits are known.
 constexpr bool IsKnownReduction(strew_reduction reduction) {
   const strew_reduction kind = ReductionKind(reduction);
   return kind >= 0 && kind < kReductionsEnd;
 }
 
-// Whether it is one step: none, or a reduction with kernels of its own.
+// True for reductions of one step: none, or a reduction with kernels of its own.
 constexpr bool IsOneStep(strew_reduction reduction) {
   return reduction >= 0 && reduction <= static_cast<int>(KernelReduction::kCount);
 }
 
-// Of a known kind.
+// Requires a known kind.
 constexpr bool IsReductionDefined(strew_reduction kind, Arithmetic arithmetic) {
   const ReductionClass what = kReductions[kind].what;
   if (what == ReductionClass::kMove) return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratch of one call, from the allocator of its context.
+// Scratch memory of one call, from the allocator of its context.
 #ifndef STREW_BASE_SCRATCH_H_
 #define STREW_BASE_SCRATCH_H_
 
@@ -15,14 +15,14 @@ namespace strew {
 class Scratch {
  public:
   Scratch() = default;
-  // A failure shows by memory() alone: most plans that want scratch have one that does without.
+  // On failure memory() is NULL. Most plans that want scratch have an alternative without it.
   Scratch(const Call& call, size_t size) : allocator_(call.settings().allocator), size_(size) {
     if (size == 0) return;
     memory_ =
         allocator_.alloc == nullptr
             ? std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment)
             : allocator_.alloc(allocator_.opaque, size, kAlignment);
-    // What is not aligned as asked is no memory.
+    // Memory that is not aligned as requested counts as a failure.
     if (reinterpret_cast<uintptr_t>(memory_) % kAlignment != 0) Release();
   }
   ~Scratch() {
@@ -37,7 +37,7 @@ class Scratch {
     std::swap(memory_, other->memory_);
   }
 
-  // NULL where nothing was asked for or nothing was had.
+  // NULL if the size is 0 or the allocation failed.
   unsigned char* memory() const { return static_cast<unsigned char*>(memory_); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status codes as the library passes them inside: a type that must not be dropped.
+// Status codes inside the library: a type that callers must not ignore.
 #ifndef STREW_BASE_STATUS_H_
 #define STREW_BASE_STATUS_H_
 

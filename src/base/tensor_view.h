@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor as the library sees it, with what every call asks about it worked out beforehand.
+// A tensor inside the library, with the properties that every call needs computed beforehand.
 #ifndef STREW_BASE_TENSOR_VIEW_H_
 #define STREW_BASE_TENSOR_VIEW_H_
 
@@ -20,7 +20,7 @@ struct TensorView {
   // for an empty tensor.
   int64_t lowest;
   int64_t highest;
-  bool injective;   // as the contract asks of an output
+  bool injective;   // distinct elements have distinct addresses, as required of an output
   bool contiguous;  // row-major without gaps
   bool read_only;   // may not be an output
   unsigned char* data;
@@ -28,12 +28,12 @@ struct TensorView {
   int64_t strides[kMaxRank];  // in elements
 };
 
-// In elements; 0 where the stride means nothing and may be anything.
+// The stride in elements; 0 if the dim has at most one element and its stride has no meaning.
 inline int64_t StrideOf(const TensorView& tensor, int dim) {
   return tensor.size != 0 && tensor.shape[dim] > 1 ? tensor.strides[dim] : 0;
 }
 
-// Whether both have the same dims, given that their ranks are the same.
+// True if both have the same dims. Requires equal ranks.
 inline bool SameShape(const TensorView& a, const TensorView& b) {
   for (int i = 0; i < a.rank; ++i) {
     if (a.shape[i] != b.shape[i]) return false;
@@ -41,7 +41,7 @@ inline bool SameShape(const TensorView& a, const TensorView& b) {
   return true;
 }
 
-// Whether both name the same elements at the same places, given that their shapes are the same.
+// True if both name the same elements at the same addresses. Requires equal shapes.
 inline bool SameElements(const TensorView& a, const TensorView& b) {
   if (a.data != b.data) return false;
   for (int i = 0; i < a.rank; ++i) {

@@ -18,8 +18,8 @@ struct Logical {
   uint8_t bits;
 };
 
-// A float of 8 or 16 bits. kOverflow is what follows the largest finite number: infinity, or NaN
-// where there is none.
+// A float of 8 or 16 bits. kOverflow has the bits after the largest finite number: infinity, or NaN
+// if the format has none.
 template <strew_dtype kDtype>
 struct ShortFloat {
   static constexpr FloatFormat kFormat = kDtypes[kDtype].format;
@@ -30,12 +30,12 @@ struct ShortFloat {
   static constexpr Bits kOnes = std::numeric_limits<Bits>::max();
   static constexpr Bits kOverflow = static_cast<Bits>(kFormat.overflow());
   static constexpr Bits kNan = kOverflow | (kOverflow >> 1);
-  static constexpr Bits kLargest = static_cast<Bits>(kFormat.largest());  // that is no NaN
+  static constexpr Bits kLargest = static_cast<Bits>(kFormat.largest());  // not a NaN
 
   Lane bits;
 };
 
-// What each of the bits of a float of 8 bits means.
+// The float32 value of each bit pattern of an 8-bit float.
 template <class T>
 struct Numbers {
   static_assert(sizeof(T) == 1);
@@ -91,7 +91,7 @@ constexpr auto MakeSigned() {
   }
 }
 
-// Of a float, and of each part of a complex number.
+// The type of a float, or of each part of a complex number.
 template <strew_dtype kDtype>
 constexpr auto MakeFloat() {
   if constexpr (kDtypes[kDtype].format.bits() == kBinary32.bits()) {
@@ -123,12 +123,12 @@ constexpr auto MakeElement() {
 template <strew_dtype kDtype>
 using Element = decltype(MakeElement<kDtype>());
 
-// Those that instruction sets or formulas of their own serve.
+// Short floats with instructions or conversions of their own.
 using Half = Element<STREW_FLOAT16>;
 using Brain = Element<STREW_BFLOAT16>;
 
-// Descriptors promise less alignment than C++ asks of some of these types (complex64 at 4 bytes is
-// moved as one of 8), and element memory has no type that C++ would know.
+// Access through memcpy, because element memory has no C++ type and may have less alignment than
+// C++ requires (complex64, aligned to 4 bytes, is moved as one element of 8).
 template <class T>
 inline T LoadElement(const unsigned char* from) {
   T element;
@@ -140,7 +140,7 @@ inline void StoreElement(T element, unsigned char* to) {
   std::memcpy(to, &element, sizeof(T));
 }
 
-// Bytes from the start of an array of T to its `index`-th element.
+// Byte offset of element `index` in an array of T.
 template <class T>
 constexpr int64_t At(int64_t index) {
   return index * static_cast<int64_t>(sizeof(T));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements at places given by offsets, and the tables that hold them.
+// Kernels for single elements at given offsets, and the tables that hold them.
 #if defined(STREW_KERNEL_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_ELEMENTS_INL_H_
 #undef STREW_KERNEL_ELEMENTS_INL_H_
@@ -26,8 +26,8 @@ namespace {
 #define STREW_ROLLED
 #endif
 
-// Elements that may lie across two lines, 1 of 5 of those of 15 bytes, are stored at the speed of
-// the second one if that is not fetched as well: 40 to 70 ns each.
+// An element that may cross a cache line (1 of 5 of those of 15 bytes do) needs both lines
+// prefetched: its store would wait 40 to 70 ns for the second.
 template <class T>
 HWY_INLINE void PrefetchElement(const unsigned char* element) {
   constexpr bool kMayCross = sizeof(T) > 8 || (sizeof(T) & (sizeof(T) - 1)) != 0;
@@ -35,65 +35,75 @@ HWY_INLINE void PrefetchElement(const unsigned char* element) {
   if (kMayCross) __builtin_prefetch(element + sizeof(T) - 1, 1);
 }
 
-// What a loop over columns needs, copied out of the tile: writes of bytes might change that, for all
-// the compiler knows, and it would be read again for every element (2 x on int8).
-template <class T, class Op, class Offset, bool kPrefetch>
-struct ColumnWalker {
+// A row of a tile, with copies of the tile's fields: the compiler must assume that byte stores
+// change the tile, and would reload its fields for every element (2 x on int8).
+template <class T, class Op, class Offset>
+struct ElementsOfRow {
   unsigned char* const output;
-  const int64_t step;  // bytes between updates
-  const int64_t ahead;
-  const Offset* const prefetch_end;
+  const int64_t columns;
+  const int64_t ahead;    // prefetch distance in entries
+  const int64_t fetched;  // columns that prefetch a destination
 
-  HWY_INLINE void Walk(const Offset* HWY_RESTRICT offsets, const unsigned char* updates,
-                       int64_t columns) const {
-    STREW_ROLLED
-    for (int64_t c = 0; c < columns; ++c) {
-      if (kPrefetch && offsets + c < prefetch_end) {
-        PrefetchElement<T>(output + At<T>(offsets[c + ahead]));
+  HWY_INLINE void Fetch(const Offset* offset) const {
+    PrefetchElement<T>(output + At<T>(offset[ahead]));
+  }
+
+  // Applies contiguous updates in groups. Returns the first column that is not done.
+  HWY_INLINE int64_t WalkGroups(const Offset* HWY_RESTRICT offsets, const unsigned char* updates,
+                                const NextReads& next, const unsigned char* next_indices,
+                                const unsigned char* next_line) const {
+    // Indices of 8 bytes in a cache line.
+    constexpr int64_t kGroup = 8;
+    int64_t c = 0;
+    for (; c + kGroup <= columns; c += kGroup) {
+      if (next_indices != nullptr) {
+        __builtin_prefetch(next_indices + c * next.index_size);
+        __builtin_prefetch(updates + At<T>(c) + next.updates_distance);
+        __builtin_prefetch(next_line + At<T>(c), 1);
       }
+      if (c + kGroup <= fetched) {
+        for (int64_t i = c; i < c + kGroup; ++i) Fetch(offsets + i);
+      }
+      STREW_ROLLED
+      for (int64_t i = c; i < c + kGroup; ++i) {
+        CombineElement<T, Op>(output + At<T>(offsets[i]), updates + At<T>(i));
+      }
+    }
+    return c;
+  }
+
+  HWY_INLINE void WalkEach(const Offset* HWY_RESTRICT offsets, const unsigned char* updates,
+                           int64_t step, int64_t c) const {
+    for (; c < columns; ++c) {
+      if (c < fetched) Fetch(offsets + c);
       CombineElement<T, Op>(output + At<T>(offsets[c]), updates + c * step);
     }
   }
 };
 
-template <class T, class Op, class Offset, bool kPrefetch>
-HWY_INLINE void WalkElements(const TileArguments& tile, const NextReads& all_next) {
-  // The next line of indices of 8 bytes is due after 8 of them.
-  constexpr int64_t kGroup = 8;
+// One loop for tiles with and without prefetch: the CPU predicts the branches, and separate loops
+// made the library 0.4 MB larger.
+template <class T, class Op, class Offset>
+void Elements(const TileArguments& tile, const NextReads& all_next) {
+  const NextReads next = all_next;
   const Offset* offsets = static_cast<const Offset*>(tile.offsets);
   const int64_t columns = tile.columns;
-  const int64_t prefetches = tile.rows * columns + tile.lookahead - tile.prefetch;
-  const ColumnWalker<T, Op, Offset, kPrefetch> walker = {
-      tile.output, At<T>(tile.updates_column_stride), tile.prefetch,
-      offsets + HWY_MAX(prefetches, 0)};
-  const NextReads next_reads = all_next;
-  for (int64_t r = 0; r < tile.rows; ++r, offsets += columns) {
-    const unsigned char* updates = tile.updates + At<T>(r * tile.updates_row_stride);
-    int64_t c = 0;
-    if (next_reads.indices != nullptr) {
-      const unsigned char* indices = next_reads.indices + r * next_reads.indices_row_stride;
-      const unsigned char* line = next_reads.output == nullptr
-                                      ? indices
-                                      : next_reads.output + r * next_reads.output_row_stride;
-      for (; c + kGroup <= columns; c += kGroup) {
-        __builtin_prefetch(indices + c * next_reads.index_size);
-        __builtin_prefetch(updates + c * walker.step + next_reads.updates_distance);
-        __builtin_prefetch(line + At<T>(c), 1);
-        walker.Walk(offsets + c, updates + c * walker.step, kGroup);
-      }
+  const int64_t step = At<T>(tile.updates_column_stride);
+  int64_t fetched = tile.prefetch == 0 ? 0 : tile.rows * columns + tile.lookahead - tile.prefetch;
+  for (int64_t r = 0; r < tile.rows; ++r, offsets += tile.offsets_row_stride, fetched -= columns) {
+    unsigned char* const output = tile.output + At<T>(r * tile.output_row_stride);
+    const ElementsOfRow<T, Op, Offset> row = {output, columns, tile.prefetch, fetched};
+    const unsigned char* const updates = tile.updates + At<T>(r * tile.updates_row_stride);
+    const unsigned char* indices = nullptr;
+    const unsigned char* line = nullptr;
+    if (next.indices != nullptr) {
+      indices = line = next.indices + r * next.indices_row_stride;
+      if (next.output != nullptr) line = next.output + r * next.output_row_stride;
     }
-    walker.Walk(offsets + c, updates + c * walker.step, columns - c);
+    int64_t c = 0;
+    if (step == At<T>(1)) c = row.WalkGroups(offsets, updates, next, indices, line);
+    row.WalkEach(offsets, updates, step, c);
   }
-}
-
-template <class T, class Op, class Offset>
-void Elements(const TileArguments& tile, const NextReads& next_reads) {
-  // Offsets of 64 bits are for data that is far too large to be near, or for a handful of elements:
-  // without a loop of their own for what is near the library is 0.4 MB smaller.
-  if constexpr (sizeof(Offset) < 8) {
-    if (tile.prefetch == 0) return WalkElements<T, Op, Offset, false>(tile, next_reads);
-  }
-  WalkElements<T, Op, Offset, true>(tile, next_reads);
 }
 
 template <class T>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which targets the files of floats are built for; comes before all of Highway. NEON of 32-bit ARM
-// flushes subnormal numbers, divides by approximation and has no float64: one element at a time,
-// without it, is right.
+// SIMD targets of the float kernels; include this before any Highway header. NEON of 32-bit ARM
+// flushes subnormals, divides approximately and lacks float64, so floats are processed one at a
+// time there.
 #ifndef STREW_KERNEL_FLOAT_TARGETS_H_
 #define STREW_KERNEL_FLOAT_TARGETS_H_
 

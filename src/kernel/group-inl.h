@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of destinations whose updates were brought together: their sums stay in registers.
+// Means of destinations whose updates are known together: their sums stay in registers.
 #if defined(STREW_KERNEL_GROUP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_GROUP_INL_H_
 #undef STREW_KERNEL_GROUP_INL_H_
@@ -19,11 +19,11 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Older CPUs have only loops of whole vectors, which keeps 60 KB out of the library.
+// Older CPUs have only loops over whole vectors, which keeps the library 60 KB smaller.
 constexpr bool kHasManyLoops = !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2;
 
-// A group whose elements lie together, by as many at a time as vectors of elements have: from the
-// element `i` on.
+// Computes contiguous elements of a group, one vector of elements (tag D) at a time, from element
+// `i` on.
 template <class T, class D>
 class GroupLoop {
  public:
@@ -33,7 +33,7 @@ class GroupLoop {
         begin_(group.order + (group.excludes_self ? 1 : 0)),
         end_(group.order + group.count) {}
 
-  // Returns how many elements are done.
+  // Returns the first element that is not done.
   HWY_INLINE int64_t Run(int64_t i) const {
     for (; i + Step() <= group_.n; i += Step()) {
       auto sum = Load(First(i));
@@ -45,7 +45,7 @@ class GroupLoop {
     return i;
   }
 
-  // Four vectors of sums: what is added to one waits for its last sum.
+  // Four independent sums: additions to the same sum wait for each other.
   HWY_INLINE int64_t RunFour(int64_t i) const {
     const int64_t step = Step();
     for (; i + 4 * step <= group_.n; i += 4 * step) {
@@ -107,7 +107,7 @@ HWY_INLINE int64_t GroupVectors(const GroupArguments& group) {
     if constexpr (kHasManyLoops) i = whole.RunFour(i);
     i = whole.Run(i);
     if constexpr (kHasManyLoops) {
-      // No more elements than sums of them fit into a vector.
+      // A tag of elements must not have more lanes than a vector of sums.
       constexpr size_t kFew = HWY_MIN(4, hn::MaxLanes(D()));
       i = GroupLoop<T, hn::CappedTag<Lane, kFew>>(group, terms).Run(i);
       i = GroupLoop<T, hn::CappedTag<Lane, Lanes::kPerElement>>(group, terms).Run(i);
@@ -143,7 +143,7 @@ HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
       kKernels.finish({output, 1, sums, 1, n, terms});
       continue;
     }
-    // Side by side, because vectors divide faster.
+    // Contiguous first, because vectors divide faster.
     kKernels.finish({means, 1, sums, 1, n, terms});
     for (int64_t j = 0; j < n; ++j) {
       StoreElement(LoadElement<T>(means + At<T>(j)), output + At<T>(j * group.output_stride));
@@ -151,7 +151,7 @@ HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
   }
 }
 
-// One old value and one update.
+// The mean of one old value and one update.
 template <class T>
 void MeanOfPairs(unsigned char* output, int64_t output_stride, const unsigned char* updates,
                  int64_t updates_stride, int64_t n) {

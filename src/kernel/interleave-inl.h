@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every other element of a fresh output: one pass over data, updates and output.
+// Kernels that replace every other element in a fresh output: one pass over data, updates and
+// output.
 #if defined(STREW_KERNEL_INTERLEAVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_INTERLEAVE_INL_H_
 #undef STREW_KERNEL_INTERLEAVE_INL_H_
@@ -17,11 +18,11 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Updates widened to twice their lanes lie where they belong, in every other lane.
+// True if updates can be widened to twice their lanes, which puts them into every other lane.
 template <class T>
 constexpr bool kWidens = kHasVectors<T> && sizeof(T) <= 4;
 
-// Pairs (data, update) where kUpdateBehind, else (update, data).
+// Writes the pair (data, update) if kUpdateBehind, else (update, data).
 template <class T, bool kUpdateBehind>
 HWY_INLINE void MergePair(unsigned char* output, const unsigned char* data,
                           const unsigned char* update) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The border of the kernel room: argument structs, function types and their selection. Kernels get
-// pointers, strides and counts that are valid; they cannot fail, allocate or know threads.
+// The interface of the kernel room: argument structs, function types and selectors. Kernels get
+// valid pointers, strides and counts; they cannot fail, allocate or know threads.
 //
-// Counts are > 0. Pointers may be aligned to a byte. Strides count elements, may be negative, and
-// may be 0 where something is read only, and in the output of a run. (+) is the reduction of the
-// kernel.
+// Counts are > 0. Pointers need no alignment. Strides count elements, may be negative, and may be 0
+// for memory that is only read and for the output of a run. (+) is the reduction of the kernel.
 #ifndef STREW_KERNEL_KERNEL_H_
 #define STREW_KERNEL_KERNEL_H_
 
@@ -21,7 +20,7 @@ namespace strew::kernel {
 // The i-th target that this build has and this CPU can run, best first; NULL for any other i.
 const char* TargetName(int32_t i);
 
-// ---- Tables: what writes output ----
+// ---- Tables: kernels that write output ----
 
 // A run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n. With an
 // output_stride of 0 all updates go to one element, in order.
@@ -29,84 +28,91 @@ using RunKernel = void (*)(unsigned char* output, int64_t output_stride,
                            const unsigned char* updates, int64_t updates_stride, int64_t n);
 
 // A tile of entries whose places are given by offsets, in row-major order of (r, c):
-//   output[offsets[r * columns + c]] (+)=
+//   output[r * output_row_stride + offsets[r * offsets_row_stride + c]] (+)=
 //       updates[r * updates_row_stride + c * updates_column_stride]      r < rows, c < columns
-// Two entries may name one place; they are applied in order.
+// Entries with the same offset are applied in order.
 struct TileArguments {
   unsigned char* output;
   const unsigned char* updates;
   const void* offsets;  // int32_t or int64_t, in elements
   int64_t rows;
+  int64_t output_row_stride;
+  int64_t offsets_row_stride;
   int64_t updates_row_stride;
   int64_t columns;
   int64_t updates_column_stride;
-  // How many entries ahead to prefetch the output, 0 for not at all. `lookahead` valid offsets
-  // follow those of the tile.
+  // Prefetch distance in entries, 0 for none. `lookahead` valid offsets follow those of the tile.
+  // Rows are prefetched together, so that several need an output_row_stride of 0 and offsets without
+  // gaps.
   int64_t prefetch;
   int64_t lookahead;
 };
 
-// A tile of one row, of which the updates lie together.
+// A tile of one row with contiguous updates.
 inline TileArguments RowTile(unsigned char* output, const unsigned char* updates,
                              const void* offsets, int64_t columns, int64_t prefetch) {
-  return {output, updates, offsets, 1, 0, columns, 1, prefetch, 0};
+  return {output, updates, offsets, 1, 0, columns, 0, columns, 1, prefetch, 0};
 }
 
-// What will be read when a tile is done: for the entry (r, c), a place of its index and the bytes
-// from its update to that of the entry which comes so much later. It is fetched evenly while the
-// tile is worked on: a burst of fetches, or a loop that does nothing else, waits for memory.
+// Memory that is read after this tile: for the entry (r, c) an index, and the distance from its
+// update to the one to fetch. Prefetches are spread over the tile, because a burst of them, or a
+// loop that does nothing else, waits for memory.
 struct NextReads {
-  const unsigned char* indices = nullptr;  // NULL for nothing
+  const unsigned char* indices = nullptr;  // NULL for none
   int64_t indices_row_stride = 0;          // bytes
-  int64_t index_size = 0;                  // bytes; columns lie together
+  int64_t index_size = 0;                  // bytes; columns are contiguous
   int64_t updates_distance = 0;            // bytes
-  const unsigned char* output = nullptr;   // a line of the axis for each row; NULL for none
+  const unsigned char* output = nullptr;   // destinations of the first row; NULL for none
   int64_t output_row_stride = 0;           // bytes
 };
 
-// Entries that are single elements.
+// Applies a tile of entries of one element each.
 using ElementsKernel = void (*)(const TileArguments&, const NextReads&);
 
 enum OffsetWidth { kOffset32, kOffset64, kOffsetWidths };
 
-// The narrowest that hold offsets which lie so far apart.
+// The narrowest width of offsets that lie at most `span` apart.
 inline OffsetWidth OffsetWidthOf(int64_t span) { return span <= INT32_MAX ? kOffset32 : kOffset64; }
 
 inline int64_t OffsetSize(OffsetWidth width) {
   return width == kOffset32 ? sizeof(int32_t) : sizeof(int64_t);
 }
 
-// What one reduction on one dtype and the move of one width have alike.
+inline OffsetWidth OffsetWidthOfSize(int64_t bytes) {
+  return bytes == OffsetSize(kOffset32) ? kOffset32 : kOffset64;
+}
+
+// Kernels that a reduction on a dtype and a move of a width have in common.
 struct CombineKernels {
   int64_t element_size;
-  bool heavy;  // whether a single element takes much more than a sum of its width
+  bool heavy;  // a single element takes much longer than a sum of its width
   RunKernel run;
   ElementsKernel elements[kOffsetWidths];
 };
 
-// Those of a reduction that is defined on the dtype.
+// Requires that the reduction is defined on the dtype.
 const CombineKernels& ReduceKernelsFor(strew_dtype dtype, KernelReduction reduction,
                                        int32_t target);
 
-// Every other element of a fresh output: output[2 * i] = updates[i] and
-// output[2 * i + 1] = data[2 * i + 1] for i < n; past the caches if `stream`.
+// Fills a fresh output from updates and data in turn, past the caches if `stream`:
+// output[2 * i] = updates[i] and output[2 * i + 1] = data[2 * i + 1] for i < n.
 using InterleaveKernel = void (*)(unsigned char* output, const unsigned char* data,
                                   const unsigned char* updates, int64_t n, bool stream);
 
-// Brings some of the updates together: gathered[i] = updates[columns[i] * updates_stride], i < n.
+// Gathers updates: gathered[i] = updates[columns[i] * updates_stride] for i < n.
 using GatherKernel = void (*)(unsigned char* gathered, const unsigned char* updates,
                               int64_t updates_stride, const int32_t* columns, int64_t n);
 
-// The move of one width. Those that are no powers of two have the run of `combine` for stream, and
-// no interleave.
+// The kernels that move one width. If it is no power of two, `stream` is the run of `combine` and
+// `interleave` is NULL.
 struct MoveKernels {
   CombineKernels combine;
-  RunKernel stream;  // a run past the caches. FinishStreaming() must follow
+  RunKernel stream;  // a run past the caches; FinishStreaming() must follow
   InterleaveKernel interleave;
   GatherKernel gather;
 };
 
-// Those that move elements of `width` bytes, 1 to 16.
+// Kernels for elements of `width` bytes, 1 to 16.
 const MoveKernels& MoveKernelsFor(int32_t width, int32_t target);
 
 // output[i * output_stride] = sums[i * sums_stride] / count for i < n
@@ -119,13 +125,13 @@ struct FinishArguments {
   int64_t count;
 };
 
-// A sum for each slot, and how many updates it has.
+// A sum and a number of updates for each slot.
 struct CountedSums {
   unsigned char* sums;
   uint32_t* counts;
 };
 
-// Updates that go to the sums of slots[i], i < n. INT32_MIN is no slot: that update is dropped.
+// Updates to add to the sums of slots[i], i < n. Slot INT32_MIN drops the update.
 struct SlotUpdates {
   const int32_t* slots;
   const unsigned char* updates;
@@ -133,8 +139,8 @@ struct SlotUpdates {
   int64_t n;
 };
 
-// Elements that share their updates: output[i * output_stride], i < n, and for each k < count
-// updates[order[k] + i * updates_stride].
+// Elements that share their updates: output[i * output_stride], i < n, has the updates
+// updates[order[k] + i * updates_stride], k < count.
 struct GroupArguments {
   unsigned char* output;
   int64_t output_stride;
@@ -147,7 +153,7 @@ struct GroupArguments {
 };
 using GroupKernel = void (*)(const GroupArguments&);
 
-// Sums in memory.
+// Kernels for sums in memory.
 struct SumKernels {
   int64_t sum_size;  // bytes
   // sums[i] = elements[i * stride] for i < n
@@ -157,15 +163,15 @@ struct SumKernels {
   void (*finish)(const FinishArguments&);
 };
 
-// Of a mean, but for long_sums.
+// Limit on the terms of a mean, unless it uses long_sums.
 inline constexpr int64_t kMostTerms = std::numeric_limits<int32_t>::max();
 
-// Means. Sums are exact for integers, and of the computing type for floats.
+// Kernels for means. Sums are exact for integers, and have the computing type for floats.
 struct AccumulateKernels {
   SumKernels sums;
   SumKernels long_sums;
   RunKernel run;  // the mean of an old value and one update of each element
-  // output = the mean of its old value, unless that is excluded, and its updates in order
+  // output = the mean of its old value, unless excluded, and of its updates in order
   GroupKernel group;
   // sums[slots[i]] += updates[i * updates_stride], and a count each
   void (*add_each)(const CountedSums&, const SlotUpdates&);
@@ -174,19 +180,19 @@ struct AccumulateKernels {
                       int64_t n);
 };
 
-// Those of a dtype on which means are defined.
+// Requires a dtype on which means are defined.
 const AccumulateKernels& AccumulateKernelsFor(strew_dtype dtype, int32_t target);
 
 // ---- Memory ----
 
-// Fetches the lines of cache that will be read once, or written.
+// Prefetch cache lines that will be read once, or written.
 void PrefetchOnce(const unsigned char* from, int64_t bytes);
 void PrefetchForWriting(const unsigned char* to, int64_t bytes);
 
-// Makes what was streamed visible in the order in which it was written.
+// Makes streamed stores visible before any later store.
 void FinishStreaming();
 
-// ---- Walks: what applies runs of elements of `size` bytes ----
+// ---- Walks: loops that apply runs of elements of `size` bytes ----
 
 // Two nested loops: a run of updates for each of `rows` rows.
 struct BoxArguments {
@@ -207,23 +213,23 @@ struct RowsArguments {
   int64_t run;
   int64_t output_run_stride;
   int64_t updates_run_stride;
-  bool streams;  // whether the kernel is one that writes past the caches
-  // Where the update of each entry begins; NULL where the strides of the tile tell.
+  bool streams;  // the kernel writes past the caches
+  // Start of the update of each entry, in elements; NULL: use the strides of the tile.
   const int64_t* updates_offsets;
 };
 void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsArguments& rows);
 
-// The updates of one destination, brought together.
+// The updates of one destination.
 struct Group {
-  int64_t destination;  // from where the output begins
-  int64_t first;        // of its updates, which end where those of the next group begin
+  int64_t destination;  // offset in the output
+  int64_t first;        // position of its first update in `order`; the next group begins at its end
 };
 
-// Groups, behind which the end of the last one stands. `all` is as for one group at destination 0 of
-// which all updates are; the count is that of groups.
+// A sentinel with the end of the last group follows `groups`. `all` describes one group with all
+// updates and the destination 0, except that its count is the number of groups.
 void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all);
 
-// ---- The indices: read them, write nothing of a tensor ----
+// ---- Indices: kernels that read them and write no tensor ----
 
 // A tile of indices: indices[r * row_stride + c * column_stride], r < rows, c < columns.
 struct IndexTile {
@@ -235,14 +241,16 @@ struct IndexTile {
   int64_t axis_size;  // n
 };
 
-// Whether every index lies in [-n, n - 1], or in [0, n - 1] without wrap.
-using CheckKernel = bool (*)(const IndexTile&, bool wrap);
+// Where indices lie, from the worst to the best: some not in [-n, n - 1], or in [0, n - 1] without
+// wrap; all there, or some may be negative; all in [0, n - 1].
+enum IndexRange { kOutOfRange, kInRange, kNonNegative };
+using CheckKernel = IndexRange (*)(const IndexTile&, bool wrap);
 
-// clamped[r * columns + c] = the nearest index that lies there, in the dtype of the indices. n > 0.
+// clamped[r * columns + c] = the nearest valid index, in the dtype of the indices. n > 0.
 using ClampKernel = void (*)(const IndexTile&, bool wrap, void* clamped);
 
-// How many rows, from the first on, hold one index in all columns, and that in range. Columns lie
-// together.
+// Counts the leading rows that hold a single, valid index in all columns. Requires contiguous
+// columns.
 using CountConstantRowsKernel = int64_t (*)(const IndexTile&, bool wrap);
 
 // offsets[r * columns + c] (+)= place(index) * output_stride + r * batch_row_stride
@@ -257,52 +265,52 @@ struct ResolveArguments {
   void* offsets;
 };
 
-// The results must fit the type of the offsets, and not be its least number.
+// Results must fit the type of the offsets and must not be its least value.
 using ResolveKernel = void (*)(const ResolveArguments&);
 
-// offsets[r * columns + c] = the least number of its type where an index does not lie there: that
+// offsets[r * columns + c] = the least value of its type where the index is out of range: that
 // entry is dropped.
 using DropKernel = void (*)(const IndexTile&, bool wrap, void* offsets);
 
-// Whether each of the rows of offsets ascends by `step` from column to column, as those with one
-// index do. If so, keeps the first offset of each row, so that `rows` offsets remain;
-// otherwise changes nothing.
+// Returns true if all neighbours in each row of offsets differ by `step`, as in rows with one
+// index. Then it keeps the first offset of each row, `rows` in all; otherwise it changes nothing.
 using FoldKernel = bool (*)(void* offsets, int64_t rows, int64_t columns, int64_t step);
 
-// Finds the offsets of a row that lie in [first, last], in order. Dropped entries never do.
+// Selects the offsets of a row that lie in [first, last], in order. Dropped entries never do.
 struct SelectArguments {
   const void* offsets;
   int64_t columns;
   int64_t first;
   int64_t last;
-  int64_t shift;  // is added to those that are kept
-  // Receive the offsets that are kept and where they stood. They have room for `columns` of them
-  // and kSelectMargin more, because whole vectors are stored.
+  int64_t shift;  // added to the selected offsets
+  // Receive the selected offsets and their columns. Both have room for `columns` + kSelectMargin,
+  // because whole vectors are stored.
   void* kept;
   int32_t* kept_columns;
 };
 inline constexpr int64_t kSelectMargin = 16;
 
-// Returns how many are kept.
+// Returns the number of selected offsets.
 using SelectKernel = int64_t (*)(const SelectArguments&);
 
-// Where the bits of destinations stand in a bitmap of which blocks of 64 bits may be left out: a
-// bit for each block that is there in `directory`, and how many are before each word of that.
+// Locates the bits of destinations in a bitmap that may omit blocks of 64 bits. `directory` has a
+// bit for each block, set if the block is present; `directory_ranks` counts the set bits before
+// each word.
 struct LocateArguments {
   const void* offsets;
   int64_t columns;
   int64_t shift;  // (offset + shift) >> unused_bits is a destination
   int unused_bits;
-  const uint64_t* directory;  // NULL where no block is left out
+  const uint64_t* directory;  // NULL if no block is omitted
   const uint32_t* directory_ranks;
 };
 
-// bits[c] = where the bit of a destination stands, INT32_MIN for an entry that is dropped. All are
-// in the bitmap, and stand below 2^31.
+// bits[c] = the position of the bit, below 2^31, or INT32_MIN for a dropped entry. The bitmap must
+// have a bit for every destination.
 using LocateKernel = void (*)(const LocateArguments&, int32_t* bits);
 
-// numbers[c] = how many bits are set before the one at bits[c]; `ranks` has how many there are
-// before each word. Negative numbers stay.
+// Replaces each position bits[c] by the number of set bits before it; `ranks` has that number for
+// each word. Negative values stay.
 using RankKernel = void (*)(const uint64_t* words, const uint32_t* ranks, int32_t* bits,
                             int64_t columns);
 
@@ -318,7 +326,7 @@ struct IndexKernels {
   RankKernel rank;
 };
 
-// For one of the eight index dtypes.
+// `dtype` is one of the eight index dtypes.
 const IndexKernels& IndexKernelsFor(strew_dtype dtype, int32_t target);
 
 }  // namespace strew::kernel

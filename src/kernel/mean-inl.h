@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means: single elements with a sum and a count for each, and the table of all kernels.
+// Means: kernels for single elements with a sum and a count each, and the table of all kernels.
 #if defined(STREW_KERNEL_MEAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_MEAN_INL_H_
 #undef STREW_KERNEL_MEAN_INL_H_
@@ -43,8 +43,8 @@ void AddEach(const CountedSums& to, const SlotUpdates& all) {
   }
 }
 
-// Without a branch on the count, which no CPU could foresee (el.last of float32 73 ms, so 23), but
-// where a division is long.
+// No branch on the count, which the CPU could not predict (el.last of float32: 23 ms instead of
+// 73), except where a division takes long.
 template <class T>
 HWY_INLINE T CountedMean(SumOf<T> sum, uint32_t count, int64_t more, T old) {
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {
@@ -58,7 +58,7 @@ HWY_INLINE T CountedMean(SumOf<T> sum, uint32_t count, int64_t more, T old) {
 template <class T>
 constexpr bool kHasIntegerSums = std::is_integral_v<SumOf<T>>;
 
-// Float32 from float32, or float64 from int64.
+// Float32 from float32 sums, float64 from int64 sums.
 template <class DQuotient, class V, class VTerms>
 HWY_INLINE hn::Vec<DQuotient> Quotients(DQuotient dq, V sums, VTerms terms) {
   if constexpr (std::is_same_v<V, hn::Vec<DQuotient>>) {
@@ -68,8 +68,8 @@ HWY_INLINE hn::Vec<DQuotient> Quotients(DQuotient dq, V sums, VTerms terms) {
   }
 }
 
-// Those that lie together, of float32, short floats and integers of up to 32 bits. Returns how many
-// are done.
+// Finishes contiguous elements of float32, short floats and integers of up to 32 bits. Returns how
+// many are done.
 template <class T>
 HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned char* output,
                                  int64_t n) {
@@ -80,7 +80,7 @@ HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned
       const hn::Rebind<int32_t, decltype(ds)> d32;
       const hn::RebindToSigned<decltype(d)> di;
       const auto counts = hn::LoadU(d32, reinterpret_cast<const int32_t*>(from.counts + i));
-      // At least 1: NaN, as 0 / 0, is no integer.
+      // At least 1: 0 / 0 would be NaN, which no integer represents.
       const auto terms =
           hn::Max(hn::Add(counts, hn::Set(d32, static_cast<int32_t>(more))), hn::Set(d32, 1));
       const auto sums = LoadLanes<Sum>(ds, from.sums + At<Sum>(i));
@@ -98,7 +98,7 @@ HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned
   return 0;
 }
 
-// Whether float64 holds all sums of integers exactly; then their quotients are exact enough.
+// True if float64 holds all sums of integers exactly; their quotients are then exact enough.
 template <class T>
 HWY_INLINE bool SumsAreShort(const CountedSums& from, int64_t n) {
   if constexpr (kHasIntegerSums<T> && sizeof(T) == 4) {
@@ -123,7 +123,7 @@ void FinishEach(const CountedSums& all, int64_t more, unsigned char* output, int
   });
 }
 
-// ---- All ----
+// ---- The table ----
 
 template <class T>
 constexpr AccumulateKernels AccumulateKernelsOf() {

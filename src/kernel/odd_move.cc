@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// STREW_NONE on elements of 3 to 15 bytes that are no power of two. Vectors have no part in it, so
-// it is compiled once, for the least CPU that the library runs on.
+// STREW_NONE on elements of 3 to 15 bytes that are no power of two. It uses no vectors, so it is
+// compiled once, for the baseline CPU.
 #include <hwy/highway.h>
 
 #include <cstring>

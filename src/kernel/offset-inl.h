@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading offsets: which lie in a range, and where their destinations stand in a bitmap.
+// Kernels that read offsets: selection of those in a range, and positions of destinations in a
+// bitmap.
 #if defined(STREW_KERNEL_OFFSET_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_OFFSET_INL_H_
 #undef STREW_KERNEL_OFFSET_INL_H_
@@ -24,9 +25,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // ---- Offsets in a range ----
 
 #if HWY_TARGET == HWY_AVX3
-// Returns the first column not done. Only where the CPU has an instruction for it: with the
-// shuffles that stand in for it on AVX2 this took 2.5 x the time of the loop below, here 0.75 x.
-// Variants of AVX3 are not built.
+// Returns the first column that is not done. Compress is one instruction here: 0.75 x the time of
+// the loop below. The shuffles that replace it on AVX2 took 2.5 x. Variants of AVX3 are not built.
 HWY_INLINE int64_t SelectVectors(const SelectArguments& arguments, const int32_t* offsets,
                                  int32_t* kept, int64_t* count) {
   const hn::ScalableTag<int32_t> d;
@@ -53,7 +53,8 @@ HWY_INLINE int64_t SelectVectors(const SelectArguments& arguments, const int32_t
 template <class Offset>
 int64_t Select(const SelectArguments& all) {
   SelectArguments arguments = all;
-  // No offset lies beyond its type, however far a range goes, and its least number means none.
+  // Limits the range to the type of the offsets, without its least value, which marks dropped
+  // entries.
   arguments.first = std::max(all.first, int64_t{std::numeric_limits<Offset>::min()} + 1);
   arguments.last = std::min<int64_t>(all.last, std::numeric_limits<Offset>::max());
   if (arguments.first > arguments.last) return 0;
@@ -64,7 +65,7 @@ int64_t Select(const SelectArguments& all) {
 #if HWY_TARGET == HWY_AVX3
   if constexpr (sizeof(Offset) == 4) c = SelectVectors(arguments, offsets, kept, &count);
 #endif
-  // Without a branch, which no CPU could foresee.
+  // No branch, because the CPU could not predict it.
   for (; c < arguments.columns; ++c) {
     const int64_t offset = offsets[c];
     kept[count] = static_cast<Offset>(offset + arguments.shift);
@@ -76,8 +77,7 @@ int64_t Select(const SelectArguments& all) {
 
 // ---- Bits of destinations ----
 
-// SSE4 and newer targets have an instruction for it, which the least CPU that the library runs on
-// does not have.
+// One instruction on SSE4 and newer targets; the baseline CPU lacks it.
 HWY_INLINE int64_t BitsBelow(uint64_t word, int64_t bit) {
   return static_cast<int64_t>(hwy::PopCount(word & ((uint64_t{1} << bit) - 1)));
 }

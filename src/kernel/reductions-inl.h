@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a dtype's kernel file, once for every target: its table and, in the last pass, the
-// function by which kernel.cc finds that. The file defines STREW_DTYPE before, of which
-// the row in base/dtype.h tells the rest; there is no include guard, because each pass wants it again.
+// The body of a dtype's kernel file, compiled once for each target: its table and, in the last
+// pass, the function through which kernel.cc finds the table. The including file defines
+// STREW_DTYPE; its row in base/dtype.h supplies the rest. There is no include guard, because each
+// pass includes this file again.
 #include <hwy/highway.h>
 
 #include "base/dtype.h"
@@ -16,7 +17,7 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Whether the reduction is defined on the dtype, and not on signed integers in the same way.
+// True if the reduction is defined on the dtype and no kernels of signed integers serve it.
 constexpr bool NeedsKernels(strew_reduction kind, KernelReduction reduction) {
   constexpr DtypeInfo kRow = kDtypes[STREW_DTYPE];
   return IsReductionDefined(kind, kRow.arithmetic) &&

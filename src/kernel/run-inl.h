@@ -22,9 +22,9 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Where lengths of vectors are not known beforehand, a mask keeps a load and a store from touching
-// what lies past it. AVX-512 has such masks too, but a masked vector that would cross into another
-// line waits for that line: rows of 2 float32 25.8 ns each, with shorter vectors 5.0.
+// Scalable vectors use masks for tails. AVX-512 has masks too, but a masked vector that would cross
+// into another cache line waits for that line: rows of 2 float32 took 25.8 ns each, and 5.0 ns with
+// shorter vectors.
 #undef STREW_MASKED_TAILS
 #if HWY_HAVE_SCALABLE
 #define STREW_MASKED_TAILS 1
@@ -32,7 +32,7 @@ namespace {
 #define STREW_MASKED_TAILS 0
 #endif
 
-// Moves need no lanes of their own width where bytes lie together.
+// Moves of contiguous memory copy bytes, whatever the width of an element.
 template <class T, class Op>
 constexpr bool kMoves = std::is_same_v<Op, Move<T>>;
 
@@ -41,8 +41,9 @@ HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
   return Op::OnLanes(d, hn::LoadU(d, output), hn::LoadU(d, updates));
 }
 
-// What makes the library larger and gains little: conversions of short floats for older CPUs, and
-// the least or greatest of 8 bits. Sums of float8 took 2.0 ns by call, inline 1.5.
+// Code that is called, because inlining makes the library larger and gains little: conversions of
+// short floats on older CPUs, and extrema of 8-bit floats. Sums of float8 took 2.0 ns by call, 1.5
+// ns inline.
 template <class T, class Op>
 constexpr bool kByCall = kIsShortFloat<T> &&
                          (!STREW_NATIVE_HALF || (sizeof(T) == 1 && kIsExtremum<T, Op>));
@@ -64,7 +65,7 @@ HWY_INLINE T CombinedElement(T old, T update) {
 template <class T, class Op>
 HWY_INLINE void CombineElement(unsigned char* output, const unsigned char* updates) {
   if constexpr (kMoves<T, Op>) {
-    // Without a variable of the type, which for odd sizes would be put together on the stack.
+    // No variable of type T, which the compiler would assemble on the stack for odd sizes.
     std::memcpy(output, updates, sizeof(T));
   } else {
     const T combined = CombinedElement<T, Op>(LoadElement<T>(output), LoadElement<T>(updates));
@@ -111,7 +112,7 @@ HWY_INLINE void CombineShort(D, Lane* output, const Lane* updates, size_t n) {
 
 #endif
 
-// A vector holds at least two elements; on the 1-lane target it does not.
+// True if a vector holds at least two elements; on the 1-lane target it does not.
 template <class T>
 constexpr bool kHasVectors = hn::MaxLanes(typename Lanes<T>::Tag()) >= 2 * Lanes<T>::kPerElement;
 
@@ -134,7 +135,7 @@ HWY_INLINE void CombineContiguous(unsigned char* output, const unsigned char* up
     const size_t last = n - lanes;
     const auto tail = Combined<Op>(d, out + last, in + last);
     size_t i = 0;
-    // Conversions of short floats fill the CPU by themselves.
+    // Conversions of short floats keep the CPU busy without unrolling.
     constexpr bool kUnrolls = !kIsShortFloat<T>;
     for (; kUnrolls && i + 4 * lanes <= last; i += 4 * lanes) {
       const auto first = Combined<Op>(d, out + i, in + i);
@@ -151,10 +152,9 @@ HWY_INLINE void CombineContiguous(unsigned char* output, const unsigned char* up
   }
 }
 
-// What is streamed is fetched so many bytes ahead, two pages of memory further than the CPU looks by
-// itself: 64 MiB on a Zen 5 0.93 to 1.0 x the time; from 4 KiB ahead 1.0, from 1 KiB ahead 1.1. It
-// is fetched for one use: rows that were updated after such a copy took 1.13 x the time where it
-// had driven them from the caches.
+// Prefetch distance of streamed copies in bytes, two pages beyond that of the hardware. Copies of
+// 64 MiB on a Zen 5 took 0.93 to 1.0 x the time; 1.0 x with 4 KiB, 1.1 x with 1 KiB. Prefetches are
+// for one use: rows that such a copy had evicted took 1.13 x the time to update.
 constexpr size_t kStreamAhead = 8192;
 
 template <class D>
@@ -170,8 +170,8 @@ HWY_INLINE void StreamFour(D d, uint8_t* output, const uint8_t* updates) {
   hn::Stream(fourth, d, output + 3 * lanes);
 }
 
-// Part of a line: past the caches as well where it can be, because a line of which some bytes are
-// streamed and others are not is written twice.
+// Copies part of a cache line, past the caches if aligned: a line of which only some bytes are
+// streamed is written twice.
 HWY_INLINE void StreamPart(unsigned char* output, const unsigned char* updates, size_t n,
                            bool aligned) {
   const hn::CappedTag<uint8_t, 16> d;
@@ -181,7 +181,7 @@ HWY_INLINE void StreamPart(unsigned char* output, const unsigned char* updates, 
   for (size_t i = 0; i < n; i += hn::Lanes(d)) hn::Stream(hn::LoadU(d, updates + i), d, output + i);
 }
 
-// Moves bytes past the caches. The caller ends with FinishStreaming.
+// Moves bytes past the caches. The caller must call FinishStreaming().
 HWY_INLINE void StreamBytes(unsigned char* output, const unsigned char* updates, int64_t bytes) {
   constexpr size_t kLine = 64;
   const hn::ScalableTag<uint8_t> d;
@@ -202,7 +202,7 @@ HWY_INLINE void StreamBytes(unsigned char* output, const unsigned char* updates,
   if (i != n) StreamPart(output + i, updates + i, n - i, aligned);
 }
 
-// The lanes of a vector backwards, element by element.
+// Reverses the elements of a vector.
 template <class T, class D, class V>
 HWY_INLINE V ReversedElements(D d, V v) {
   if constexpr (Lanes<T>::kPerElement == 2) {
@@ -245,19 +245,20 @@ HWY_INLINE void CombineStrided(unsigned char* output, int64_t output_stride,
   }
 }
 
-// The C library knows the best way to copy a long run on this CPU: runs of 32 KiB into memory 0.85 x
-// the time of vectors, copies of 16 KiB lines just before their updates 0.9 x.
+// Bytes from which memcpy is used, which suits this CPU best: runs of 32 KiB took 0.85 x the time
+// of vectors, copies of 16 KiB lines just before their updates 0.9 x.
 constexpr int64_t kLeastMemcpy = 2048;
 
-// The result is the same in whatever order updates are combined, and they combine among themselves.
-// Older CPUs do without loops for this, which make the library 30 KB larger.
+// True if updates may be combined with each other, in any order, with the same result. Older CPUs
+// do without these loops, which make the library 30 KB larger.
 template <class T, class Op>
 constexpr bool kCombinesVectors =
     kHasVectors<T> && !kByCall<T, Op> && (!HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2) &&
     (kIsExtremum<T, Op> || ((std::is_integral_v<T> || std::is_same_v<T, Logical>)&&(
                                std::is_same_v<Op, Add<T>> || std::is_same_v<Op, Mul<T>>)));
 
-// Whole vectors of [0, n), at least one, become one of `lanes`. Returns how many elements they hold.
+// Combines the whole vectors of [0, n), at least one, into one, and stores it to `lanes`. Returns
+// how many elements they hold.
 template <class T, class Op>
 HWY_INLINE int64_t CombineVectors(const unsigned char* updates, int64_t n,
                                   typename Lanes<T>::Lane* lanes) {
@@ -271,9 +272,10 @@ HWY_INLINE int64_t CombineVectors(const unsigned char* updates, int64_t n,
   return i;
 }
 
-// All updates meet one element, in order. It stays in a register: through memory each sum of
-// float32 took 3.2 ns, 4 x those of random places; 121553 greatest of float64 328 us, by vectors 76.
-// Not inline, because runs that lie together need no frame: sums of rows of 80 float32 0.95 x.
+// Applies all updates to one element, in order. It stays in a register: through memory each sum of
+// float32 took 3.2 ns, 4 x those of random places; 121553 maxima of float64 took 328 us, and 76 us
+// by vectors. Not inline, so that contiguous runs need no stack frame: sums of rows of 80 float32
+// 0.95 x.
 template <class T, class Op>
 HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* updates,
                                  int64_t stride, int64_t n) {
@@ -290,7 +292,7 @@ HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* upd
     if constexpr (kCombinesVectors<T, Op>) {
       const typename Lanes<T>::Tag d;
       const int64_t step = static_cast<int64_t>(hn::Lanes(d));
-      // Fewer are as fast one by one, as the lanes are in the end.
+      // Shorter runs are as fast one by one, because the lanes are combined one by one too.
       if (stride == 1 && n >= 4 * step) {
         HWY_ALIGN typename Lanes<T>::Lane lanes[hn::MaxLanes(d)];
         const int64_t done = CombineVectors<T, Op>(updates, n, lanes);
@@ -320,8 +322,8 @@ void Run(unsigned char* output, int64_t output_stride, const unsigned char* upda
   }
   if (output_stride == 0) return CombineIntoOne<T, Op>(output, updates, updates_stride, n);
   if (output_stride == 1 && updates_stride == -1) return CombineReversed<T, Op>(output, updates, n);
-  // Every other element, the commonest stride, with a loop that knows it: 0.9 x the time. Masked
-  // vectors took 1.4 x on Zen 5.
+  // Every other element is the commonest stride. A loop that knows it takes 0.9 x the time; masked
+  // vectors took 1.4 x on a Zen 5.
   if (output_stride == 2 && updates_stride == 1)
     return CombineStrided<T, Op>(output, 2, updates, 1, n);
   CombineStrided<T, Op>(output, output_stride, updates, updates_stride, n);

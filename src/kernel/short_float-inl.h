@@ -21,8 +21,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Hardware conversions round to nearest even where they exist on x86; everywhere else Highway
-// before 1.1 truncates, so the rounding is done on integers here.
+// x86 has conversions that round to nearest even. Elsewhere Highway before 1.1 truncates, so
+// integer arithmetic rounds here.
 #undef STREW_NATIVE_HALF
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
 #define STREW_NATIVE_HALF 1
@@ -30,15 +30,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 #define STREW_NATIVE_HALF 0
 #endif
 
-// Of a float32.
+// Infinity as a float32.
 constexpr int32_t kInfinity = static_cast<int32_t>(kBinary32.overflow());
 
-// The lower bits of a float32 that T does not have.
+// Low fraction bits of a float32 that T lacks.
 template <class T>
 constexpr int kDropped = kBinary32.fraction_bits - T::kFractionBits;
 
-// The bits, of which the sign is not set, where a float32 has them and with its bias: the same
-// number, unless it is subnormal. Infinity and NaNs become what would follow the finite numbers.
+// Moves `bits`, without a sign, to their positions in a float32 and adjusts the bias: the same
+// number unless it is subnormal. Infinity and NaNs become the numbers after the largest finite one.
 template <class T>
 constexpr int32_t WideBitsOf(int32_t bits) {
   return (bits << kDropped<T>)+((kBinary32.bias() - T::kBias) << kBinary32.fraction_bits);
@@ -51,8 +51,8 @@ using WideBits = hn::Rebind<uint32_t, D>;
 template <class D>
 using WideInteger = hn::Rebind<int32_t, D>;
 
-// What widens by itself: Half where there are instructions for it, which take subnormal numbers at
-// full speed, as the products of others do not; else float32.
+// The type that instructions widen: Half if the CPU has them, because they convert subnormals at
+// full speed, unlike multiplications; else float32.
 #if STREW_NATIVE_HALF
 using Carrier = int16_t;
 constexpr FloatFormat kCarrierFormat = Half::kFormat;
@@ -76,8 +76,8 @@ HWY_INLINE hn::Vec<WideFloat<D>> Widen(T, D d, hn::Vec<D> bits) {
   const hn::Rebind<Carrier, D> dc;
   const WideInteger<D> di32;
   const WideFloat<D> df;
-  // The sign on top, no copies of it, and the other bits where a carrier has them: a power of two
-  // of the value, subnormals included, so that the product below is exact.
+  // Keep one copy of the sign on top and move the other bits to their positions in the carrier.
+  // That gives the value times a power of two, subnormals included, so the product below is exact.
   using Limits = std::numeric_limits<Carrier>;
   const auto upper = hn::ShiftLeft<kUnused>(hn::PromoteTo(dc, bits));
   const auto no_copies = static_cast<Carrier>(Limits::min() | (Limits::max() >> kCopies));
@@ -107,14 +107,14 @@ HWY_INLINE hn::Vec<D> Narrow(T, D d, hn::Vec<WideFloat<D>> value) {
       hn::BitCast(d32, hn::Xor(all, magnitude)));
   const auto bounded = hn::Min(magnitude, hn::Set(di32, WideBitsOf<T>(T::kOverflow)));
 
-  // Beside a power of two so far above a number that the last bit of their sum is the last one
-  // that T keeps, the addition itself rounds the number, subnormal or not, to an integer of those.
+  // Add a power of two so large that the last bit of the sum is the last bit that T keeps: the
+  // addition rounds the number, subnormal or not, to a multiple of that bit.
   const auto exponent =
       hn::And(hn::Max(bounded, hn::Set(di32, kLeastNormal)), hn::Set(di32, kInfinity));
   const auto power = hn::Add(exponent, hn::Set(di32, kDropped<T> << kBinary32.fraction_bits));
   const auto sum = hn::Add(hn::BitCast(df, bounded), hn::BitCast(df, power));
   const auto significand = hn::Sub(hn::BitCast(di32, sum), power);
-  // Its leading bit, which a subnormal number lacks, adds one to the exponent below.
+  // The leading bit of the significand, which a subnormal lacks, adds one to the exponent below.
   const auto above_least = hn::Sub(exponent, hn::Set(di32, kLeastNormal));
   auto result = hn::Add(significand, hn::ShiftRight<kDropped<T>>(above_least));
   if constexpr (T::kOverflow != T::kNan) {
@@ -124,7 +124,7 @@ HWY_INLINE hn::Vec<D> Narrow(T, D d, hn::Vec<WideFloat<D>> value) {
   return hn::TruncateTo(d, hn::Or(hn::BitCast(d32, result), sign));
 }
 
-// ---- What needs less ----
+// ---- Simpler conversions ----
 
 template <class D>
 HWY_INLINE hn::Vec<WideFloat<D>> Widen(Brain, D, hn::Vec<D> bits) {

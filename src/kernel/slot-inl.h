@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums in memory, one after the other: begun with elements, added to, and divided.
+// Sums in memory, side by side: initialised from elements, added to, and divided.
 #if defined(STREW_KERNEL_SLOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_SLOT_INL_H_
 #undef STREW_KERNEL_SLOT_INL_H_
@@ -21,8 +21,7 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Calls body(i, bytes from the first element to the i-th). Elements that lie together have a loop
-// that knows it.
+// Calls body(i, byte offset of element i). Contiguous elements have a loop of their own.
 template <class T, class Body>
 HWY_INLINE void ForRun(int64_t first, int64_t stride, int64_t n, const Body& body) {
   if (stride == 1) {
@@ -32,8 +31,8 @@ HWY_INLINE void ForRun(int64_t first, int64_t stride, int64_t n, const Body& bod
   }
 }
 
-// Calls body(d, ds, first element) for vectors of elements and of their sums, from the element
-// `first` on. Returns how many elements are done.
+// Calls body(d, ds, i) for each whole vector of elements and their sums, from element `first` on.
+// Returns the first element that is not done.
 template <class T, class Sum, class Body>
 HWY_INLINE int64_t ForVectors(int64_t first, int64_t n, const Body& body) {
   int64_t i = first;
@@ -85,7 +84,7 @@ HWY_NOINLINE void AddToSums(unsigned char* HWY_RESTRICT sums,
   });
 }
 
-// Sums may lie where the output does.
+// Sums and output may be the same memory.
 template <class T>
 HWY_NOINLINE void FinishSums(const FinishArguments& all) {
   using Sum = SumOf<T>;
@@ -108,7 +107,7 @@ HWY_NOINLINE void FinishSums(const FinishArguments& all) {
   }
 }
 
-// Wide sums have no vectors, and are compiled once.
+// Wide sums use no vectors and are compiled once.
 template <class T>
 constexpr SumKernels SumKernelsOf() {
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of elements and their division, one by one and in vectors: exact for integers, and of the
+// Sums of elements and their division, one by one and in vectors: exact for integers, in the
 // computing type for floats.
 #if defined(STREW_KERNEL_SUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_SUM_INL_H_
@@ -33,7 +33,7 @@ struct MeanOfInteger {
     return static_cast<T>(FloorDivide(sum, count));
   }
 };
-// 64 bits hold kMostTerms of 32.
+// int64 holds the sum of kMostTerms integers of 32 bits.
 template <class T>
 struct MeanOf : MeanOfInteger<T, std::conditional_t<(sizeof(T) <= 4), int64_t, WideSum>> {};
 
@@ -77,18 +77,18 @@ struct MeanOf<ShortFloat<kDtype>> {
 template <class T>
 using SumOf = typename MeanOf<T>::Sum;
 
-// Sums in registers, of as many terms as a Divisor takes: those of bytes need no more than 32 bits.
+// Sums in registers, of at most Divisor::MostTerms() terms: 32 bits suffice for bytes.
 template <class T>
 using ShortSumOf = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1, int32_t, SumOf<T>>;
 
-// ---- Vectors: how sums lie in lanes, and elements in as many that may be shorter ----
+// ---- Vectors of sums, and of as many elements, which may be shorter ----
 
 template <class T, class Sum>
 struct SumLanes {
   using Part = Sum;
   using Elements = hn::Rebind<T, hn::ScalableTag<Sum>>;
   static constexpr size_t kPerElement = 1;
-  // Not of SCALAR, nor where there are no float64 for the quotients.
+  // Not on the 1-lane target, nor without float64, in which quotients are computed.
   static constexpr bool kExist = HWY_HAVE_FLOAT64 && hn::MaxLanes(Elements()) >= 2;
 };
 template <class T>
@@ -116,7 +116,7 @@ HWY_INLINE hn::Vec<D> LoadLanes(D d, const unsigned char* elements) {
   return hn::LoadU(d, reinterpret_cast<const hn::TFromD<D>*>(elements));
 }
 
-// The sums that are one element each.
+// Loads elements and widens them to sums.
 template <class T, class D, class DSum>
 HWY_INLINE hn::Vec<DSum> LoadWidened(D d, DSum ds, const unsigned char* elements) {
   const auto lanes = LoadLanes<T>(d, elements);
@@ -133,7 +133,7 @@ HWY_INLINE hn::Vec<DSum> LoadWidened(D d, DSum ds, const unsigned char* elements
   }
 }
 
-// Elements from quotients: rounded to short floats, or the integers at or below.
+// Converts quotients to elements: rounded to short floats, or down to integers.
 template <class T, class D, class DQuotient>
 HWY_INLINE hn::Vec<D> FromQuotients(D d, DQuotient dq, hn::Vec<DQuotient> quotients) {
   if constexpr (kIsShortFloat<T>) {
@@ -144,7 +144,7 @@ HWY_INLINE hn::Vec<D> FromQuotients(D d, DQuotient dq, hn::Vec<DQuotient> quotie
     const hn::Rebind<int32_t, DQuotient> d32;
     const auto floors = hn::Floor(quotients);
     if constexpr (std::is_same_v<T, uint32_t>) {
-      // Vectors convert to signed integers.
+      // Vectors convert only to signed integers.
       const auto shifted = hn::DemoteTo(d32, hn::Sub(floors, hn::Set(dq, 2147483648.0)));
       return hn::Xor(hn::BitCast(d, shifted), hn::Set(d, 0x80000000u));
     } else if constexpr (std::is_same_v<T, int32_t>) {
@@ -157,8 +157,8 @@ HWY_INLINE hn::Vec<D> FromQuotients(D d, DQuotient dq, hn::Vec<DQuotient> quotie
   }
 }
 
-// What quotients are computed in. A sum of integers that it holds exactly, divided by another such
-// number, is never rounded up to the next integer.
+// The type of quotients. If it holds a sum and a count of integers exactly, their quotient is never
+// rounded up to the next integer.
 template <class Part>
 using QuotientPart = std::conditional_t<std::is_integral_v<Part>,
                                         std::conditional_t<sizeof(Part) == 4, float, double>, Part>;
@@ -170,9 +170,9 @@ class Divisor {
   using Part = hn::TFromD<DSum>;
   using Quotient = QuotientPart<Part>;
   static constexpr bool kExact = std::is_integral_v<Part>;
-  // For an integer x, (x + 0.5) / terms is 0.5 / terms away from any integer, which is more than the
-  // error of its product with a rounded 1 / terms where |x| < 2^50, or 2^21 in float32. Divisions
-  // take 4 x and more the time.
+  // For an integer x, (x + 0.5) / terms is at least 0.5 / terms away from any integer. That exceeds
+  // the error of multiplying by a rounded 1 / terms if |x| < 2^50, or 2^21 in float32. Divisions
+  // take at least 4 x the time.
   static constexpr int64_t MostTerms() {
     if (!kExact) return std::numeric_limits<int64_t>::max();
     constexpr int kBits = (sizeof(Part) == 4 ? 21 : 50) - static_cast<int>(8 * sizeof(T));
@@ -204,7 +204,7 @@ class Divisor {
     } else {
       (void)ds;
       const auto quotients =
-          // A product with half of a number is as exact as its division by 2.
+          // Multiplication by a power of two is as exact as division.
           is_power_of_two_ ? hn::Mul(sums, factor) : hn::Div(sums, hn::Set(dq, terms_));
       hn::StoreU(FromQuotients<T>(d, dq, quotients), d, to);
     }

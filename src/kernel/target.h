@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instruction sets there are, for the files of this room that dispatch. Highway's own choice
-// is one for the whole process and can be changed by any user of it; a context has its own, so the
-// dispatch tables are indexed here by a slot instead.
+// The available instruction sets, for the kernel files that dispatch. Highway's own choice holds
+// for the whole process and any of its users can change it. Each context of strew has its own, so a
+// slot indexes the dispatch tables here.
 #ifndef STREW_KERNEL_TARGET_H_
 #define STREW_KERNEL_TARGET_H_
 
@@ -18,13 +18,13 @@ struct Targets {
   size_t slot[kMaxTargets];  // index into HWY_DISPATCH_TABLE
 };
 
-// Detected once, at the first call, by whichever thread comes first.
+// Detected once, by the thread that calls first.
 const Targets& AvailableTargets();
 
-// The instruction set for which the kernels of a slot were compiled, by their own word.
+// The instruction set for which the kernels of a slot were compiled, as they report it.
 const char* CompiledTarget(size_t slot);
 
-// The slot of the `target`-th one.
+// The slot of the target at position `target`, best first.
 inline size_t TargetSlot(int32_t target) { return AvailableTargets().slot[target]; }
 
 }  // namespace strew::kernel

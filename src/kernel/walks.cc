@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walks that only call kernels: one for all dtypes, reductions and targets. A call is little
-// beside a run; with the runs inlined into walks of their own the library was twice as large.
+// Walks that only call kernels, compiled once for all dtypes, reductions and targets. The cost of a
+// call is small beside a run; with runs inlined the library was twice as large.
 #include <hwy/base.h>
 #include <hwy/cache_control.h>
 
@@ -12,25 +12,27 @@
 namespace strew::kernel {
 namespace {
 
-// How rows and boxes are walked. Sizes are bytes.
+// Parameters of the walks. Sizes are in bytes.
 struct Walks {
-  // Updates are read ahead where rows of so many are streamed: of 384 B to 4 KiB 0.63 to 0.9 x the
-  // time; shorter ones 1.03 to 1.1 x.
+  // Shortest streamed row whose updates are prefetched: 0.63 to 0.9 x the time for rows of 384 B to
+  // 4 KiB; shorter ones took 1.03 to 1.1 x.
   int64_t least_read_ahead = 384;
-  // Rows that are read from pages of their own are no stream to the CPU: strips of 384 bytes of a
-  // matrix with rows of 16 KiB, brought in 12 rows ahead, saved 1 ms of 24 on a Zen 5.
+  // The hardware does not prefetch rows that lie a page or more apart: fetching strips of 384 bytes
+  // of a matrix with rows of 16 KiB 12 rows ahead saved 1 ms of 24 on a Zen 5.
   int64_t rows_ahead = 12;
   int64_t page = 4096;
   int64_t longest_of_page = 1024;
-  // A few updates that are repeated are written out beforehand, as often as fits: kernels then find
-  // them side by side, and none needs a loop of its own for this. 64 MiB set to one number on a
-  // Zen 5: int8 17 ms one by one, 0.7 so; float32 4.3, 0.7; rows of four float32 10, 0.7.
+  // Size of a pattern. Short updates that repeat are first written out as often as fits, so that
+  // kernels read contiguous updates and need no loop for repetition. Writing one value to 64 MiB on
+  // a Zen 5, element by element and with a pattern: int8 17 and 0.7 ms; float32 4.3 and 0.7; rows
+  // of four float32 10 and 0.7.
   int64_t pattern = 4096;
-  // Filling a pattern takes as long as about so many elements one by one.
+  // Fewest elements for a pattern, which takes as long to fill as about so many one by one.
   int64_t least_repeated = 64;
-  // Longer rows are as fast one by one.
+  // Longest row for a pattern: longer ones are as fast one by one.
   int64_t longest_period = 512;
-  // Groups ahead, and of each its output and so many updates.
+  // Prefetch of groups: the distance in groups, then for each group the bytes of its output and
+  // updates, and the number of its updates.
   int64_t groups_ahead = 16;
   int64_t most_fetched_of_group = 1024;
   int64_t fetched_updates = 4;
@@ -48,12 +50,13 @@ HWY_INLINE void Prefetch(const unsigned char* from, int64_t bytes) {
   constexpr int kLocality = kWrites ? 3 : 0;
   const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(from) % kLine);
   for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i, kWrites, kLocality);
-  // One more where it begins in the middle of a line and ends behind the middle of another.
+  // One more if the range starts within a line and reaches a line that the loop did not.
   if (before != 0 && (bytes - 1) % kLine + before >= kLine)
     __builtin_prefetch(from + bytes - 1, kWrites, kLocality);
 }
 
-// Of a run that will be streamed only lines of which it writes parts of 16 bytes are read.
+// Prefetches the ends of a run that will be streamed. Only lines in which it writes parts of 16
+// bytes are read.
 void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   const unsigned char* const end = output + bytes;
   if (reinterpret_cast<uintptr_t>(output) % 16 == 0 && bytes % 16 == 0) return;
@@ -67,10 +70,10 @@ void WalkRowsAt(RunKernel run, int64_t size, const RowsArguments& rows) {
   const Offset* offsets = static_cast<const Offset*>(tile.offsets);
   const int64_t run_bytes = rows.run * size;
   const bool streams = rows.streams;
-  // Runs of strided elements are left to the hardware.
+  // Strided runs are left to the hardware.
   const bool prefetches = tile.prefetch != 0 && rows.output_run_stride == 1;
-  // Updates of a single row of entries go on as far as offsets do. Those that do not lie one behind
-  // the other are read ahead too.
+  // In a tile of one row updates extend as far as offsets do, so they can be prefetched too: those
+  // given by offsets, and long ones that are streamed.
   const int64_t* const updates_offsets = rows.updates_offsets;
   const bool reads_ahead =
       tile.rows == 1 && rows.updates_run_stride == 1 &&
@@ -89,8 +92,8 @@ void WalkRowsAt(RunKernel run, int64_t size, const RowsArguments& rows) {
         streams ? PrefetchEnds(next, run_bytes) : Prefetch<true>(next, run_bytes);
         if (reads_ahead) Prefetch<false>(update_of(updates, c + tile.prefetch), run_bytes);
       }
-      // What would be replaced at once would be written to memory for nothing: one row of 1 KiB
-      // again and again 4 x the time of random rows.
+      // Skip a row that the next one replaces: streamed, it would be written to memory for nothing.
+      // One row of 1 KiB again and again took 4 x the time of random rows.
       if (streams && --following > 0 && offsets[0] == offsets[1]) continue;
       run(tile.output + *offsets * size, rows.output_run_stride, update_of(updates, c),
           rows.updates_run_stride, rows.run);
@@ -103,12 +106,12 @@ bool ReadsPages(const BoxArguments& box, int64_t size) {
          box.updates_row_stride * size >= kWalks.page;
 }
 
-// Updates written out as often as fits.
+// Updates repeated as often as fits.
 class Pattern {
  public:
   explicit Pattern(int64_t period) : period_(period) {}
 
-  // For `bytes` of updates that begin anew every `period` bytes.
+  // Prepares `bytes` of updates that repeat every `period` bytes.
   void Fill(const unsigned char* updates, int64_t bytes) {
     filled_ = std::min(bytes, kWalks.pattern / period_ * period_);
     if (period_ == 1) {
@@ -122,7 +125,7 @@ class Pattern {
     }
   }
 
-  // output (+)= the first `bytes` bytes.
+  // output (+)= the first `bytes` of the repeated updates.
   void Run(RunKernel run, int64_t size, unsigned char* output, int64_t bytes) const {
     for (int64_t i = 0; i < bytes; i += filled_) {
       run(output + i, 1, pattern_, 1, std::min(filled_, bytes - i) / size);
@@ -135,19 +138,19 @@ class Pattern {
   int64_t filled_ = 0;
 };
 
-// Whether every run repeats one element.
+// True if every run repeats one element.
 bool RepeatsElements(const BoxArguments& box) {
   return box.output_stride == 1 && box.updates_stride == 0 && box.run >= kWalks.least_repeated;
 }
 
-// Whether the rows repeat one run, and lie together.
+// True if contiguous rows repeat one run.
 bool RepeatsRuns(const BoxArguments& box, int64_t size) {
   return box.updates_row_stride == 0 && box.output_row_stride == box.run &&
          box.output_stride == 1 && box.updates_stride == 1 &&
          box.run * size <= kWalks.longest_period && box.rows * box.run >= kWalks.least_repeated;
 }
 
-// Not in WalkBox, whose small boxes need no room for a pattern.
+// Separate from WalkBox, whose small boxes need no stack space for a pattern.
 [[gnu::noinline]] void WalkRepeatedElements(RunKernel run, int64_t size, const BoxArguments& box) {
   const int64_t bytes = box.run * size;
   Pattern pattern(size);
@@ -166,7 +169,7 @@ bool RepeatsRuns(const BoxArguments& box, int64_t size) {
   pattern.Run(run, size, box.output, bytes);
 }
 
-// The output of a group, and its first updates.
+// Prefetches the output of a group and its first updates.
 void FetchGroup(int64_t size, const Group* group, const GroupArguments& all) {
   const int64_t bytes = std::min(all.n * size, kWalks.most_fetched_of_group);
   const int64_t end = std::min(group[1].first, group->first + kWalks.fetched_updates);
@@ -202,7 +205,7 @@ void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsA
 }
 
 void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all) {
-  // Elements that lie apart share lines with those of other groups.
+  // Strided elements share cache lines with those of other groups.
   const int64_t fetched = all.output_stride == 1 ? all.count - kWalks.groups_ahead : 0;
   GroupArguments one = all;
   for (int64_t g = 0; g < all.count; ++g) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of integers of 64 bits that do not overflow, and what divides them.
+// Sums of 64-bit integers that do not overflow, and their division.
 #ifndef STREW_KERNEL_WIDE_SUM_H_
 #define STREW_KERNEL_WIDE_SUM_H_
 
@@ -10,7 +10,7 @@
 
 namespace strew::kernel {
 
-// high * 2^64 + low. Not every CPU and compiler has a type of 128 bits.
+// high * 2^64 + low. Some CPUs and compilers lack a 128-bit type.
 struct WideSum {
   WideSum() = default;
   template <class T>
@@ -31,14 +31,14 @@ inline WideSum operator+(WideSum a, WideSum b) {
   return sum;
 }
 
-// The integers at or below the quotients; count > 0.
+// Rounds down; count > 0.
 template <class Sum>
 int64_t FloorDivide(Sum sum, int64_t count) {
   const int64_t quotient = sum / count;
   return sum % count < 0 ? quotient - 1 : quotient;
 }
 
-// Modulo 2^64, of which the mean of 64-bit integers needs no more.
+// Modulo 2^64, which suffices for the mean of 64-bit integers.
 uint64_t FloorDivide(WideSum sum, int64_t count);
 
 // Sums of any number of integers.

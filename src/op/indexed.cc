@@ -19,12 +19,12 @@ namespace {
 using walk::Operands;
 using walk::Scatter;
 
-// What remains once the indices are checked.
+// Runs a call whose indices are checked.
 Status RunChecked(const Call& call, const Operands& operands, strew_reduction reduction,
                   const plan::IndexSpace& space, const plan::Findings& findings) {
   const TensorView& output = operands.output;
   const bool in_place = SameElements(operands.data, output);
-  // In an output without elements no index is in range, so that all were dropped.
+  // No index is valid for an output without elements, so all updates were dropped.
   if (operands.updates.size == 0 || output.size == 0) {
     if (!in_place) STREW_TRY(share::Copy(call, operands.data, output));
     return call.Succeed(0);
@@ -45,7 +45,7 @@ Status RunChecked(const Call& call, const Operands& operands, strew_reduction re
   return call.Succeed(drops ? applied_units / units : operands.updates.size);
 }
 
-// Not inline, because other calls need no few entries on their stack.
+// Not inline, because other calls need no stack space for few entries.
 [[gnu::noinline]] Status RunFew(const Call& call, const Operands& operands,
                                 strew_reduction reduction, plan::IndexSpace* space) {
   walk::FewEntries few;
@@ -64,7 +64,7 @@ Status RunChecked(const Call& call, const Operands& operands, strew_reduction re
 
 }  // namespace
 
-// In the order of the list in strew.h: index values, scratch, duplicates.
+// Checks in the order of the list in strew.h: index values, scratch, duplicates.
 Status RunIndexed(const Call& call, const Operands& operands, strew_reduction reduction,
                   plan::IndexSpace* space) {
   const TensorView& updates = operands.updates;

@@ -10,8 +10,8 @@
 
 namespace strew {
 
-// Checks the indices, copies data where output is not data itself, and applies the updates. The
-// index space is used up.
+// Checks the indices, copies data unless output is data itself, and applies the updates. Modifies
+// the index space.
 Status RunIndexed(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                   plan::IndexSpace* space);
 

@@ -53,7 +53,7 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
     } else {
       space->batch.Append(count, output_stride, updates_stride, StrideOf(indices, i),
                           StrideOf(data, i) * units.count);
-      // With a stride that means something, it is a loop.
+      // The stride is not 0, so Append() has kept the loop.
       if (i > axis) ++space->minor_batch_loops;
     }
   }

@@ -29,7 +29,7 @@ Status CheckRanks(const Call& call, const TensorView& data, const TensorView& in
                      data.rank);
   }
   const int64_t expected = indices.rank - 1 + data.rank - k;
-  // Where one element is asked for it may come in any shape.
+  // An update of rank 0 may have any shape with one element.
   if (expected == 0) return STREW_OK;
   return plan::CheckRank(call, {"updates", &updates}, expected);
 }
@@ -70,7 +70,7 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
   for (int c = 0; c < k; ++c) {
     space->AppendComponent(c, data, output, units.count, c * StrideOf(indices, tuples));
   }
-  // Where every tuple replaces the whole tensor the last one decides.
+  // If every tuple replaces the whole tensor, only the last one counts.
   const bool only_last = k == 0 && reduction == STREW_NONE;
   for (int i = 0; i < tuples; ++i) {
     if (only_last && updates.size > 0) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// output[a..., indices[i...], b...] (+)= updates[a..., i..., b...], where the axis stands between a
-// and b
+// output[a..., indices[i...], b...] (+)= updates[a..., i..., b...], with the axis between a and b
 #include "api/context.h"
 #include "api/tensor.h"
 #include "plan/check.h"

@@ -25,7 +25,7 @@ struct SliceOperands {
   const TensorView* start;
   const TensorView* stop;
   const TensorView* step;
-  const TensorView* axes;  // or NULL
+  const TensorView* axes;  // may be NULL
 };
 
 // The slice of every axis of data.
@@ -35,7 +35,7 @@ IndexValue NumberAt(const TensorView& numbers, int64_t i) {
   return ReadIndex(numbers.dtype, numbers.data + i * StrideOf(numbers, 0) * numbers.element_size);
 }
 
-// `axes` may be NULL; `start` then stands in for it where a list of operands is wanted.
+// Represents `axes` in lists of operands; `start` if there are no axes.
 plan::Operand AxesOrStart(const SliceOperands& slice) {
   return slice.axes == nullptr ? plan::Operand{"start", slice.start}
                                : plan::Operand{"axes", slice.axes};
@@ -59,7 +59,7 @@ Status CheckRanks(const Call& call, const TensorView& data, const TensorView& up
                    slice.start->size, data.rank);
 }
 
-// Stores the axis of each entry.
+// Checks the axes, and stores that of each entry.
 Status CheckAxes(const Call& call, const TensorView& data, const SliceOperands& slice, int* axes) {
   const int entries = static_cast<int>(slice.start->size);
   uint32_t seen = 0;
@@ -90,7 +90,7 @@ Status MakeSlices(const Call& call, const TensorView& data, const SliceOperands&
   return STREW_OK;
 }
 
-// Whether NumPy would broadcast updates to the slice.
+// True if NumPy would broadcast updates to the slice.
 bool IsBroadcastable(const TensorView& updates, const Slices& slices, int rank) {
   const int added = rank - updates.rank;
   for (int i = 0; i < updates.rank; ++i) {
@@ -142,7 +142,7 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* upda
                            {"output", output});
 }
 
-// Updates in the shape of the slice, with strides of 0 where they are repeated.
+// Updates in the shape of the slice, with strides of 0 along repeated dims.
 TensorView Broadcast(const TensorView& updates, const Slices& slices, const TensorView& data) {
   TensorView repeated = updates;
   repeated.rank = data.rank;
@@ -157,14 +157,14 @@ TensorView Broadcast(const TensorView& updates, const Slices& slices, const Tens
   return repeated;
 }
 
-// The slice as a box of the output; its offset there, in units.
+// Appends the slice as a box of the output. Returns its offset there, in units.
 int64_t LowerToBox(const TensorView& updates, const TensorView& output, const Slices& slices,
                    int64_t units, walk::BoxNest* nest) {
   int64_t first = 0;
   for (int i = 0; i < output.rank; ++i) {
     const plan::Slice& slice = slices[i];
     first += slice.first * StrideOf(output, i) * units;
-    // A step beyond the axis is never taken, and might overflow.
+    // A step of a single element is never taken, and might overflow.
     if (slice.count <= 1) continue;
     nest->Append(slice.count, slice.step * StrideOf(output, i) * units,
                  StrideOf(updates, i) * units);
@@ -184,7 +184,7 @@ plan::OverlayPlan LowerToOverlay(const TensorView& data, const TensorView& updat
   return plan;
 }
 
-// `updates` has the shape of the slice, and elements.
+// `updates` has the shape of the slice and is not empty.
 Status RunSlice(const Call& call, const TensorView& data, const TensorView& updates,
                 const Slices& slices, strew_reduction reduction, const TensorView& output) {
   const plan::Units units = plan::UnitsOf(output.element_size);
@@ -206,8 +206,8 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
                        &nest);
 }
 
-// An element of a slice has one update. Where its old value takes no part it is replaced, but for
-// bools, of which reductions make 0 or 1.
+// An element of a slice has one update, which replaces it if the old value is excluded. The
+// exception is bool, of which reductions make 0 or 1.
 Status RunReduction(const Call& call, const TensorView& data, const TensorView& updates,
                     const Slices& slices, strew_reduction reduction, const TensorView& output) {
   const strew_reduction kind = ReductionKind(reduction);
@@ -246,7 +246,7 @@ Status CheckArray(const Call& call, const char* name, const int64_t* numbers, in
   return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", name);
 }
 
-// A plain array as a tensor, at any alignment. The memory is only read.
+// An array as a tensor of any alignment, whose memory is only read.
 void ViewArray(const int64_t* numbers, int64_t count, TensorView* view) {
   view->dtype = STREW_INT64;
   view->rank = 1;
@@ -255,7 +255,7 @@ void ViewArray(const int64_t* numbers, int64_t count, TensorView* view) {
   view->strides[0] = 1;
   view->element_size = sizeof(int64_t);
   view->lowest = 0;
-  // Arrays of more entries than any data has dims are refused for that, unread.
+  // Arrays with more entries than data can have dims are refused without being read.
   view->highest = count > kMaxRank ? 0 : count * view->element_size;
   view->injective = true;
   view->contiguous = true;

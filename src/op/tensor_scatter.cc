@@ -14,11 +14,11 @@ namespace {
 struct Operands {
   const TensorView* past;
   const TensorView* update;
-  const TensorView* write_indices;  // or NULL
+  const TensorView* write_indices;  // may be NULL
   const TensorView* present;
 };
 
-// `write_indices` may be NULL; `update` then stands in for it where a list of operands is wanted.
+// Represents `write_indices` in lists of operands; `other` if there are none.
 plan::Operand WriteIndicesOr(const Operands& at, plan::Operand other) {
   return at.write_indices == nullptr ? other : plan::Operand{"write_indices", at.write_indices};
 }

@@ -25,8 +25,8 @@ Status CheckReductionDtype(const Call& call, strew_reduction reduction, strew_dt
                    info.name);
 }
 
-// Whether the byte extents of two tensors meet. Extents that run around the end of the address space
-// cannot be memory; they are cut there.
+// True if the byte extents of two tensors overlap. Extents that wrap around the end of the address
+// space cannot be memory; they are cut there.
 bool Intersect(const TensorView& a, const TensorView& b) {
   if (a.size == 0 || b.size == 0) return false;
   struct Extent {

@@ -13,14 +13,14 @@
 
 namespace strew::plan {
 
-// An operand under the name that error messages give it.
+// An operand and its name in error messages.
 struct Operand {
   const char* name;
   const TensorView* view;
 };
 using Operands = std::initializer_list<Operand>;
 
-// Line 1: handles and bindings, an output that may be written; the reduction's bits.
+// Line 1: handles and bindings, a writable output; the bits of the reduction.
 Status CheckBound(const Call& call, Operands inputs, Operand output);
 Status CheckReduction(const Call& call, strew_reduction reduction);
 
@@ -36,14 +36,14 @@ Status CheckIndexedOperands(const Call& call, const TensorView* data, const Tens
 Status CheckDataRank(const Call& call, const TensorView& data, const TensorView& output);
 Status CheckRank(const Call& call, Operand operand, int64_t rank);
 
-// Line 5: an axis in [-rank, rank - 1]; stores it counted from the front. `entry` is its place in
-// axes, or -1 for the attribute axis.
+// Line 5: an axis in [-rank, rank - 1]; stores it counted from the front. `entry` is its position
+// in axes, or -1 for the attribute axis.
 Status CheckAxis(const Call& call, IndexValue axis, int entry, int rank, int* normalised);
 
-// Line 7, of operands that have the same rank.
+// Line 7. Requires operands of the same rank.
 Status CheckSameShape(const Call& call, Operand operand, Operand expected);
 
-// Line 8: output is injective, and apart from every input unless it is `data` itself.
+// Line 8: output is injective, and overlaps no input unless it is `data` itself.
 Status CheckMemory(const Call& call, Operand data, Operands other_inputs, Operand output);
 
 }  // namespace strew::plan

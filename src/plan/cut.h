@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts nested loops, whose turns may go in any order, into parts.
+// Cuts nested loops, whose turns may run in any order, into parts.
 #ifndef STREW_PLAN_CUT_H_
 #define STREW_PLAN_CUT_H_
 
@@ -20,7 +20,7 @@ struct Turns {
 class Cut {
  public:
   Cut() = default;
-  // Loops that are not in use are left out.
+  // Copies only the loops in use.
   Cut(const Cut& other) { *this = other; }
   Cut& operator=(const Cut& other) {
     if (this == &other) return *this;
@@ -30,8 +30,8 @@ class Cut {
     return *this;
   }
 
-  // Adds a loop within the others, and cuts it so far that there are `wanted` parts in all, or that
-  // its pieces have `granule` turns.
+  // Appends an inner loop, cut into pieces until there are `wanted` parts in all or a piece has
+  // `granule` turns.
   void Append(int64_t count, int64_t granule, int64_t wanted) {
     assert(rank_ < kMostLoops);
     const int64_t granules = std::max<int64_t>(count / granule, 1);
@@ -42,14 +42,14 @@ class Cut {
 
   int64_t parts() const { return parts_; }
 
-  // No part has more turns of the loop that was appended as the i-th.
+  // Upper bound of the turns of loop `i` in any part.
   int64_t MostTurns(int i) const {
     const CutLoop& loop = loop_[i];
     return (loop.granules - 1) / loop.pieces * loop.granule + loop.granule +
            loop.count % loop.granule;
   }
 
-  // What of the loop that was appended as the i-th belongs to a part.
+  // The turns of loop `i` that belong to a part.
   Turns TurnsOf(int64_t part, int i) const {
     for (int inner = rank_ - 1; inner > i; --inner) part /= loop_[inner].pieces;
     const CutLoop& loop = loop_[i];
@@ -60,7 +60,7 @@ class Cut {
   }
 
  private:
-  // Outer loops, a sheet, inner loops and their runs.
+  // Room for outer loops, rows, columns, inner loops and their runs.
   static constexpr int kMostLoops = 2 * kMaxLoops;
 
   struct CutLoop {
@@ -79,7 +79,7 @@ class Cut {
   CutLoop loop_[kMostLoops];
 };
 
-// Turns that write at least a line of cache, so that threads do not fight for it.
+// Turns that write at least one cache line, so that threads do not write to the same one.
 inline int64_t LineGranule(int64_t output_stride, int64_t width) {
   constexpr int64_t kLine = 64;
   const int64_t step = static_cast<int64_t>(Magnitude(output_stride));

@@ -10,7 +10,11 @@
 namespace strew::plan {
 
 EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings)
-    : components(space.components), out_of_range(findings.out_of_range), inner(space.inner) {
+    : components(space.components),
+      out_of_range(findings.out_of_range),
+      indices_are_non_negative(findings.non_negative),
+      batch_has_data(true),
+      inner(space.inner) {
   std::copy_n(space.component, components, component);
   IndexedNest entries = space.entries;
   IndexedNest batch = space.batch;
@@ -21,7 +25,7 @@ EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings)
   entries.Merge();
   batch.Canonicalise();
   inner.Canonicalise();
-  ChooseRun(entries);
+  ChooseRun(entries, &batch);
   batches = 1;
   for (int i = 0; i < batch.rank; ++i) batches *= batch.loop[i].count;
   ChooseRowsAndColumns(&entries, &batch);
@@ -31,6 +35,8 @@ EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings)
 EntryLoops::EntryLoops(const EntryLoops& other)
     : components(other.components),
       out_of_range(other.out_of_range),
+      indices_are_non_negative(other.indices_are_non_negative),
+      batch_has_data(other.batch_has_data),
       outer(other.outer),
       outer_batch_loops(other.outer_batch_loops),
       row(other.row),
@@ -58,10 +64,10 @@ int64_t EntryLoops::EntryUnits() const {
   return units;
 }
 
-void EntryLoops::ChooseRun(const IndexedNest& entries) {
+void EntryLoops::ChooseRun(const IndexedNest& entries, IndexedNest* batch) {
   run = inner.PopInnermost();
-  // Destinations that lie closer than inner turns are gone through for each turn anew: on the last
-  // axis of a matrix row by row, not column by column.
+  // If destinations lie closer together than inner turns, each inner turn goes through all of them:
+  // on the last axis of a matrix row by row, not column by column.
   const Component* const axis = components > 0 ? &component[components - 1] : nullptr;
   const bool destinations_are_closer =
       axis != nullptr && axis->axis_size > 1 && entries.rank > 0 &&
@@ -69,6 +75,20 @@ void EntryLoops::ChooseRun(const IndexedNest& entries) {
   if (run.count == 1 || !destinations_are_closer) return;
   inner.loop[inner.rank++] = run;
   run = {1, {}};
+  // Inner turns within a tile come back to all of their lines with the next tile.
+  constexpr int64_t kMostOfTile = kBlockBytes / int64_t{sizeof(int32_t)};
+  if (components == 1 && entries.rank == 1 && entries.loop[0].count > kMostOfTile) {
+    TurnInnerIntoBatch(batch);
+  }
+}
+
+void EntryLoops::TurnInnerIntoBatch(IndexedNest* batch) {
+  batch_has_data = false;
+  while (inner.rank > 0) {
+    const InnerLoop loop = inner.PopInnermost();
+    batch->Append(loop.count, loop.stride[kOutput], loop.stride[kUpdates], 0, 0);
+  }
+  batch->Canonicalise();
 }
 
 void EntryLoops::ChooseRowsAndColumns(IndexedNest* entries, IndexedNest* batch) {
@@ -77,8 +97,8 @@ void EntryLoops::ChooseRowsAndColumns(IndexedNest* entries, IndexedNest* batch) 
   columns_are_batch = false;
   column = entry;
   row = rows_are_batch ? batch->PopInnermost() : entries->PopInnermost();
-  // The columns are the direction in which writes lie closer together. Where an entry is a whole
-  // run there is nothing to choose.
+  // Writes lie closer together along columns than along rows. An entry that is a whole run leaves
+  // no choice.
   const bool batches_are_closer =
       rows_are_batch && run.count == 1 &&
       Magnitude(row.stride[kOutput]) < Magnitude(component[0].output_stride);
@@ -128,7 +148,7 @@ DestinationNest EntryLoops::NumberDestinations() {
   assert(components == 1);
   DestinationNest nest;
   nest.base[kDestination] = std::exchange(outer.base[kOutput], 0);
-  // From the outermost loop on, of which a turn goes past all destinations within.
+  // From the outermost loop on; one turn skips the numbers of all destinations within.
   int64_t numbers = component[0].axis_size;
   for (int i = 0; i < outer_batch_loops; ++i) numbers *= outer.loop[i].count;
   if (rows_are_batch) numbers *= row.count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of an index space in the order in which memory likes them: outer loops around rows and
-// columns of entries, from which tiles are cut, and within an entry inner loops around a run.
+// The loops of an index space, arranged in the order of memory: outer loops around rows and columns
+// of entries, from which tiles are cut, and within an entry inner loops around a run.
 #ifndef STREW_PLAN_ENTRY_LOOPS_H_
 #define STREW_PLAN_ENTRY_LOOPS_H_
 
@@ -12,16 +12,20 @@
 
 namespace strew::plan {
 
-// What is done about indices that are out of range; kNothing where none is.
+// Treatment of indices that are out of range; kNothing if there are none.
 enum class OutOfRange { kNothing, kDrop, kClamp };
 
-// What the check of the indices found out.
+// Results of the check of the indices.
 struct Findings {
   OutOfRange out_of_range = OutOfRange::kNothing;
   bool constant = false;  // indices do not change along the minor loops of batch
+  bool non_negative = false;
 };
 
-// Destinations and their numbers.
+// Offsets of a tile, which stay in the L1 cache until they are used.
+inline constexpr int64_t kBlockBytes = 8192;
+
+// The operands of DestinationNest.
 enum { kDestination, kNumber, kDestinationOperands };
 using DestinationNest = LoopNest<kDestinationOperands>;
 
@@ -29,6 +33,8 @@ struct EntryLoops {
   int components;
   Component component[kMaxRank];
   OutOfRange out_of_range;
+  bool indices_are_non_negative;
+  bool batch_has_data;  // the strides of its loops in data are known
 
   IndexedNest outer;
   int outer_batch_loops;  // the first loops of `outer` are batch, the others entries
@@ -36,58 +42,59 @@ struct EntryLoops {
   IndexedLoop column;
   InnerNest inner;
   InnerLoop run;
-  // Which of the two are batch, so that their turns never meet. Otherwise they are entries: rows
-  // one after the other, and the columns of a row in order.
+  // Rows or columns that are batch never meet in the output. The others are entries: rows one after
+  // the other, and the columns of a row in order.
   bool rows_are_batch;
   bool columns_are_batch;
 
   int64_t batches;  // turns of all batch loops
-  // How far apart, in units, entries can lie in the output: by their indices, by these and within
-  // rows and columns, and all of them.
+  // Upper bounds of the distance between entries in the output, in units: by their indices; by
+  // these and within rows and columns; in all.
   int64_t reach;
   int64_t tile_span;
   int64_t whole_span;
 
-  // The arranged loops of a space that has elements. Minor loops of batch along which indices are
+  // Arranges the loops of a space that has elements. Minor loops of batch along which indices are
   // constant become inner loops.
   EntryLoops(const IndexSpace& space, const Findings& findings);
   EntryLoops(const EntryLoops& other);
   EntryLoops& operator=(const EntryLoops&) = delete;
 
-  // Entries of all batches, and the units of each.
+  // Entries of all batches, and units of an entry.
   int64_t Entries() const;
   int64_t EntryUnits() const;
   bool EntriesAreElements() const { return run.count == 1 && inner.rank == 0; }
-  // Every batch has one loop over entries, and one component that places them on one axis.
+  // True if every batch has one loop over entries, and one component places them on one axis.
   bool HasOneAxis() const { return components == 1 && outer.rank == outer_batch_loops; }
-  // Of the offsets of a tile, and of offsets from where the loops begin.
+  // Width of offsets in a tile, and of offsets from the origin of the loops.
   kernel::OffsetWidth TileOffsets() const { return kernel::OffsetWidthOf(tile_span); }
   kernel::OffsetWidth WholeOffsets() const { return kernel::OffsetWidthOf(whole_span); }
 
-  // Keeps one part of a cut of the batch loops and the inner turns.
+  // Keeps one part of a cut of the batch loops, inner loops and runs.
   void Restrict(const Cut& cut, int64_t part);
-  // For loops with one axis: gives the output, from 0 on, a unit for each destination of each batch,
-  // without gaps; columns that are batch lie together, else the axis does. Returns where these
-  // destinations lay, and their numbers.
+  // Requires HasOneAxis(). Numbers the destinations of all batches from 0 on, without gaps, and
+  // makes these numbers the offsets in the output. Columns that are batch are contiguous, else the
+  // axis is. Returns the former offsets of the destinations, and their numbers.
   DestinationNest NumberDestinations();
-  // Makes all entries read the same update, of which the units lie `run_stride` apart.
+  // Makes all entries read the same update, whose units lie `run_stride` apart.
   void RepeatUpdate(int64_t run_stride);
 
  private:
-  void ChooseRun(const IndexedNest& entries);
+  void ChooseRun(const IndexedNest& entries, IndexedNest* batch);
+  // The same result if there is one component: inner turns of all entries, one after the other.
+  void TurnInnerIntoBatch(IndexedNest* batch);
   void ChooseRowsAndColumns(IndexedNest* entries, IndexedNest* batch);
   void MeasureSpans();
 };
 
-// Numbers destinations from 0 on: those that lie as far apart as the strides allow have consecutive
-// numbers, up to a power of two.
+// Numbers destinations from 0 on, in steps of the largest power of two that divides all strides.
 class DestinationNumbers {
  public:
   explicit DestinationNumbers(const EntryLoops& loops);
 
   // Numbers lie in [0, range()).
   int64_t range() const { return range_; }
-  // In units from where the loops begin, and back.
+  // Destinations are in units from the origin of the loops.
   int64_t Of(int64_t destination) const { return (destination - lowest_) >> shift_; }
   int64_t DestinationOf(int64_t number) const { return (number << shift_) + lowest_; }
   // A number is (destination - lowest()) >> shift().

@@ -21,7 +21,7 @@ class Paragraph {
       length_ += static_cast<size_t>(length);
     }
   }
-  // Without the blank behind the last sentence.
+  // The text without the blank after the last sentence.
   const char* c_str() {
     if (length_ > 0 && text_[length_ - 1] == ' ') text_[--length_] = '\0';
     return text_;
@@ -72,7 +72,6 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   EntryLoops first = loops;
   if (is_part) first.Restrict(schedule.cut, 0);
   TraversalLoops chosen;
-  constexpr int64_t kBlockBytes = 8192;
   const kernel::OffsetWidth width = first.TileOffsets();
   const char* const bits = width == kernel::kOffset32 ? "32" : "64";
   text->Add("Offsets have %s bits. %s ", bits, is_part ? "The first part is" : "Entries are");

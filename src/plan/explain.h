@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules in words, for the explainer of a call: a sentence or two for each.
+// Schedules in words, a sentence or two each, for the explainer of a call.
 #ifndef STREW_PLAN_EXPLAIN_H_
 #define STREW_PLAN_EXPLAIN_H_
 

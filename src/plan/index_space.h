@@ -2,13 +2,13 @@
 // GLOSSARY of the rooms that build on this one.
 //
 //   data, indices, updates, output   the operands, as strew.h names them
-//   unit          what a kernel moves at once: an element, or a part of an opaque one
+//   unit          memory that a kernel moves at once: an element, or a part of an opaque one
 //   axis          a dim of data that indices name; `component`: one of the axes that a tuple names
 //   entry         one index value, or one tuple, with its update
 //   destination   the element or slice of output that an entry names
-//   offset        how far a destination lies from where something begins, in units
+//   offset        distance of a destination from an origin, in units
 //   batch         the turns of loops that have indices of their own and never meet in the output
-//   run           units of an entry that lie at equal distances; `inner loops` go around it
+//   run           units of an entry at equal distances; `inner loops` go around it
 //   row, column   the two innermost loops over entries, after they are arranged
 //   tile          rows and columns whose offsets are in the L1 cache at the same time
 //   strip         columns whose axis is in scratch at the same time
@@ -17,25 +17,25 @@
 //   task, part    a task is a thread's share of a call; it takes one part after the other
 //   range         destinations between two offsets, which belong to one task
 //   filter        keeps the entries of one range, in order; partition: sorts entries by range
-//   sink          what takes entries that are not written at once
-//   bucket        consecutive destinations of which the sums are near the CPU at the same time
+//   sink          receives entries that are not written at once
+//   bucket        consecutive destinations whose sums are in the L2 cache at the same time
 //   prefetch      the distance, in entries, at which a destination is fetched before its turn
 //   streaming     writing past the caches
 //
-// The index space of a scatter: what an operator means, whatever the operator.
+// The index space of a scatter: the meaning of a call, independent of the operator.
 //
 //   output[sum over c of index(c, e, b) * output_stride(c) + b * batch stride + i * inner stride]
 //       (+)= updates[e, b, i]
 //
-// Entries e are placed by their indices alone and are applied in order. Turns b of the batch have
-// indices of their own and never meet in the output. Inner turns i share the index of their entry
-// and never meet either. So batch and inner turns may go in any order.
+// Indices alone place entries e, which are applied in order. Turns b of the batch have indices of
+// their own and never meet in the output. Inner turns i share the index of their entry and never
+// meet either. So batch and inner turns may run in any order.
 //
-//   scatter_elements  one component; the axis is the loop over entries, the other axes are batch, or
-//                     inner where the indices do not change along them (stride 0)
-//   scatter_nd        a component for each number of a tuple; tuples are entries, the rest of data
-//                     is inner
-//   scatter_update    one component; all dims of the indices are entries, the rest of data is inner
+//   scatter_elements  one component; the axis is the loop over entries, the other axes are batch,
+//                     or inner if the indices do not change along them (stride 0)
+//   scatter_nd        a component for each number of a tuple; tuples are entries, the other dims of
+//                     data are inner
+//   scatter_update    one component; all dims of indices are entries, the other dims of data inner
 #ifndef STREW_PLAN_INDEX_SPACE_H_
 #define STREW_PLAN_INDEX_SPACE_H_
 
@@ -46,8 +46,8 @@
 
 namespace strew::plan {
 
-// Operands of the nests. An index alone places an entry in output and data, and inner turns have
-// neither indices nor data: their nest names the first two operands only.
+// Operands of the nests. Entries have no stride in output and data, because indices place them.
+// Inner turns have neither indices nor data, so their nest has the first two operands only.
 enum { kOutput, kUpdates, kIndices, kData, kIndexedOperands };
 
 using IndexedNest = LoopNest<kIndexedOperands>;
@@ -60,18 +60,18 @@ struct Component {
   int64_t axis_size;      // elements
   int64_t output_stride;  // of the axis, in units
   int64_t data_stride;    // likewise
-  int64_t indices_base;   // where in indices its first index lies
+  int64_t indices_base;   // position of its first index in indices
 };
 
 struct IndexSpace {
   int components = 0;
   Component component[kMaxRank];
-  // The dim of indices that goes over entries where the others are batch, else -1.
+  // The dim of indices that runs over entries if the others are batch, else -1.
   int entry_dim = -1;
   bool has_tuples = false;  // the last dim of indices goes over components
   IndexedNest entries;
   IndexedNest batch;
-  int minor_batch_loops = 0;  // the last loops of batch that go within entries in indices
+  int minor_batch_loops = 0;  // innermost loops of batch, within entries in indices
   InnerNest inner;
 
   void AppendComponent(int axis, const TensorView& data, const TensorView& output, int64_t units,
@@ -80,7 +80,7 @@ struct IndexSpace {
                                StrideOf(data, axis) * units, indices_base};
   }
 
-  // Turns of the minor loops of batch together.
+  // Product of the counts of the minor loops of batch.
   int64_t MinorBatches() const {
     int64_t turns = 1;
     for (int i = batch.rank - minor_batch_loops; i < batch.rank; ++i) turns *= batch.loop[i].count;

@@ -13,7 +13,7 @@
 
 namespace strew::plan {
 
-// The dims of a tensor, and one more for the parts of an opaque element.
+// The dims of a tensor, and one for the units of an opaque element.
 inline constexpr int kMaxLoops = kMaxRank + 1;
 
 template <int kOperands>
@@ -22,9 +22,9 @@ struct Loop {
   int64_t stride[kOperands];  // in elements
 };
 
-// Loops from the outermost to the innermost. `base` is where the first access of each operand lies,
-// in elements from its data. Nothing is initialised beyond `rank`: nests live on the stack of small
-// calls too.
+// Loops from the outermost to the innermost. `base` is the offset of the first access to each
+// operand, in elements from its data. Loops beyond `rank` are not initialised, to keep small calls
+// fast.
 template <int kOperands>
 struct LoopNest {
   int rank = 0;
@@ -36,13 +36,13 @@ struct LoopNest {
   LoopNest& operator=(const LoopNest& other) {
     if (this == &other) return *this;
     rank = other.rank;
-    // Loops that are not in use are left out: all of them took half the time of a small box.
+    // Copies only the loops in use: copying all took half the time of a small box.
     std::memcpy(base, other.base, sizeof(base));
     std::memcpy(loop, other.loop, static_cast<size_t>(rank) * sizeof(loop[0]));
     return *this;
   }
 
-  // Adds an innermost loop; one that turns at most once needs no loop.
+  // Appends an innermost loop, unless it turns at most once.
   template <class... Strides>
   void Append(int64_t count, Strides... strides) {
     static_assert(sizeof...(Strides) == kOperands);
@@ -51,7 +51,7 @@ struct LoopNest {
     loop[rank++] = {count, {strides...}};
   }
 
-  // The same as an outermost loop.
+  // Prepends an outermost loop, unless it turns at most once.
   template <class... Strides>
   void Prepend(int64_t count, Strides... strides) {
     static_assert(sizeof...(Strides) == kOperands);
@@ -61,7 +61,7 @@ struct LoopNest {
     loop[0] = {count, {strides...}};
   }
 
-  // Keeps the strides of an operand descending, and the order of those that are equal.
+  // Inserts a loop so that the strides of an operand stay descending, behind those that are equal.
   void InsertByStride(int operand, const Loop<kOperands>& inserted) {
     int i = rank++;
     for (; i > 0 && loop[i - 1].stride[operand] < inserted.stride[operand]; --i) {
@@ -70,23 +70,23 @@ struct LoopNest {
     loop[i] = inserted;
   }
 
-  // Takes the innermost loop away; one that turns once where there is none.
+  // Removes the innermost loop; returns a loop of one turn if there is none.
   Loop<kOperands> PopInnermost() {
     if (rank == 0) return {1, {}};
     return loop[--rank];
   }
 
-  // Keeps `count` turns of a loop, from the turn `first` on.
+  // Keeps turns [first, first + count) of a loop.
   void Restrict(int i, int64_t first, int64_t count) {
     for (int o = 0; o < kOperands; ++o) base[o] += first * loop[i].stride[o];
     loop[i].count = count;
   }
 
-  // Merges neighbours that go through all operands as one loop would. Keeps the order of accesses.
+  // Merges neighbours that are one loop in all operands. Keeps the order of accesses.
   void Merge();
 
-  // For nests whose accesses may come in any order: makes the strides of operand 0 positive and
-  // descending, then merges.
+  // Makes the strides of operand 0 positive and descending, then merges. Requires that accesses may
+  // come in any order.
   void Canonicalise();
 
  private:
@@ -98,7 +98,7 @@ template <int kOperands>
 bool LoopNest<kOperands>::CanMerge(const Loop<kOperands>& outer, const Loop<kOperands>& inner) {
   for (int o = 0; o < kOperands; ++o) {
     int64_t span;
-    // The branch is that of memory which no machine has. GCOVR_EXCL_BR_START
+    // An overflow would take more memory than any machine has. GCOVR_EXCL_BR_START
     if (!CheckedMultiply(inner.count, inner.stride[o], &span) || span != outer.stride[o]) {
       return false;
     }
@@ -143,8 +143,8 @@ void LoopNest<kOperands>::Canonicalise() {
   Merge();
 }
 
-// Calls body(offset), an array with an offset in elements for each operand, for every turn of the
-// first `loops` loops of the nest, in order. A body that returns false ends it.
+// Calls body(offset) for every turn of the first `loops` loops of the nest, in order; `offset` has
+// an offset in elements for each operand. The loops end if the body returns false.
 template <int kOperands, class Body>
 void ForEachTurn(const LoopNest<kOperands>& nest, int loops, Body body) {
   int64_t offset[kOperands];

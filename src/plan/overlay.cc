@@ -6,13 +6,13 @@
 namespace strew::plan {
 namespace {
 
-// Whether one loop can go through both dims, in all operands.
+// True if one loop can cover both dims in all operands.
 bool CanMerge(const OverlayDim& outer, const OverlayDim& inner) {
   if (!inner.IsWhole()) return false;
   const bool dense = outer.output_stride == inner.size * inner.output_stride &&
                      outer.data_stride == inner.size * inner.data_stride;
   if (!dense) return false;
-  // What lies between two steps is not part of one loop.
+  // A loop cannot skip the elements between two steps.
   if (outer.slice.count == 1) return true;
   return outer.slice.step == 1 && outer.updates_stride == inner.size * inner.updates_stride;
 }
@@ -22,7 +22,7 @@ bool CanMerge(const OverlayDim& outer, const OverlayDim& inner) {
 void OverlayPlan::Append(const OverlayDim& appended) {
   if (appended.size == 1) return;
   dim[rank] = appended;
-  // A step that is never taken may be any number.
+  // A step that is never taken has no meaning.
   if (appended.slice.count == 1) dim[rank].slice.step = 1;
   ++rank;
 }

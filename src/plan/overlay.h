@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a slice laid over a copy of data, so that the output is gone through once:
+// The plan of an overlay, a slice laid over a copy of data in one pass over the output:
 //
-//   output[i] = data[i] (+) updates[(i - first) / step]   where i is in the slice, in every dim
+//   output[i] = data[i] (+) updates[(i - first) / step]   if i is in the slice, in every dim
 //   output[i] = data[i]                                   elsewhere
 #ifndef STREW_PLAN_OVERLAY_H_
 #define STREW_PLAN_OVERLAY_H_
@@ -26,21 +26,21 @@ struct OverlayDim {
 struct OverlayPlan {
   int rank = 0;
   OverlayDim dim[kMaxLoops];
-  // Where the first element of each lies, in units from its data.
+  // Offset of the first element of each operand, in units from its data.
   int64_t output_base = 0;
   int64_t data_base = 0;
   int64_t updates_base = 0;
 
-  // Adds an innermost dim.
+  // Appends an innermost dim.
   void Append(const OverlayDim& dim);
 
-  // Makes strides of output and steps positive, sorts the dims by the former, and merges. False
-  // where output and data do not go through memory alike, line by line: then a copy and a second
-  // pass do better.
+  // Makes output strides and steps positive, sorts dims by output stride, and merges them. Returns
+  // false if output and data differ in their order in memory: a copy and a second pass are faster
+  // then.
   bool Arrange();
 
-  // Keeps what lies at [first, first + size) of a dim. False where nothing of the slice does: the
-  // plan is then one of `data` alone.
+  // Keeps [first, first + size) of a dim. Returns false if no element of the slice is in it: then
+  // the plan only copies data.
   bool Restrict(int dim, int64_t first, int64_t size);
 
  private:

@@ -24,6 +24,7 @@ class Scheduler {
   Staging StagingFor(int64_t tasks, bool in_place) const;
   int64_t StripColumns(int64_t tasks) const;
   bool IsNear(int64_t tasks) const;
+  bool IndicesAreOffsets() const;
   double Nanoseconds(const Staging& staging) const;
   Cut CutFor(const Staging& staging, int64_t tasks) const;
   bool CanPartition(int64_t ranges) const;
@@ -35,7 +36,7 @@ class Scheduler {
   const int64_t width_;
 };
 
-// Tasks have batches or pieces of runs where there are enough of them, else a range of destinations
+// Tasks get batches or pieces of runs if there are enough of them, else a range of destinations
 // each, unless one task is as fast.
 Schedule Scheduler::Make(const Sampler& sampler) const {
   Schedule schedule = Alone();
@@ -81,15 +82,27 @@ MemoryHints Scheduler::Hints() const {
   hints.streams =
       run >= tuning_.least_streamed_row / width_ && about_.updates >= streamed / about_.update_size;
   hints.strips_stream = about_.output_units >= streamed / width_;
+  hints.indices_are_offsets = IndicesAreOffsets();
   return hints;
+}
+
+// Float32 in the caches, 80,000 sums into 26,665 elements: 0.7 x the time of resolving the indices.
+bool Scheduler::IndicesAreOffsets() const {
+  const int64_t size = about_.index_size;
+  const bool have_width = size == kernel::OffsetSize(kernel::kOffset64) ||
+                          (size == kernel::OffsetSize(kernel::kOffset32) &&
+                           loops_.TileOffsets() == kernel::kOffset32);
+  return have_width && loops_.indices_are_non_negative && loops_.HasOneAxis() &&
+         loops_.run.count == 1 && !loops_.columns_are_batch &&
+         loops_.component[0].output_stride == 1 && loops_.column.stride[kIndices] == 1;
 }
 
 // ---- Lines and strips of an indexed axis ----
 
 Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
   Staging staging = kNoStaging;
-  if (loops_.out_of_range == OutOfRange::kDrop) return staging;
-  // A line is brought near once: no entries of other rows may come back to it.
+  if (loops_.out_of_range == OutOfRange::kDrop || !loops_.batch_has_data) return staging;
+  // A line is brought into the caches once: no entries of other rows may return to it.
   if (!loops_.HasOneAxis() || loops_.EntryUnits() > 1 || loops_.batches == 1) return staging;
   const int64_t axis_size = loops_.component[0].axis_size;
   const bool covers = !in_place && loops_.batches * axis_size == about_.output_units;
@@ -110,7 +123,7 @@ Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
   return staging;
 }
 
-// Columns that fit scratch together with the whole axis; whole lines of cache, or none at all.
+// Columns that fit scratch together with the whole axis, in whole cache lines; 0 if too few fit.
 int64_t Scheduler::StripColumns(int64_t tasks) const {
   const int64_t fitting = MostScratch(tasks) / width_ / loops_.component[0].axis_size;
   const int64_t line = std::max<int64_t>(kLine / width_, 1);
@@ -118,18 +131,18 @@ int64_t Scheduler::StripColumns(int64_t tasks) const {
   return std::min(strip, loops_.column.count);
 }
 
-// An axis spans so little that strips of it stay near without scratch, or lies in the output as it
-// would in scratch.
+// True if strips stay in the caches without scratch, because the axis spans so little or lies in
+// the output as it would in scratch.
 bool Scheduler::IsNear(int64_t tasks) const {
   const int64_t columns = loops_.column.count;
   const Component& axis = loops_.component[0];
   const bool is_compact = loops_.column.stride[kOutput] == 1 && axis.output_stride == columns &&
                           columns <= StripColumns(tasks);
-  // Elements of the axis that lie closer than lines share these.
+  // Elements of the axis that lie closer than a cache line share lines.
   const int64_t axis_step = static_cast<int64_t>(Magnitude(axis.output_stride)) * width_;
   const int64_t together = std::min(columns, tuning_.batch_columns);
   const int64_t row_bytes = std::min(axis_step, std::max(kLine, together * width_));
-  // Rows at multiples of a power of two drive each other out of the sets of a cache.
+  // Rows at multiples of a power of two evict each other from the sets of a cache.
   const int64_t set_step = std::min(axis_step & -axis_step, tuning_.cache_way);
   const bool has_sets =
       together == columns || axis.axis_size * set_step <= tuning_.cache_ways * tuning_.cache_way;
@@ -139,7 +152,7 @@ bool Scheduler::IsNear(int64_t tasks) const {
 
 // ---- Threads ----
 
-// That one thread needs for the updates, about.
+// Estimated time of one thread for the updates.
 double Scheduler::Nanoseconds(const Staging& staging) const {
   const double updates = static_cast<double>(about_.updates);
   const double entries = updates / static_cast<double>(loops_.run.count);
@@ -149,7 +162,7 @@ double Scheduler::Nanoseconds(const Staging& staging) const {
   return entries * tuning_.ns_of_entry + 2 * bytes * tuning_.ns_of_byte;
 }
 
-// Batch loops are cut, and runs of entries where there are not enough batches.
+// Cuts batch loops, and runs of entries if there are too few batches.
 Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
   const int64_t parts = PartsFor(about_.machine, tasks);
   Cut cut;
@@ -164,12 +177,12 @@ Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
     const int64_t columns = loops_.column.count;
     const int64_t line = granule(loops_.column);
     const bool by_strips = staging.strip > line && cut.parts() * (columns / staging.strip) >= tasks;
-    // Strips one by one, so that neighbours are worked on at the same time and share what the
-    // memory has opened: 0.93 x the time of a few strips at once.
+    // One strip at a time, so that neighbours are processed at the same time and share open pages
+    // of DRAM: 0.93 x the time of several strips at once.
     cut.Append(columns, by_strips ? staging.strip : line,
                by_strips ? std::max(parts, columns) : parts);
   }
-  // Every piece of a run costs another look at all indices: no more of them than tasks.
+  // Every piece of a run reads all indices again: no more pieces than tasks.
   for (int i = 0; i < loops_.inner.rank; ++i) {
     cut.Append(loops_.inner.loop[i].count, granule(loops_.inner.loop[i]), tasks);
   }
@@ -178,17 +191,16 @@ Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
   return cut;
 }
 
-// Single elements in one line can be partitioned by position, if each task gets one to sort.
+// A partition needs single elements in one line, and at least one of them for each task to sort.
 bool Scheduler::CanPartition(int64_t ranges) const {
   if (loops_.column.count < ranges) return false;
   const bool line = loops_.outer.rank == 0 && loops_.row.count == 1 && loops_.batches == 1;
   return about_.has_scratch && loops_.EntriesAreElements() && line && loops_.components > 0;
 }
 
-// The fastest way by what entries cost: a filter costs each task something for every entry, a
-// partition more but mostly for those of its share; then the entries of each range are written, and
-// those that wait for memory wait. Not inline, so that the sample has left the stack when the
-// entries are written.
+// Compares estimated costs of an entry. A filter costs each task time for every entry; a partition
+// costs more, but tasks share most of it. Then each task writes the entries of its range, and waits
+// for memory for some. Not inline, so that the sample is off the stack when entries are written.
 [[gnu::noinline]] Share Scheduler::ShareByRange(const Sampler& sampler, int64_t tasks,
                                                 Ranges* ranges) const {
   Spread spread;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Python's rule for slices of an axis.
+// Slices of an axis by Python's rule.
 #ifndef STREW_PLAN_SLICE_H_
 #define STREW_PLAN_SLICE_H_
 
@@ -16,16 +16,16 @@ struct Slice {
   int64_t step;
   int64_t count;
 
-  // How many of its elements lie before `end`. For steps > 0.
+  // The number of its elements before `end`. Requires step > 0.
   int64_t StepsBefore(int64_t end) const {
     const int64_t steps = end <= first ? 0 : (end - first - 1) / step + 1;
     return std::min(steps, count);
   }
 };
 
-// What `axis[start:stop:step]` means on an axis of `size` elements, step != 0. As the slice objects
-// of Python do: negative bounds count from the end, and both are then clamped to [0, size] for a
-// positive step and to [-1, size - 1] for a negative one.
+// The elements of `axis[start:stop:step]` on an axis of `size` elements, step != 0, as in Python:
+// negative bounds count from the end, and both are then clamped to [0, size] for a positive step
+// and to [-1, size - 1] for a negative one.
 inline Slice SliceOf(int64_t start, int64_t stop, int64_t step, int64_t size) {
   const int64_t lowest = step > 0 ? 0 : -1;
   const int64_t highest = step > 0 ? size : size - 1;

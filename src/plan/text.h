@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes, places and values as they stand in error messages.
+// Shapes, positions and values as text for error messages.
 #ifndef STREW_PLAN_TEXT_H_
 #define STREW_PLAN_TEXT_H_
 
@@ -10,7 +10,7 @@
 
 namespace strew::plan {
 
-// "[2,5]"; "[]" for no numbers.
+// "[2,5]", or "[]" if there are no numbers.
 class ListText {
  public:
   ListText(const int64_t* numbers, int count);
@@ -29,7 +29,7 @@ class ShapeText : public ListText {
   explicit ShapeText(const TensorView& tensor) : ListText(tensor.shape, tensor.rank) {}
 };
 
-// One number of an index operand, as it is.
+// The value of an index, even if it does not fit int64.
 class IndexText {
  public:
   explicit IndexText(IndexValue index);

@@ -17,7 +17,7 @@ bool IsWorthIt(const EntryLoops& loops, const Tuning& tuning) {
   return small && loops.batches * entry_turns > tuning.least_flat_entries;
 }
 
-// All loops, in the order in which indices lie in memory.
+// All loops, sorted by their strides in indices.
 IndexedNest InOrderOfIndices(const EntryLoops& loops) {
   IndexedNest nest;
   for (int o = 0; o < kIndexedOperands; ++o) nest.base[o] = loops.outer.base[o];
@@ -30,7 +30,7 @@ IndexedNest InOrderOfIndices(const EntryLoops& loops) {
   return nest;
 }
 
-// How far apart the batches of a block lie.
+// Distance in the output that the batches of a block span.
 int64_t PatternSpan(const FlatLoops& flat, int64_t block) {
   const int64_t slabs = std::min(flat.slab.count, block / flat.period_turns);
   int64_t span = (slabs - 1) * flat.slab.stride[kOutput];
@@ -44,7 +44,7 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
   if (!loops.HasOneAxis() || !loops.EntriesAreElements() || loops.batches == 1) return false;
   if (!IsWorthIt(loops, tuning)) return false;
   const IndexedNest nest = InOrderOfIndices(loops);
-  // Takes loops into the period from the innermost one on, while they lie together.
+  // Adds loops to the period, from the innermost one on, while they are contiguous.
   int first = nest.rank;
   int64_t turns = 1;
   const auto lies_together = [&](const IndexedLoop& loop) {
@@ -55,7 +55,7 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
     turns *= nest.loop[--first].count;
   }
   if (first == nest.rank) return false;
-  // The loop around the period is that of slabs, if it lies together as well.
+  // The loop around the period becomes the slab if it is contiguous as well.
   const bool has_slab = first > 0 && lies_together(nest.loop[first - 1]);
   flat->slab = has_slab ? nest.loop[first - 1] : IndexedLoop{1, {}};
   const int outside = has_slab ? first - 1 : first;
@@ -65,12 +65,12 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
   flat->period.rank = nest.rank - first;
   for (int i = first; i < nest.rank; ++i) flat->period.loop[i - first] = nest.loop[i];
   flat->period_turns = turns;
-  // Offsets of a block span more than those of a tile; where 64 bits are needed rows are long.
+  // Offsets of a block span more than those of a tile. If they need 64 bits, rows are long.
   return loops.reach + PatternSpan(*flat, block) <= INT32_MAX;
 }
 
-// Few entries of which each is a slice of many turns: a block of these should be near while all
-// entries write it.
+// Finds the loops of few entries that are slices of many turns: a block of these should stay in the
+// caches while all entries write it.
 bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, SliceLoops* slices) {
   const int64_t entries = loops.row.count * loops.column.count;
   if (entries > std::min(kMostSlices, tuning.few_slices) || loops.components == 0) return false;
@@ -91,7 +91,7 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   slices->row_step = std::max<int64_t>(tuning.slice_block / run_bytes, 1);
   // The axis lies within strided runs: short blocks would cost more than single turns.
   if (is_strided) return slices->run_step >= tuning.least_slice_block;
-  // One update for all of a run is written out as often as fits a vector only for boxes.
+  // Only WalkBox() writes a repeated update from a pattern.
   if (loops.run.stride[kUpdates] == 0 && loops.run.count >= tuning.least_slice) return true;
   // Long runs are as fast in the order of memory, unless several entries write the same.
   if (run_bytes > tuning.longest_slice_run) {

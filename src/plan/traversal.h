@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a task goes through its entries.
+// The order in which a task walks its entries.
 #ifndef STREW_PLAN_TRAVERSAL_H_
 #define STREW_PLAN_TRAVERSAL_H_
 
@@ -11,18 +11,18 @@
 namespace strew::plan {
 
 enum class Traversal {
-  kSlices,        // one by one, because they are few and large, in blocks of the inner turns
-  kFlat,          // in the order in which indices lie in memory, across short loops
-  kStrips,        // batches side by side, while their axis is in scratch
+  kSlices,        // slice by slice, for few and large entries, in blocks of the inner turns
+  kFlat,          // in the order of indices in memory, across short loops
+  kStrips,        // batches side by side, with their axis in scratch
   kBatchColumns,  // batches side by side
   kShortRows,     // several rows of entries in a tile
   kLongRows,      // a row in several tiles
 };
 
-// For kFlat: where indices and updates lie together across several short loops, entries can be taken
-// in the order of memory; only where their batches lie in the output has a pattern, and that
-// repeats. `outside` are loops around all; `slab` is a loop of periods that lie one behind the other;
-// `period` are the loops within, of `period_turns` turns together.
+// For kFlat. Indices and updates are contiguous across several short loops, so entries are taken in
+// the order of memory; the offsets of their batches in the output form a pattern that repeats.
+// `outside` are the loops around all, `slab` is a loop over contiguous periods, `period` are the
+// loops within a period, of `period_turns` turns together.
 struct FlatLoops {
   IndexedNest outside;
   IndexedLoop slab;
@@ -30,8 +30,8 @@ struct FlatLoops {
   int64_t period_turns;
 };
 
-// For kSlices: `rest` are inner loops around rows of runs, of which blocks of so many stay near. Runs
-// are cut only where several entries may write the same slice.
+// For kSlices. `rest` are inner loops around rows of runs; a block of `row_step` rows of `run_step`
+// turns stays in the caches. Runs are cut only if several entries may write the same slice.
 struct SliceLoops {
   InnerNest rest;
   InnerLoop row;
@@ -40,20 +40,20 @@ struct SliceLoops {
   int64_t run_step;
 };
 
-// So many entries are few, whatever the tuning says.
+// Upper bound of few entries, whatever the tuning says.
 inline constexpr int64_t kMostSlices = 64;
 
-// The traversals of which one is chosen; each of the loops is stored where that is.
+// The loops of the chosen traversal; the other member is not set.
 struct TraversalLoops {
   FlatLoops flat;
   SliceLoops slices;
 };
 
-// How a task goes through its entries, of units of `width` bytes, if it takes `block` of them in one
-// go. `staging` is that of its schedule. Periods are at most half a block.
+// Chooses the order in which a task walks entries of units of `width` bytes, at most `block` of
+// them at a time. `staging` is that of its schedule. Periods have at most half a block of turns.
 Traversal TraversalFor(const EntryLoops& loops, const Tuning& tuning, int64_t width, int64_t block,
                        const Staging& staging, TraversalLoops* chosen);
-// The same where a sink takes the entries: none are slices, and nothing is staged.
+// The same for entries that go to a sink: there are no slices and no staging.
 Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
                           FlatLoops* flat);
 

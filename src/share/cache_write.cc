@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kDropped = -1;
 
-// Where each batch entry is written.
+// The position at which the update of each batch entry starts.
 class Starts {
  public:
   Starts(const Call& call, const CacheWrite& write)
@@ -59,7 +59,7 @@ class Starts {
   const TensorView* const indices_;
   const bool circular_;
   const int64_t positions_;
-  const int64_t last_;  // for the first of the new positions
+  const int64_t last_;  // the last valid start of a linear cache
 };
 
 Status ReportIndex(const Call& call, const CacheWrite& write, const Starts& starts, int64_t entry) {
@@ -83,7 +83,7 @@ Status CheckStarts(const Call& call, const CacheWrite& write, const Starts& star
   *written = entries;
   if (write.write_indices == nullptr) return STREW_OK;
   const strew_index_policy policy = call.settings().index_policy;
-  // One index may stand for any number of entries.
+  // With a stride of 0 one index serves all entries.
   const bool same = StrideOf(*write.write_indices, 0) == 0;
   const int64_t looks = same ? std::min<int64_t>(entries, 1) : entries;
   for (int64_t b = 0; b < looks; ++b) {
@@ -94,8 +94,8 @@ Status CheckStarts(const Call& call, const CacheWrite& write, const Starts& star
   return STREW_OK;
 }
 
-// The dim that is shared out besides the batch and the positions, in which the writes of different
-// tasks lie farthest apart; -1 where there is none.
+// The dim that tasks share besides the batch and the positions: the one in which their writes lie
+// farthest apart; -1 if there is none.
 int OuterDim(const CacheWrite& write) {
   int outer = -1;
   uint64_t farthest = 0;
@@ -139,14 +139,14 @@ class Writer {
     int64_t same;
     for (int64_t b = entries.first; b < end; b += same) {
       const int64_t start = PositionOf(b, positions.first);
-      // Entries that begin at one position are one box.
+      // Neighbouring entries with the same start are one box.
       for (same = 1; b + same < end && PositionOf(b + same, positions.first) == start;) ++same;
       if (start == kDropped) continue;
       const int64_t first = std::min(positions.count, positions_ - start);
       if (same == 1 && first == positions.count) {
-        // A new position of each entry, as a step of inference writes it: none is near, and 16 rows
-        // of 256 bytes that are fetched while the last 16 are written took 2.0 us for 8 entries,
-        // not 2.9.
+        // One new position of each entry, as a step of inference writes it, is not in the caches:
+        // prefetching 16 rows of 256 bytes while the last 16 are written took 2.0 us for 8 entries
+        // instead of 2.9.
         if (b + 1 < end) FetchBox(one, b + 1, PositionOf(b + 1, positions.first));
         WriteBox(one, b, start, positions.first);
         continue;
@@ -158,14 +158,14 @@ class Writer {
   }
 
  private:
-  // Of the new position `first` of an entry, or kDropped.
+  // The position at which new position `first` of an entry is written, or kDropped.
   int64_t PositionOf(int64_t entry, int64_t first) const {
     const int64_t start = starts_.At(entry);
     if (start == kDropped) return kDropped;
     return start + first >= positions_ ? start + first - positions_ : start + first;
   }
 
-  // So many positions of so many entries.
+  // A box of `positions` positions of `entries` entries.
   walk::Box BoxOf(int64_t entries, const plan::Turns& outer, int64_t positions) const {
     walk::BoxNest nest;
     nest.Append(entries, StrideOf(write_.present, 0) * units_.count,

@@ -27,14 +27,14 @@ plan::Schedule ScheduleOf(const Scatter& scatter, const plan::Circumstances& abo
   return plan::MakeSchedule(scatter.loops, about, {draw, &source});
 }
 
-// Of all tasks.
+// Bytes for all tasks together.
 int64_t ScratchBytes(const Scatter& scatter, const plan::Schedule& schedule) {
   const int64_t tasks = schedule.tasks;
   if (schedule.share != Share::kPartition) return schedule.staging.scratch_bytes * tasks;
   return tasks * PartitionBytes(scatter.loops, scatter.width, tasks);
 }
 
-// The filter is on the stack of this call alone.
+// Not inline, so that only this call has a filter on its stack.
 [[gnu::noinline]] void RunFilter(const Scatter& scatter, const plan::MemoryHints& hints,
                                  const plan::DestinationRange& range) {
   if (range.IsEmpty()) return;
@@ -43,7 +43,7 @@ int64_t ScratchBytes(const Scatter& scatter, const plan::Schedule& schedule) {
   filter.Finish();
 }
 
-// All entries of a task. What is dropped falls through a filter for all destinations.
+// Applies all entries of a task. A filter for all destinations leaves out dropped ones.
 void RunTask(const Scatter& scatter, const plan::MemoryHints& hints, const plan::Staging& staging,
              unsigned char* scratch) {
   if (scatter.loops.out_of_range == plan::OutOfRange::kDrop) {

@@ -15,12 +15,12 @@ namespace {
 using plan::kOutput;
 using plan::kUpdates;
 
-// Moves the kept ones from `from` on to the front.
+// Moves `count` kept items to the front, from item `from` on.
 void MoveToFront(unsigned char* kept, int64_t from, int64_t count, int64_t size) {
   std::memmove(kept, kept + from * size, static_cast<size_t>(count * size));
 }
 
-// Rows that other tasks take leave gaps between updates that the CPU does not foresee.
+// Rows of other tasks leave gaps between updates, across which the hardware does not prefetch.
 int64_t PrefetchFor(const walk::Scatter& scatter, const plan::MemoryHints& hints) {
   const int64_t row_bytes = scatter.loops.run.count * scatter.width;
   const bool leaves_gaps = row_bytes >= scatter.tuning.least_row_with_gaps;
@@ -71,7 +71,7 @@ void Filter::Finish() {
     *scatter_.applied_units += written_ * scatter_.loops.EntryUnits();
 }
 
-// Those behind the first `entries` stay, and are fetched meanwhile.
+// Writes the first `entries` and keeps the others, whose destinations are prefetched meanwhile.
 void Filter::Write(int64_t entries) {
   const unsigned char* const updates = gather_ == nullptr ? scatter_.UpdateAt(0) : updates_;
   kernel::TileArguments tile = kernel::RowTile(origin_, updates, offsets_, entries, prefetch_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps of all entries those that land in one range of destinations, in order, and writes them. So
-// tasks share out entries that may land anywhere: each looks at all of them, which costs little
-// beside waiting for the places of those that it keeps.
+// Keeps the entries that land in one range of destinations, in order, and writes them. Tasks share
+// entries that may land anywhere in this way: each looks at all of them, which costs little
+// compared with waiting for the memory of those that it keeps.
 #ifndef STREW_SHARE_FILTER_H_
 #define STREW_SHARE_FILTER_H_
 
@@ -26,11 +26,11 @@ class Filter {
   walk::EntrySink sink() { return walk::SinkOf(this, offset_width_, origin_); }
 
   void Add(const walk::EntryRow& row);
-  // At the end: writes what is kept still, and counts what was written.
+  // Writes the entries that are still kept, and counts all that were written.
   void Finish();
 
  private:
-  // A row finds room beside those that are kept already.
+  // A row of entries fits beside those that are kept.
   static constexpr int64_t kCapacity = 2 * walk::EntrySink::kMostColumns;
   static constexpr int64_t kRoom = kCapacity + kernel::kSelectMargin;
   static constexpr int64_t kMostWidth = 16;
@@ -41,7 +41,7 @@ class Filter {
 
   const walk::Scatter& scatter_;
   const kernel::SelectKernel select_;
-  const kernel::GatherKernel gather_;  // NULL where entries are more than an element
+  const kernel::GatherKernel gather_;  // NULL if entries are more than one element
   const plan::DestinationRange range_;
   const plan::MemoryHints hints_;
   const int64_t prefetch_;
@@ -53,7 +53,7 @@ class Filter {
   int64_t kept_ = 0;
   int64_t written_ = 0;
   alignas(64) unsigned char offsets_[kRoom * sizeof(int64_t)];
-  // The updates that are kept or, of more than an element, where they lie: int64_t, in units.
+  // Kept updates or, if they are more than one element, their positions: int64_t, in units.
   alignas(64) unsigned char updates_[kRoom * kMostWidth];
   alignas(64) int32_t columns_[walk::EntrySink::kMostColumns + kernel::kSelectMargin];
 };

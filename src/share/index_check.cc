@@ -27,16 +27,21 @@ void AppendIndexLoops(const plan::IndexedNest& from, IndexNest* to) {
   }
 }
 
-// What the tasks of a check find out together.
+// Results that the tasks of a check share.
 class Observations {
  public:
   bool in_range() const { return in_range_.load(std::memory_order_relaxed); }
+  bool non_negative() const { return non_negative_.load(std::memory_order_relaxed); }
   bool constant() const { return constant_.load(std::memory_order_relaxed); }
-  void NoteOutOfRange() { in_range_.store(false, std::memory_order_relaxed); }
+  void Note(kernel::IndexRange range) {
+    if (range == kernel::kOutOfRange) in_range_.store(false, std::memory_order_relaxed);
+    if (range != kernel::kNonNegative) non_negative_.store(false, std::memory_order_relaxed);
+  }
   void NoteVarying() { constant_.store(false, std::memory_order_relaxed); }
 
  private:
   std::atomic<bool> in_range_{true};
+  std::atomic<bool> non_negative_{true};
   std::atomic<bool> constant_{true};  // along the minor loops of batch
 };
 
@@ -49,7 +54,7 @@ class Checker {
         kernels_(kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target)),
         wrap_(call.settings().wrap_negative_indices) {}
 
-  // Rows of indices that lie together, one index for each minor turn of the batch.
+  // Checks contiguous rows of indices, with one column for each minor turn of the batch.
   Status CheckRows(Observations* observed) const {
     const int64_t columns = space_.MinorBatches();
     const plan::CheckSchedule schedule = ScheduleFor(indices_.size);
@@ -96,7 +101,7 @@ class Checker {
     return indices_.data + offset * indices_.element_size;
   }
 
-  // How many of the rows, from the first on, are good and constant.
+  // Counts the leading rows that are constant and in range.
   int64_t CountConstant(const plan::Turns& rows, int64_t columns) const {
     const kernel::IndexTile tile = {At(rows.first * columns),     rows.count, columns, columns, 1,
                                     space_.component[0].axis_size};
@@ -105,24 +110,24 @@ class Checker {
 
   void CheckPart(const IndexNest& nest, Observations* observed) const {
     for (int c = 0; c < space_.components && observed->in_range(); ++c) {
-      if (!InRange(nest, space_.component[c])) observed->NoteOutOfRange();
+      observed->Note(RangeOf(nest, space_.component[c]));
     }
   }
 
-  bool InRange(IndexNest nest, const plan::Component& component) const {
+  kernel::IndexRange RangeOf(IndexNest nest, const plan::Component& component) const {
     nest.base[0] += component.indices_base;
     const plan::Loop<1> column = nest.PopInnermost();
     const plan::Loop<1> row = nest.PopInnermost();
     kernel::IndexTile tile = {nullptr,      row.count,        row.stride[0],
                               column.count, column.stride[0], component.axis_size};
     if (column.count == 1) tile.column_stride = 1;
-    bool good = true;
+    kernel::IndexRange range = kernel::kNonNegative;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
       tile.indices = At(offset[0]);
-      good = kernels_.check(tile, wrap_);
-      return good;
+      range = std::min(range, kernels_.check(tile, wrap_));
+      return range != kernel::kOutOfRange;
     });
-    return good;
+    return range;
   }
 
   const Call& call_;
@@ -161,8 +166,7 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
                      size, size == 1 ? "" : "s");
 }
 
-// Goes through the indices one by one, in row-major order. Along strides of 0 the first one is like
-// all others.
+// Visits the indices one by one, in row-major order. Along strides of 0 one look is enough.
 [[gnu::cold]] Status ReportFirst(const Call& call, const TensorView& indices,
                                  const plan::IndexSpace& space) {
   enum { kIndex, kPosition, kOperands };
@@ -170,7 +174,7 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
   int64_t position_stride = 1;
   for (int i = indices.rank - 1; i >= 0; --i) {
     const int64_t stride = StrideOf(indices, i);
-    // The numbers of a tuple are judged by axes of their own.
+    // Each number of a tuple has an axis of its own.
     const bool is_tuple = space.components > 1 && i == indices.rank - 1;
     if (stride != 0 || is_tuple) nest.Prepend(indices.shape[i], stride, position_stride);
     position_stride *= indices.shape[i];
@@ -193,7 +197,7 @@ bool MayBeConstant(const Call& call, const TensorView& indices, const plan::Inde
          space.MinorBatches() >= plan::TuningOf(call).least_constant_batches;
 }
 
-// kNothing where the call fails.
+// kNothing if the call fails.
 plan::OutOfRange RemedyFor(const Call& call, const plan::IndexSpace& space) {
   const strew_index_policy policy = call.settings().index_policy;
   if (policy == STREW_INDEX_DROP) return plan::OutOfRange::kDrop;
@@ -229,6 +233,8 @@ Status CheckIndices(const Call& call, const TensorView& indices, const plan::Ind
   }
   if (observed.in_range()) {
     findings->constant = may_be_constant && observed.constant();
+    // The signs of rows that are constant were not looked at.
+    findings->non_negative = !may_be_constant && observed.non_negative();
     return STREW_OK;
   }
   findings->out_of_range = RemedyFor(call, space);

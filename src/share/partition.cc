@@ -14,16 +14,16 @@ namespace {
 
 using plan::kUpdates;
 
-// What a task leaves for the others: entries with their updates, sorted by the range in which they
+// Entries that a task leaves for the others, with their updates: sorted by the range in which they
 // land, and in order within each.
 struct PartitionBuffer {
-  int64_t* first;          // of each range, and the end
+  int64_t* first;          // entry of each range, and the end
   unsigned char* offsets;  // of all entries, before they are sorted
   unsigned char* kept;     // sorted
   unsigned char* updates;  // likewise
 };
 
-// How the scratch of a task is laid out.
+// The layout of a task's scratch.
 class Layout {
  public:
   Layout(const plan::EntryLoops& loops, int64_t width, int64_t ranges)
@@ -32,16 +32,16 @@ class Layout {
     const int64_t entry_bytes = 2 * offset_size_ + width;
     const int64_t fixed = table_ + kMargin * offset_size_;
     const int64_t entries = (loops.column.count - 1) / ranges + 1;
-    // All tasks together take no more than is promised.
+    // Keeps the scratch of all tasks together within the promise of strew.h.
     const int64_t affordable =
         plan::MostScratch(ranges) + loops.column.count / ranges * kBytesOfEntry - kLine;
     most_ = std::min((std::min(kMostBytes, affordable) - fixed) / entry_bytes, entries);
-    // Not a multiple of pages, so that the buffers do not fall into the same sets of a cache.
+    // Not a multiple of the page size, so that the buffers do not fall into the same cache sets.
     bytes_ = (fixed + most_ * entry_bytes + kLine - 1) / kLine * kLine;
   }
 
   int64_t bytes() const { return bytes_; }
-  // How many entries fit.
+  // Number of entries that fit.
   int64_t most() const { return most_; }
 
   PartitionBuffer At(unsigned char* scratch) const {
@@ -55,7 +55,7 @@ class Layout {
   static constexpr int64_t kMargin = kernel::kSelectMargin;
   static constexpr int64_t kLine = 64;
   static constexpr int64_t kMostBytes = int64_t{2} << 20;
-  static constexpr int64_t kBytesOfEntry = 16;  // that strew.h allows besides
+  static constexpr int64_t kBytesOfEntry = 16;  // which strew.h allows in addition
 
   const int64_t table_;
   const int64_t offset_size_;
@@ -71,19 +71,19 @@ class Partition {
         width_(scatter.width),
         hints_(hints),
         offset_size_(kernel::OffsetSize(scatter.loops.TileOffsets())),
-        locator_(scatter, scatter.loops.TileOffsets(), walk::kBlockBytes / offset_size_),
+        locator_(scatter, scatter.loops.TileOffsets(), plan::kBlockBytes / offset_size_),
         select_(scatter.index_kernels.select[locator_.offset_width()]),
         ranges_(ranges),
         layout_(scatter.loops, width_, ranges_.count()),
         scratch_(scratch),
         origin_(scatter.origin()) {}
 
-  // How many entries fit the scratch of a task.
+  // Number of entries that fit the scratch of a task.
   int64_t most() const { return layout_.most(); }
 
   // Sorts entries [first, first + count) into the buffer of a task.
   void Sort(int64_t task, const plan::Turns& entries) const;
-  // Writes what all buffers hold for a task.
+  // Writes the entries that all buffers hold for a task.
   void Write(int64_t task) const;
 
  private:
@@ -117,8 +117,7 @@ void Partition::Locate(const plan::Turns& entries, unsigned char* offsets) const
   }
 }
 
-// Appends the entries that land in a range to the `picked` ones before. Returns how many there are
-// then.
+// Appends the entries that land in a range to the `picked` ones before. Returns the new number.
 int64_t Partition::Pick(const PartitionBuffer& buffer, const plan::Turns& entries,
                         const plan::DestinationRange& range, int64_t picked) const {
   constexpr int64_t kColumns = 1024;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements that may land anywhere, shared out in rounds of two phases: each task sorts some
-// of the entries by the task that owns their destination, and then writes those that it owns
-// itself, from all tasks in their order. So each index and update is read from memory once, and
-// what is between the phases stays in the caches.
+// Single elements that may land anywhere, shared in rounds of two phases: each task sorts some of
+// the entries by the task that owns their destination, and then writes those that it owns itself,
+// from all tasks in order. Each index and update is read from memory once, and the data between the
+// phases stays in the caches.
 #ifndef STREW_SHARE_PARTITION_H_
 #define STREW_SHARE_PARTITION_H_
 
@@ -14,10 +14,10 @@
 
 namespace strew::share {
 
-// Scratch of each task: as much as is promised at most, less for few entries of `width` bytes.
+// Scratch of each task: the maximum that strew.h promises, or less for few entries.
 int64_t PartitionBytes(const plan::EntryLoops& loops, int64_t width, int64_t tasks);
 
-// Each range belongs to a task. `scratch` is that of all tasks.
+// Each range belongs to one task. `scratch` has PartitionBytes() for each of them.
 Status RunPartition(const walk::Scatter& scatter, const plan::MemoryHints& hints,
                     const plan::Ranges& ranges, unsigned char* scratch);
 

@@ -10,7 +10,7 @@ namespace {
 
 using plan::kMostTasks;
 
-// What the tasks of one parallel_for share.
+// State that the tasks of one parallel_for share.
 struct Phase {
   internal::PartFunction function;
   const void* body;
@@ -22,7 +22,7 @@ struct Phase {
   Phase(int64_t tasks_, int64_t parts_, internal::PartFunction function_, const void* body_)
       : function(function_), body(body_), tasks(tasks_), parts(parts_) {}
 
-  // False for a task that has begun before.
+  // Returns false for a task that has begun before.
   bool Begin(int64_t task) {
     const uint32_t bit = uint32_t{1} << (task % 32);
     return (begun_[task / 32].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
@@ -34,7 +34,7 @@ struct Phase {
 
 void RunTask(void* phase_of_task, int64_t task) {
   Phase& phase = *static_cast<Phase*>(phase_of_task);
-  // A runner that breaks its promise shall at least not make two tasks share scratch.
+  // A runner that breaks its contract must not make two tasks share scratch.
   if (task < 0 || task >= phase.tasks) return;
   if (!phase.Begin(task)) return;
   while (true) {

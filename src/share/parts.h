@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work in parts, on the threads of the caller's runner. Parts never share a destination, so it does
-// not matter who takes which, nor when.
+// not matter which task takes which part, or when.
 #ifndef STREW_SHARE_PARTS_H_
 #define STREW_SHARE_PARTS_H_
 
@@ -20,8 +20,8 @@ Status RunParts(const Call& call, int64_t tasks, int64_t parts, PartFunction fun
 
 }  // namespace internal
 
-// Calls body(part, task) for every part in [0, parts), where the calls of one task follow one
-// another. RUNNER_FAILED where the runner did.
+// Calls body(part, task) for every part in [0, parts); calls with the same task run one after
+// another. Returns RUNNER_FAILED if the runner fails.
 template <class Body>
 Status ForEachPart(const Call& call, int64_t tasks, int64_t parts, const Body& body) {
   const auto function = [](const void* erased, int64_t part, int64_t task) {

@@ -13,7 +13,7 @@ namespace {
 using plan::kIndices;
 using plan::kOutput;
 
-// Where entries have a pattern, samples at equal distances might all meet the same part of it.
+// Samples at equal distances might all meet the same part of a pattern of entries.
 uint64_t NextRandom(uint64_t random) {
   return random * 6364136223846793005u + 1442695040888963407u;
 }
@@ -25,7 +25,7 @@ class Locator {
 
   int64_t entries() const { return entries_; }
 
-  // Where an entry lies, in units from where the loops begin.
+  // The destination of an entry, in units from the origin of the loops.
   int64_t DestinationOf(int64_t entry) const {
     int64_t destination = 0;
     int64_t index = loops_.outer.base[kIndices];

@@ -11,7 +11,7 @@
 
 namespace strew::share {
 
-// Enough for `ranges` ranges. What is out of range counts as clamped.
+// Draws enough for `ranges` ranges. Indices that are out of range are clamped.
 void DrawSpread(const walk::Scatter& scatter, const plan::Machine& machine, int64_t ranges,
                 plan::Spread* spread);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door of the room: what several threads do for operators.
+// The interface of the room: work of several threads for operators.
 #ifndef STREW_SHARE_SHARE_H_
 #define STREW_SHARE_SHARE_H_
 
@@ -20,24 +20,24 @@ namespace strew::share {
 
 // ---- The check of the indices, before anything is written ----
 
-// INDEX_OUT_OF_RANGE with the first bad value in row-major order, if the call fails because of one.
-// `indices` has elements.
+// Returns INDEX_OUT_OF_RANGE for the first bad value in row-major order, if the call fails because
+// of one. Requires that `indices` has elements.
 Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
                     plan::Findings* findings);
 
-// ---- Entries: a schedule is carried out ----
+// ---- Entries: schedules and their execution ----
 
-// What a schedule depends on.
+// The inputs of a schedule.
 plan::Circumstances CircumstancesOf(const walk::Scatter& scatter, bool in_place, bool has_scratch);
 
-// The schedule of a scatter of which the indices are checked, and the scratch that it asks for: all
-// is obtained when it is made, before anything is written.
+// The schedule of a scatter with checked indices, and its scratch. The constructor allocates all
+// scratch, before anything is written.
 class Execution {
  public:
   Execution(const walk::Scatter& scatter, bool in_place, bool may_have_scratch = true);
 
-  // Copies data unless `in_place`, and applies the updates. The scatter may have another reduction
-  // and other updates than the one that it was made for, and `in_place` may have become true.
+  // Copies data unless `in_place`, and applies the updates. The reduction and the updates may
+  // differ from those of the constructor, and `in_place` may have become true.
   Status Run(const walk::Scatter& scatter, bool in_place) const;
 
  private:
@@ -49,32 +49,32 @@ class Execution {
 // Makes a schedule and carries it out.
 Status Execute(const walk::Scatter& scatter, bool in_place);
 
-// ---- Boxes: copies, slices, and slices laid over a copy of data ----
+// ---- Boxes: copies, slices and overlays ----
 
-// Turns must not meet in the output; `nest` is left arranged. The counts of the nest are > 0.
+// Turns must not meet in the output. Arranges `nest`; its counts are > 0.
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, walk::BoxNest* nest);
 
-// `plan` is arranged; `run` is that of the reduction, `move` are the kernels that copy.
+// Requires an arranged plan. `run` is the kernel of the reduction, `move` has those that copy.
 Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, kernel::RunKernel run,
                   const kernel::MoveKernels& move, const walk::OverlayOperands& operands);
 
-// output = data, for tensors of one shape.
+// output = data, for tensors of the same shape.
 Status Copy(const Call& call, const TensorView& data, const TensorView& output);
 
-// ---- New positions of a cache, for each batch entry from a position of its own on ----
+// ---- Cache writes: new positions for each batch entry, from a start of its own ----
 
-// All arguments are checked but for the values of the write indices.
+// Everything is checked but the values of the write indices.
 struct CacheWrite {
   const TensorView& past;
   const TensorView& update;
-  const TensorView* write_indices;  // NULL for zeros
+  const TensorView* write_indices;  // NULL: zeros
   const TensorView& present;
   int axis;  // of the positions; axis 0 is the batch
   bool circular;
 };
 
-// Checks the write indices, copies past where present is not past itself, and writes the updates.
+// Checks the write indices, copies past unless present is past itself, and writes the updates.
 Status RunCacheWrite(const Call& call, const CacheWrite& write);
 
 }  // namespace strew::share

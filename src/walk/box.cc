@@ -11,7 +11,7 @@ namespace {
 
 using BoxLoop = plan::Loop<kBoxOperands>;
 
-// Moves the loop in which the updates lie closest next to the innermost one.
+// Moves the loop with the smallest stride of the updates next to the innermost one.
 void PairForTranspose(BoxNest* nest) {
   int closest = nest->rank - 1;
   for (int i = 0; i < nest->rank; ++i) {
@@ -23,7 +23,7 @@ void PairForTranspose(BoxNest* nest) {
 }
 
 void RunRows(kernel::RunKernel run, int64_t width, const kernel::BoxArguments& rows) {
-  // One row of updates for all rows is read from the caches anyway, unless it is scattered itself.
+  // If all rows share one row of updates, the caches have it, unless its elements are strided.
   const uint64_t step = Magnitude(rows.updates_stride);
   const bool transposes = rows.rows > 1 && step > 1 && Magnitude(rows.updates_row_stride) < step;
   if (!transposes) return kernel::WalkBox(run, width, rows);
@@ -55,7 +55,7 @@ Box::Box(const RunKernels& kernels, const BoxNest& nest, bool stream)
   rows_.output_row_stride = row.stride[kBoxOutput];
   rows_.updates_row_stride = row.stride[kBoxUpdates];
   rows_.run = run.count;
-  // A run of one unit lies together however it is strided.
+  // A run of one unit counts as contiguous, whatever its strides.
   rows_.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
   rows_.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes: output[turn] (+)= updates[turn] for every turn of a nest, copies among them.
+// Boxes: output[turn] (+)= updates[turn] for every turn of a nest. Copies are boxes too.
 #ifndef STREW_WALK_BOX_H_
 #define STREW_WALK_BOX_H_
 
@@ -15,20 +15,18 @@ namespace strew::walk {
 enum { kBoxOutput, kBoxUpdates, kBoxOperands };
 using BoxNest = plan::LoopNest<kBoxOperands>;
 
-// Adds the loop over units, and puts the loops of a nest in the order that suits memory. The counts
-// are > 0.
+// Appends the loop over units, and arranges the loops in the order of memory. Counts are > 0.
 void ArrangeBox(const plan::Units& units, BoxNest* nest);
 
-// One box on the calling thread, and others that only lie elsewhere. Turns must not meet in the
-// output.
+// Runs boxes of one shape at any address, on the calling thread. Turns must not meet in the output.
 class Box {
  public:
-  // `nest` is arranged.
+  // Requires an arranged nest.
   Box(const RunKernels& kernels, const BoxNest& nest, bool stream);
 
-  // FinishStreaming() has been called.
+  // Calls FinishStreaming() if the box streams.
   void Run(unsigned char* output, const unsigned char* updates) const;
-  // Brings the output of a small box near.
+  // Prefetches the output of a small box.
   void Fetch(unsigned char* output) const;
 
  private:
@@ -39,11 +37,11 @@ class Box {
   kernel::BoxArguments rows_;
 };
 
-// Rows of one inner nest, arranged once and run at many places.
+// Rows of one inner nest, arranged once and run at many addresses.
 class Block {
  public:
   // output[r * output_row_stride + o] (+)= updates[r * updates_row_stride + u] for the turns (o, u)
-  // of `row`, whose loops go from far to near in memory.
+  // of `row`, whose strides must be descending.
   Block(kernel::RunKernel kernel, int64_t width, const BoxNest& row, int64_t output_row_stride,
         int64_t updates_row_stride);
 
@@ -54,10 +52,10 @@ class Block {
   const int64_t width_;
   BoxNest rest_;
   kernel::BoxArguments rows_;
-  bool rows_are_runs_;  // whether rows one behind the other are one run
+  bool rows_are_runs_;  // consecutive rows form one run
 };
 
-// ---- A slice laid over a copy of data, in one pass over the output ----
+// ---- Overlays: a slice laid over a copy of data, in one pass over the output ----
 
 struct OverlayOperands {
   unsigned char* output;
@@ -65,8 +63,8 @@ struct OverlayOperands {
   const unsigned char* updates;
 };
 
-// `plan` is arranged; `run` is that of the reduction, `move` are the kernels that copy. `operands` point
-// to where the plan begins; the updates may be NULL.
+// Requires an arranged plan. `run` is the kernel of the reduction, `move` has those that copy.
+// `operands` point to the first elements of the plan; updates may be NULL.
 void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
                 const kernel::MoveKernels& move, const OverlayOperands& operands, bool stream);
 

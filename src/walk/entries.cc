@@ -31,7 +31,7 @@ class EntryWalk {
         strips_stream_(strips_stream),
         block_(taker.locator().block()) {}
 
-  // Every traversal but kSlices.
+  // Runs every traversal but kSlices.
   void Run(Traversal traversal, const plan::FlatLoops& flat) const {
     if (traversal == Traversal::kFlat) {
       WalkFlat(flat);
@@ -118,7 +118,7 @@ void EntryWalk<Taker>::WalkShortRows(const int64_t* offset) const {
   }
 }
 
-// The lines of the axis on which rows of a tile write, where data is copied line by line.
+// Copies the lines of the axis on which rows of a tile write, if data is copied line by line.
 template <class Taker>
 void EntryWalk<Taker>::CopyLines(const int64_t* offset, int64_t row, int64_t rows) const {
   if (!staging_.copies_data) return;
@@ -158,7 +158,7 @@ void EntryWalk<Taker>::WalkBatchColumns(const int64_t* offset) const {
   }
 }
 
-// Each strip of columns is brought into scratch, where its axis lies close together, and back.
+// Copies each strip of columns into scratch, where its axis is compact, and back.
 template <class Taker>
 void EntryWalk<Taker>::WalkStrips(const int64_t* offset) const {
   assert(loops_.components == 1 && scratch_ != nullptr);
@@ -169,7 +169,7 @@ void EntryWalk<Taker>::WalkStrips(const int64_t* offset) const {
   const int64_t source_stride = loops_.column.stride[operand];
   const int64_t output_stride = loops_.column.stride[kOutput];
   const int64_t columns = loops_.column.count;
-  // Blocks of indices that are clamped are shorter than strips of bytes.
+  // Blocks of clamped indices are shorter than strips of bytes.
   const int64_t step = std::min(staging_.strip, block_);
   for (int64_t c = 0; c < columns; c += step) {
     const int64_t strip = std::min(step, columns - c);
@@ -187,9 +187,9 @@ void EntryWalk<Taker>::WalkStrips(const int64_t* offset) const {
   if (strips_stream_) kernel::FinishStreaming();
 }
 
-// ---- Short loops, taken together ----
+// ---- Short loops, walked as one ----
 
-// Where the batches of `slabs` periods lie.
+// Computes the offsets of the batches in `slabs` periods.
 template <class Offset>
 void FillPattern(const plan::FlatLoops& flat, int64_t slabs, void* pattern) {
   Offset* next = static_cast<Offset*>(pattern);
@@ -201,7 +201,7 @@ void FillPattern(const plan::FlatLoops& flat, int64_t slabs, void* pattern) {
   }
 }
 
-// Not inline, because the other walks need no pattern on their stack.
+// Not inline, because the other walks need no stack space for a pattern.
 template <class Taker>
 [[gnu::noinline]] void EntryWalk<Taker>::WalkFlat(const plan::FlatLoops& flat) const {
   alignas(64) unsigned char pattern[Taker::kOffsetBytes];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk of one task through its entries, tile by tile.
+// The walk of a task through its entries, tile by tile.
 #ifndef STREW_WALK_ENTRIES_H_
 #define STREW_WALK_ENTRIES_H_
 
@@ -13,28 +13,28 @@
 
 namespace strew::walk {
 
-// ---- Where entries go that are not written at once: to whoever sorts, counts or compares them ----
+// ---- Sinks: receivers of entries that are sorted, counted or compared, not written at once ----
 
-// A row of entries that have offsets.
+// A row of entries as offsets in the output.
 struct EntryRow {
   const void* offsets;
   int64_t columns;  // EntrySink::kMostColumns at most
-  int64_t output;   // from where offsets count, in units from where the loops begin
-  int64_t updates;  // where the update of the first lies, in units
+  int64_t output;   // origin of the offsets, in units from that of the loops
+  int64_t updates;  // position of the first update, in units
   int64_t updates_stride;
 };
 
-// Entries of one destination come in order. Those that are dropped come too: see kernel.h.
+// Entries of one destination come in order. Dropped ones come too, with the offset in kernel.h.
 struct EntrySink {
   static constexpr int64_t kMostColumns = 256;
 
   void (*add)(void* self, const EntryRow& row);
   void* self;
   kernel::OffsetWidth offset_width;
-  unsigned char* origin;  // where the loops begin in the output
+  unsigned char* origin;  // of the loops, in the output
 };
 
-// The sink that is the member function Add of an object.
+// A sink that calls the member function Add of an object.
 template <class T>
 EntrySink SinkOf(T* object, kernel::OffsetWidth offset_width, unsigned char* origin) {
   return {[](void* self, const EntryRow& row) { static_cast<T*>(self)->Add(row); }, object,
@@ -43,16 +43,16 @@ EntrySink SinkOf(T* object, kernel::OffsetWidth offset_width, unsigned char* ori
 
 // ---- The walk ----
 
-// Writes all entries. `scratch` has what the staging asks for.
+// Writes all entries. `scratch` has the bytes that the staging asks for.
 void WriteEntries(const Scatter& scatter, const plan::MemoryHints& hints,
                   const plan::Staging& staging, unsigned char* scratch);
 
-// Gives them to a sink instead.
+// Passes all entries to a sink instead.
 void GiveEntries(const Scatter& scatter, const EntrySink& sink);
 
-// Calls body->Take(destination, update), both in units and the destination from where the loops
-// begin, for each entry that is not dropped, and body->Fetch(destination) some entries before,
-// perhaps also for one that is dropped.
+// Calls body->Take(destination, update) for each entry that is not dropped, and
+// body->Fetch(destination) some entries earlier, perhaps also for one that is dropped. Both
+// arguments are in units; the destination counts from the origin of the loops.
 template <class Body>
 void ForEachEntry(const Scatter& scatter, Body body);
 
@@ -72,7 +72,7 @@ class EntryVisitor {
   }
 
  private:
-  // Entries ahead that a destination is announced.
+  // Entries from the Fetch() of a destination to its Take().
   static constexpr int64_t kAhead = 16;
 
   template <class Offset>

@@ -45,7 +45,7 @@ bool LocateFew(const Call& call, const TensorView& indices, const plan::IndexSpa
   const bool drops = call.settings().index_policy == STREW_INDEX_DROP;
   bool good = true;
   int64_t entries = 0;
-  // Batches never meet, so they may turn within the entries.
+  // Batches never meet in the output, so their loops may lie within those of the entries.
   plan::ForEachTurn(space.entries, space.entries.rank, [&](const int64_t* entry) {
     plan::ForEachTurn(space.batch, space.batch.rank, [&](const int64_t* batch) {
       int64_t output = batch[kOutput];

@@ -13,21 +13,21 @@
 
 namespace strew::walk {
 
-// Entries in the order in which they are applied: where they and their updates lie, in units.
+// Entries in the order in which they are applied: their destinations and updates, in units.
 struct FewEntries {
-  int64_t entries = 0;  // with those that are dropped
+  int64_t entries = 0;  // including those that are dropped
   int64_t count = 0;
   int64_t output[plan::kMostFewUpdates];
   int64_t updates[plan::kMostFewUpdates];
   bool updates_lie_together = true;
-  bool are_near = true;  // 32 bits hold all that is in output
+  bool are_near = true;  // 32 bits hold each value in output
 };
 
-// False where an index is out of range.
+// Returns false if the call fails because of an index.
 bool LocateFew(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
                FewEntries* few);
 
-// `inner` is that of the index space, and is left arranged.
+// Arranges `inner`, the inner nest of the index space.
 void WriteFew(const kernel::CombineKernels& kernels, const Operands& operands,
               const FewEntries& few, plan::InnerNest* inner);
 

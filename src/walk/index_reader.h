@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries one by one: where their indices place them.
+// Reads the indices of entries one by one.
 #ifndef STREW_WALK_INDEX_READER_H_
 #define STREW_WALK_INDEX_READER_H_
 
@@ -19,8 +19,8 @@ class IndexReader {
         wraps_(call.settings().wrap_negative_indices),
         clamps_(call.settings().index_policy == STREW_INDEX_CLAMP) {}
 
-  // Adds what the indices of one entry, of which the first lies at `at`, mean for its offset. False
-  // where one is out of range and not clamped.
+  // Adds the offset that the indices of one entry mean; `at` is the position of the first of them.
+  // Returns false if one is out of range and not clamped.
   bool AddOffset(const plan::Component* components, int count, int64_t at, int64_t* offset) const {
     for (int c = 0; c < count; ++c) {
       const plan::Component& component = components[c];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels for a tensor.
+// Selects the kernels for a tensor.
 #ifndef STREW_WALK_KERNELS_H_
 #define STREW_WALK_KERNELS_H_
 
@@ -10,7 +10,7 @@
 
 namespace strew::walk {
 
-// What applies runs of updates: through the caches, and past them where there is a kernel for that.
+// Kernels for runs of updates: through the caches, and past them if there is such a kernel.
 struct RunKernels {
   int64_t width;  // bytes of a unit
   kernel::RunKernel run;
@@ -19,14 +19,14 @@ struct RunKernels {
   kernel::RunKernel Choose(bool streams) const { return streams ? stream : run; }
 };
 
-// Those of a reduction on tensors of this dtype, of which elements are so many units. Those of
-// STREW_MEAN are for one update of each element.
+// Kernels of a reduction for the dtype of `output` and these units. Those of STREW_MEAN take one
+// update for each element.
 RunKernels RunKernelsFor(const Call& call, const TensorView& output, strew_reduction reduction,
                          const plan::Units& units);
 const kernel::MoveKernels& MoveKernelsFor(const Call& call, const plan::Units& units);
 
-// For elements that indices place one by one; for STREW_MEAN, which combines nothing in the output,
-// those that move.
+// Kernels for elements that indices place one by one; for STREW_MEAN, which combines nothing in the
+// output, kernels that move.
 const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorView& output,
                                                 strew_reduction reduction);
 

@@ -12,8 +12,8 @@ using plan::kTuning;
 using plan::OverlayDim;
 using plan::OverlayPlan;
 
-// The output is gone through in pieces: some rows of the dim `split`, with all dims behind it. A
-// row of the last dim is one element.
+// The output is processed in pieces: some rows of the dim `split`, with all dims within. A row of
+// the last dim is one element.
 struct Pieces {
   int split;
   int64_t rows;
@@ -40,7 +40,7 @@ Strides StridesOf(const OverlayPlan& plan, StrideOfDim stride_of_dim) {
   return strides;
 }
 
-// Those of a buffer that holds rows of the dim `split`.
+// The strides of a buffer that holds rows of the dim `split`.
 Strides Compact(const OverlayPlan& plan, int split) {
   Strides strides;
   int64_t stride = 1;
@@ -51,7 +51,7 @@ Strides Compact(const OverlayPlan& plan, int split) {
   return strides;
 }
 
-// Rows of the dim `split`: all of their elements.
+// All elements of rows of the dim `split`.
 Block WholeRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, int split,
                 const Strides& output, const Strides& input) {
   BoxNest row;
@@ -61,7 +61,7 @@ Block WholeRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, i
   return Block(run, width, row, output.of[split], input.of[split]);
 }
 
-// Those elements of them that are in the slice; rows that it steps over do not count.
+// Elements of these rows that are in the slice. Rows between two steps do not count.
 Block SlicedRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, int split,
                  const Strides& output) {
   BoxNest row;
@@ -73,14 +73,14 @@ Block SlicedRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, 
   return Block(run, width, row, output.of[split] * dim.slice.step, dim.updates_stride);
 }
 
-// Where the slice begins in a row of the dim `split`.
+// Offset of the slice in a row of the dim `split`.
 int64_t FirstInRow(const OverlayPlan& plan, int split, const Strides& output) {
   int64_t first = 0;
   for (int i = split + 1; i < plan.rank; ++i) first += plan.dim[i].slice.first * output.of[i];
   return first;
 }
 
-// The first dim from which on output and data lie together.
+// The outermost dim from which on output and data are contiguous.
 int FirstDense(const OverlayPlan& plan) {
   int first = plan.rank - 1;
   for (int64_t turns = plan.dim[first].size; first > 0; turns *= plan.dim[--first].size) {
@@ -90,12 +90,12 @@ int FirstDense(const OverlayPlan& plan) {
   return first;
 }
 
-// Finds a slice again while its axis is gone through from the front.
+// Finds the steps of a slice while its axis is walked from the front.
 class StepFinder {
  public:
   explicit StepFinder(const plan::Slice& slice) : slice_(slice), next_(slice.first) {}
 
-  // Which step of the slice `position` is, or -1; for 0, 1, 2 and so on in turn.
+  // The step of the slice at `position`, or -1. Call this for positions 0, 1, 2 and so on.
   int64_t Find(int64_t position) {
     if (position != next_ || taken_ == slice_.count) return -1;
     next_ += slice_.step;
@@ -113,10 +113,9 @@ class OuterTurns {
   OuterTurns(const OverlayPlan& plan, kernel::RunKernel move, int64_t width)
       : plan_(plan), move_(move), width_(width), first_dense_(FirstDense(plan)) {}
 
-  // Calls body(operands, ahead) for every turn of the dims from `dim` to before `end`, with
-  // operands that point to it; updates is NULL where that turn is outside of the slice. `ahead`
-  // is where the turn after the next one reads, or NULL. Copies by itself what is outside and lies
-  // together.
+  // Calls body(operands, ahead) for every turn of the dims [dim, end). `operands` point to the
+  // turn; updates is NULL if it is outside the slice. `ahead` is the memory that the turn after the
+  // next one reads, or NULL. Contiguous turns outside the slice are copied instead.
   template <class Body>
   void ForEach(int dim, int end, const OverlayOperands& at, const Body& body) const {
     if (at.updates == nullptr && dim >= first_dense_) return CopyFrom(dim, at);
@@ -155,7 +154,7 @@ class OuterTurns {
   const int first_dense_;
 };
 
-// ---- Lines of which one range is replaced: every byte is written straight to the output ----
+// ---- Lines in which one range is replaced: every byte goes straight to the output ----
 
 class LineReplacer {
  public:
@@ -191,9 +190,9 @@ class LineReplacer {
   const int64_t prefetched_;
 };
 
-// ---- All others: pieces in which data and updates meet are put together near the CPU ----
+// ---- Other overlays: pieces of data and updates are assembled in the caches ----
 
-// Whether a row is one element, and every other one is replaced from a line of updates.
+// True if a row is one element, and contiguous updates replace every other one.
 bool IsInterleaving(const OverlayPlan& plan, const Pieces& pieces) {
   const OverlayDim& dim = plan.dim[pieces.split];
   return pieces.split == plan.rank - 1 && dim.slice.step == 2 && dim.updates_stride == 1;
@@ -201,7 +200,7 @@ bool IsInterleaving(const OverlayPlan& plan, const Pieces& pieces) {
 
 class PieceRunner {
  public:
-  // `buffer` is where pieces are put together before they are streamed; NULL for in the output.
+  // `buffer` is where pieces are assembled before they are streamed; NULL: in the output.
   PieceRunner(const OverlayPlan& plan, kernel::RunKernel run, const kernel::MoveKernels& move,
               const Pieces& pieces, unsigned char* buffer)
       : PieceRunner(plan, run, move, move.combine.element_size, pieces, buffer,
@@ -253,10 +252,10 @@ class PieceRunner {
     if (buffer_ != nullptr) flush_.Run(piece.output, buffer_, rows);
   }
 
-  // `rows` elements, of which `steps` every second ones from `first` on are updates.
+  // `rows` elements, of which every second one from `first` on is replaced, `steps` in all.
   void Interleave(const OverlayOperands& piece, int64_t rows, const unsigned char* updates,
                   int64_t first, int64_t steps) const {
-    // The last one may have no element behind it.
+    // The last update may have no element behind it.
     const int64_t pairs = std::min(steps, (rows - first) / 2);
     const int64_t end = (first + 2 * pairs) * width_;
     if (first > 0) copy_.Run(piece.output, piece.data, first);
@@ -272,11 +271,11 @@ class PieceRunner {
   }
 
   const OverlayDim& dim_;
-  const kernel::InterleaveKernel interleave_;  // NULL where something else than that is to be done
+  const kernel::InterleaveKernel interleave_;  // NULL unless every other element is replaced
   const int64_t rows_;
   const int64_t width_;
   unsigned char* const buffer_;
-  const Strides near_;  // of where a piece is put together
+  const Strides near_;  // of the memory where a piece is assembled
   const int64_t first_;
   const Block copy_, fill_, apply_, flush_;
   const int64_t near_stride_;
@@ -293,7 +292,7 @@ void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
   if (run == move.combine.run && line.slice.step == 1 && line.size * width >= kTuning.long_line) {
     turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, width, stream));
   } else {
-    alignas(64) unsigned char buffer[kTuning.overlay_buffer];
+    alignas(64) unsigned char buffer[plan::Tuning().overlay_buffer];
     const Pieces pieces = PiecesOf(plan, width);
     turns.ForEach(0, pieces.split, at,
                   PieceRunner(plan, run, move, pieces, stream ? buffer : nullptr));

@@ -15,7 +15,7 @@
 
 namespace strew::walk {
 
-// All arguments are checked but for the values of the indices.
+// Everything is checked but the values of the indices.
 struct Operands {
   const TensorView& data;
   const TensorView& indices;
@@ -29,7 +29,7 @@ struct Scatter {
   const Operands operands;
   const plan::EntryLoops& loops;
   const strew_reduction reduction;
-  // Counts the units that are applied, where some entries may be dropped; else NULL.
+  // Counts the units that are applied, if entries may be dropped; else NULL.
   std::atomic<int64_t>* const applied_units;
   const int64_t width;  // bytes of a unit
   const int64_t index_size;
@@ -40,24 +40,24 @@ struct Scatter {
 
   Scatter(const Call& call, const Operands& operands, const plan::EntryLoops& loops,
           strew_reduction reduction, std::atomic<int64_t>* applied_units);
-  // Like another one, but for some of its loops, or another reduction.
+  // A copy with some of the loops, or with another reduction.
   Scatter(const Scatter& like, const plan::EntryLoops& loops_of_part);
   Scatter(const Scatter& like, strew_reduction other);
-  // Other updates, which count for nothing.
+  // A copy with other updates, which does not count the units that are applied.
   Scatter(const Scatter& like, strew_reduction other, const TensorView& updates,
           const plan::EntryLoops& loops_of_updates);
 
-  // The run of entries that are more than an element.
+  // The kernel for entries of more than one element.
   kernel::RunKernel RunFor(bool streams) const {
     return streams && reduction == STREW_NONE ? move.stream : kernels.run;
   }
 
-  // `at` counts units or, in indices, elements.
+  // `at` counts units; in indices, elements.
   unsigned char* OutputAt(int64_t at) const { return operands.output.data + at * width; }
   const unsigned char* UpdateAt(int64_t at) const { return operands.updates.data + at * width; }
   const unsigned char* DataAt(int64_t at) const { return operands.data.data + at * width; }
   const unsigned char* IndexAt(int64_t at) const { return operands.indices.data + at * index_size; }
-  // Where the loops begin in the output.
+  // Origin of the loops in the output.
   unsigned char* origin() const { return OutputAt(loops.outer.base[plan::kOutput]); }
 };
 

@@ -20,7 +20,7 @@ class SliceWalk {
         kernel_(scatter.RunFor(streams)),
         locator_(scatter, kernel::kOffset64, plan::kMostSlices) {}
 
-  // The entries of one turn of the outer loops.
+  // Writes the entries of one turn of the outer loops.
   void Walk(const int64_t* offset) const {
     int64_t output[plan::kMostSlices];
     int64_t updates[plan::kMostSlices];
@@ -38,7 +38,7 @@ class SliceWalk {
   }
 
  private:
-  // Where each entry and its update begin. Returns how many there are.
+  // Locates the entries and their updates. Returns the number of entries.
   int64_t Locate(const int64_t* offset, int64_t* output, int64_t* updates) const {
     const plan::IndexedLoop& row = loops_.row;
     const plan::IndexedLoop& column = loops_.column;
@@ -54,7 +54,7 @@ class SliceWalk {
     return entry;
   }
 
-  // Runs that lie together are cut only where entries share one: then what they write stays near.
+  // Contiguous runs are cut only if entries share one: its pieces then stay in the caches.
   int64_t RunStep(const int64_t* output, int64_t entries) const {
     if (loops_.run.count == 1) return slices_.run_step;
     for (int64_t i = 1; i < entries; ++i) {
@@ -63,7 +63,7 @@ class SliceWalk {
     return slices_.run.count;
   }
 
-  // Some rows of some turns of the run, of all entries in order.
+  // Writes some rows of some turns of the run, for all entries in order.
   void WriteBlock(const int64_t* inner, const plan::Turns& rows, const plan::Turns& run,
                   const int64_t* output, const int64_t* updates, int64_t entries) const {
     const auto first = [&](int operand) {

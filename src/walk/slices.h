@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk through few entries of which each is a large slice: one entry after the other, in blocks
-// of the inner turns that stay near the CPU.
+// The walk through few entries that are large slices: one after the other, in blocks of the inner
+// turns that stay in the caches.
 #ifndef STREW_WALK_SLICES_H_
 #define STREW_WALK_SLICES_H_
 
@@ -9,7 +9,7 @@
 
 namespace strew::walk {
 
-// Writes all entries of loops for which plan::Traversal::kSlices was chosen.
+// Writes all entries of loops with plan::Traversal::kSlices.
 void WriteSlices(const Scatter& scatter, const plan::SliceLoops& slices, bool streams);
 
 }  // namespace strew::walk

@@ -12,12 +12,13 @@ using plan::kIndices;
 using plan::kOutput;
 using plan::kUpdates;
 
-// Clamped indices of a tile, which lie on the stack beside their offsets.
+// Most clamped indices of a tile, which are on the stack beside their offsets.
 constexpr int64_t kMostClamped = 256;
 static_assert(EntrySink::kMostColumns <= kMostClamped);
 
-// For entries that are not written yet. Of several rows the first is fetched: they are short, and
-// the CPU finds the others. 64 MiB of random sums on two threads 8.4 ms, without this 10.5.
+// Prefetches for entries that are written later. Of several rows the first is fetched: they are
+// short, and the hardware finds the others. 64 MiB of random sums on two threads took 8.4 ms, 10.5
+// without this.
 void Fetch(const kernel::NextReads& next_reads, const unsigned char* updates, int64_t columns,
            int64_t width) {
   if (next_reads.indices == nullptr) return;
@@ -36,7 +37,7 @@ TileLocator::TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_widt
                  ? block
                  : std::min(block, kMostClamped)) {}
 
-// Indices of one component; those that are out of range are clamped first.
+// Resolves the indices of one component, and clamps those out of range first.
 void TileLocator::Resolve(kernel::ResolveArguments arguments) const {
   const kernel::IndexKernels& kernels = scatter_.index_kernels;
   if (scatter_.loops.out_of_range == plan::OutOfRange::kNothing) {
@@ -64,7 +65,7 @@ void TileLocator::Locate(const int64_t* offset, const Tile& tile,
   arguments.offsets = offsets;
   const int64_t first = offset[kIndices] + tile.row * arguments.tile.row_stride +
                         tile.column * arguments.tile.column_stride;
-  // Tuples of no numbers all name the whole tensor.
+  // A tuple of no numbers names the whole tensor.
   if (loops.components == 0) {
     const int64_t entries = tile.rows * arguments.tile.columns;
     std::memset(offsets, 0, static_cast<size_t>(entries * kernel::OffsetSize(offset_width_)));
@@ -81,7 +82,7 @@ void TileLocator::Locate(const int64_t* offset, const Tile& tile,
     arguments.batch_column_stride = 0;
   }
   if (loops.out_of_range != plan::OutOfRange::kDrop) return;
-  // At last, because no later component may move what is dropped.
+  // Last, because a later component must not change the offset of a dropped entry.
   for (int c = 0; c < loops.components; ++c) {
     const plan::Component& component = loops.component[c];
     arguments.tile.indices = scatter_.IndexAt(first + component.indices_base);
@@ -119,6 +120,13 @@ int64_t TileLocator::UpdateOf(const int64_t* offset, const Tile& tile) const {
          tile.column * loops.column.stride[kUpdates];
 }
 
+const unsigned char* TileLocator::IndicesOf(const int64_t* offset, const Tile& tile) const {
+  const plan::EntryLoops& loops = scatter_.loops;
+  return scatter_.IndexAt(offset[kIndices] + loops.component[0].indices_base +
+                          tile.row * loops.row.stride[kIndices] +
+                          tile.column * loops.column.stride[kIndices]);
+}
+
 kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile& tile,
                                               const TileDestination& destination) const {
   const plan::EntryLoops& loops = scatter_.loops;
@@ -128,16 +136,14 @@ kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile&
   if (scatter_.operands.indices.size <= near) return {};
   if (!lie_together || loops.components != 1 || (tile.next_rows | tile.next_columns) == 0)
     return {};
-  const int64_t index = offset[kIndices] + loops.component[0].indices_base +
-                        (tile.row + tile.next_rows) * loops.row.stride[kIndices] + tile.column +
-                        tile.next_columns;
+  const int64_t index = tile.next_rows * loops.row.stride[kIndices] + tile.next_columns;
   const int64_t updates = tile.next_rows * loops.row.stride[kUpdates] + tile.next_columns;
   kernel::NextReads next_reads;
-  next_reads.indices = scatter_.IndexAt(index);
+  next_reads.indices = IndicesOf(offset, tile) + index * scatter_.index_size;
   next_reads.indices_row_stride = loops.row.stride[kIndices] * scatter_.index_size;
   next_reads.index_size = scatter_.index_size;
   next_reads.updates_distance = updates * scatter_.width;
-  // The lines on which the next rows write, where those are batch.
+  // The lines on which the next rows write, if rows are batch.
   const int64_t row_stride = destination.row_stride * scatter_.width;
   const bool has_lines = !loops.columns_are_batch && row_stride != 0 &&
                          loops.component[0].output_stride == 1 &&
@@ -173,14 +179,14 @@ TileWriter::TileWriter(const Scatter& scatter, const plan::MemoryHints& hints)
     : scatter_(scatter),
       hints_(hints),
       locator_(scatter, scatter.loops.TileOffsets(),
-               kBlockBytes / kernel::OffsetSize(scatter.loops.TileOffsets())) {}
+               plan::kBlockBytes / kernel::OffsetSize(scatter.loops.TileOffsets())) {}
 
 void TileWriter::Finish() const {
   if (hints_.streams) kernel::FinishStreaming();
 }
 
-// Where each row has one index the tile is one of runs: of batches, which lie side by side, or of
-// entries that all meet one element.
+// If each row has one index, the tile consists of runs: of batches, which are adjacent, or of
+// entries that all have one destination.
 bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, void* offsets,
                           kernel::RowsArguments* rows) const {
   const plan::Tuning& tuning = scatter_.tuning;
@@ -197,13 +203,19 @@ bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, 
   return true;
 }
 
+// Rows that begin with equal indices may have one index, for which only offsets are folded.
+bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
+  if (!hints_.indices_are_offsets || (tile.rows > 1 && hints_.prefetch != 0)) return false;
+  const unsigned char* const indices = locator_.IndicesOf(offset, tile);
+  const size_t size = static_cast<size_t>(scatter_.index_size);
+  return tile.columns == 1 || std::memcmp(indices, indices + size, size) != 0;
+}
+
 [[gnu::noinline]] void TileWriter::Take(const int64_t* offset, const Tile& tile,
                                         const TileDestination& destination) const {
   assert(tile.rows * (tile.columns + tile.lookahead) <= locator_.block());
   assert(tile.rows == 1 || tile.lookahead == 0);
   alignas(64) unsigned char offsets[kOffsetBytes];
-  locator_.Locate(offset, tile, destination, offsets);
-
   const plan::EntryLoops& loops = scatter_.loops;
   const kernel::NextReads next_reads = locator_.NextReadsAfter(offset, tile, destination);
   const kernel::RunKernel run = scatter_.RunFor(hints_.streams);
@@ -211,6 +223,8 @@ bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, 
   kernel::TileArguments& entries = rows.tile;
   entries.offsets = offsets;
   entries.rows = tile.rows;
+  entries.output_row_stride = 0;
+  entries.offsets_row_stride = tile.columns;
   entries.updates_row_stride = loops.row.stride[kUpdates];
   entries.columns = tile.columns;
   entries.updates_column_stride = loops.column.stride[kUpdates];
@@ -221,13 +235,23 @@ bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, 
   rows.updates_run_stride = loops.run.stride[kUpdates];
   rows.streams = run != scatter_.kernels.run;
   rows.updates_offsets = nullptr;
-  const bool runs = FoldRows(tile, destination, offsets, &rows) || loops.run.count > 1;
+  bool runs = loops.run.count > 1;
+  kernel::OffsetWidth offset_width = locator_.offset_width();
+  if (TakesIndices(offset, tile)) {
+    offset_width = kernel::OffsetWidthOfSize(scatter_.index_size);
+    entries.offsets = locator_.IndicesOf(offset, tile);
+    entries.output_row_stride = destination.row_stride;
+    entries.offsets_row_stride = loops.row.stride[kIndices];
+  } else {
+    locator_.Locate(offset, tile, destination, offsets);
+    runs |= FoldRows(tile, destination, offsets, &rows);
+  }
   const unsigned char* const updates = scatter_.UpdateAt(locator_.UpdateOf(offset, tile));
   plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
     entries.output = destination.memory + inner[kOutput] * scatter_.width;
     entries.updates = updates + inner[kUpdates] * scatter_.width;
-    if (runs) return kernel::WalkRows(run, scatter_.width, locator_.offset_width(), rows);
-    scatter_.kernels.elements[locator_.offset_width()](entries, next_reads);
+    if (runs) return kernel::WalkRows(run, scatter_.width, offset_width, rows);
+    scatter_.kernels.elements[offset_width](entries, next_reads);
   });
 }
 
@@ -247,7 +271,7 @@ TileGiver::TileGiver(const Scatter& scatter, const EntrySink& sink)
       sink_(sink),
       locator_(scatter, sink.offset_width, EntrySink::kMostColumns) {}
 
-// Not inline, because sinks need the stack that the larger blocks of a writer take.
+// Not inline, because sinks need the stack space that the larger blocks of a writer take.
 [[gnu::noinline]] void TileGiver::Take(const int64_t* offset, const Tile& tile,
                                        const TileDestination& destination) const {
   alignas(64) unsigned char offsets[kOffsetBytes];

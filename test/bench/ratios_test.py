@@ -17,7 +17,8 @@ import json, re, sys
 TIMES = {times!r}
 options = dict(part.lstrip("-").split("=", 1) for part in sys.argv[1:])
 if "benchmark_list_tests" in options:
-    print(*(f"{{row}}/{{who}}" for row in TIMES for who in ("strew", "scalar", "memcpy")), sep="\\n")
+    names = (f"{{row}}/{{who}}" for row in TIMES for who in ("strew", "scalar", "memcpy"))
+    print(*names, sep="\\n")
     sys.exit()
 turns = []
 for row, times in TIMES.items():

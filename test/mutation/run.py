@@ -31,7 +31,7 @@ WORK = {
     "op/scatter_nd.cc": ("void Lower(", None),
     "op/scatter_update.cc": ("void Lower(", None),
     "op/slice_scatter.cc": ("TensorView Broadcast(", "Status CheckArray("),
-    "plan/slice.h": ("int64_t StepsBefore(", "// What `axis"),
+    "plan/slice.h": ("int64_t StepsBefore(", "// The elements of `axis"),
     "share/cache_write.cc": ("int OuterDim(", None),
     "accumulate/duplicates.cc": ("  int64_t count = 1;", "};"),
 }

@@ -19,10 +19,6 @@ NOT_MEASURED = {
     "worthwhile": "a margin for noise, not a property of the CPU",
     "page": "what systems call a page",
     "few_updates": "decides only for elements of more than 1 KiB",
-    "transposed_tile": "fixed when strew is compiled",
-    "long_line": "fixed when strew is compiled",
-    "overlay_buffer": "fixed when strew is compiled",
-    "most_prefetched_line": "fixed when strew is compiled",
     "walks.page": "what systems call a page",
 }
 

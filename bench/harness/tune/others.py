@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..scatter import Scatter
+from ..workloads import Shape
 from .entries import MIB, NO_FEW, at, switch
 from .kinds import HUGE, Bench, Cost, Family, Sweep, Threshold
 from .operands import elements, new_output, repeated, rows, rows_of, size, sliced, values
@@ -11,6 +14,8 @@ from .operands import elements, new_output, repeated, rows, rows_of, size, slice
 SMALL = (1 << 18,)  # elements that stay in the caches
 FAR = (1 << 25,)
 UPDATES = (1 << 20,)
+TILES = (16, 32, 128, 256)
+LINES = (1024, 4096)  # float32
 
 
 def families(cache: int) -> list[Family]:
@@ -19,6 +24,14 @@ def families(cache: int) -> list[Family]:
 
 
 def _boxes() -> list[Family]:
+    def transposed(dtype: str) -> Scatter:
+        return sliced((2048, 2048), values((2048, 2048), dtype).T)
+
+    def every_other(data: Shape, axis: int, step: int = 2) -> Scatter:
+        """Every other place of an axis replaced, or with a step of 1 the first half."""
+        updates = tuple(dim // 2 if a == axis else dim for a, dim in enumerate(data))
+        return new_output(sliced(data, values(updates), axis, step))
+
     return [
         Threshold(
             "small_copy",
@@ -31,6 +44,19 @@ def _boxes() -> list[Family]:
                 sliced(rows_of(size // 4, 64), values(rows_of(size // 8, 64)), step=2)
             ),
             **at("small_overlay"),
+        ),
+        Sweep("transposed_tile", [partial(transposed, name) for name in ("float32", "int64")], TILES),
+        Threshold(
+            "long_line",
+            lambda size: every_other(rows_of(1 << 18, size // 4), 1, 1),
+            **switch("long_line", 4096, 1),
+            most=4096,
+        ),
+        Sweep("overlay_buffer", [lambda: every_other((2048, 4096), 1)], (1024, 2048)),
+        Sweep(
+            "most_prefetched_line",
+            [partial(every_other, rows_of(16 * MIB, line), 0) for line in LINES],
+            (0, 1024, 2048, 4096, 16384),
         ),
     ]
 
