@@ -76,9 +76,7 @@ EXPORTED void tunable_set(int32_t number, double value) {
   }
 }
 
-EXPORTED void tunable_adopt(strew_context* context) { 
-  context->settings.tuning = &tunable_tuning;
- }
+EXPORTED void tunable_adopt(strew_context* context) { context->settings.tuning = &tunable_tuning; }
 
 EXPORTED void tunable_explain(strew_context* context, void (*tell)(void*, const char*)) {
   strew::ExplainTo(context, tell, nullptr);

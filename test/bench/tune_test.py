@@ -19,6 +19,7 @@ from harness.tune.library import Tunable
 
 # What no explanation tells.
 UNTOLD = (
+    "long_line",
     "near_indices",
     "least_folded",
     "least_row_with_gaps",

@@ -14,6 +14,7 @@ from .operands import elements, new_output, repeated, rows, rows_of, size, slice
 SMALL = (1 << 18,)  # elements that stay in the caches
 FAR = (1 << 25,)
 UPDATES = (1 << 20,)
+WIDTHS = ("float32", "int64")
 TILES = (16, 32, 128, 256)
 LINES = (1024, 4096)  # float32
 
@@ -45,7 +46,7 @@ def _boxes() -> list[Family]:
             ),
             **at("small_overlay"),
         ),
-        Sweep("transposed_tile", [partial(transposed, name) for name in ("float32", "int64")], TILES),
+        Sweep("transposed_tile", [partial(transposed, dtype) for dtype in WIDTHS], TILES),
         Threshold(
             "long_line",
             lambda size: every_other(rows_of(1 << 18, size // 4), 1, 1),
