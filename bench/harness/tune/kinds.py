@@ -16,11 +16,13 @@ from ..timing import alternate, time_once
 from .library import Settings, Tunable
 
 Name = TypeVar("Name", bound=Hashable)
+Times = Mapping[int, tuple[float, float]]  # by size, in order: of the way below and of that above
 
 HUGE = 2.0**60  # more than any size, and exact as a number of either kind
 RUN = 100e-6  # seconds of calls in C between looks at the clock
 TURN = 2e-3
 LEAST_TURNS = 3
+MORE_STEPS = 2
 # A gain that is less than this is noise.
 GAIN = 1.03
 
@@ -117,38 +119,48 @@ class Threshold:
     size_of: Callable[[float], float] = float
     value_of: Callable[[float], float] = float
     threads: int = 1
-    steps: int = 3  # doublings to either side
+    steps: int = 3  # doublings to either side; MORE_STEPS where the alternatives do not cross
 
     def sizes(self, in_use: float) -> list[int]:
         """Geometric, and none at the size that is in use."""
         middle = self.size_of(in_use)
         powers = (step + 0.5 for step in range(-self.steps, self.steps))
-        sizes = [round(middle * 2**power) for power in powers]
-        return sorted({size for size in sizes if self.least < size < self.most})
+        return self._allowed(middle * 2**power for power in powers)
+
+    def _allowed(self, sizes: Iterable[float]) -> list[int]:
+        return sorted({round(size) for size in sizes if self.least < round(size) < self.most})
 
     def measure(self, bench: Bench) -> Finding:
         in_use = bench.library.in_use[self.name]
         sizes = self.sizes(in_use)
-        times = [self._race(bench, size) for size in sizes]
-        middle = self.size_of(in_use)
-        split = crossing(times, sum(size < middle for size in sizes))
-        if worst(times, split, sum(size < middle for size in sizes)) > GAIN:
-            more = [self._race(bench, size) for size in sizes]
-            times = [(min(a, c), min(b, d)) for (a, b), (c, d) in zip(times, more)]
-        return self._finding(in_use, sizes, times)
+        times = {size: self._race(bench, size) for size in sizes}
+        split, used = self._splits(in_use, times)
+        if split != used and split in (0, len(times)):
+            end, factor = (sizes[0], 0.5) if split == 0 else (sizes[-1], 2)
+            more = self._allowed(end * factor**step for step in range(1, MORE_STEPS + 1))
+            times |= {size: self._race(bench, size) for size in more}
+            times = dict(sorted(times.items()))
+        if worst(list(times.values()), *self._splits(in_use, times)) > GAIN:
+            for size, (below, above) in times.items():
+                again = self._race(bench, size)
+                times[size] = min(below, again[0]), min(above, again[1])
+        return self._finding(in_use, times)
+
+    def _splits(self, in_use: float, times: Times) -> tuple[int, int]:
+        """How many of the sizes count as below: of those measured, and in use."""
+        used = sum(size < self.size_of(in_use) for size in times)
+        return crossing(list(times.values()), used), used
 
     def _race(self, bench: Bench, size: int) -> tuple[float, float]:
         found = bench.race(self.call(size), self.threads, {0: self.below, 1: self.above})
         gc.collect()
         return found[0], found[1]
 
-    def _finding(
-        self, in_use: float, sizes: Sequence[int], times: Sequence[tuple[float, float]]
-    ) -> Finding:
-        used = sum(size < self.size_of(in_use) for size in sizes)
-        split = crossing(times, used)
-        gain = worst(times, split, used)
-        ratios = [above / below for below, above in times]
+    def _finding(self, in_use: float, times: Times) -> Finding:
+        split, used = self._splits(in_use, times)
+        gain = worst(list(times.values()), split, used)
+        sizes = list(times)
+        ratios = [above / below for below, above in times.values()]
         figures = [f"{size}: {ratio:.2f}" for size, ratio in zip(sizes, ratios)]
         ends = {0: ("≤", sizes[0]), len(sizes): ("≥", sizes[-1])}
         bound, size = ends.get(split) or ("", between(sizes, ratios, split))

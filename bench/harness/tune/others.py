@@ -91,6 +91,7 @@ def _means() -> list[Family]:
             lambda size: line(size * of_small, size * 1024),
             **at("most_buckets", **small_buckets),
             steps=2,
+            most=6000,
         ),
         Threshold(
             "least_of_bucket",
