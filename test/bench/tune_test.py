@@ -120,7 +120,7 @@ def test_what_is_noise_changes_nothing() -> None:
 
 def test_times_follow_the_table(library: Tunable) -> None:
     bench = Bench(library, 0.01, lambda: None)
-    names = ("few_indices", "element_prefetch", "ns_of_byte", "cache_ways")
+    names = ("few_indices", "slice_block", "ns_of_byte", "cache_ways")
     for family in families():
         if family.name in names:
             found = family.measure(bench)
