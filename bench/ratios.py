@@ -3,9 +3,10 @@
 """Compares strew with the plain scalar loop and with memcpy, workload by workload.
 
 Each workload runs in a process of its own, in which the contestants take turns in random order on
-the same buffers; the best time of each counts. Ratios are those of one run. Ends with 1 where
-strew is slower than the scalar loop by more than the tolerance, which stands for the noise of the
-machine, or where a result is wrong.
+the same buffers; the best time of each counts. Ratios are those of one run. Prints the table of all
+workloads, or writes it to a file, and a summary. Ends with 1 where a result is wrong and, with
+--strict, where strew is slower than the scalar loop by more than the tolerance, which stands for
+the noise of the machine.
 
 The clock is that of the CPU: it is the elapsed time of a call on one thread, and other processes
 disturb it less. Workloads named "tiny" show what one checked call costs: they are listed, but a
@@ -18,11 +19,18 @@ import argparse
 import dataclasses
 import json
 import re
+import statistics
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 CONTESTANTS = ("strew", "scalar", "memcpy")
 MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
+HEAD = (
+    "| row | strew ms | scalar loop ms | memcpy ms | strew/scalar | GB/s |\n"
+    "|---|---:|---:|---:|---:|---:|"
+)
 
 
 @dataclasses.dataclass
@@ -75,6 +83,12 @@ def parse_arguments() -> argparse.Namespace:
         metavar="RATIO",
         help="highest strew/scalar that is taken for equal, because of noise (default: 1.05)",
     )
+    parser.add_argument(
+        "--strict", action="store_true", help="end with 1 where a workload is above that"
+    )
+    parser.add_argument(
+        "--output", type=Path, metavar="FILE", help="for the table, which is printed otherwise"
+    )
     return parser.parse_args()
 
 
@@ -121,27 +135,52 @@ def measure(arguments: argparse.Namespace, workload: str) -> Row:
     return Row(workload, best, strew["bytes_per_second"] * seconds)
 
 
+def summary(rows: Sequence[Row], tolerance: float) -> Iterator[str]:
+    """How strew stands beside the scalar loop, and which workloads are behind, the worst first."""
+    judged = sorted((row for row in rows if row.judged), key=lambda row: row.ratio, reverse=True)
+    if not judged:
+        return
+    mean = statistics.geometric_mean(row.ratio for row in judged)
+    yield f"strew / scalar loop, geometric mean of {len(judged)} workloads: {mean:.2f}"
+    behind = [f"{row.name} ({row.ratio:.2f})" for row in judged if row.ratio > tolerance]
+    yield f"Above {tolerance:g}: {', '.join(behind) or 'none'}"
+
+
+def measure_all(
+    arguments: argparse.Namespace, workloads: Sequence[str], complaints: list[str]
+) -> Iterator[Row]:
+    """The rows, with their progress on a terminal. What could not be measured is a complaint."""
+    shown = arguments.output and sys.stderr.isatty()
+    for number, workload in enumerate(workloads, start=1):
+        if shown:
+            print(f"\r\x1b[K{number}/{len(workloads)} {workload}", end="", file=sys.stderr)
+        try:
+            yield measure(arguments, workload)
+        except RuntimeError as error:
+            complaints.append(f"{workload}: {error}")
+    if shown:
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
 def main() -> int:
     arguments = parse_arguments()
     workloads = list_workloads(arguments.program, arguments.filter)
     if not workloads:
         print(f"no workload matches {arguments.filter!r}", file=sys.stderr)
         return 2
-    print("| row | strew ms | scalar loop ms | memcpy ms | strew/scalar | GB/s |")
-    print("|---|---:|---:|---:|---:|---:|", flush=True)
-    complaints = []
-    for workload in workloads:
-        try:
-            row = measure(arguments, workload)
-        except RuntimeError as error:
-            complaints.append(f"{workload}: {error}")
-            continue
-        print(row.markdown(), flush=True)
-        if row.judged and row.ratio > arguments.tolerance:
-            complaints.append(f"{workload}: {row.ratio:.2f} times the time of the scalar loop")
-    for complaint in complaints:
-        print(complaint, file=sys.stderr)
-    return 1 if complaints else 0
+    wrong: list[str] = []
+    rows = []
+    table = arguments.output.open("w") if arguments.output else sys.stdout
+    print(HEAD, file=table, flush=True)
+    for row in measure_all(arguments, workloads, wrong):
+        rows.append(row)
+        print(row.markdown(), file=table, flush=True)
+    lines = [*summary(rows, arguments.tolerance), *(f"Not measured: {line}" for line in wrong)]
+    print("", *lines, sep="\n", file=table, flush=True)
+    if arguments.output:
+        print(*lines, f"Table: {arguments.output}", sep="\n")
+    behind = any(row.judged and row.ratio > arguments.tolerance for row in rows)
+    return 1 if wrong or (arguments.strict and behind) else 0
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ one run on the same operands; only ratios mean something. --classes runs a fixed
 once were slow before the random ones.
 
 Prints the geometric mean of the time of the best peer over that of strew, the share of calls that
-are behind, the worst calls and how strew runs them, and tables by kind. Ends with 1 where a result
-of strew is wrong.
+are behind, the worst calls and how strew runs them, and tables by kind; with --output they are
+written, with all figures and a picture of the fixed list. Ends with 1 where a result of strew is
+wrong.
 """
 
 from __future__ import annotations
@@ -83,6 +84,9 @@ def parse_arguments() -> argparse.Namespace:
         "--base", type=Path, metavar="PATH", help="another libstrew.so or build, timed beside it"
     )
     parser.add_argument("--csv", type=Path, metavar="FILE", help="for all figures")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", help="for table.md, raw.csv and picture.svg"
+    )
     return parser.parse_args()
 
 
@@ -142,7 +146,19 @@ def main() -> int:
     if arguments.csv:
         with arguments.csv.open("w", newline="") as file:
             report.write_csv(file)
+    if arguments.output:
+        write(report, header[0], arguments.output)
     return 1 if any(outcome.wrong for outcome in outcomes) else 0
+
+
+def write(report: Report, title: str, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "table.md").write_text(report.text())
+    with (folder / "raw.csv").open("w", newline="") as file:
+        report.write_csv(file)
+    from harness.survey import picture  # what is only printed needs no matplotlib
+
+    picture.draw(report.classes, title, folder / "picture.svg")
 
 
 def replayed(outcome: Outcome, command: Path) -> int:

@@ -37,7 +37,11 @@ struct Walks {
   int64_t most_fetched_of_group = 1024;
   int64_t fetched_updates = 4;
 };
+#ifdef STREW_TUNABLE  // bench/tune.py changes them
+Walks kWalks;
+#else
 constexpr Walks kWalks;
+#endif
 
 constexpr int64_t kLine = 64;
 
@@ -129,7 +133,7 @@ class Pattern {
   }
 
  private:
-  alignas(64) unsigned char pattern_[kWalks.pattern];
+  alignas(64) unsigned char pattern_[Walks().pattern];
   const int64_t period_;
   int64_t filled_ = 0;
 };

@@ -292,7 +292,7 @@ void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
   if (run == move.combine.run && line.slice.step == 1 && line.size * width >= kTuning.long_line) {
     turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, width, stream));
   } else {
-    alignas(64) unsigned char buffer[kTuning.overlay_buffer];
+    alignas(64) unsigned char buffer[plan::Tuning().overlay_buffer];
     const Pieces pieces = PiecesOf(plan, width);
     turns.ForEach(0, pieces.split, at,
                   PieceRunner(plan, run, move, pieces, stream ? buffer : nullptr));

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ..workloads import Operator, Shape, Slice
-from .case import Case, Pattern
+from .case import Case, Layout, Layouts, Pattern
 
 ELEMENTS, ND = Operator.SCATTER_ELEMENTS, Operator.SCATTER_ND
 UPDATE, SLICE = Operator.SCATTER_UPDATE, Operator.SLICE_SCATTER
@@ -24,6 +24,14 @@ class Class:
     pattern: Pattern = Pattern.UNIFORM
     slice: Slice | None = None
     tuple_length: int = 0
+    index_dtype: str = "int64"
+    repeats: int | None = None  # an axis along which one update is repeated
+
+
+def _histogram(bins: int) -> Class:
+    """Counts ten million keys."""
+    keys = 10**7
+    return Class(ELEMENTS, "add", "int32", (bins,), (keys,), index_dtype="int32", repeats=0)
 
 
 CLASSES = (
@@ -49,14 +57,27 @@ CLASSES = (
         pattern=Pattern.SLICE,
         slice=Slice((0, 1), (0, 48), (119427, 65), (2, 1)),
     ),
+    # An axis whose elements share lines; short axes beside many columns, of odd length and at
+    # powers of two; updates that repeat along a run; means that are sorted into buckets.
+    Class(ELEMENTS, "add", "float32", (7, 1632, 3), (7, 1632, 3), 2),
+    Class(ELEMENTS, "add", "float32", (33, 30001), (33, 30001), 0),
+    Class(ELEMENTS, "add", "float32", (32, 32768), (32, 32768), 0),
+    Class(ND, "none", "float32", (1000, 4096), (500, 4096), tuple_length=1, repeats=1),
+    Class(ELEMENTS, "mean", "float64", (30_000_000,), (3_000_000,), 0),
+    *map(_histogram, (16, 256, 65536, 10**7)),
 )
+_NAME = "class"
+
+
+def is_class(case: Case) -> bool:
+    return case.name.startswith(_NAME)
 
 
 def classes(threads: int) -> Iterator[Case]:
     """Their names end in .new and .inp."""
     for number, entry in enumerate(CLASSES, start=1):
         case = Case(
-            name=f"class {number}.new",
+            name=f"{_NAME} {number}.new",
             seed=(0, number),
             operator=entry.operator,
             dtype=entry.dtype,
@@ -67,6 +88,9 @@ def classes(threads: int) -> Iterator[Case]:
             axis=entry.axis,
             slice=entry.slice,
             pattern=entry.pattern,
+            index_dtype=entry.index_dtype,
+            layouts=Layouts() if entry.repeats is None else Layouts(updates=Layout.BROADCAST),
+            still=entry.repeats,
             threads=threads,
         )
         yield case

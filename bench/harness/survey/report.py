@@ -14,6 +14,7 @@ from tabulate import tabulate
 from ..contest import STREW
 from ..report import three_digits
 from .case import Case
+from .classes import is_class
 from .trial import Outcome
 
 LOST = 0.97  # of the base's time
@@ -62,6 +63,8 @@ class Report:
             *self._worst(),
             *self._lost(),
         ]
+        if self.classes:
+            parts += ["", "## Classes that once were slow", "", self._table_of_classes()]
         for kind in KINDS:
             parts += ["", self._table(kind)] if self.judged else []
         remarks = [f"- {o.case.name}: {remark}" for o in self.outcomes for remark in _ours(o)]
@@ -105,6 +108,26 @@ class Report:
     def _worst(self) -> Iterator[str]:
         for outcome in self.judged[: self.worst]:
             yield from details(outcome)
+
+    @property
+    def classes(self) -> list[Outcome]:
+        """In their order, those that were timed."""
+        return [o for o in self.outcomes if is_class(o.case) and o.strew]
+
+    def _table_of_classes(self) -> str:
+        rows = []
+        for outcome in self.classes:
+            (peer, _), seconds = outcome.best_peer or (("", ""), None)
+            figures = (
+                _microseconds(outcome.strew),
+                peer,
+                _microseconds(seconds) if seconds else "",
+                f"{outcome.ratio:.2f}" if outcome.ratio else "",
+            )
+            rows.append([outcome.case.name, *figures, str(outcome.case)])
+        columns = ["class", "strew us", "best peer", "its us", "peer / strew", "call"]
+        alignment = ("left", "right", "left", "right", "right", "left")
+        return tabulate(rows, columns, tablefmt="pipe", colalign=alignment, disable_numparse=True)
 
     def _table(self, kind: str) -> str:
         groups: dict[str, list[float]] = {}

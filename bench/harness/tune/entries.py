@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Families of calls of single elements and of rows: few updates, prefetch, staging and tiles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..scatter import Scatter
+from .kinds import HUGE, Family, Sweep, Threshold
+from .operands import elements, new_output, rows, rows_of, update
+
+NO_FEW = {"few_indices": -1}
+IN_ROWS = {"few_turns": 0, "narrow_row": 0}  # whatever their shape
+MIB = 1 << 20
+
+
+def switch(name: str, low: float, high: float, **others: float) -> dict[str, dict[str, float]]:
+    """The constant at both extremes, beside others that stay."""
+    return {"below": {**others, name: low}, "above": {**others, name: high}}
+
+
+def at(name: str, **others: float) -> dict[str, dict[str, float]]:
+    """Any size is below, and none is."""
+    return switch(name, HUGE, 0, **others)
+
+
+def equal_in_rows(data: tuple[int, int], axis: int) -> Scatter:
+    """The indices of each row are one number."""
+    indices = np.random.default_rng(1).integers(0, data[axis], (data[0], 1))
+    return elements(data, data, axis, indices=np.ascontiguousarray(np.broadcast_to(indices, data)))
+
+
+def families(cache: int) -> list[Family]:
+    """`cache` is the size of the last one, in bytes."""
+    return [*_few(), *_prefetch(cache), *_staged(), *_tiles()]
+
+
+def _few() -> list[Family]:
+    always = {"few_indices": 64, "most_few_updates": HUGE, "most_few_bytes": HUGE}
+    return [
+        Threshold(
+            "few_indices",
+            lambda size: elements((1000,), (size,)),
+            below=always,
+            above=NO_FEW,
+            most=65,
+        ),
+        Threshold(
+            "most_few_updates",
+            lambda size: rows((64, size // 7), 7, dtype="int8"),
+            **at("most_few_updates", most_few_bytes=HUGE),
+        ),
+        Threshold(
+            "most_few_bytes",
+            lambda size: rows((64, size // 56), 7, dtype="float64"),
+            **at("most_few_bytes", most_few_updates=HUGE),
+        ),
+        Threshold(
+            "least_constant_batches",
+            lambda size: equal_in_rows(rows_of(1 << 18, size), 0),
+            **at("least_constant_batches"),
+        ),
+    ]
+
+
+def _prefetch(cache: int) -> list[Family]:
+    far = 16 * MIB  # elements
+    return [
+        Threshold(
+            "near_part",
+            lambda size: elements((size // 4,), (1 << 18,)),
+            **switch("cache_bytes", HUGE, 1),
+            size_of=lambda part: cache / part,
+            value_of=lambda size: cache / size,
+        ),
+        Sweep(
+            "element_prefetch",
+            [lambda: elements((far,), (1 << 20,)), lambda: elements((far,), (1 << 20,), 0, "max")],
+            (8, 16, 32, 64, 96, 192, 255),
+        ),
+        Sweep(
+            "row_prefetch_bytes",
+            [lambda: rows(rows_of(far, 80), 1 << 15), lambda: rows(rows_of(far, 256), 1 << 14)],
+            (512, 1024, 2048, 8192, 16384),
+        ),
+        Sweep(
+            "strip_prefetch",
+            [lambda: elements((2048, 2048), (2048, 2048), 0, "max")],
+            (0, 8, 16, 64, 128),
+        ),
+        Threshold(
+            "near_indices",
+            lambda size: elements((4096,), (size // 8,)),
+            **at("near_indices"),
+        ),
+        Threshold(
+            "streamed_part",
+            lambda size: new_output(rows((size // 4096, 1024), 4, "none")),
+            **switch("streamed_part", 1e9, 1e-9),
+            size_of=lambda part: cache * part,
+            value_of=lambda size: size / cache,
+        ),
+        Threshold(
+            "least_streamed_row",
+            lambda size: rows(rows_of(16 * MIB, size // 4), 32 * MIB // size, "none"),
+            **at("least_streamed_row", streamed_part=1e-9),
+        ),
+    ]
+
+
+def _staged() -> list[Family]:
+    def lines(total: int, line: int) -> Scatter:
+        count, length = rows_of(total // 4, line // 4)
+        return new_output(elements((count, length), (count, max(1, length // 2)), 1))
+
+    def short_axis(size: int) -> Scatter:
+        axis = max(2, size // 512)  # each element of it brings batch_columns of float32
+        return elements((axis, 4001), (axis, 4001))
+
+    return [
+        Threshold(
+            "least_staged_line",
+            lambda size: lines(4 * MIB, size),
+            **at("least_staged_line", most_staged_line=HUGE),
+        ),
+        Threshold(
+            "most_staged_line",
+            lambda size: lines(16 * MIB, size),
+            **at("most_staged_line", least_staged_line=0),
+        ),
+        Sweep(
+            "staged_bytes",
+            [lambda: lines(16 * MIB, 256), lambda: lines(16 * MIB, 1024)],
+            (4 << 10, 8 << 10, 16 << 10, 64 << 10, 128 << 10),
+        ),
+        Threshold("near_strip", short_axis, **at("near_strip")),
+        Sweep(
+            "strip_bytes",
+            [lambda: elements((4096, 2048), (4096, 2048))],
+            (64, 128, 192, 256, 512, 768, 1024),
+        ),
+        Sweep(
+            "batch_columns",
+            [lambda: elements((33, 30001), (33, 30001)), lambda: elements((8, 99999), (8, 99999))],
+            (16, 32, 64, 256, 512),
+        ),
+    ]
+
+
+def _tiles() -> list[Family]:
+    def matrix(total: int, columns: int) -> Scatter:
+        shape = rows_of(total, columns)
+        return elements(shape, shape, 1)
+
+    def cube(columns: int) -> tuple[int, int, int]:
+        """Batches of too many turns for few_turns to decide."""
+        return (1 << 11) // columns, 128, columns
+
+    return [
+        Threshold(
+            "few_turns",
+            lambda size: matrix(1 << 18, size),
+            **at("few_turns", narrow_row=0),
+        ),
+        Threshold(
+            "narrow_row",
+            lambda size: elements(cube(size), cube(size), 1),
+            **at("narrow_row", few_turns=0),
+        ),
+        Threshold(
+            "least_flat_entries",
+            lambda size: matrix(size, 4),
+            **switch("least_flat_entries", HUGE, 0, **NO_FEW),
+            least=8,
+        ),
+        Threshold(
+            "least_folded",
+            lambda size: equal_in_rows(rows_of(1 << 18, size), 1),
+            **switch("least_folded", HUGE, 1, **IN_ROWS),
+        ),
+        *_slices(),
+    ]
+
+
+def _slices() -> list[Family]:
+    several = {**NO_FEW, "few_slices": 64}
+
+    def lines(turns: int) -> Scatter:
+        """Thirty of each of many lines, of which a block has so many."""
+        length = (16 << 10) // 4 // turns
+        return update((max(2 * turns, (1 << 20) // length), length), 30, 1)
+
+    return [
+        Threshold(
+            "few_slices",
+            lambda size: update((20000, 2), size, 1),
+            below={**NO_FEW, "few_slices": 64},
+            above={**NO_FEW, "few_slices": 0},
+            most=65,
+        ),
+        Threshold(
+            "least_slice",
+            lambda size: update((size, 2), 6, 1),
+            **at("least_slice", least_slice_block=0, **several),
+        ),
+        Sweep(
+            "slice_block",
+            [lambda: update((67040, 2), 6, 1), lambda: update((16760, 8), 6, 1)],
+            (4 << 10, 8 << 10, 32 << 10, 64 << 10),
+        ),
+        Threshold(
+            "least_slice_block",
+            lines,
+            **at("least_slice_block", **several),
+        ),
+        Sweep(
+            "slice_run_block",
+            [lambda: rows((5, 794306), 50, equal=True)],
+            (256 << 10, 512 << 10, 2 << 20, 4 << 20),
+        ),
+        Threshold(
+            "few_slice_rows",
+            lambda size: update((4000, 8, 32), size, 1),
+            **at("few_slice_rows", **several),
+        ),
+        Threshold(
+            "longest_slice_run",
+            lambda size: update((max(1, (1 << 17) // size), 8, size // 4), 3, 1),
+            **at("longest_slice_run", **several),
+        ),
+    ]

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How each constant of the tuning table is measured, or why it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .. import machine
+from . import entries, others
+from .kinds import Family, Told
+
+L1 = Path("/sys/devices/system/cpu/cpu0/cache/index0")
+
+NOT_MEASURED = {
+    "cache_bytes": "0 asks the CPU",
+    "resolve_ns": "only its sum with write_ns is seen from outside",
+    "select_ns": "only its sum with sort_ns is seen on two threads",
+    "filter_stream_ns": "decides only where a filter and one thread are close",
+    "worthwhile": "a margin for noise, not a property of the CPU",
+    "page": "what systems call a page",
+    "few_updates": "decides only for elements of more than 1 KiB",
+    "walks.page": "what systems call a page",
+}
+
+
+def families() -> list[Family]:
+    levels = machine.caches()
+    cache = levels[-1].bytes if levels else 32 << 20
+    told = [Told("cache_way", _cache_way), Told("cache_ways", _cache_ways)]
+    return [*entries.families(cache), *others.families(cache), *told]
+
+
+def _cache_ways() -> float | None:
+    return _number("ways_of_associativity")
+
+
+def _cache_way() -> float | None:
+    """Bytes of the L1 cache that one way holds."""
+    sets, line = _number("number_of_sets"), _number("coherency_line_size")
+    return sets * line if sets and line else None
+
+
+def _number(name: str) -> float | None:
+    """Of the nearest cache; None where the system does not tell."""
+    try:
+        return float((L1 / name).read_text())
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Families of calls of boxes, means, the walks of the kernels and several threads, and costs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..scatter import Scatter
+from ..workloads import Shape
+from .entries import MIB, NO_FEW, at, switch
+from .kinds import HUGE, Bench, Cost, Family, Sweep, Threshold
+from .operands import elements, new_output, repeated, rows, rows_of, size, sliced, values
+
+SMALL = (1 << 18,)  # elements that stay in the caches
+FAR = (1 << 25,)
+UPDATES = (1 << 20,)
+WIDTHS = ("float32", "int64")
+TILES = (16, 32, 128, 256)
+LINES = (1024, 4096)  # float32
+
+
+def families(cache: int) -> list[Family]:
+    """`cache` is the size of the last one, in bytes."""
+    return [*_boxes(), *_means(), *_walks(), *_threads(cache), *_costs()]
+
+
+def _boxes() -> list[Family]:
+    def transposed(dtype: str) -> Scatter:
+        return sliced((2048, 2048), values((2048, 2048), dtype).T)
+
+    def every_other(data: Shape, axis: int, step: int = 2) -> Scatter:
+        """Every other place of an axis replaced, or with a step of 1 the first half."""
+        updates = tuple(dim // 2 if a == axis else dim for a, dim in enumerate(data))
+        return new_output(sliced(data, values(updates), axis, step))
+
+    return [
+        Threshold(
+            "small_copy",
+            lambda size: new_output(rows(rows_of(size // 4, 16), 1, "none")),
+            **at("small_copy", **NO_FEW),
+        ),
+        Threshold(
+            "small_overlay",
+            lambda size: new_output(
+                sliced(rows_of(size // 4, 64), values(rows_of(size // 8, 64)), step=2)
+            ),
+            **at("small_overlay"),
+        ),
+        Sweep("transposed_tile", [partial(transposed, dtype) for dtype in WIDTHS], TILES),
+        Threshold(
+            "long_line",
+            lambda size: every_other(rows_of(1 << 18, size // 4), 1, 1),
+            **switch("long_line", 4096, 1),
+            most=4096,
+        ),
+        Sweep("overlay_buffer", [lambda: every_other((2048, 4096), 1)], (1024, 2048)),
+        Sweep(
+            "most_prefetched_line",
+            [partial(every_other, rows_of(16 * MIB, line), 0) for line in LINES],
+            (0, 1024, 2048, 4096, 16384),
+        ),
+    ]
+
+
+def _means() -> list[Family]:
+    def line(destinations: int, entries: int) -> Scatter:
+        return elements((destinations,), (entries,), 0, "mean")
+
+    small_buckets = {"bucket_bytes": 32 << 10}
+    of_small = 4096  # destinations of 8 bytes: the sum of a float32, and a count
+    return [
+        Sweep(
+            "near_batch_sums",
+            [lambda: elements((4096, 512), (4096, 512), 1, "mean")],
+            (16 << 10, 32 << 10, 64 << 10, 256 << 10, 512 << 10),
+        ),
+        Sweep(
+            "bucket_bytes",
+            [lambda: line(1 << 22, 1 << 20), lambda: line(1 << 24, 1 << 21)],
+            (64 << 10, 128 << 10, 256 << 10, 1 << 20),
+        ),
+        Threshold(
+            "destinations_of_entry",
+            lambda size: elements((256, 64 * size), (256, 64), 1, "mean"),
+            below={"destinations_of_entry": HUGE},
+            above={"destinations_of_entry": 1},
+            least=1,
+        ),
+        Threshold(
+            "most_buckets",
+            lambda size: line(size * of_small, size * 1024),
+            **at("most_buckets", **small_buckets),
+            steps=2,
+            most=6000,
+        ),
+        Threshold(
+            "least_of_bucket",
+            lambda size: line(1 << 22, size * (1 << 22) // of_small),
+            **switch("least_of_bucket", HUGE, 1, **small_buckets),
+            least=0,
+        ),
+    ]
+
+
+def _walks() -> list[Family]:
+    streamed = {"least_streamed_row": 1, "streamed_part": 1e-9}
+    groups = [
+        lambda: rows((1 << 16, 64), 1 << 16, "mean"),
+        lambda: rows((1 << 14, 512), 1 << 14, "mean"),
+    ]
+    whole = [lambda: sliced((1024, 4096), repeated((1024, 4096), (1, 1)))]
+
+    def pitched(run: int) -> Scatter:
+        """Runs of so many bytes, each on a page of its own."""
+        return sliced((1 << 14, run // 4), values((1 << 14, 1024))[:, : run // 4])
+
+    def runs_of_one(run: int) -> Scatter:
+        data = rows_of(1 << 18, 2 * run)
+        updates = repeated((data[0], run), (data[0], 1))
+        return sliced(data, updates, axis=1)
+
+    def one_run(run: int) -> Scatter:
+        shape = rows_of(1 << 18, max(1, run // 4))
+        return sliced(shape, repeated(shape, (1, shape[1])))
+
+    return [
+        Threshold(
+            "walks.least_read_ahead",
+            lambda size: rows(rows_of(16 * MIB, size // 4), 32 * MIB // size, "none"),
+            **at("walks.least_read_ahead", **streamed),
+        ),
+        Sweep(
+            "walks.rows_ahead",
+            [lambda: new_output(elements((2048, 4096), (2048, 4096)))],
+            (2, 4, 8, 16, 24, 32),
+        ),
+        Threshold("walks.longest_of_page", pitched, **at("walks.longest_of_page"), most=4096),
+        Sweep("walks.pattern", whole, (512, 1024, 2048)),
+        Threshold("walks.least_repeated", runs_of_one, **at("walks.least_repeated")),
+        Threshold(
+            "walks.longest_period",
+            one_run,
+            **switch("walks.longest_period", 4096, 0),
+            most=4097,
+        ),
+        Sweep("walks.groups_ahead", groups, (4, 8, 32, 64)),
+        Sweep("walks.most_fetched_of_group", groups, (256, 512, 2048)),
+        Sweep("walks.fetched_updates", groups, (1, 2, 8)),
+    ]
+
+
+def _threads(cache: int) -> list[Family]:
+    ns_of_element = 1 + 2 * 4 / 32  # as the schedule estimates float32
+    shared = {"worthwhile": HUGE}  # whatever the costs say
+    random = [lambda: elements(FAR, UPDATES)]
+
+    def batches(nanoseconds: int) -> Scatter:
+        shape = rows_of(round(nanoseconds / ns_of_element), 64)
+        return elements(shape, shape, 1)
+
+    return [
+        Threshold(
+            "least_task_ns",
+            batches,
+            below={"least_task_ns": HUGE},
+            above={"least_task_ns": 1},
+            size_of=lambda ns: 2 * ns,
+            value_of=lambda size: size / 2,
+            threads=2,
+        ),
+        Sweep("parts_of_task", [lambda: batches(1 << 20)], (1, 2, 8, 16), threads=2),
+        Threshold(
+            "least_run_piece",
+            lambda size: rows(rows_of(1 << 20, size // 4), 16 * MIB // size),
+            below={"least_run_piece": HUGE},
+            above={"least_run_piece": 1},
+            size_of=lambda piece: 2 * piece,
+            value_of=lambda size: size / 2,
+            threads=2,
+        ),
+        Sweep("least_samples_of_range", random, (8, 16, 64, 128), shared, 2),
+        Sweep("most_samples_of_range", random, (64, 128, 256, 1024), shared, 2),
+        Sweep("entries_of_sample", random, (128, 256, 1024, 4096), shared, 2),
+        Sweep(
+            "checked_part",
+            [lambda: elements((1 << 20,), (1 << 22,)), lambda: rows((1 << 16, 4), 1 << 22)],
+            (128 << 10, 256 << 10, 512 << 10, 2 << 20, 4 << 20, 16 << 20),
+        ),
+        Threshold(
+            "least_row_with_gaps",
+            lambda size: rows(rows_of(MIB // 2, size // 4), 16 * MIB // size),
+            **at("least_row_with_gaps", least_run_piece=HUGE),
+            threads=2,
+        ),
+        Threshold(
+            "streamed_part_of_tasks",
+            lambda size: new_output(rows((size // 4096, 1024), 4, "none")),
+            **switch("streamed_part_of_tasks", 1e9, 1e-9),
+            size_of=lambda part: cache * part,
+            value_of=lambda size: size / cache,
+            threads=2,
+        ),
+    ]
+
+
+def _costs() -> list[Family]:
+    filtered = {"worthwhile": HUGE, "least_task_ns": 1, "filter_ns": 0, "select_ns": 1e9}
+    sorted_ = {"worthwhile": HUGE, "least_task_ns": 1, "filter_ns": 1e9, "select_ns": 0}
+
+    def one(bench: Bench, scatter: Scatter, threads: int = 1, **settings: float) -> float:
+        """Nanoseconds an element of updates."""
+        return bench.time(scatter, threads, settings) * 1e9 / size(scatter)
+
+    def near(bench: Bench, reduction: str = "add", threads: int = 1, **settings: float) -> float:
+        return one(bench, elements(SMALL, UPDATES, 0, reduction), threads, **settings)
+
+    def own(bench: Bench) -> float:
+        """What each of two tasks writes, of every element."""
+        return bench.library.in_use["write_ns"] / 2
+
+    def of_byte(bench: Bench) -> float:
+        shape = (64, 1024)
+        updates = values(shape)
+        return bench.time(sliced(shape, updates)) * 1e9 / (2 * updates.nbytes)
+
+    def of_touched(bench: Bench) -> float:
+        without = elements(SMALL, UPDATES, 0, "add|exclude_self")
+        return (one(bench, without) - near(bench)) * UPDATES[0] / SMALL[0]
+
+    return [
+        Cost("ns_of_byte", of_byte),
+        Cost("ns_of_entry", near),
+        Cost(
+            "ns_of_batch_mean_entry",
+            lambda bench: one(bench, elements((4096, 256), (4096, 256), 1, "mean")),
+        ),
+        Cost(
+            "ns_of_bucket_mean_entry",
+            lambda bench: one(bench, elements((1 << 22,), (1 << 22,), 0, "mean")),
+        ),
+        Cost("ns_of_touched", of_touched),
+        Cost("write_ns", lambda bench: near(bench) - bench.library.in_use["resolve_ns"]),
+        Cost(
+            "heavy_write_ns",
+            lambda bench: near(bench, "max") - bench.library.in_use["resolve_ns"],
+        ),
+        Cost("wait_ns", lambda bench: one(bench, elements(FAR, UPDATES)) - near(bench)),
+        Cost("filter_ns", lambda bench: near(bench, "add", 2, **filtered) - own(bench), 2),
+        Cost(
+            "sort_ns",
+            lambda bench: 2
+            * (near(bench, "add", 2, **sorted_) - bench.library.in_use["select_ns"] - own(bench)),
+            2,
+        ),
+    ]

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The constants of one struct by name, to be read and changed while the library runs.
+#ifndef STREW_BENCH_TUNABLE_H_
+#define STREW_BENCH_TUNABLE_H_
+
+#include <cstdint>
+
+namespace strew_bench {
+
+// One of the two is NULL.
+struct Constant {
+  const char* name;
+  int64_t* integer;
+  double* real;
+};
+
+inline Constant ConstantOf(const char* name, int64_t* value) { return {name, value, nullptr}; }
+inline Constant ConstantOf(const char* name, double* value) { return {name, nullptr, value}; }
+
+// Those of kernel/walks.cc, and how many there are.
+const Constant* ConstantsOfWalks(int32_t* count);
+
+}  // namespace strew_bench
+
+#endif  // STREW_BENCH_TUNABLE_H_
