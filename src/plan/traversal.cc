@@ -12,7 +12,8 @@ constexpr int64_t kLine = 64;
 
 bool IsWorthIt(const EntryLoops& loops, const Tuning& tuning) {
   const int64_t turns = loops.row.count * loops.column.count;
-  const bool small = turns < tuning.few_turns || loops.column.count < tuning.narrow_row;
+  const int64_t narrow = loops.columns_are_batch ? tuning.narrow_batch : tuning.narrow_row;
+  const bool small = turns < tuning.few_turns || loops.column.count < narrow;
   const int64_t entry_turns = loops.columns_are_batch ? loops.row.count : loops.column.count;
   return small && loops.batches * entry_turns > tuning.least_flat_entries;
 }

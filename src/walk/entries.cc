@@ -189,16 +189,33 @@ void EntryWalk<Taker>::WalkStrips(const int64_t* offset) const {
 
 // ---- Short loops, walked as one ----
 
+// Writes the first `filled` offsets `count` times, each time `stride` further on; returns how many
+// there are then. Copies what is there twice as often each time, so that vectors do it: 2048 offsets
+// of rows of 4 took 6 us one by one.
+template <class Offset>
+int64_t Repeat(Offset* offsets, int64_t filled, int64_t count, int64_t stride) {
+  for (int64_t done = 1; done < count;) {
+    const int64_t turns = std::min(done, count - done);
+    const Offset shift = static_cast<Offset>(done * stride);
+    const Offset* __restrict from = offsets;
+    Offset* __restrict to = offsets + done * filled;
+    for (int64_t i = 0; i < turns * filled; ++i) to[i] = static_cast<Offset>(from[i] + shift);
+    done += turns;
+  }
+  return filled * count;
+}
+
 // Computes the offsets of the batches in `slabs` periods.
 template <class Offset>
 void FillPattern(const plan::FlatLoops& flat, int64_t slabs, void* pattern) {
-  Offset* next = static_cast<Offset*>(pattern);
-  for (int64_t s = 0; s < slabs; ++s) {
-    const int64_t first = s * flat.slab.stride[kOutput];
-    plan::ForEachTurn(flat.period, flat.period.rank, [&](const int64_t* offset) {
-      *next++ = static_cast<Offset>(first + offset[kOutput]);
-    });
+  Offset* const offsets = static_cast<Offset*>(pattern);
+  offsets[0] = 0;
+  int64_t filled = 1;
+  for (int i = flat.period.rank - 1; i >= 0; --i) {
+    const plan::IndexedLoop& loop = flat.period.loop[i];
+    filled = Repeat(offsets, filled, loop.count, loop.stride[kOutput]);
   }
+  Repeat(offsets, filled, slabs, flat.slab.stride[kOutput]);
 }
 
 // Not inline, because the other walks need no stack space for a pattern.

@@ -144,7 +144,8 @@ std::vector<Forced> Staged() {
 
 std::vector<Forced> Traversals() {
   const Changes flat = {{&T::few_turns, kHuge}, {&T::least_flat_entries, 0}, {&T::few_indices, -1}};
-  const Changes never = {{&T::few_turns, 0}, {&T::narrow_row, 0}, {&T::few_indices, -1}};
+  const Changes never = {
+      {&T::few_turns, 0}, {&T::narrow_row, 0}, {&T::narrow_batch, 0}, {&T::few_indices, -1}};
   const Changes rows = never + Changes{{&T::strip_bytes, 0}};
   const Changes one_by_one = {{&T::batch_columns, 1}};
   const Changes constant = {{&T::least_constant_batches, 0}, {&T::least_folded, 1}};
@@ -200,7 +201,8 @@ std::vector<Forced> Memory() {
 
 std::vector<Forced> Offsets() {
   const char* const taken = "Indices are offsets as they are";
-  const Changes in_rows = {{&T::few_indices, -1}, {&T::few_turns, 0}, {&T::narrow_row, 0}};
+  const Changes in_rows = {
+      {&T::few_indices, -1}, {&T::few_turns, 0}, {&T::narrow_row, 0}, {&T::narrow_batch, 0}};
   const Changes never = in_rows + Changes{{&T::least_unresolved_row, kHuge}};
   return {{"IndicesAsOffsets", in_rows, {1, 3}, taken, 4, Calls::kOnOneAxis},
           {"IndicesAsOffsetsNever", never, {1, 3}, taken, kNever, Calls::kOnOneAxis}};

@@ -64,7 +64,7 @@ TEST_F(TraversalChoice, IsNotFlatWhereLinesAreCopied) {
 }
 
 TEST_F(TraversalChoice, IsFlatBelowFewTurns) {
-  tuning_.narrow_row = 0;
+  tuning_.narrow_row = tuning_.narrow_batch = 0;
   tuning_.few_turns = 6 * 8 + 1;
   EXPECT_EQ(Of(last_axis_), Traversal::kFlat);
   EXPECT_EQ(Of(first_axis_), Traversal::kFlat);
@@ -79,9 +79,9 @@ TEST_F(TraversalChoice, IsFlatInNarrowRows) {
   EXPECT_EQ(Of(last_axis_), Traversal::kFlat);
   tuning_.narrow_row = 8;
   EXPECT_EQ(Of(last_axis_), Traversal::kShortRows);
-  tuning_.narrow_row = 6 + 1;
+  tuning_.narrow_batch = 6 + 1;
   EXPECT_EQ(Of(first_axis_), Traversal::kFlat);
-  tuning_.narrow_row = 6;
+  tuning_.narrow_batch = 6;
   EXPECT_EQ(Of(first_axis_), Traversal::kBatchColumns);
 }
 
@@ -130,7 +130,7 @@ TEST_F(TraversalChoice, IsNotFlatWhereIndicesHaveGaps) {
 }
 
 TEST_F(TraversalChoice, IsShortRowsUpToABlock) {
-  tuning_.few_turns = tuning_.narrow_row = 0;
+  tuning_.few_turns = tuning_.narrow_row = tuning_.narrow_batch = 0;
   EXPECT_EQ(Of(last_axis_, 8), Traversal::kShortRows);
   EXPECT_EQ(Of(last_axis_, 7), Traversal::kLongRows);
   const EntryLoops line(ElementsSpace({1000}, {kBlock}, 0), {});
@@ -139,7 +139,7 @@ TEST_F(TraversalChoice, IsShortRowsUpToABlock) {
 }
 
 TEST_F(TraversalChoice, IsColumnsWhereTheyAreBatch) {
-  tuning_.few_turns = tuning_.narrow_row = 0;
+  tuning_.few_turns = tuning_.narrow_row = tuning_.narrow_batch = 0;
   EXPECT_EQ(Of(first_axis_), Traversal::kBatchColumns);
   EXPECT_EQ(Of(first_axis_, 4), Traversal::kBatchColumns);
 }

@@ -144,7 +144,9 @@ TEST(ForEachEntry, VisitsEachEntryInOrder) {
         ElementsSpace({50, other}, {entries, other}, 0),
         ElementsSpace({3, 50, other}, {2, entries, other}, 1), NdSpace({50, other}, entries, 2)};
     BoundScatter bound(random, random.Pick(spaces), STREW_NONE, random.OneIn(2) ? 5 : 0);
-    if (random.OneIn(2)) bound.tuning().few_turns = bound.tuning().narrow_row = 0;
+    if (random.OneIn(2)) {
+      bound.tuning().few_turns = bound.tuning().narrow_row = bound.tuning().narrow_batch = 0;
+    }
     UpdatesOfDestination expected;
     bound.ForEachUpdate(
         [&](int64_t destination, int64_t update) { expected[destination].push_back(update); });

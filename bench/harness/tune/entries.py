@@ -10,7 +10,7 @@ from .kinds import HUGE, Family, Sweep, Threshold
 from .operands import elements, new_output, rows, rows_of, update
 
 NO_FEW = {"few_indices": -1}
-IN_ROWS = {"few_turns": 0, "narrow_row": 0}  # whatever their shape
+IN_ROWS = {"few_turns": 0, "narrow_row": 0, "narrow_batch": 0}  # whatever their shape
 MIB = 1 << 20
 
 
@@ -152,6 +152,12 @@ def _tiles() -> list[Family]:
         shape = rows_of(total, columns)
         return elements(shape, shape, 1)
 
+    def blocks(turns: int) -> Scatter:
+        """Rows of 32, in blocks with gaps in data, so that only the turns of a block decide."""
+        rows = max(1, turns // 32)
+        count = (1 << 18) // (32 * rows)
+        return elements((count, rows + 1, 32), (count, rows, 32), 2)
+
     def cube(columns: int) -> tuple[int, int, int]:
         """Batches of too many turns for few_turns to decide."""
         return (1 << 11) // columns, 128, columns
@@ -159,13 +165,18 @@ def _tiles() -> list[Family]:
     return [
         Threshold(
             "few_turns",
-            lambda size: matrix(1 << 18, size),
+            blocks,
             **at("few_turns", narrow_row=0),
         ),
         Threshold(
             "narrow_row",
-            lambda size: elements(cube(size), cube(size), 1),
+            lambda size: matrix(1 << 18, size),
             **at("narrow_row", few_turns=0),
+        ),
+        Threshold(
+            "narrow_batch",
+            lambda size: elements(cube(size), cube(size), 1),
+            **at("narrow_batch", few_turns=0),
         ),
         Threshold(
             "least_flat_entries",
