@@ -214,6 +214,7 @@ struct RowsArguments {
   int64_t output_run_stride;
   int64_t updates_run_stride;
   bool streams;  // the kernel writes past the caches
+  bool moves;    // the kernel only replaces
   // Start of the update of each entry, in elements; NULL: use the strides of the tile.
   const int64_t* updates_offsets;
 };

@@ -31,6 +31,13 @@ struct Walks {
   int64_t least_repeated = 64;
   // Longest row for a pattern: longer ones are as fast one by one.
   int64_t longest_period = 512;
+  // Most of a row that is prefetched; the hardware goes on. In the caches it is for nothing: 128
+  // moves of 2 KiB took 1.5 x the time of copies when all of the next rows was prefetched, 1.2 x so.
+  // Sums of random rows of 1 KiB take 1.1 to 1.3 x the time with 256 bytes.
+  int64_t most_fetched_of_row = 1024;
+  int64_t most_fetched_of_move = 512;
+  // Longest row that is replaced without a call.
+  int64_t longest_inline = 128;
   // Prefetch of groups: the distance in groups, then for each group the bytes of its output and
   // updates, and the number of its updates.
   int64_t groups_ahead = 16;
@@ -64,8 +71,38 @@ void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   if (reinterpret_cast<uintptr_t>(end) % kLine != 0) __builtin_prefetch(end - 1, 1);
 }
 
-template <class Offset>
-void WalkRowsAt(RunKernel run, int64_t size, const RowsArguments& rows) {
+// Applies the update of a row by a call of its kernel.
+struct RowByKernel {
+  RunKernel run;
+  const RowsArguments& rows;
+
+  int64_t MostFetched() const { return kWalks.most_fetched_of_row; }
+  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
+    run(output, rows.output_run_stride, update, rows.updates_run_stride, rows.run);
+  }
+};
+
+// Replaces a contiguous row. Rows that are short need no call: of 64 B 1.3 ns instead of 2.6.
+struct RowByBytes {
+  int64_t bytes;
+
+  int64_t MostFetched() const { return kWalks.most_fetched_of_move; }
+  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
+    constexpr int64_t kBlock = 16;
+    if (bytes < kBlock || bytes > kWalks.longest_inline) {
+      std::memcpy(output, update, static_cast<size_t>(bytes));
+      return;
+    }
+    for (int64_t i = 0; i + kBlock <= bytes; i += kBlock) {
+      std::memcpy(output + i, update + i, kBlock);
+    }
+    // May overlap what is there already.
+    std::memcpy(output + bytes - kBlock, update + bytes - kBlock, kBlock);
+  }
+};
+
+template <class Offset, class ApplyRow>
+HWY_INLINE void WalkRowsAt(const ApplyRow& apply, int64_t size, const RowsArguments& rows) {
   const TileArguments& tile = rows.tile;
   const Offset* offsets = static_cast<const Offset*>(tile.offsets);
   const int64_t run_bytes = rows.run * size;
@@ -78,6 +115,7 @@ void WalkRowsAt(RunKernel run, int64_t size, const RowsArguments& rows) {
   const bool reads_ahead =
       tile.rows == 1 && rows.updates_run_stride == 1 &&
       (updates_offsets != nullptr || (streams && run_bytes >= kWalks.least_read_ahead));
+  const int64_t fetched_bytes = std::min(run_bytes, apply.MostFetched());
   const int64_t column_bytes = tile.updates_column_stride * size;
   const auto update_of = [&](const unsigned char* row, int64_t c) {
     return row + (updates_offsets != nullptr ? updates_offsets[c] * size : c * column_bytes);
@@ -89,16 +127,25 @@ void WalkRowsAt(RunKernel run, int64_t size, const RowsArguments& rows) {
     for (int64_t c = 0; c < tile.columns; ++c, ++offsets) {
       if (ahead-- > 0) {
         const unsigned char* const next = tile.output + offsets[tile.prefetch] * size;
-        streams ? PrefetchEnds(next, run_bytes) : Prefetch<true>(next, run_bytes);
-        if (reads_ahead) Prefetch<false>(update_of(updates, c + tile.prefetch), run_bytes);
+        streams ? PrefetchEnds(next, run_bytes) : Prefetch<true>(next, fetched_bytes);
+        if (reads_ahead) {
+          const unsigned char* const read = update_of(updates, c + tile.prefetch);
+          Prefetch<false>(read, streams ? run_bytes : fetched_bytes);
+        }
       }
       // Skip a row that the next one replaces: streamed, it would be written to memory for nothing.
       // One row of 1 KiB again and again took 4 x the time of random rows.
       if (streams && --following > 0 && offsets[0] == offsets[1]) continue;
-      run(tile.output + *offsets * size, rows.output_run_stride, update_of(updates, c),
-          rows.updates_run_stride, rows.run);
+      apply(tile.output + *offsets * size, update_of(updates, c));
     }
   }
+}
+
+template <class ApplyRow>
+[[gnu::noinline]] void WalkRowsBy(const ApplyRow& apply, int64_t size, OffsetWidth offset_width,
+                                  const RowsArguments& rows) {
+  if (offset_width == kOffset32) return WalkRowsAt<int32_t>(apply, size, rows);
+  WalkRowsAt<int64_t>(apply, size, rows);
 }
 
 bool ReadsPages(const BoxArguments& box, int64_t size) {
@@ -200,8 +247,11 @@ void WalkBox(RunKernel run, int64_t size, const BoxArguments& box) {
 }
 
 void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsArguments& rows) {
-  if (offset_width == kOffset32) return WalkRowsAt<int32_t>(run, size, rows);
-  WalkRowsAt<int64_t>(run, size, rows);
+  const bool is_contiguous = rows.output_run_stride == 1 && rows.updates_run_stride == 1;
+  if (rows.moves && !rows.streams && is_contiguous) {
+    return WalkRowsBy(RowByBytes{rows.run * size}, size, offset_width, rows);
+  }
+  WalkRowsBy(RowByKernel{run, rows}, size, offset_width, rows);
 }
 
 void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all) {

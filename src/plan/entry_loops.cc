@@ -128,6 +128,15 @@ void EntryLoops::MeasureSpans() {
   }
 }
 
+int64_t EntryLoops::DestinationSpan() const {
+  int64_t span = reach;
+  for (int i = 0; run.count > 1 && i < inner.rank; ++i) {
+    const int64_t stride = static_cast<int64_t>(Magnitude(inner.loop[i].stride[kOutput]));
+    span += (inner.loop[i].count - 1) * stride;
+  }
+  return span;
+}
+
 void EntryLoops::Restrict(const Cut& cut, int64_t part) {
   int next = 0;
   const auto restrict_loop = [&](auto* loop, int64_t* base, int operands) {

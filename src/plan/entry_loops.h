@@ -63,6 +63,9 @@ struct EntryLoops {
   // Entries of all batches, and units of an entry.
   int64_t Entries() const;
   int64_t EntryUnits() const;
+  // How far apart destinations of a batch can be. Those of rows lie as far apart as inner turns around
+  // them: another turn comes to other lines.
+  int64_t DestinationSpan() const;
   bool EntriesAreElements() const { return run.count == 1 && inner.rank == 0; }
   // True if every batch has one loop over entries, and one component places them on one axis.
   bool HasOneAxis() const { return components == 1 && outer.rank == outer_batch_loops; }

@@ -118,7 +118,7 @@ void AddMemory(const EntryLoops& loops, const Circumstances& about, const Schedu
   }
   if (schedule.hints.prefetch == 0) {
     text->Add("Destinations span %" PRId64 " KiB and need no prefetch. ",
-              loops.reach * about.width >> 10);
+              loops.DestinationSpan() * about.width >> 10);
   } else {
     text->Add("Destinations are prefetched %" PRId64 " entries ahead. ", schedule.hints.prefetch);
   }

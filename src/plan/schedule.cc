@@ -75,9 +75,11 @@ MemoryHints Scheduler::Hints() const {
   const int64_t run = loops_.run.count;
   const int64_t streamed = StreamedBytes(machine, 1);
   MemoryHints hints;
-  hints.prefetch = loops_.reach <= NearBytes(machine) / width_ ? 0
-                   : run == 1                                  ? tuning_.element_prefetch
-                                                               : RowPrefetch(tuning_, run * width_);
+  if (loops_.DestinationSpan() <= NearBytes(machine) / width_) {
+    hints.prefetch = 0;
+  } else {
+    hints.prefetch = run == 1 ? tuning_.element_prefetch : RowPrefetch(tuning_, run * width_);
+  }
   hints.strip_prefetch = about_.is_heavy ? tuning_.strip_prefetch : 0;
   hints.streams =
       run >= tuning_.least_streamed_row / width_ && about_.updates >= streamed / about_.update_size;

@@ -95,6 +95,7 @@ void Filter::WriteRows(const kernel::TileArguments& tile) const {
   rows.output_run_stride = scatter_.loops.run.stride[kOutput];
   rows.updates_run_stride = scatter_.loops.run.stride[kUpdates];
   rows.streams = run != scatter_.kernels.run;
+  rows.moves = scatter_.reduction == STREW_NONE;
   rows.updates_offsets = reinterpret_cast<const int64_t*>(updates_);
   plan::ForEachTurn(scatter_.loops.inner, scatter_.loops.inner.rank, [&](const int64_t* inner) {
     rows.tile.output = tile.output + inner[kOutput] * scatter_.width;

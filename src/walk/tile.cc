@@ -234,6 +234,7 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   rows.output_run_stride = loops.run.stride[kOutput];
   rows.updates_run_stride = loops.run.stride[kUpdates];
   rows.streams = run != scatter_.kernels.run;
+  rows.moves = scatter_.reduction == STREW_NONE;
   rows.updates_offsets = nullptr;
   bool runs = loops.run.count > 1;
   kernel::OffsetWidth offset_width = locator_.offset_width();

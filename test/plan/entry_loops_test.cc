@@ -219,6 +219,19 @@ TEST(EntryLoops, MeasureSpans) {
   EXPECT_EQ(pairs.whole_span, pairs.reach);
 }
 
+TEST(EntryLoops, SpanTheInnerTurnsOfRows) {
+  EXPECT_EQ(EntryLoops(UpdateSpace({100, 8}, 3), kFine).DestinationSpan(), 99 * 8);
+  IndexSpace space;
+  space.component[space.components++] = {1, 20, 8, 8, 0};
+  space.entries.Append(int64_t{3}, 0, 8, 1, 0);
+  space.inner.Append(int64_t{10}, 160, 24);
+  EXPECT_EQ(EntryLoops(space, kFine).DestinationSpan(), 19 * 8) << "single elements";
+  space.inner.Append(int64_t{4}, 1, 1);
+  const EntryLoops rows(space, kFine);
+  EXPECT_EQ(rows.run.count, 4);
+  EXPECT_EQ(rows.DestinationSpan(), 19 * 8 + 9 * 160);
+}
+
 TEST(EntryLoops, HaveOffsetsOf32BitsAsFarAsTheyReach) {
   const auto line = [](int64_t size) { return EntryLoops(ElementsSpace({size}, {9}, 0), kFine); };
   constexpr int64_t kMost = int64_t{1} << 31;

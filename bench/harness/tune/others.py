@@ -143,6 +143,22 @@ def _walks() -> list[Family]:
             **switch("walks.longest_period", 4096, 0),
             most=4097,
         ),
+        Sweep(
+            "walks.most_fetched_of_row",
+            [lambda: rows(rows_of(16 * MIB, 256), 1 << 14)],
+            (128, 256, 512),
+        ),
+        Sweep(
+            "walks.most_fetched_of_move",
+            [lambda: rows(rows_of(16 * MIB, 512), 1 << 13, "none")],
+            (128, 256, 1024, 2048),
+        ),
+        Threshold(
+            "walks.longest_inline",
+            lambda size: rows(rows_of(1 << 16, size // 4), 1 << 12, "none"),
+            **switch("walks.longest_inline", HUGE, 0),
+            least=15,
+        ),
         Sweep("walks.groups_ahead", groups, (4, 8, 32, 64)),
         Sweep("walks.most_fetched_of_group", groups, (256, 512, 2048)),
         Sweep("walks.fetched_updates", groups, (1, 2, 8)),
