@@ -166,6 +166,9 @@ struct Tuning {
   // should use the lines it fetches before they leave the L1 cache. 64 x 64 elements of 8 bytes are
   // 32 KiB a side at most.
   int64_t transposed_tile = 64;
+  // Runs of so few elements are gone through as columns of their rows if there are enough of these.
+  int64_t short_run = 8;
+  int64_t many_rows = 16;
   // Outputs of fewer bytes are copied first and then updated: laying a slice over a copy pays
   // later.
   int64_t small_overlay = 16384;
@@ -175,6 +178,8 @@ struct Tuning {
   // alternate within what a CPU looks ahead. Every other of 4096 x 4096 float32 replaced in a
   // buffer of 4 KiB 3.10 ms, of 16 KiB 3.90; interleaved without a buffer 2.78.
   int64_t overlay_buffer = 4096;
+  // What is copied at once before the updates of the same rows, where nothing is streamed.
+  int64_t overlay_piece = 16384;
   // Longer lines are streams that the CPU finds by itself. Lines of 4 KiB, every second one
   // replaced, 0.85 x the time.
   int64_t most_prefetched_line = 8192;

@@ -19,13 +19,13 @@ struct Pieces {
   int64_t rows;
 };
 
-Pieces PiecesOf(const OverlayPlan& plan, int64_t width) {
+Pieces PiecesOf(const OverlayPlan& plan, int64_t width, int64_t bytes) {
   int split = plan.rank - 1;
   int64_t row_bytes = width;
   while (split > 0 && plan.dim[split].size < kTuning.long_line / row_bytes) {
     row_bytes *= plan.dim[split--].size;
   }
-  return {split, std::min(kTuning.overlay_buffer / row_bytes, plan.dim[split].size)};
+  return {split, std::min(bytes / row_bytes, plan.dim[split].size)};
 }
 
 // The strides of one operand.
@@ -52,17 +52,17 @@ Strides Compact(const OverlayPlan& plan, int split) {
 }
 
 // Rows of the dim `split`: all of their elements.
-Block WholeRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, int split,
+Block WholeRows(kernel::RunKernel move, int64_t width, const OverlayPlan& plan, int split,
                 const Strides& output, const Strides& input) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
     row.Append(plan.dim[i].size, output.of[i], input.of[i]);
   }
-  return Block(run, width, row, output.of[split], input.of[split]);
+  return Block({move, true}, width, row, output.of[split], input.of[split]);
 }
 
 // Those elements of them that are in the slice; rows that it steps over do not count.
-Block SlicedRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, int split,
+Block SlicedRows(const RowKernel& kernel, int64_t width, const OverlayPlan& plan, int split,
                  const Strides& output) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
@@ -70,7 +70,7 @@ Block SlicedRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, 
     row.Append(dim.slice.count, output.of[i] * dim.slice.step, dim.updates_stride);
   }
   const OverlayDim& dim = plan.dim[split];
-  return Block(run, width, row, output.of[split] * dim.slice.step, dim.updates_stride);
+  return Block(kernel, width, row, output.of[split] * dim.slice.step, dim.updates_stride);
 }
 
 // Where the slice begins in a row of the dim `split`.
@@ -210,13 +210,15 @@ class PieceRunner {
 
   void operator()(const OverlayOperands& at, const unsigned char*) const {
     if (at.updates == nullptr) return copy_.Run(at.output, at.data, dim_.size);
-    OverlayOperands piece = at;
-    for (int64_t row = 0; row < dim_.size; row += rows_) {
-      const int64_t rows = std::min(rows_, dim_.size - row);
-      piece.output = at.output + row * dim_.output_stride * width_;
-      piece.data = at.data + row * dim_.data_stride * width_;
-      RunPiece(row, rows, piece);
+    const plan::Slice& slice = dim_.slice;
+    const int64_t end = slice.first + (slice.count - 1) * slice.step + 1;
+    // Whole pieces, whose lines are those of the output.
+    int64_t row = slice.first / rows_ * rows_;
+    CopyRows(at, 0, row);
+    for (; row < end; row += rows_) {
+      RunPiece(row, std::min(rows_, dim_.size - row), RowsOf(at, row));
     }
+    if (row < dim_.size) CopyRows(at, row, dim_.size - row);
   }
 
  private:
@@ -234,9 +236,21 @@ class PieceRunner {
         copy_(WholeRows(buffer != nullptr ? move.stream : move.combine.run, width, plan,
                         pieces.split, output, data)),
         fill_(WholeRows(move.combine.run, width, plan, pieces.split, near_, data)),
-        apply_(SlicedRows(run, width, plan, pieces.split, near_)),
+        apply_(SlicedRows({run, run == move.combine.run}, width, plan, pieces.split, near_)),
         flush_(WholeRows(move.stream, width, plan, pieces.split, output, near_)),
         near_stride_(near_.of[pieces.split]) {}
+
+  OverlayOperands RowsOf(const OverlayOperands& at, int64_t row) const {
+    return {at.output + row * dim_.output_stride * width_,
+            at.data + row * dim_.data_stride * width_, at.updates};
+  }
+
+  // Those that the slice does not reach.
+  void CopyRows(const OverlayOperands& at, int64_t row, int64_t rows) const {
+    if (rows == 0) return;
+    const OverlayOperands piece = RowsOf(at, row);
+    copy_.Run(piece.output, piece.data, rows);
+  }
 
   // Rows [row, row + rows).
   void RunPiece(int64_t row, int64_t rows, const OverlayOperands& piece) const {
@@ -294,7 +308,8 @@ void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
     turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, width, stream));
   } else {
     alignas(64) unsigned char buffer[kTuning.overlay_buffer];
-    const Pieces pieces = PiecesOf(plan, width);
+    const int64_t bytes = stream ? kTuning.overlay_buffer : kTuning.overlay_piece;
+    const Pieces pieces = PiecesOf(plan, width, bytes);
     turns.ForEach(0, pieces.split, at,
                   PieceRunner(plan, run, move, pieces, stream ? buffer : nullptr));
   }
