@@ -16,7 +16,7 @@ constexpr int64_t kMostSpreadBytes = 256;
 constexpr int64_t kPackedBytes = 4096;
 // Columns of elements take 0.2 ns each, of rows that stay in the L1 cache while all columns are gone
 // through. Vectors are better from 5 elements or 16 bytes on.
-constexpr int64_t kMostColumns = 8;
+constexpr int64_t kMostColumns = 24;
 constexpr int64_t kMostColumnsOfVector = 4;
 constexpr int64_t kMostBytesOfVector = 16;
 constexpr int64_t kRowsOfColumn = 64;

@@ -44,7 +44,7 @@ namespace {
 constexpr bool kOfOldCpus = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2;
 
 // Fewer are as fast one by one.
-constexpr int64_t kLeastGathered = 16;
+constexpr int64_t kLeastGathered = 32;
 
 // Moves need no lanes of their own width where bytes lie together.
 template <class T, class Op>
@@ -185,22 +185,40 @@ HWY_INLINE V ReversedElements(D d, V v) {
 }
 
 // output[i] (+)= updates[-i] for whole vectors. Returns how many elements they hold.
+template <class T, class Op, class D>
+HWY_INLINE int64_t CombineReversed(D d, unsigned char* output, const unsigned char* updates,
+                                   int64_t elements) {
+  using Lane = hn::TFromD<D>;
+  const int64_t step = static_cast<int64_t>(hn::Lanes(d) / Lanes<T>::kPerElement);
+  const auto combine = [&](int64_t first) HWY_ATTR {
+    Lane* const out = reinterpret_cast<Lane*>(output + At<T>(first));
+    const Lane* const in = reinterpret_cast<const Lane*>(updates - At<T>(first + step - 1));
+    const auto update = ReversedElements<T>(d, hn::LoadU(d, in));
+    hn::StoreU(Op::OnLanes(d, hn::LoadU(d, out), update), d, out);
+  };
+  int64_t i = 0;
+  for (; i + step <= elements; i += step) combine(i);
+  if (!kMoves<T, Op> || i == 0 || i == elements) return i;
+  // What is moved may be moved twice.
+  combine(elements - step);
+  return elements;
+}
+
 template <class T, class Op>
 HWY_INLINE int64_t CombineReversed(unsigned char* output, const unsigned char* updates,
                                    int64_t elements) {
-  int64_t i = 0;
-  if constexpr (kHasVectors<T>) {
-    using Lane = typename Lanes<T>::Lane;
+  if constexpr (!kHasVectors<T>) {
+    return 0;
+  } else {
     const typename Lanes<T>::Tag d;
-    const int64_t step = static_cast<int64_t>(hn::Lanes(d) / Lanes<T>::kPerElement);
-    for (; i + step <= elements; i += step) {
-      Lane* out = reinterpret_cast<Lane*>(output + At<T>(i));
-      const Lane* in = reinterpret_cast<const Lane*>(updates - At<T>(i + step - 1));
-      const auto update = ReversedElements<T>(d, hn::LoadU(d, in));
-      hn::StoreU(Op::OnLanes(d, hn::LoadU(d, out), update), d, out);
+    const int64_t done = CombineReversed<T, Op>(d, output, updates, elements);
+    constexpr size_t kShort = 16 / sizeof(typename Lanes<T>::Lane);
+    if constexpr (kMoves<T, Op> && hn::MaxLanes(typename Lanes<T>::Tag()) > kShort) {
+      const hn::CappedTag<typename Lanes<T>::Lane, kShort> d_short;
+      if (done == 0) return CombineReversed<T, Op>(d_short, output, updates, elements);
     }
+    return done;
   }
-  return i;
 }
 
 // Four elements a turn: turns of one waited for their own instructions where these lay across a line
@@ -223,6 +241,26 @@ HWY_INLINE void CombineStrided(unsigned char* output, int64_t output_stride,
   for (; i < elements; ++i, output += to, updates += from) {
     CombineElement<T, Op>(output, updates);
   }
+}
+
+// output[i * output_stride] = updates[i] for i < n, as far as words go, each loaded at once. Returns how
+// many elements are done. Every second float32 in the L1 cache 0.19 ns, one by one 0.21 to 0.28.
+// (Masked stores take half the time on Zen 4, but on Zen 5 1.4 x.)
+template <class T>
+HWY_INLINE int64_t MoveFromWords(unsigned char* output, int64_t output_stride,
+                                 const unsigned char* updates, int64_t n) {
+  constexpr int64_t kPerWord = 8 / static_cast<int64_t>(sizeof(T));
+  const int64_t to = At<T>(output_stride);
+  int64_t i = 0;
+  for (; i + kPerWord <= n; i += kPerWord) {
+    uint64_t word = LoadElement<uint64_t>(updates + At<T>(i));
+    for (int64_t k = 0; k < kPerWord; ++k, output += to) {
+      StoreElement(static_cast<T>(word), output);
+      word >>= 4 * sizeof(T);  // twice, because all bits at once are too many
+      word >>= 4 * sizeof(T);
+    }
+  }
+  return i;
 }
 
 #if STREW_MASKED_LOADS

@@ -129,10 +129,29 @@ Block::Block(const RowKernel& kernel, int64_t width, const BoxNest& row, int64_t
   rows_.updates_stride = run.stride[kBoxUpdates];
   rows_are_runs_ = rest_.rank == 0 && output_row_stride == run.count * run.stride[kBoxOutput] &&
                    updates_row_stride == run.count * run.stride[kBoxUpdates];
+  output_row_stride_ = output_row_stride;
+  updates_row_stride_ = updates_row_stride;
+  rows_are_inner_ = run.count <= plan::kTuning.short_run && rest_.rank > 0 &&
+                    rest_.loop[rest_.rank - 1].count >= plan::kTuning.many_rows;
+  if (!rows_are_inner_) return;
+  const BoxLoop inner = rest_.PopInnermost();
+  rows_.rows = inner.count;
+  rows_.output_row_stride = inner.stride[kBoxOutput];
+  rows_.updates_row_stride = inner.stride[kBoxUpdates];
 }
 
 void Block::Run(unsigned char* output, const unsigned char* updates, int64_t rows) const {
   kernel::BoxArguments box = rows_;
+  if (rows_are_inner_) {
+    for (int64_t r = 0; r < rows; ++r) {
+      plan::ForEachTurn(rest_, rest_.rank, [&](const int64_t* offset) {
+        box.output = output + (r * output_row_stride_ + offset[kBoxOutput]) * width_;
+        box.updates = updates + (r * updates_row_stride_ + offset[kBoxUpdates]) * width_;
+        kernel::WalkBox(run_, width_, box);
+      });
+    }
+    return;
+  }
   box.rows = rows_are_runs_ ? 1 : rows;
   if (rows_are_runs_) box.run *= rows;
   plan::ForEachTurn(rest_, rest_.rank, [&](const int64_t* offset) {

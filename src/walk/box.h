@@ -63,6 +63,10 @@ class Block {
   BoxNest rest_;
   kernel::BoxArguments rows_;
   bool rows_are_runs_;  // whether rows one behind the other are one run
+  // Whether those of the box lie within one row of the block, because its runs are short.
+  bool rows_are_inner_;
+  int64_t output_row_stride_;
+  int64_t updates_row_stride_;
 };
 
 // ---- A slice laid over a copy of data, in one pass over the output ----

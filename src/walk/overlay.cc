@@ -19,10 +19,19 @@ struct Pieces {
   int64_t rows;
 };
 
-Pieces PiecesOf(const OverlayPlan& plan, int64_t width, int64_t bytes) {
+bool TakesEveryOther(const OverlayDim& line) {
+  return line.slice.step == 2 && line.updates_stride == 1;
+}
+
+// Pieces of so many bytes. Long lines of which every other element is replaced are pieces themselves.
+Pieces PiecesOf(const OverlayPlan& plan, int64_t width, int64_t bytes, bool moves) {
+  const OverlayDim& line = plan.dim[plan.rank - 1];
+  if (moves && TakesEveryOther(line) && line.size >= kTuning.long_line / width) {
+    return {plan.rank - 1, line.size};
+  }
   int split = plan.rank - 1;
   int64_t row_bytes = width;
-  while (split > 0 && plan.dim[split].size < kTuning.long_line / row_bytes) {
+  while (split > 0 && plan.dim[split].size <= bytes / 2 / row_bytes) {
     row_bytes *= plan.dim[split--].size;
   }
   return {split, std::min(bytes / row_bytes, plan.dim[split].size)};
@@ -119,7 +128,7 @@ class OuterTurns {
   // together.
   template <class Body>
   void ForEach(int dim, int end, const OverlayOperands& at, const Body& body) const {
-    if (at.updates == nullptr && dim >= first_dense_) return CopyFrom(dim, at);
+    if (at.updates == nullptr && dim >= first_dense_) return CopyFrom(dim, 1, at);
     if (dim == end) return body(at, nullptr);
     const OverlayDim& turns = plan_.dim[dim];
     const auto turn_at = [&](int64_t c, int64_t step) {
@@ -129,9 +138,15 @@ class OuterTurns {
                              inside ? at.updates + step * turns.updates_stride * width_ : nullptr};
     };
     constexpr int64_t kAhead = 2;
+    // Turns before and behind the slice are one copy where they lie together.
+    const bool dense = at.updates != nullptr && dim >= first_dense_;
+    const int64_t begin = dense ? turns.slice.first : 0;
+    const int64_t last = turns.slice.first + (turns.slice.count - 1) * turns.slice.step;
+    const int64_t behind = dense ? last + 1 : turns.size;
+    if (begin > 0) CopyFrom(dim + 1, begin, at);
     StepFinder here(turns.slice), ahead(turns.slice);
-    for (int64_t c = 0; c < kAhead; ++c) ahead.Find(c);
-    for (int64_t c = 0; c < turns.size; ++c) {
+    for (int64_t c = begin; c < begin + kAhead; ++c) ahead.Find(c);
+    for (int64_t c = begin; c < behind; ++c) {
       const OverlayOperands turn = turn_at(c, here.Find(c));
       if (dim + 1 < end || turns.size - c <= kAhead) {
         ForEach(dim + 1, end, turn, body);
@@ -140,11 +155,13 @@ class OuterTurns {
         body(turn, later.updates != nullptr ? later.updates : later.data);
       }
     }
+    if (behind < turns.size) CopyFrom(dim + 1, turns.size - behind, turn_at(behind, -1));
   }
 
  private:
-  void CopyFrom(int dim, const OverlayOperands& at) const {
-    int64_t n = 1;
+  // So many turns of all dims from `dim` on, which lie together.
+  void CopyFrom(int dim, int64_t turns, const OverlayOperands& at) const {
+    int64_t n = turns;
     for (int i = dim; i < plan_.rank; ++i) n *= plan_.dim[i].size;
     move_(at.output, 1, at.data, 1, n);
   }
@@ -193,10 +210,9 @@ class LineReplacer {
 
 // ---- All others: pieces in which data and updates meet are put together near the CPU ----
 
-// Whether a row is one element, and every other one is replaced from a line of updates.
+// Whether rows of pieces are elements, of which every other one is replaced from a line of updates.
 bool IsInterleaving(const OverlayPlan& plan, const Pieces& pieces) {
-  const OverlayDim& dim = plan.dim[pieces.split];
-  return pieces.split == plan.rank - 1 && dim.slice.step == 2 && dim.updates_stride == 1;
+  return pieces.split == plan.rank - 1 && TakesEveryOther(plan.dim[pieces.split]);
 }
 
 class PieceRunner {
@@ -304,12 +320,14 @@ void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
   const kernel::RunKernel copy = stream ? move.stream : move.combine.run;
   const OuterTurns turns(plan, copy, width);
   const OverlayDim& line = plan.dim[plan.rank - 1];
-  if (run == move.combine.run && line.slice.step == 1 && line.size * width >= kTuning.long_line) {
+  const bool moves = run == move.combine.run;
+  if (moves && line.slice.step == 1 && line.size * width >= kTuning.long_line) {
     turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, width, stream));
   } else {
     alignas(64) unsigned char buffer[kTuning.overlay_buffer];
-    const int64_t bytes = stream ? kTuning.overlay_buffer : kTuning.overlay_piece;
-    const Pieces pieces = PiecesOf(plan, width, bytes);
+    const bool near = !stream && plan.Size() * width <= kTuning.near_overlay;
+    const int64_t bytes = near ? kTuning.overlay_piece : kTuning.overlay_buffer;
+    const Pieces pieces = PiecesOf(plan, width, bytes, moves);
     turns.ForEach(0, pieces.split, at,
                   PieceRunner(plan, run, move, pieces, stream ? buffer : nullptr));
   }

@@ -49,6 +49,42 @@ CLASSES = (
         pattern=Pattern.SLICE,
         slice=Slice((0, 1), (0, 48), (119427, 65), (2, 1)),
     ),
+    Class(
+        SLICE,
+        "none",
+        "int32",
+        (65, 1962, 31),
+        (65, 1962, 11),
+        pattern=Pattern.SLICE,
+        slice=Slice((2,), (0,), (31,), (3,)),
+    ),
+    Class(
+        SLICE,
+        "none",
+        "int16",
+        (8916, 23),
+        (4457, 11),
+        pattern=Pattern.SLICE,
+        slice=Slice((0, 1), (6920, 20), (2463, 9), (-1, -1)),
+    ),
+    Class(
+        SLICE,
+        "mul",
+        "bfloat16",
+        (9, 7033, 6),
+        (9, 7032, 6),
+        pattern=Pattern.SLICE,
+        slice=Slice((1,), (7032,), (0,), (-1,)),
+    ),
+    Class(
+        SLICE,
+        "mul",
+        "float64",
+        (4261, 27, 7),
+        (2130, 27, 3),
+        pattern=Pattern.SLICE,
+        slice=Slice((0, 2), (865, 0), (2995, 7), (1, 3)),
+    ),
 )
 
 
