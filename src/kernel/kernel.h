@@ -204,6 +204,7 @@ struct BoxArguments {
   int64_t run;
   int64_t output_stride;
   int64_t updates_stride;
+  bool moves = false;  // whether it is known that (+) replaces
 };
 void WalkBox(RunKernel run, int64_t size, const BoxArguments& box);
 

@@ -15,142 +15,12 @@
 #include <type_traits>
 
 #include "kernel/element.h"
-#include "kernel/ops-inl.h"
+#include "kernel/strided-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
-
-// Scalable vectors use masks for tails. AVX-512 has masks too, but a masked vector that would cross
-// into another cache line waits for that line: rows of 2 float32 took 25.8 ns each, and 5.0 ns with
-// shorter vectors.
-#undef STREW_MASKED_TAILS
-#if HWY_HAVE_SCALABLE
-#define STREW_MASKED_TAILS 1
-#else
-#define STREW_MASKED_TAILS 0
-#endif
-
-// Moves of contiguous memory copy bytes, whatever the width of an element.
-template <class T, class Op>
-constexpr bool kMoves = std::is_same_v<Op, Move<T>>;
-
-template <class Op, class D, class Lane>
-HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
-  return Op::OnLanes(d, hn::LoadU(d, output), hn::LoadU(d, updates));
-}
-
-// Code that is called, because inlining makes the library larger and gains little: conversions of
-// short floats on older CPUs, and extrema of 8-bit floats. Sums of float8 took 2.0 ns by call, 1.5
-// ns inline.
-template <class T, class Op>
-constexpr bool kByCall = kIsShortFloat<T> &&
-                         (!STREW_NATIVE_HALF || (sizeof(T) == 1 && kIsExtremum<T, Op>));
-
-template <class T, class Op>
-HWY_NOINLINE T CombinedByCall(T old, T update) {
-  return Op::OnElement(old, update);
-}
-
-template <class T, class Op>
-HWY_INLINE T CombinedElement(T old, T update) {
-  if constexpr (kByCall<T, Op>) {
-    return CombinedByCall<T, Op>(old, update);
-  } else {
-    return Op::OnElement(old, update);
-  }
-}
-
-template <class T, class Op>
-HWY_INLINE void CombineElement(unsigned char* output, const unsigned char* updates) {
-  if constexpr (kMoves<T, Op>) {
-    // No variable of type T, which the compiler would assemble on the stack for odd sizes.
-    std::memcpy(output, updates, sizeof(T));
-  } else {
-    const T combined = CombinedElement<T, Op>(LoadElement<T>(output), LoadElement<T>(updates));
-    StoreElement(combined, output);
-  }
-}
-
-#if STREW_MASKED_TAILS
-
-// [0, n) with 0 < n <= one vector.
-template <class T, class Op, class D, class Lane>
-HWY_INLINE void CombineShort(D d, Lane* output, const Lane* updates, size_t n) {
-  const auto mask = hn::FirstN(d, n);
-  const auto old = hn::MaskedLoad(mask, d, output);
-  hn::BlendedStore(Op::OnLanes(d, old, hn::MaskedLoad(mask, d, updates)), mask, d, output);
-}
-
-#else
-
-// [0, n) with 0 < n < 2 * kLanes: the first and the last kLanes of it, both computed before either
-// is stored because they may overlap; halved until they fit.
-template <class T, class Op, size_t kLanes, class Lane>
-HWY_INLINE void CombineHalves(Lane* output, const Lane* updates, size_t n) {
-  constexpr size_t kElement = Lanes<T>::kPerElement;
-  if constexpr (kLanes <= kElement) {
-    CombineElement<T, Op>(reinterpret_cast<unsigned char*>(output),
-                          reinterpret_cast<const unsigned char*>(updates));
-  } else {
-    if (n < kLanes) return CombineHalves<T, Op, kLanes / 2>(output, updates, n);
-    const hn::CappedTag<Lane, kLanes> d;
-    const size_t last = n - kLanes;
-    const auto head = Combined<Op>(d, output, updates);
-    const auto tail = Combined<Op>(d, output + last, updates + last);
-    hn::StoreU(head, d, output);
-    hn::StoreU(tail, d, output + last);
-  }
-}
-
-template <class T, class Op, class D, class Lane>
-HWY_INLINE void CombineShort(D, Lane* output, const Lane* updates, size_t n) {
-  constexpr size_t kHalf = hn::MaxLanes(D()) / 2;
-  CombineHalves<T, Op, kHalf>(output, updates, n);
-}
-
-#endif
-
-// True if a vector holds at least two elements; on the 1-lane target it does not.
-template <class T>
-constexpr bool kHasVectors = hn::MaxLanes(typename Lanes<T>::Tag()) >= 2 * Lanes<T>::kPerElement;
-
-template <class T, class Op>
-HWY_INLINE void CombineContiguous(unsigned char* output, const unsigned char* updates,
-                                  int64_t elements) {
-  if constexpr (!kHasVectors<T>) {
-    for (int64_t i = 0; i < elements; ++i) {
-      CombineElement<T, Op>(output + At<T>(i), updates + At<T>(i));
-    }
-  } else {
-    using Lane = typename Lanes<T>::Lane;
-    const typename Lanes<T>::Tag d;
-    const size_t lanes = hn::Lanes(d);
-    const size_t n = static_cast<size_t>(elements) * Lanes<T>::kPerElement;
-    Lane* HWY_RESTRICT out = reinterpret_cast<Lane*>(output);
-    const Lane* HWY_RESTRICT in = reinterpret_cast<const Lane*>(updates);
-    if (n < lanes) return CombineShort<T, Op>(d, out, in, n);
-    // The last vector may overlap the one before it, so it is computed from the old values first.
-    const size_t last = n - lanes;
-    const auto tail = Combined<Op>(d, out + last, in + last);
-    size_t i = 0;
-    // Conversions of short floats keep the CPU busy without unrolling.
-    constexpr bool kUnrolls = !kIsShortFloat<T>;
-    for (; kUnrolls && i + 4 * lanes <= last; i += 4 * lanes) {
-      const auto first = Combined<Op>(d, out + i, in + i);
-      const auto second = Combined<Op>(d, out + i + lanes, in + i + lanes);
-      const auto third = Combined<Op>(d, out + i + 2 * lanes, in + i + 2 * lanes);
-      const auto fourth = Combined<Op>(d, out + i + 3 * lanes, in + i + 3 * lanes);
-      hn::StoreU(first, d, out + i);
-      hn::StoreU(second, d, out + i + lanes);
-      hn::StoreU(third, d, out + i + 2 * lanes);
-      hn::StoreU(fourth, d, out + i + 3 * lanes);
-    }
-    for (; i < last; i += lanes) hn::StoreU(Combined<Op>(d, out + i, in + i), d, out + i);
-    hn::StoreU(tail, d, out + last);
-  }
-}
 
 // Prefetch distance of streamed copies in bytes, two pages beyond that of the hardware. Copies of
 // 64 MiB on a Zen 5 took 0.93 to 1.0 x the time; 1.0 x with 4 KiB, 1.1 x with 1 KiB. Prefetches are
@@ -202,49 +72,6 @@ HWY_INLINE void StreamBytes(unsigned char* output, const unsigned char* updates,
   if (i != n) StreamPart(output + i, updates + i, n - i, aligned);
 }
 
-// Reverses the elements of a vector.
-template <class T, class D, class V>
-HWY_INLINE V ReversedElements(D d, V v) {
-  if constexpr (Lanes<T>::kPerElement == 2) {
-    return hn::Reverse2(d, hn::Reverse(d, v));
-  } else if constexpr (sizeof(T) == 1) {
-    // Lanes of 8 bits have no Reverse: reverse the pairs, and swap within each.
-    const hn::Repartition<uint16_t, D> d16;
-    const auto pairs = hn::Reverse(d16, hn::BitCast(d16, v));
-    return hn::BitCast(d, hn::Or(hn::ShiftLeft<8>(pairs), hn::ShiftRight<8>(pairs)));
-  } else {
-    return hn::Reverse(d, v);
-  }
-}
-
-// output[i] (+)= updates[-i].
-template <class T, class Op>
-HWY_INLINE void CombineReversed(unsigned char* output, const unsigned char* updates,
-                                int64_t elements) {
-  int64_t i = 0;
-  if constexpr (kHasVectors<T>) {
-    using Lane = typename Lanes<T>::Lane;
-    const typename Lanes<T>::Tag d;
-    const int64_t step = static_cast<int64_t>(hn::Lanes(d) / Lanes<T>::kPerElement);
-    for (; i + step <= elements; i += step) {
-      Lane* out = reinterpret_cast<Lane*>(output + At<T>(i));
-      const Lane* in = reinterpret_cast<const Lane*>(updates - At<T>(i + step - 1));
-      const auto update = ReversedElements<T>(d, hn::LoadU(d, in));
-      hn::StoreU(Op::OnLanes(d, hn::LoadU(d, out), update), d, out);
-    }
-  }
-  for (; i < elements; ++i) CombineElement<T, Op>(output + At<T>(i), updates - At<T>(i));
-}
-
-template <class T, class Op>
-HWY_INLINE void CombineStrided(unsigned char* output, int64_t output_stride,
-                               const unsigned char* updates, int64_t updates_stride,
-                               int64_t elements) {
-  for (int64_t i = 0; i < elements; ++i) {
-    CombineElement<T, Op>(output + At<T>(i * output_stride), updates + At<T>(i * updates_stride));
-  }
-}
-
 // Bytes from which memcpy is used, which suits this CPU best: runs of 32 KiB took 0.85 x the time
 // of vectors, copies of 16 KiB lines just before their updates 0.9 x.
 constexpr int64_t kLeastMemcpy = 2048;
@@ -253,7 +80,7 @@ constexpr int64_t kLeastMemcpy = 2048;
 // do without these loops, which make the library 30 KB larger.
 template <class T, class Op>
 constexpr bool kCombinesVectors =
-    kHasVectors<T> && !kByCall<T, Op> && (!HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2) &&
+    kHasVectors<T> && !kByCall<T, Op> && !kOfOldCpus &&
     (kIsExtremum<T, Op> || ((std::is_integral_v<T> || std::is_same_v<T, Logical>)&&(
                                std::is_same_v<Op, Add<T>> || std::is_same_v<Op, Mul<T>>)));
 
@@ -306,27 +133,61 @@ HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* upd
   }
 }
 
+// The lowest bits of a word must lie first.
+#undef STREW_LOWEST_FIRST
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define STREW_LOWEST_FIRST 0
+#else
+#define STREW_LOWEST_FIRST 1
+#endif
+template <class T, class Op>
+constexpr bool kMovesFromWords = STREW_LOWEST_FIRST&& kMoves<T, Op>&& std::is_integral_v<T> &&
+                                 sizeof(T) <= 4 && !kOfOldCpus;
+
+// Elements that do not lie together in both. Not inline, because those that do need no frame.
+template <class T, class Op>
+HWY_NOINLINE void RunApart(unsigned char* output, int64_t output_stride,
+                           const unsigned char* updates, int64_t updates_stride, int64_t n) {
+  if (output_stride == 0) return CombineIntoOne<T, Op>(output, updates, updates_stride, n);
+  int64_t done = 0;
+  if (output_stride == 1 && updates_stride == -1) {
+    done = CombineReversed<T, Op>(output, updates, n);
+  }
+#if STREW_MASKED_LOADS
+  if constexpr (kSkipsGaps<T>) {
+    if (output_stride == 1 && updates_stride == 2) {
+      done = CombineEverySecond<T, Op>(output, updates, n);
+    }
+  }
+#endif
+  if constexpr (kGathersUpdates<T, Op>) {
+    // To bring the output together too pays for floats whose single elements take long.
+    if (n - done >= kLeastGathered && (output_stride == 1 || kIsShortFloat<T>)) {
+      return CombineGathered<T, Op>(output, output_stride, updates, updates_stride, n);
+    }
+  }
+  if constexpr (kMovesFromWords<T, Op>) {
+    if (updates_stride == 1) done = MoveFromWords<T>(output, output_stride, updates, n);
+  }
+  CombineStrided<T, Op>(output + At<T>(done * output_stride), output_stride,
+                        updates + At<T>(done * updates_stride), updates_stride, n - done);
+}
+
 template <class T, class Op>
 void Run(unsigned char* output, int64_t output_stride, const unsigned char* updates,
          int64_t updates_stride, int64_t n) {
-  if (output_stride == 1 && updates_stride == 1) {
-    if constexpr (kMoves<T, Op>) {
-      if (At<T>(n) >= kLeastMemcpy) {
-        std::memcpy(output, updates, static_cast<size_t>(At<T>(n)));
-        return;
-      }
-      return CombineContiguous<uint8_t, Move<uint8_t>>(output, updates, At<T>(n));
-    } else {
-      return CombineContiguous<T, Op>(output, updates, n);
-    }
+  if (output_stride != 1 || updates_stride != 1) {
+    return RunApart<T, Op>(output, output_stride, updates, updates_stride, n);
   }
-  if (output_stride == 0) return CombineIntoOne<T, Op>(output, updates, updates_stride, n);
-  if (output_stride == 1 && updates_stride == -1) return CombineReversed<T, Op>(output, updates, n);
-  // Every other element is the commonest stride. A loop that knows it takes 0.9 x the time; masked
-  // vectors took 1.4 x on a Zen 5.
-  if (output_stride == 2 && updates_stride == 1)
-    return CombineStrided<T, Op>(output, 2, updates, 1, n);
-  CombineStrided<T, Op>(output, output_stride, updates, updates_stride, n);
+  if constexpr (kMoves<T, Op>) {
+    if (At<T>(n) >= kLeastMemcpy) {
+      std::memcpy(output, updates, static_cast<size_t>(At<T>(n)));
+      return;
+    }
+    return CombineContiguous<uint8_t, Move<uint8_t>>(output, updates, At<T>(n));
+  } else {
+    return CombineContiguous<T, Op>(output, updates, n);
+  }
 }
 
 // output[i] = updates[-i] past the caches, in whole lines.
@@ -340,16 +201,16 @@ HWY_INLINE void StreamReversed(unsigned char* output, const unsigned char* updat
   const int64_t head = (kLine - past_line) % kLine / At<T>(1);
   const int64_t streamed = (n - head) / (kLine / At<T>(1)) * (kLine / At<T>(1));
   if (past_line % At<T>(1) != 0 || streamed <= 0) {
-    return CombineReversed<T, Move<T>>(output, updates, n);
+    return RunApart<T, Move<T>>(output, 1, updates, -1, n);
   }
-  CombineReversed<T, Move<T>>(output, updates, head);
+  if (head != 0) RunApart<T, Move<T>>(output, 1, updates, -1, head);
   int64_t i = head;
   for (; i < head + streamed; i += step) {
     const Lane* const in = reinterpret_cast<const Lane*>(updates - At<T>(i + step - 1));
     const auto reversed = ReversedElements<T>(d, hn::LoadU(d, in));
     hn::Stream(reversed, d, reinterpret_cast<Lane*>(output + At<T>(i)));
   }
-  CombineReversed<T, Move<T>>(output + At<T>(i), updates - At<T>(i), n - i);
+  RunApart<T, Move<T>>(output + At<T>(i), 1, updates - At<T>(i), -1, n - i);
 }
 
 template <class T>

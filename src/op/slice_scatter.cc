@@ -190,7 +190,9 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
   const plan::Units units = plan::UnitsOf(output.element_size);
   const int64_t bytes = output.size * output.element_size;
   const walk::RunKernels kernels = walk::RunKernelsFor(call, output, reduction, units);
-  if (!SameElements(data, output)) {
+  // Nothing of data is left where all of it is replaced.
+  const bool copies = reduction != STREW_NONE || updates.size != output.size;
+  if (copies && !SameElements(data, output)) {
     if (bytes > plan::TuningOf(call).small_overlay) {
       plan::OverlayPlan plan = LowerToOverlay(data, updates, output, slices, units.count);
       if (plan.Arrange()) {

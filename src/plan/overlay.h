@@ -31,6 +31,13 @@ struct OverlayPlan {
   int64_t data_base = 0;
   int64_t updates_base = 0;
 
+  // Size of the output in units.
+  int64_t Size() const {
+    int64_t size = 1;
+    for (int i = 0; i < rank; ++i) size *= dim[i].size;
+    return size;
+  }
+
   // Appends an innermost dim.
   void Append(const OverlayDim& dim);
 

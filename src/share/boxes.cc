@@ -32,12 +32,6 @@ plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
   return cut;
 }
 
-int64_t OutputBytes(const OverlayPlan& plan, int64_t width) {
-  int64_t bytes = width;
-  for (int i = 0; i < plan.rank; ++i) bytes *= plan.dim[i].size;
-  return bytes;
-}
-
 plan::BoxSchedule ScheduleFor(const Call& call, const char* what, int64_t bytes) {
   const plan::BoxSchedule schedule =
       plan::MakeBoxSchedule(plan::Machine(call), bytes, /*moved=*/bytes);
@@ -94,7 +88,7 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel r
                   const kernel::MoveKernels& move, const OverlayOperands& operands) {
   const int64_t width = move.combine.element_size;
   const plan::BoxSchedule schedule =
-      ScheduleFor(call, "slice laid over a copy", OutputBytes(plan, width));
+      ScheduleFor(call, "slice laid over a copy", plan.Size() * width);
   plan::Cut parts;
   for (int i = 0; i < plan.rank; ++i) {
     const int64_t granule = plan::LineGranule(plan.dim[i].output_stride, width);

@@ -30,11 +30,19 @@ class Box {
   void Fetch(unsigned char* output) const;
 
  private:
+  void RunBetween(const kernel::BoxArguments& rows) const;
+
   const kernel::RunKernel run_;
   const int64_t width_;
   const bool stream_;
-  BoxNest nest_;  // around the rows
+  BoxNest nest_;     // around the rows
+  BoxNest between_;  // between them and the runs
   kernel::BoxArguments rows_;
+};
+
+struct RowKernel {
+  kernel::RunKernel run;
+  bool moves;  // it replaces
 };
 
 // Rows of one inner nest, arranged once and run at many addresses.
@@ -42,7 +50,7 @@ class Block {
  public:
   // output[r * output_row_stride + o] (+)= updates[r * updates_row_stride + u] for the turns (o, u)
   // of `row`, whose strides must be descending.
-  Block(kernel::RunKernel kernel, int64_t width, const BoxNest& row, int64_t output_row_stride,
+  Block(const RowKernel& kernel, int64_t width, const BoxNest& row, int64_t output_row_stride,
         int64_t updates_row_stride);
 
   void Run(unsigned char* output, const unsigned char* updates, int64_t rows) const;
@@ -52,7 +60,10 @@ class Block {
   const int64_t width_;
   BoxNest rest_;
   kernel::BoxArguments rows_;
-  bool rows_are_runs_;  // consecutive rows form one run
+  bool rows_are_runs_;   // consecutive rows form one run
+  bool rows_are_inner_;  // rows of the box lie within a row of the block, because runs are short
+  int64_t output_row_stride_;
+  int64_t updates_row_stride_;
 };
 
 // ---- Overlays: a slice laid over a copy of data, in one pass over the output ----

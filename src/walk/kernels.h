@@ -15,6 +15,7 @@ struct RunKernels {
   int64_t width;  // bytes of a unit
   kernel::RunKernel run;
   kernel::RunKernel stream;
+  bool moves;  // whether they replace
 
   kernel::RunKernel Choose(bool streams) const { return streams ? stream : run; }
 };

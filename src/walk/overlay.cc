@@ -19,13 +19,22 @@ struct Pieces {
   int64_t rows;
 };
 
-Pieces PiecesOf(const OverlayPlan& plan, int64_t width) {
+bool TakesEveryOther(const OverlayDim& line) {
+  return line.slice.step == 2 && line.updates_stride == 1;
+}
+
+// Pieces of so many bytes. Long lines of which every other element is replaced are pieces themselves.
+Pieces PiecesOf(const OverlayPlan& plan, int64_t width, int64_t bytes, bool moves) {
+  const OverlayDim& line = plan.dim[plan.rank - 1];
+  if (moves && TakesEveryOther(line) && line.size >= kTuning.long_line / width) {
+    return {plan.rank - 1, line.size};
+  }
   int split = plan.rank - 1;
   int64_t row_bytes = width;
-  while (split > 0 && plan.dim[split].size < kTuning.long_line / row_bytes) {
+  while (split > 0 && plan.dim[split].size <= bytes / 2 / row_bytes) {
     row_bytes *= plan.dim[split--].size;
   }
-  return {split, std::min(kTuning.overlay_buffer / row_bytes, plan.dim[split].size)};
+  return {split, std::min(bytes / row_bytes, plan.dim[split].size)};
 }
 
 // The strides of one operand.
@@ -52,17 +61,17 @@ Strides Compact(const OverlayPlan& plan, int split) {
 }
 
 // All elements of rows of the dim `split`.
-Block WholeRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, int split,
+Block WholeRows(kernel::RunKernel move, int64_t width, const OverlayPlan& plan, int split,
                 const Strides& output, const Strides& input) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
     row.Append(plan.dim[i].size, output.of[i], input.of[i]);
   }
-  return Block(run, width, row, output.of[split], input.of[split]);
+  return Block({move, true}, width, row, output.of[split], input.of[split]);
 }
 
 // Elements of these rows that are in the slice. Rows between two steps do not count.
-Block SlicedRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, int split,
+Block SlicedRows(const RowKernel& kernel, int64_t width, const OverlayPlan& plan, int split,
                  const Strides& output) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
@@ -70,7 +79,7 @@ Block SlicedRows(kernel::RunKernel run, int64_t width, const OverlayPlan& plan, 
     row.Append(dim.slice.count, output.of[i] * dim.slice.step, dim.updates_stride);
   }
   const OverlayDim& dim = plan.dim[split];
-  return Block(run, width, row, output.of[split] * dim.slice.step, dim.updates_stride);
+  return Block(kernel, width, row, output.of[split] * dim.slice.step, dim.updates_stride);
 }
 
 // Offset of the slice in a row of the dim `split`.
@@ -118,7 +127,7 @@ class OuterTurns {
   // next one reads, or NULL. Contiguous turns outside the slice are copied instead.
   template <class Body>
   void ForEach(int dim, int end, const OverlayOperands& at, const Body& body) const {
-    if (at.updates == nullptr && dim >= first_dense_) return CopyFrom(dim, at);
+    if (at.updates == nullptr && dim >= first_dense_) return CopyFrom(dim, 1, at);
     if (dim == end) return body(at, nullptr);
     const OverlayDim& turns = plan_.dim[dim];
     const auto turn_at = [&](int64_t c, int64_t step) {
@@ -128,9 +137,15 @@ class OuterTurns {
                              inside ? at.updates + step * turns.updates_stride * width_ : nullptr};
     };
     constexpr int64_t kAhead = 2;
+    // Turns before and behind the slice are one copy where they lie together.
+    const bool dense = at.updates != nullptr && dim >= first_dense_;
+    const int64_t begin = dense ? turns.slice.first : 0;
+    const int64_t last = turns.slice.first + (turns.slice.count - 1) * turns.slice.step;
+    const int64_t behind = dense ? last + 1 : turns.size;
+    if (begin > 0) CopyFrom(dim + 1, begin, at);
     StepFinder here(turns.slice), ahead(turns.slice);
-    for (int64_t c = 0; c < kAhead; ++c) ahead.Find(c);
-    for (int64_t c = 0; c < turns.size; ++c) {
+    for (int64_t c = begin; c < begin + kAhead; ++c) ahead.Find(c);
+    for (int64_t c = begin; c < behind; ++c) {
       const OverlayOperands turn = turn_at(c, here.Find(c));
       if (dim + 1 < end || turns.size - c <= kAhead) {
         ForEach(dim + 1, end, turn, body);
@@ -139,11 +154,13 @@ class OuterTurns {
         body(turn, later.updates != nullptr ? later.updates : later.data);
       }
     }
+    if (behind < turns.size) CopyFrom(dim + 1, turns.size - behind, turn_at(behind, -1));
   }
 
  private:
-  void CopyFrom(int dim, const OverlayOperands& at) const {
-    int64_t n = 1;
+  // So many turns of all dims from `dim` on, which lie together.
+  void CopyFrom(int dim, int64_t turns, const OverlayOperands& at) const {
+    int64_t n = turns;
     for (int i = dim; i < plan_.rank; ++i) n *= plan_.dim[i].size;
     move_(at.output, 1, at.data, 1, n);
   }
@@ -192,10 +209,9 @@ class LineReplacer {
 
 // ---- Other overlays: pieces of data and updates are assembled in the caches ----
 
-// True if a row is one element, and contiguous updates replace every other one.
+// True if rows of pieces are elements, and contiguous updates replace every other one.
 bool IsInterleaving(const OverlayPlan& plan, const Pieces& pieces) {
-  const OverlayDim& dim = plan.dim[pieces.split];
-  return pieces.split == plan.rank - 1 && dim.slice.step == 2 && dim.updates_stride == 1;
+  return pieces.split == plan.rank - 1 && TakesEveryOther(plan.dim[pieces.split]);
 }
 
 class PieceRunner {
@@ -209,13 +225,15 @@ class PieceRunner {
 
   void operator()(const OverlayOperands& at, const unsigned char*) const {
     if (at.updates == nullptr) return copy_.Run(at.output, at.data, dim_.size);
-    OverlayOperands piece = at;
-    for (int64_t row = 0; row < dim_.size; row += rows_) {
-      const int64_t rows = std::min(rows_, dim_.size - row);
-      piece.output = at.output + row * dim_.output_stride * width_;
-      piece.data = at.data + row * dim_.data_stride * width_;
-      RunPiece(row, rows, piece);
+    const plan::Slice& slice = dim_.slice;
+    const int64_t end = slice.first + (slice.count - 1) * slice.step + 1;
+    // Whole pieces, whose lines are those of the output.
+    int64_t row = slice.first / rows_ * rows_;
+    CopyRows(at, 0, row);
+    for (; row < end; row += rows_) {
+      RunPiece(row, std::min(rows_, dim_.size - row), RowsOf(at, row));
     }
+    if (row < dim_.size) CopyRows(at, row, dim_.size - row);
   }
 
  private:
@@ -233,9 +251,21 @@ class PieceRunner {
         copy_(WholeRows(buffer != nullptr ? move.stream : move.combine.run, width, plan,
                         pieces.split, output, data)),
         fill_(WholeRows(move.combine.run, width, plan, pieces.split, near_, data)),
-        apply_(SlicedRows(run, width, plan, pieces.split, near_)),
+        apply_(SlicedRows({run, run == move.combine.run}, width, plan, pieces.split, near_)),
         flush_(WholeRows(move.stream, width, plan, pieces.split, output, near_)),
         near_stride_(near_.of[pieces.split]) {}
+
+  OverlayOperands RowsOf(const OverlayOperands& at, int64_t row) const {
+    return {at.output + row * dim_.output_stride * width_,
+            at.data + row * dim_.data_stride * width_, at.updates};
+  }
+
+  // Those that the slice does not reach.
+  void CopyRows(const OverlayOperands& at, int64_t row, int64_t rows) const {
+    if (rows == 0) return;
+    const OverlayOperands piece = RowsOf(at, row);
+    copy_.Run(piece.output, piece.data, rows);
+  }
 
   // Rows [row, row + rows).
   void RunPiece(int64_t row, int64_t rows, const OverlayOperands& piece) const {
@@ -289,11 +319,14 @@ void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
   const kernel::RunKernel copy = stream ? move.stream : move.combine.run;
   const OuterTurns turns(plan, copy, width);
   const OverlayDim& line = plan.dim[plan.rank - 1];
-  if (run == move.combine.run && line.slice.step == 1 && line.size * width >= kTuning.long_line) {
+  const bool moves = run == move.combine.run;
+  if (moves && line.slice.step == 1 && line.size * width >= kTuning.long_line) {
     turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, width, stream));
   } else {
     alignas(64) unsigned char buffer[plan::Tuning().overlay_buffer];
-    const Pieces pieces = PiecesOf(plan, width);
+    const bool near = !stream && plan.Size() * width <= kTuning.near_overlay;
+    const int64_t bytes = near ? kTuning.overlay_piece : kTuning.overlay_buffer;
+    const Pieces pieces = PiecesOf(plan, width, bytes, moves);
     turns.ForEach(0, pieces.split, at,
                   PieceRunner(plan, run, move, pieces, stream ? buffer : nullptr));
   }

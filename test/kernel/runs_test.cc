@@ -68,6 +68,20 @@ class Runs : public testing::TestWithParam<std::tuple<Dtype, strew_reduction>> {
     return RandomIndices(random, dtype, RowMajor({kRows, length}), dim, place.guard);
   }
 
+  // Updates of a slice that lies together, of which every `step`-th place holds one.
+  static void CheckUpdatesApart(int64_t step) {
+    ForEachLength([=](Random& random, int64_t length, const Place& place) {
+      const int64_t stride = step < 0 ? -step : step;
+      const Layout layout{{kRows, length}, {length * stride + place.offset, step}};
+      Case c{Operator::kSliceScatterInt64, Rows(random, kRows, length, place),
+             RandomArray(random, dtype().code, layout, place.guard)};
+      if (random.OneIn(2)) c.output = Rows(random, kRows, length, place);
+      c.reduction = reduction();
+      c.SetSlice({0}, {kRows}, {1});
+      return Check(c);
+    });
+  }
+
   template <class CheckLength>
   static void ForEachLength(CheckLength check) {
     Random random(Seed());
@@ -112,6 +126,11 @@ TEST_P(Runs, SliceBackwards) { CheckSlices(-1); }
 TEST_P(Runs, SliceOfEverySecond) { CheckSlices(2); }
 TEST_P(Runs, SliceOfEveryThird) { CheckSlices(3); }
 TEST_P(Runs, SliceOfEverySecondBackwards) { CheckSlices(-2); }
+
+TEST_P(Runs, UpdatesBackwards) { CheckUpdatesApart(-1); }
+TEST_P(Runs, EverySecondUpdate) { CheckUpdatesApart(2); }
+TEST_P(Runs, EveryThirdUpdate) { CheckUpdatesApart(3); }
+TEST_P(Runs, EverySecondUpdateBackwards) { CheckUpdatesApart(-2); }
 
 TEST_P(Runs, ElementsOnTheLastAxis) {
   ForEachLength([](Random& random, int64_t length, const Place& place) {

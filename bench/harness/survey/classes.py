@@ -65,6 +65,42 @@ CLASSES = (
     Class(ND, "none", "float32", (1000, 4096), (500, 4096), tuple_length=1, repeats=1),
     Class(ELEMENTS, "mean", "float64", (30_000_000,), (3_000_000,), 0),
     *map(_histogram, (16, 256, 65536, 10**7)),
+    Class(
+        SLICE,
+        "none",
+        "int32",
+        (65, 1962, 31),
+        (65, 1962, 11),
+        pattern=Pattern.SLICE,
+        slice=Slice((2,), (0,), (31,), (3,)),
+    ),
+    Class(
+        SLICE,
+        "none",
+        "int16",
+        (8916, 23),
+        (4457, 11),
+        pattern=Pattern.SLICE,
+        slice=Slice((0, 1), (6920, 20), (2463, 9), (-1, -1)),
+    ),
+    Class(
+        SLICE,
+        "mul",
+        "bfloat16",
+        (9, 7033, 6),
+        (9, 7032, 6),
+        pattern=Pattern.SLICE,
+        slice=Slice((1,), (7032,), (0,), (-1,)),
+    ),
+    Class(
+        SLICE,
+        "mul",
+        "float64",
+        (4261, 27, 7),
+        (2130, 27, 3),
+        pattern=Pattern.SLICE,
+        slice=Slice((0, 2), (865, 0), (2995, 7), (1, 3)),
+    ),
 )
 _NAME = "class"
 

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Slices in place whose runs are short or lie apart: rows of a few elements, in any order of the
+// dims, with updates that are packed, repeated, reversed or strided first.
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/dtypes.h"
+#include "reference/random.h"
+#include "support/check.h"
+#include "support/reference.h"
+
+namespace strew_test {
+namespace {
+
+// Nearest first in memory; gaps behind dims, steps within, backwards or all the same.
+Layout AnyLayout(Random& random, const Dims& shape, bool may_repeat) {
+  std::vector<size_t> axes(shape.size());
+  for (size_t i = 0; i < axes.size(); ++i) axes[i] = axes.size() - 1 - i;
+  if (random.OneIn(3)) random.Shuffle(axes);
+  Layout layout{shape, Dims(shape.size())};
+  int64_t stride = random.OneIn(3) ? random.Between(2, 3) : 1;
+  for (const size_t axis : axes) {
+    const bool repeats = may_repeat && random.OneIn(6);
+    const bool backwards = random.OneIn(5);
+    layout.strides[axis] = repeats ? 0 : backwards ? -stride : stride;
+    if (!repeats) stride = stride * shape[axis] + (random.OneIn(3) ? random.Between(1, 5) : 0);
+  }
+  return layout;
+}
+
+// Many rows of a short run, with other short dims around and between.
+Dims AnyShape(Random& random) {
+  Dims shape = {random.Between(14, random.OneIn(3) ? 400 : 90), random.Between(1, 12)};
+  if (random.OneIn(2)) shape.push_back(random.Between(1, 4));
+  if (random.OneIn(4)) shape.push_back(random.Between(1, 3));
+  if (random.OneIn(3)) random.Shuffle(shape);
+  return shape;
+}
+
+class Boxes : public testing::TestWithParam<std::tuple<Dtype, strew_reduction>> {};
+
+std::vector<std::tuple<Dtype, strew_reduction>> DefinedPairs() {
+  std::vector<std::tuple<Dtype, strew_reduction>> pairs;
+  for (const Dtype& dtype : Dtypes()) {
+    for (const strew_reduction reduction : ReductionsOf(dtype)) {
+      pairs.emplace_back(dtype, reduction);
+    }
+  }
+  return pairs;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPair, Boxes, testing::ValuesIn(DefinedPairs()), [](const auto& test) {
+  return TestName(std::get<0>(test.param)) + "_" + NameOf(std::get<1>(test.param));
+});
+
+TEST_P(Boxes, ShortRuns) {
+  const auto& [dtype, reduction] = GetParam();
+  const int64_t cases = Cases(12);
+  for (int64_t i = 0; i < cases; ++i) {
+    const uint64_t seed = Seed() + static_cast<uint64_t>(i);
+    Random random(seed);
+    const Dims shape = AnyShape(random);
+    const Guard guard = random.OneIn(2) ? Guard::kBefore : Guard::kBehind;
+    Case c{Operator::kSliceScatterInt64,
+           RandomArray(random, dtype.code, AnyLayout(random, shape, false), guard),
+           RandomArray(random, dtype.code, AnyLayout(random, shape, true), guard)};
+    if (random.OneIn(3)) {
+      c.output = RandomArray(random, dtype.code, AnyLayout(random, shape, false), guard);
+    }
+    c.SetSlice({0}, {shape[0]}, {1});
+    c.reduction = reduction;
+    ASSERT_TRUE(Check(c)) << "STREW_SEED=" << seed;
+  }
+}
+
+}  // namespace
+}  // namespace strew_test
