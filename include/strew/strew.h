@@ -63,7 +63,7 @@
  * call. Calls run in the default floating-point environment; strew neither reads nor changes it.
  * A call runs on the thread that makes it unless its context has more workers, by
  * strew_context_set_num_threads() or strew_context_set_parallel_for(); what takes less than about
- * 40 microseconds stays on the calling thread all the same. Workers share out the check of the
+ * 60 microseconds stays on the calling thread all the same. Workers share out the check of the
  * indices, the copy of data, and the destinations: each of these belongs to one of them, so that no
  * result depends on who was faster. Duplicates are looked for, and places of means are counted, by
  * the calling thread.

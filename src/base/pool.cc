@@ -9,6 +9,11 @@
 #include <ctime>
 #include <new>
 
+#ifdef __linux__
+#include <sched.h>
+#include <sys/syscall.h>
+#endif
+
 namespace strew {
 namespace {
 
@@ -54,6 +59,27 @@ bool ComesTrue(int64_t ns, const Condition& condition) {
 void Await(sem_t* semaphore) {
   while (sem_wait(semaphore) != 0) continue;  // a signal has interrupted it
 }
+
+#ifdef __linux__
+pid_t ThreadId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+int32_t CurrentCpu() { return sched_getcpu(); }
+
+// Moves the calling worker off the CPU of its caller, to another that the caller may run on. The
+// system tends to wake it there where all CPUs are busy, so that it takes from the caller what it
+// gives: calls of 200 us after pauses took 1.0 to 1.1 x the time of one thread on two, and 0.65 to
+// 0.8 x with this.
+void LeaveCpu(int32_t cpu, pid_t caller) {
+  if (cpu < 0 || cpu != CurrentCpu()) return;
+  cpu_set_t cpus;
+  if (sched_getaffinity(caller, sizeof(cpus), &cpus) != 0) return;
+  CPU_CLR(static_cast<size_t>(cpu), &cpus);
+  if (CPU_COUNT(&cpus) > 0) sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+#else
+pid_t ThreadId() { return 0; }
+int32_t CurrentCpu() { return -1; }
+void LeaveCpu(int32_t, pid_t) {}
+#endif
 
 // Threads that are made meanwhile take no signals but those of their own faults: handlers of the
 // process run on threads that it knows.
@@ -117,6 +143,9 @@ int32_t Pool::ParallelFor(void* opaque, int64_t count, strew_task run, void* tas
 
 void Pool::Share(int32_t count) {
   const int64_t begin = Now();
+  const int64_t cpu_before = CpuTime();
+  caller_.store(ThreadId(), std::memory_order_relaxed);
+  caller_cpu_.store(CurrentCpu(), std::memory_order_relaxed);
   worked_ns_.store(0, std::memory_order_relaxed);
   unfinished_.store(count, std::memory_order_relaxed);
   unbegun_.store(count, std::memory_order_seq_cst);
@@ -126,9 +155,10 @@ void Pool::Share(int32_t count) {
     run_(task_, i);
     Finish();
   }
-  const int64_t done = Now();
+  const int64_t own = CpuTime() - cpu_before;
   WaitForBegun();
-  const int64_t cost = rung - begin + Now() - done;
+  // What the caller has waited, for a CPU too, and what it has spent on waking others.
+  const int64_t cost = Now() - begin - own + rung - begin;
   account_.AddShared(worked_ns_.load(std::memory_order_relaxed) - cost);
 }
 
@@ -182,6 +212,7 @@ void* Pool::RunWorker(void* pool) {
 
 void Pool::Work() {
   while (!ends_.load(std::memory_order_relaxed)) {
+    LeaveCpu(caller_cpu_.load(std::memory_order_relaxed), caller_.load(std::memory_order_relaxed));
     RunTasks();
     if (!ComesTrue(kLookoutOfWorker, [this] { return SeesWork(); })) Sleep();
   }

@@ -14,8 +14,9 @@
 
 namespace strew {
 
-// What workers have won and lost for their caller, in ns. A worker that the system stops in the
-// middle of a task costs the caller a scheduler's turn, some 3 ms, and nothing foretells it. So the
+// What workers have won and lost for their caller, in ns: the CPU time of their tasks, less what the
+// caller has waited. A worker that the system stops in the middle of a task costs a scheduler's turn,
+// some 3 ms, and nothing foretells it. So the
 // caller goes on alone after a loss until it has worked kPatience times as long: over some calls,
 // workers cost no more than 1 / kPatience of the time of one thread.
 class PoolAccount {
@@ -119,6 +120,9 @@ class Pool {
   // In lines of their own: the caller polls one while workers lower the other.
   alignas(64) std::atomic<int32_t> unbegun_{0};
   alignas(64) std::atomic<int32_t> unfinished_{0};
+  // Where the caller runs; a worker may find those of a phase that is over.
+  std::atomic<pid_t> caller_{0};
+  std::atomic<int32_t> caller_cpu_{-1};
   std::atomic<int64_t> worked_ns_{0};  // CPU time of the workers in this phase
   alignas(64) std::atomic<int32_t> sleepers_{0};
   std::atomic<bool> ends_{false};
