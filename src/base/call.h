@@ -50,9 +50,11 @@ struct Report {
 class Call {
  public:
   // `report` may be NULL; nothing is then formatted.
-  Call(const Settings& settings, Report* report) : settings_(settings), report_(report) {}
+  Call(const Settings& settings, Report* report)
+      : settings_(settings), report_(report), workers_(settings.runner) {}
 
   const Settings& settings() const { return settings_; }
+  int32_t workers() const { return workers_.count(); }
   bool wants_report() const { return report_ != nullptr; }
 
   // Reports the sentence and answers `status`.
@@ -70,6 +72,7 @@ class Call {
  private:
   const Settings& settings_;
   Report* report_;
+  const WorkersOfCall workers_;
 };
 
 }  // namespace strew

@@ -10,6 +10,9 @@ strew_status OwnThreads::Choose(int32_t n, Runner* runner) {
   return STREW_OK;
 }
 
+void WorkersOfCall::Begin(Pool*) {}
+void WorkersOfCall::End() {}
+
 void OwnThreads::Replace(Pool* pool) { pool_ = pool; }
 
 }  // namespace strew

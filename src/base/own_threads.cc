@@ -57,9 +57,18 @@ strew_status OwnThreads::Choose(int32_t n, Runner* runner) {
   }
   if (workers == 1) End();
   *runner = {};
-  if (workers > 1) *runner = {Pool::ParallelFor, pool_, workers};
+  if (workers > 1) *runner = {Pool::ParallelFor, pool_, workers, pool_};
   return STREW_OK;
 }
+
+void WorkersOfCall::Begin(Pool* pool) {
+  if (pool->IsWorthwhile()) return;
+  count_ = 1;
+  alone_ = pool;
+  begin_ = Pool::Now();
+}
+
+void WorkersOfCall::End() { alone_->AddAlone(Pool::Now() - begin_); }
 
 void OwnThreads::Replace(Pool* pool) {
   Pool::Destroy(pool_);
