@@ -240,7 +240,7 @@ class Report:
                 f"{row.median_ratio(OWN):.2f}",
                 f"{1e6 * statistics.median(row.seconds[ONE]):.0f}",
                 row.neighbour,
-                str(row.case),
+                str(row.case).replace("|", "\\|"),
             )
             for row in rows
         ]
