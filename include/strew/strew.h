@@ -63,21 +63,20 @@
  * call. Calls run in the default floating-point environment; strew neither reads nor changes it.
  * A call runs on the thread that makes it unless its context has more workers, by
  * strew_context_set_num_threads() or strew_context_set_parallel_for(); what takes less than about
- * 40 microseconds stays on the calling thread all the same. Workers share out the check of the
+ * 60 microseconds stays on the calling thread all the same. Workers share out the check of the
  * indices, the copy of data, and the destinations: each of these belongs to one of them, so that no
  * result depends on who was faster. Duplicates are looked for, and places of means are counted, by
  * the calling thread.
  *
  * The library never reads or writes a byte outside the elements that a descriptor names, starts no
  * thread unless asked to, has no mutable global state besides CPU detection, and never prints,
- * aborts, throws or unwinds. (What strew_context_set_num_threads() asks of OpenMP is its own
- * affair: libgomp ends the process where the system refuses a thread.)
+ * aborts, throws or unwinds.
  *
  * ABI. Every argument is a pointer, an int32_t, an int64_t or a size_t; no signature has an enum,
  * bool, long or structure by value. Values of constants never change.
  *
- * A build without OpenMP answers STREW_UNSUPPORTED to strew_context_set_num_threads() of anything
- * but 1; the caller's own threads are welcome in every build.
+ * On a system without POSIX threads strew_context_set_num_threads() answers STREW_UNSUPPORTED to
+ * anything but 1; the caller's own threads are welcome in every build.
  */
 #ifndef STREW_STREW_H_
 #define STREW_STREW_H_
@@ -393,15 +392,20 @@ typedef int32_t (*strew_parallel_for)(void *opaque, int64_t count, strew_task ru
  * OUT_OF_MEMORY; *out is NULL on failure. */
 STREW_API strew_status strew_context_create(strew_context **out);
 
-/** Frees the context. NULL is allowed. */
+/** Frees the context, and ends its threads. NULL is allowed. */
 STREW_API void strew_context_destroy(strew_context *context);
 
-/** 1 (default): the calling thread. n > 1: as many threads, by OpenMP, but never more than the CPUs
- * that this process may run on, for which 0 stands. They are started at the first large call and
- * kept for the thread that made it. UNSUPPORTED for n != 1 in a build without OpenMP. After fork()
- * a child must not use threads of OpenMP if its parent did. A call has several phases, and by
- * default libgomp waits between them with busy loops: where other processes want the CPUs too,
- * OMP_WAIT_POLICY=passive in the environment is faster. */
+/** 1 (default): the calling thread. n > 1: so many threads with the calling one, but never more than
+ * the CPUs that this process may run on, for which 0 stands. UNSUPPORTED for n != 1 in a build
+ * without threads, OUT_OF_MEMORY without memory; the context is then unchanged.
+ *
+ * The others are started by the first large call, and sleep when there is nothing to do; one that
+ * the system refuses is done without. They belong to the context until it is destroyed or another
+ * number or a runner of yours is set, which waits for them to end. The calling thread takes every
+ * task that no other has begun, and a call never waits for a thread that has not begun. Threads that
+ * lose time, because other processes or threads want the CPUs, are left out of calls for a while. In
+ * a child after fork() calls run on the calling thread until the number is set again. Threads block
+ * all signals but those of their own faults. */
 STREW_API strew_status strew_context_set_num_threads(strew_context *context, int32_t n);
 
 /** Runs the tasks of large calls on the caller's threads: workers >= 1 with a function, or NULL,

@@ -18,11 +18,15 @@ strew_status strew_context_create(strew_context** out) {
   return STREW_OK;
 }
 
-void strew_context_destroy(strew_context* context) { std::free(context); }
+void strew_context_destroy(strew_context* context) {
+  if (context == nullptr) return;
+  context->~strew_context();
+  std::free(context);
+}
 
 strew_status strew_context_set_num_threads(strew_context* context, int32_t n) {
   if (context == nullptr || n < 0) return STREW_INVALID_ARGUMENT;
-  return strew::RunnerOfThreads(n, &context->settings.runner);
+  return context->threads.Choose(n, &context->settings.runner);
 }
 
 strew_status strew_context_set_parallel_for(strew_context* context, strew_parallel_for parallel_for,
@@ -30,10 +34,12 @@ strew_status strew_context_set_parallel_for(strew_context* context, strew_parall
   if (context == nullptr) return STREW_INVALID_ARGUMENT;
   if (parallel_for == nullptr) {
     if (opaque != nullptr || workers != 0) return STREW_INVALID_ARGUMENT;
+    context->threads.End();
     context->settings.runner = {};
     return STREW_OK;
   }
   if (workers < 1) return STREW_INVALID_ARGUMENT;
+  context->threads.End();
   context->settings.runner = {parallel_for, opaque, workers};
   return STREW_OK;
 }

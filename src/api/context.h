@@ -3,10 +3,12 @@
 #define STREW_API_CONTEXT_H_
 
 #include "base/call.h"
+#include "base/runner.h"
 #include "strew/strew.h"
 
 struct strew_context {
   strew::Settings settings;
+  strew::OwnThreads threads;
   strew::Report report;
 };
 

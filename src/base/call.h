@@ -49,9 +49,11 @@ struct Report {
 class Call {
  public:
   // `report` may be NULL: nothing is formatted then.
-  Call(const Settings& settings, Report* report) : settings_(settings), report_(report) {}
+  Call(const Settings& settings, Report* report)
+      : settings_(settings), report_(report), workers_(settings.runner) {}
 
   const Settings& settings() const { return settings_; }
+  int32_t workers() const { return workers_.count(); }
   bool wants_report() const { return report_ != nullptr; }
 
   // Stores the sentence in the report and returns `status`.
@@ -69,6 +71,7 @@ class Call {
  private:
   const Settings& settings_;
   Report* report_;
+  const WorkersOfCall workers_;
 };
 
 }  // namespace strew

@@ -24,7 +24,7 @@ Context MakeDefaultContext() {
 void SetThreads(strew_context* context, std::int32_t threads) {
   const strew_status status = strew_context_set_num_threads(context, threads);
   if (status == STREW_UNSUPPORTED) {
-    Throw(status, "this build has no OpenMP, so that --threads must be 1");
+    Throw(status, "this build has no threads, so that --threads must be 1");
   }
   Check(status);
 }
@@ -66,7 +66,7 @@ Context MakeContext(const Options& options) {
 std::string ThreadsText() {
   const Context context = MakeDefaultContext();
   const strew_status status = strew_context_set_num_threads(context.get(), 0);
-  if (status == STREW_UNSUPPORTED) return "1, this build has no OpenMP";
+  if (status == STREW_UNSUPPORTED) return "1, this build has no threads";
   Check(status);
   return std::to_string(CpuCount());
 }

@@ -44,7 +44,7 @@ inputs.
 counted are those of the input files, which are read, and of the result, which is written.
 
 --threads makes no difference to the result. 0 stands for the CPUs that this process may run on, the
-number that 'strew info' prints. A build without OpenMP has one thread.
+number that 'strew info' prints. Systems without POSIX threads have one.
 
 A run of more than a second shows a progress bar on standard error if that is a terminal.
 

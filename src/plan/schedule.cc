@@ -227,7 +227,7 @@ bool Scheduler::CanPartition(int64_t ranges) const {
 
 Machine::Machine(const Call& call)
     : tuning(TuningOf(call)),
-      workers(call.settings().runner.workers),
+      workers(call.workers()),
       cache_bytes(tuning.cache_bytes != 0 ? tuning.cache_bytes : LastLevelCacheBytes()) {}
 
 int64_t TasksFor(const Machine& machine, double nanoseconds) {

@@ -77,7 +77,7 @@ void Context::SetNumThreads(std::int32_t n) {
   const Use use(*this);
   const strew_status status = strew_context_set_num_threads(use.handle(), n);
   if (status == STREW_UNSUPPORTED) {
-    RaiseStatus(status, "this build has no OpenMP, so that num_threads must be 1", -1);
+    RaiseStatus(status, "this build has no threads, so that num_threads must be 1", -1);
   }
   if (status != STREW_OK) {
     RaiseStatus(status, nb::str("num_threads is {}, less than 0").format(n).c_str(), -1);
@@ -128,10 +128,8 @@ void BindContext(nb::module_& module) {
           nb::for_setter(nb::sig("def duplicate_policy(self, policy: DuplicatePolicy, /) -> None")),
           "What happens when two updates name one element: \"last\" (they are applied in\n"
           "order) or \"error\".")
-      .def_prop_rw(
-          "num_threads", &Context::NumThreads, &Context::SetNumThreads,
-          "Threads of a large call, by OpenMP; 0: as many as CPUs. A build without OpenMP,\n"
-          "as that of a wheel, has no others than 1.")
+      .def_prop_rw("num_threads", &Context::NumThreads, &Context::SetNumThreads,
+                   "Threads of a large call, the caller's among them; 0: as many as CPUs.")
       .def_prop_rw("simd_target", &Context::SimdTarget, &Context::SetSimdTarget,
                    nb::for_getter(nb::sig("def simd_target(self) -> str | None")),
                    nb::for_setter(nb::arg().none()), "One of simd_targets(), or None for the best.")

@@ -54,7 +54,8 @@ class Layout {
  private:
   static constexpr int64_t kMargin = kernel::kSelectMargin;
   static constexpr int64_t kLine = 64;
-  static constexpr int64_t kMostBytes = int64_t{2} << 20;
+  // 10 million entries are 30 phases on two threads, with 2 MiB 58.
+  static constexpr int64_t kMostBytes = int64_t{4} << 20;
   static constexpr int64_t kBytesOfEntry = 16;  // which strew.h allows in addition
 
   const int64_t table_;

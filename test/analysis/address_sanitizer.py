@@ -15,7 +15,7 @@ import house
 SANITIZERS = "address,undefined"
 OPTIONS = [*house.instrumented(SANITIZERS), "-Doptimization=1"]  # half the time of 2 to build
 SUITES = [
-    *("reference", "kernel", "plan", "walk", "share", "accumulate", "api", "op"),
+    *("base", "reference", "kernel", "plan", "walk", "share", "accumulate", "api", "op"),
     *("limits", "threads", "museum", "hostile"),
 ]
 CANARIES = {

@@ -17,7 +17,7 @@ from pathlib import Path
 import house
 
 CHECKS = Path(__file__).parent / "clang-tidy.yaml"
-OPTIONS = ["-Dtests=disabled", "-Dbenchmarks=disabled", "-Dopenmp=disabled"]
+OPTIONS = ["-Dtests=disabled", "-Dbenchmarks=disabled"]
 ONE_TARGET = [
     "-UHWY_COMPILE_ALL_ATTAINABLE",
     "-DHWY_COMPILE_ONLY_STATIC",

@@ -64,7 +64,7 @@ TEST_F(ContextTest, NumThreads) {
   for (const int32_t n : {1, 0, 2, -1}) {
     EXPECT_INVALID(strew_context_set_num_threads(nullptr, n)) << n;
   }
-  const strew_status more_than_one = STREW_TEST_OPENMP ? STREW_OK : STREW_UNSUPPORTED;
+  const strew_status more_than_one = STREW_TEST_THREADS ? STREW_OK : STREW_UNSUPPORTED;
   for (const int32_t n : {0, 2, 64, INT_MAX}) {
     EXPECT_EQ(strew_context_set_num_threads(get(), n), more_than_one) << n;
   }

@@ -53,7 +53,7 @@ class Explain(CommandTest):
 
     def test_small_work_stays_with_one_of_two_workers(self) -> None:
         lines = self.call((100,), (500,), "--threads", "2")
-        self.assertIn("another one of the 2 workers pays from 40 us on", lines[1])
+        self.assertIn("another one of the 2 workers pays from 60 us on", lines[1])
 
     def test_large_work_is_shared_by_two_workers(self) -> None:
         lines = self.call((300, 400), (300, 400), "--threads", "2", "--reduction", "add")

@@ -17,7 +17,7 @@ from npy import NATIVE
 SIDE = 512
 UPDATES = SIDE * SIDE  # enough for the library to deal out
 NUMBERS = ("2", "3", "0", "64")
-NO_OPENMP = "1, this build has no OpenMP"
+NO_THREADS = "1, this build has no threads"
 
 
 class ThreadsTest(CommandTest):
@@ -26,9 +26,9 @@ class ThreadsTest(CommandTest):
         lines = self.execute("info", **options).stdout.decode().splitlines()
         return dict(line.split(": ") for line in lines)["threads"]
 
-    def require_openmp(self) -> None:
-        if self.threads() == NO_OPENMP:
-            self.skipTest("a build without OpenMP")
+    def require_threads(self) -> None:
+        if self.threads() == NO_THREADS:
+            self.skipTest("a build without threads")
 
     def put(self, name: str, descr: str, shape: tuple[int, ...], values: array.array) -> str:
         header = npy.header(NATIVE + descr, shape)
@@ -40,7 +40,7 @@ class ThreadsTest(CommandTest):
 class Operators(ThreadsTest):
     def setUp(self) -> None:
         super().setUp()
-        self.require_openmp()
+        self.require_threads()
         self.random = random.Random(5)
         self.floats("data.npy", (SIDE, SIDE))
 
@@ -130,23 +130,23 @@ class Operators(ThreadsTest):
 class Info(ThreadsTest):
     @unittest.skipUnless(hasattr(os, "sched_getaffinity"), "the system tells no affinity")
     def test_the_cpus_that_the_command_may_use(self) -> None:
-        self.require_openmp()
+        self.require_threads()
         cpus = os.sched_getaffinity(0)
         self.assertEqual(self.threads(), str(len(cpus)))
         one = {min(cpus)}
         self.assertEqual(self.threads(preexec_fn=lambda: os.sched_setaffinity(0, one)), "1")
 
 
-class WithoutOpenMp(ThreadsTest):
+class WithoutThreads(ThreadsTest):
     def test_more_than_one_thread_is_refused(self) -> None:
-        if self.threads() != NO_OPENMP:
-            self.skipTest("a build with OpenMP")
+        if self.threads() != NO_THREADS:
+            self.skipTest("a build with threads")
         self.put("x.npy", "f4", (2,), array.array("f", [1, 2]))
         call = ["slice-scatter", "x.npy", "x.npy", "--start", "0", "--stop", "2"]
         self.assertEqual(self.succeed(*call, "--threads", "1"), "[1.0 2.0]\n")
         for number in NUMBERS:
             message = self.fail_with(*call, "--threads", number)
-            self.assertIn("STREW_UNSUPPORTED: this build has no OpenMP", message)
+            self.assertIn("STREW_UNSUPPORTED: this build has no threads", message)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,6 @@ OPTIONS = [
     "-Dcli=disabled",
     "-Dbenchmarks=disabled",
     "-Dtests=enabled",
-    "-Dopenmp=disabled",  # the tests bring threads of their own
 ]
 IDENTITY = "test/cross/identity"
 # With so many random cases of each dtype and operator, or random calls, where a test has a choice.

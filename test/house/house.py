@@ -49,7 +49,6 @@ def instrumented(sanitizers: str) -> list[str]:
         "-Dcli=disabled",
         "-Dbenchmarks=disabled",
         "-Dtests=enabled",
-        "-Dopenmp=disabled",  # libgomp is not instrumented
     ]
 
 

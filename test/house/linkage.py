@@ -12,7 +12,7 @@ from pathlib import Path
 import house
 
 # libhwy is not needed where Highway is the wrap's, nor the C++ runtime where nothing of it is used.
-MAY_BE_NEEDED = re.compile(r"lib(?:c|m|gcc_s|stdc\+\+|gomp|omp|hwy)\.so\.\d+|ld-linux.*\.so\.\d+")
+MAY_BE_NEEDED = re.compile(r"lib(?:c|m|gcc_s|stdc\+\+|hwy)\.so\.\d+|ld-linux.*\.so\.\d+")
 NEEDED = re.compile(r"\(NEEDED\).*\[(.*)\]")
 SEGMENT = re.compile(r"^\s+(\w+)\s+(?:0x[0-9a-f]+\s+){5}([RWE ]{3})", re.MULTILINE)
 

@@ -97,7 +97,7 @@ TEST(Partition, AsksForNoMoreThanIsPromised) {
         for (const int64_t width : {1, 3, 4, 16}) {
           const int64_t bytes = PartitionBytes(loops, width, tasks);
           EXPECT_EQ(bytes % 64, 0);
-          EXPECT_LE(bytes, 2 << 20);
+          EXPECT_LE(bytes, 4 << 20);
           EXPECT_LE(tasks * bytes, tasks * MostScratch(tasks) + entries * 16);
           // Fewer entries need less: those of a task, their offsets twice, a table and margins.
           const int64_t offset_size = size > INT32_MAX ? 8 : 4;

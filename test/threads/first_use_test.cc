@@ -81,7 +81,7 @@ bool ScatterOnThreads() {
 
 bool ScatterOnThreadsOfTheLibrary() {
   const Context context = MakeContext();
-  const strew_status expected = STREW_TEST_OPENMP ? STREW_OK : STREW_UNSUPPORTED;
+  const strew_status expected = STREW_TEST_THREADS ? STREW_OK : STREW_UNSUPPORTED;
   return strew_context_set_num_threads(context.get(), 2) == expected &&
          Scatter(context.get(), 1 << 18);
 }

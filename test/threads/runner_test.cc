@@ -237,7 +237,7 @@ TEST_F(ChoiceOfRunner, RefusedSettingsChangeNothing) {
 // ---- Threads of the library's own ------------------------------------------------------------------
 
 TEST(NumThreads, GivesTheBytesOfOneThread) {
-  if (!STREW_TEST_OPENMP) GTEST_SKIP() << "this build has no threads of its own";
+  if (!STREW_TEST_THREADS) GTEST_SKIP() << "this build has no threads of its own";
   const Context context = MakeContext();
   for (const CallShape& call_shape : AllCallShapes(kUpdates)) {
     for (const strew_dtype dtype : {STREW_FLOAT32, STREW_INT8}) {
@@ -259,7 +259,7 @@ TEST(NumThreads, ArePartOfTheBuildOrNot) {
   const Context context = MakeContext();
   for (const int32_t threads : {0, 2, 64, INT32_MAX}) {
     EXPECT_EQ(strew_context_set_num_threads(context.get(), threads),
-              STREW_TEST_OPENMP ? STREW_OK : STREW_UNSUPPORTED);
+              STREW_TEST_THREADS ? STREW_OK : STREW_UNSUPPORTED);
   }
   EXPECT_EQ(strew_context_set_num_threads(context.get(), 1), STREW_OK);
 }

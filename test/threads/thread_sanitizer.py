@@ -19,7 +19,9 @@ PLAINEST = "SCALAR"
 FILTERS = {
     "parallel": "EveryDtype/*/complex64:EveryDtype/*/opaque_12:ParallelCopy*",
     "parallel_index": "*AmongRows/*",
-    "runner": "Runner*:ChoiceOfRunner*",
+    "pool": "*",
+    "own_threads": "*",
+    "runner": "Runner*:ChoiceOfRunner*:NumThreads*",
     "threads": "*",
     "first_use": "*",
 }

@@ -74,7 +74,7 @@ TEST(Threads, UseAThousandContexts) {
   const auto make_context = [&](int i) {
     Context context = MakeContext();
     if (i % 3 == 1) runner.InstallIn(context.get(), 2);
-    if (i % 3 == 2 && STREW_TEST_OPENMP) {
+    if (i % 3 == 2 && STREW_TEST_THREADS) {
       EXPECT_EQ(strew_context_set_num_threads(context.get(), 2), STREW_OK);
     }
     int32_t targets = 0;

@@ -194,7 +194,7 @@ static void callbacks(void) {
   strew_tensor *data = floats(1, DIMS(COUNT), sums), *updates = floats(1, DIMS(COUNT), ones);
   strew_tensor *indices = int64s(1, DIMS(COUNT), places);
   check(strew_scatter_update(context, data, indices, updates, 0, STREW_ADD, data));
-  check(strew_context_set_num_threads(context, 1)); /* 0: as many as there are CPUs, by OpenMP */
+  check(strew_context_set_num_threads(context, 1)); /* 0: as many as there are CPUs */
   check(strew_scatter_update(context, data, indices, updates, 0, STREW_ADD, data));
   const int balanced = counts.taken > 0 && counts.taken == counts.returned;
   printf("runner: %s\n", asked ? "asked" : "not asked");

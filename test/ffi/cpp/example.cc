@@ -215,7 +215,7 @@ void Callbacks() {
   Check(strew_context_set_simd_target(context.get(), strew_simd_target()));
   Check(strew_context_set_parallel_for(context.get(), RunOnThreads, &asked, 4));
   Check(strew_scatter_update(context.get(), sums, indices, ones, 0, STREW_ADD, sums));
-  Check(strew_context_set_num_threads(context.get(), 1));  // 0: as many as CPUs, by OpenMP
+  Check(strew_context_set_num_threads(context.get(), 1));  // 0: as many as CPUs
   Check(strew_scatter_update(context.get(), sums, indices, ones, 0, STREW_ADD, sums));
   const bool balanced = counts.taken > 0 && counts.taken == counts.returned;
   std::cout << "runner: " << (asked ? "asked" : "not asked") << "\n";

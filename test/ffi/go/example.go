@@ -313,7 +313,7 @@ func callbacks() {
 			context, sums.handle, indices.handle, ones.handle, 0, C.STREW_ADD, sums.handle))
 	}
 	add()
-	check(C.strew_context_set_num_threads(context, 1)) // 0: as many as CPUs, by OpenMP
+	check(C.strew_context_set_num_threads(context, 1)) // 0: as many as CPUs
 	add()
 	runner, allocator := "not asked", "not balanced"
 	if counts.asked > 0 {

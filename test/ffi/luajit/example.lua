@@ -307,7 +307,7 @@ local function callbacks()
   end
   jit.off(add) -- compiled code cannot call what calls back
   add()
-  check(strew.strew_context_set_num_threads(context, 1)) -- 0: as many as CPUs, by OpenMP
+  check(strew.strew_context_set_num_threads(context, 1)) -- 0: as many as CPUs
   add()
   for _, callback in ipairs {alloc, release, run_in_turn} do callback:free() end
   print('runner: ' .. (asked and 'asked' or 'not asked'))

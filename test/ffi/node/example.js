@@ -281,7 +281,7 @@ function callbacks() {
       const add = () => check(strew.scatter_update(
           settings, sums.handle, indices.handle, ones.handle, 0, ADD, sums.handle));
       add();
-      check(strew.context_set_num_threads(settings, 1)); // 0: as many as CPUs, by OpenMP
+      check(strew.context_set_num_threads(settings, 1)); // 0: as many as CPUs
       add();
       const balanced = taken > 0 && taken === returned;
       console.log(`runner: ${asked ? 'asked' : 'not asked'}`);

@@ -171,7 +171,7 @@ def callbacks() -> None:
     with ThreadPoolExecutor(4) as pool:
         context.set("parallel_for", strew.ParallelFor(run_in_pool), None, 4)
         strew.scatter_update(sums, indices, ones, 0, Reduction.ADD, sums, context)
-    context.set("num_threads", 1)  # 0: as many as there are CPUs, by OpenMP
+    context.set("num_threads", 1)  # 0: as many as there are CPUs
     strew.scatter_update(sums, indices, ones, 0, Reduction.ADD, sums, context)
     print("runner:", "asked" if asked else "not asked")
     balanced = 0 < scratch.taken == scratch.returned

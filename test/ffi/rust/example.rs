@@ -459,7 +459,7 @@ fn callbacks() -> Result<()> {
         check(strew_context_set_simd_target(&context, strew_simd_target()))?;
         check(strew_context_set_parallel_for(&context, run_on_threads, flag as Memory, 4))?;
         add()?;
-        check(strew_context_set_num_threads(&context, 1))?; // 0: as many as CPUs, by OpenMP
+        check(strew_context_set_num_threads(&context, 1))?; // 0: as many as CPUs
         add()?;
     }
     let balanced = blocks.taken > 0 && blocks.layouts.is_empty();
