@@ -37,6 +37,7 @@ struct SlotLine {
 struct Slots {
   unsigned char* sums;
   unsigned char* counts;
+  bool are_far;  // outside of the L2 cache
 };
 
 class MeanSums {
@@ -52,11 +53,11 @@ class MeanSums {
 
   // `memory` has room for `count` slots.
   Slots At(unsigned char* memory, int64_t count) const {
-    return {memory + count * count_size_, memory};
+    return {memory + count * count_size_, memory, count * slot_bytes() > kNearBytes};
   }
   // Those from a slot on.
   Slots From(const Slots& slots, int64_t slot) const {
-    return {SumOf(slots, slot, 0), slots.counts + slot * count_size_};
+    return {SumOf(slots, slot, 0), slots.counts + slot * count_size_, slots.are_far};
   }
 
   // Combines the elements of slots with all that `source` adds to these. Elements whose slot gets
@@ -75,16 +76,13 @@ class MeanSums {
   // numbers are those of updates that are dropped.
   void Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates, int64_t stride,
            int64_t columns) const;
-  // What that changes first.
-  void Fetch(const Slots& slots, int64_t number) const {
-    __builtin_prefetch(SumOf(slots, number, 0), 1);
-    __builtin_prefetch(slots.counts + number * count_size_, 1);
-  }
-
   // How many updates slots have got.
   int64_t Updates(const Slots& slots, int64_t count) const;
 
  private:
+  // Slots of so many bytes are in the L2 cache.
+  static constexpr int64_t kNearBytes = 1 << 20;
+
   unsigned char* SumOf(const Slots& slots, int64_t slot, int64_t unit) const {
     return slots.sums + (slot * units_ + unit) * sums_.sum_size;
   }
@@ -107,6 +105,10 @@ class MeanSums {
 
 // What a touched element may take, besides what every call may.
 inline constexpr int64_t kMeanBytes = 40;
+// How many destinations must be touched for `bytes` of scratch, at so many for each.
+inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
+  return bytes <= 0 ? 0 : (bytes - 1) / of_touched + 1;
+}
 
 struct Mean {
   const walk::Scatter& scatter;
@@ -137,6 +139,13 @@ struct Mean {
                              "memory to bring updates of means together was refused");
   }
 };
+
+// Whether the updates pay for sums of all destinations of a batch.
+inline bool PaysForBatches(const walk::Scatter& scatter) {
+  const plan::EntryLoops& loops = scatter.loops;
+  return loops.DestinationsOfBatch() / scatter.tuning.destinations_of_entry <=
+         loops.Entries() / loops.batches;
+}
 
 // The ways of mean.cc. Where one is none it does nothing, and *done stays false.
 Status CombineBatches(const Mean& mean, bool* done);

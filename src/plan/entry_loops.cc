@@ -124,12 +124,22 @@ void EntryLoops::Restrict(const Cut& cut, int64_t part) {
   restrict_loop(&run, inner.base, kIndices);
 }
 
+void EntryLoops::KeepColumns(const Turns& columns) {
+  column.count = columns.count;
+  for (int o = 0; o < kIndexedOperands; ++o) outer.base[o] += columns.first * column.stride[o];
+}
+
+int64_t EntryLoops::DestinationsOfBatch() const {
+  int64_t destinations = 1;
+  for (int c = 0; c < components; ++c) destinations *= component[c].axis_size;
+  return destinations;
+}
+
 DestinationNest EntryLoops::NumberDestinations() {
-  assert(components == 1);
   DestinationNest nest;
   nest.base[kDestination] = std::exchange(outer.base[kOutput], 0);
   // From the outermost loop on, of which a turn goes past all destinations within.
-  int64_t numbers = component[0].axis_size;
+  int64_t numbers = DestinationsOfBatch();
   for (int i = 0; i < outer_batch_loops; ++i) numbers *= outer.loop[i].count;
   if (rows_are_batch) numbers *= row.count;
   if (columns_are_batch) numbers *= column.count;
@@ -142,10 +152,33 @@ DestinationNest EntryLoops::NumberDestinations() {
     number(outer.loop[i].count, &outer.loop[i].stride[kOutput]);
   }
   if (rows_are_batch) number(row.count, &row.stride[kOutput]);
-  number(component[0].axis_size, &component[0].output_stride);
+  for (int c = 0; c < components; ++c) {
+    number(component[c].axis_size, &component[c].output_stride);
+  }
   if (columns_are_batch) number(column.count, &column.stride[kOutput]);
+  nest.Merge();
   MeasureSpans();
   return nest;
+}
+
+void EntryLoops::TurnInnerLoopsIntoBatch() {
+  assert(run.count == 1 && (rows_are_batch || row.count == 1));
+  for (int o = 0; o < kIndices; ++o) outer.base[o] += std::exchange(inner.base[o], 0);
+  while (inner.rank > 0) {
+    const InnerLoop loop = inner.PopInnermost();
+    batches *= loop.count;
+    const IndexedLoop batch = {loop.count, {loop.stride[kOutput], loop.stride[kUpdates], 0, 0}};
+    if (row.count == 1) {
+      row = batch;
+      rows_are_batch = true;
+      continue;
+    }
+    std::copy_backward(outer.loop + outer_batch_loops, outer.loop + outer.rank,
+                       outer.loop + outer.rank + 1);
+    outer.loop[outer_batch_loops++] = batch;
+    ++outer.rank;
+  }
+  MeasureSpans();
 }
 
 void EntryLoops::RepeatUpdate(int64_t run_stride) {

@@ -66,10 +66,17 @@ struct EntryLoops {
 
   // Keeps one part of a cut of the batch loops and the inner turns.
   void Restrict(const Cut& cut, int64_t part);
-  // For loops with one axis: gives the output, from 0 on, a unit for each destination of each batch,
-  // without gaps; columns that are batch lie together, else the axis does. Returns where these
-  // destinations lay, and their numbers.
+  // Keeps some columns, which are entries.
+  void KeepColumns(const Turns& columns);
+  // How many destinations a batch has.
+  int64_t DestinationsOfBatch() const;
+  // Gives the output, from 0 on, a unit for each destination of each batch, without gaps; columns
+  // that are batch lie together, else the last axis does. Returns where these destinations lay, and
+  // their numbers.
   DestinationNest NumberDestinations();
+  // For entries of inner loops alone, in one loop over columns: makes each inner turn a batch, which
+  // reads the same indices.
+  void TurnInnerLoopsIntoBatch();
   // Makes all entries read the same update, of which the units lie `run_stride` apart.
   void RepeatUpdate(int64_t run_stride);
 

@@ -113,6 +113,23 @@ TEST_P(MeanOfDtype, GoesByRowsAndSlices) {
   ExpectNumbers(slice, {4, 4, 10, 8});
 }
 
+// Too many for sums of all: buckets of them, which ascend.
+TEST_P(MeanOfDtype, GoesByManyAscendingElements) {
+  constexpr int64_t kElements = 600000;
+  Dims indices;
+  Numbers means(kElements, 2);
+  for (int64_t i = 1; i < kElements; i += 2) {
+    indices.push_back(i);
+    means[static_cast<size_t>(i)] = 3;
+  }
+  Case c = MakeLine(GetParam().code, Numbers(kElements, 2), indices, Numbers(indices.size(), 4));
+  c.reduction = STREW_MEAN;
+  ExpectNumbers(c, means);
+  c.reduction = kOfUpdates;
+  for (const int64_t i : indices) means[static_cast<size_t>(i)] = 4;
+  ExpectNumbers(c, means);
+}
+
 // ---- Integers ----------------------------------------------------------------------------------
 
 TEST(MeanOfIntegers, IsRoundedDown) {
