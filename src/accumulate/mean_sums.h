@@ -105,10 +105,6 @@ class MeanSums {
 
 // What a touched element may take, besides what every call may.
 inline constexpr int64_t kMeanBytes = 40;
-// How many destinations must be touched for `bytes` of scratch, at so many for each.
-inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
-  return bytes <= 0 ? 0 : (bytes - 1) / of_touched + 1;
-}
 
 struct Mean {
   const walk::Scatter& scatter;

@@ -12,6 +12,11 @@
 
 namespace strew::accumulate {
 
+// How many destinations must be touched for `bytes` of scratch, at so many for each.
+inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
+  return bytes <= 0 ? 0 : (bytes - 1) / of_touched + 1;
+}
+
 // A lower bound of how many destinations are touched: how many stretches of them are.
 class TouchedBound {
  public:
