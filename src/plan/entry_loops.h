@@ -77,6 +77,8 @@ struct EntryLoops {
   // For entries of inner loops alone, in one loop over columns: makes each inner turn a batch, which
   // reads the same indices.
   void TurnInnerLoopsIntoBatch();
+  // For columns that are batch and few: makes them rows, and the rows of entries columns.
+  void SwapRowsAndColumns();
   // Makes all entries read the same update, of which the units lie `run_stride` apart.
   void RepeatUpdate(int64_t run_stride);
 
