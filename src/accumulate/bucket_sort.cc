@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "accumulate/entry_rows.h"
+#include "accumulate/touched_bound.h"
 
 namespace strew::accumulate {
 namespace {
@@ -19,51 +20,14 @@ bool AreOfOneBucket(const int32_t* numbers, int64_t columns, int shift) {
   return differing >> shift == 0;
 }
 
-// A lower bound of the number of touched destinations: the number of their touched stretches.
-class TouchedBound {
- public:
-  // Tests whether `entries` entries, with numbers in [0, range), touch `least` destinations.
-  TouchedBound(const Call& call, int64_t range, int64_t entries, int64_t least)
-      : least_(least), ratio_(static_cast<double>(least) / static_cast<double>(entries)) {
-    while ((range - 1) >> shift_ >= kMost) ++shift_;
-    const size_t bytes = static_cast<size_t>(((range - 1) >> shift_) / 64 + 1) * sizeof(uint64_t);
-    Scratch(call, least == 0 ? 0 : bytes).Swap(&memory_);
-    words_ = reinterpret_cast<uint64_t*>(memory_.memory());
-    if (words_ != nullptr) std::memset(words_, 0, bytes);
-  }
-
-  // False if an allocation failed.
-  bool is_possible() const { return least_ == 0 || words_ != nullptr; }
-  bool is_reached() const { return count_ >= least_; }
-
-  // Returns false if the first entries touch so few that all of them will hardly touch enough.
-  bool Touch(const int32_t* numbers, int64_t columns) {
-    if (is_reached()) return true;
-    const double wanted = ratio_ * static_cast<double>(seen_);
-    if (seen_ >= kSample && static_cast<double>(count_) < wanted) return false;
-    for (int64_t c = 0; c < columns; ++c) {
-      if (numbers[c] < 0) continue;
-      const int32_t stretch = numbers[c] >> shift_;
-      uint64_t& word = words_[stretch / 64];
-      count_ += static_cast<int64_t>(~word >> (stretch % 64) & 1);
-      word |= uint64_t{1} << (stretch % 64);
-    }
-    seen_ += columns;
-    return true;
-  }
-
- private:
-  static constexpr int64_t kMost = int64_t{1} << 23;  // 1 MiB
-  static constexpr int64_t kSample = int64_t{1} << 14;
-
-  const int64_t least_;
-  const double ratio_;
-  int shift_ = 0;
-  Scratch memory_;
-  uint64_t* words_ = nullptr;
-  int64_t count_ = 0;
-  int64_t seen_ = 0;
-};
+// True if the buckets of a row of entries, of which none is dropped, ascend from the last one of the
+// row before.
+bool BucketsAscend(const int32_t* numbers, int64_t columns, int shift, int32_t* last) {
+  bool ascend = numbers[0] >> shift >= *last;
+  for (int64_t c = 1; c < columns; ++c) ascend &= numbers[c] >> shift >= numbers[c - 1] >> shift;
+  *last = numbers[columns - 1] >> shift;
+  return ascend;
+}
 
 }  // namespace
 
@@ -82,23 +46,30 @@ BucketSort::BucketSort(const walk::Scatter& scatter, Moves moves)
 // ---- Buckets ----
 
 // Calls take(position, number, update) for each entry of the rows for which begin_row(numbers,
-// columns) returns true.
-template <class BeginRow, class Take>
-void BucketSort::Distribute(const BeginRow& begin_row, const Take& take) const {
+// columns) returns true, and take_row(positions, numbers, row) for a row of one bucket. Arguments are
+// copied, because the compiler must assume that moved bytes change them.
+template <class BeginRow, class Take, class TakeRow>
+void BucketSort::Distribute(const BeginRow& begin_row, const Take& take,
+                            const TakeRow& take_row) const {
   const auto locate = scatter_.index_kernels.locate[scatter_.loops.WholeOffsets()];
   const auto distribute = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
     int32_t numbers[walk::EntrySink::kMostColumns];
     locate(arguments, numbers);
     if (!begin_row(numbers, row.columns)) return;
-    const auto update = [&](int64_t c) { return row.updates + c * row.updates_stride; };
-    if (AreOfOneBucket(numbers, row.columns, shift_)) {
-      const int64_t end = end_[numbers[0] >> shift_];
-      for (int64_t c = 0; c < row.columns; ++c) take(end + c, numbers[c], update(c));
-      end_[numbers[0] >> shift_] = end + row.columns;
+    const Take take_entry = take;
+    int64_t* const end = end_;
+    const int shift = shift_;
+    const int64_t columns = row.columns;
+    if (AreOfOneBucket(numbers, columns, shift)) {
+      int64_t& next = end[numbers[0] >> shift];
+      take_row(next, numbers, row);
+      next += columns;
       return;
     }
-    for (int64_t c = 0; c < row.columns; ++c) {
-      if (numbers[c] >= 0) take(end_[numbers[c] >> shift_]++, numbers[c], update(c));
+    const int64_t stride = row.updates_stride;
+    int64_t update = row.updates;
+    for (int64_t c = 0; c < columns; ++c, update += stride) {
+      if (numbers[c] >= 0) take_entry(end[numbers[c] >> shift]++, numbers[c], update);
     }
   };
   ForEachRow(scatter_, numbers_, distribute);
@@ -110,25 +81,41 @@ bool BucketSort::Count(int64_t least_touched, bool* reached) {
   TouchedBound touched(scatter_.call, numbers_.range(), all_, least_touched);
   if (end_ == nullptr || !touched.is_possible()) return false;
   std::memset(end_, 0, static_cast<size_t>(count_bytes()));
+  int32_t last = 0;
+  ascends_ = scatter_.loops.out_of_range != plan::OutOfRange::kDrop;
   Distribute(
-      [&](const int32_t* numbers, int64_t columns) { return touched.Touch(numbers, columns); },
-      [](int64_t, int32_t, int64_t) {});
+      [&](const int32_t* numbers, int64_t columns) {
+        ascends_ = ascends_ && BucketsAscend(numbers, columns, shift_, &last);
+        return touched.Touch(numbers, columns);
+      },
+      [](int64_t, int32_t, int64_t) {}, [](int64_t, const int32_t*, const walk::EntryRow&) {});
   entries_ = 0;
   for (int64_t b = 0; b < buckets(); ++b) entries_ += std::exchange(end_[b], entries_);
   *reached = touched.is_reached();
   return true;
 }
 
+void BucketSort::Stay() {
+  std::copy(end_ + 1, end_ + buckets(), end_);
+  end_[buckets() - 1] = entries_;
+}
+
 // `load` returns the update that begins at a unit.
 template <class Update, class Load>
 void BucketSort::MoveEach(const Load& load) const {
   Update* const updates = reinterpret_cast<Update*>(updates_);
-  const int32_t mask = static_cast<int32_t>(places() - 1);
-  Distribute([](const int32_t*, int64_t) { return true; },
-             [&](int64_t at, int32_t number, int64_t update) {
-               places_[at] = static_cast<Place>(number & mask);
-               updates[at] = load(update);
-             });
+  Place* const places = places_;
+  const int32_t mask = static_cast<int32_t>(this->places() - 1);
+  const auto take = [=](int64_t at, int32_t number, int64_t update) {
+    places[at] = static_cast<Place>(number & mask);
+    updates[at] = load(update);
+  };
+  const auto take_row = [=](int64_t at, const int32_t* numbers, const walk::EntryRow& row) {
+    const int64_t first = row.updates, stride = row.updates_stride, n = row.columns;
+    for (int64_t c = 0; c < n; ++c) places[at + c] = static_cast<Place>(numbers[c] & mask);
+    for (int64_t c = 0; c < n; ++c) updates[at + c] = load(first + c * stride);
+  };
+  Distribute([](const int32_t*, int64_t) { return true; }, take, take_row);
 }
 
 template <int kWidth>

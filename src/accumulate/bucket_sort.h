@@ -37,6 +37,9 @@ class BucketSort {
   bool Count(int64_t least_touched, bool* reached);
   // Number of entries that are not dropped.
   int64_t entries() const { return entries_; }
+  // Whether none is, and the buckets ascend: then entries need not be moved, but may Stay().
+  bool ascends() const { return ascends_; }
+  void Stay();
   int64_t first(int64_t bucket) const { return bucket == 0 ? 0 : end_[bucket - 1]; }
   int64_t end(int64_t bucket) const { return end_[bucket]; }
 
@@ -71,8 +74,8 @@ class BucketSort {
   static constexpr int64_t kPlaceBytes = sizeof(Place);
 
   int64_t* positions() const { return reinterpret_cast<int64_t*>(updates_); }
-  template <class BeginRow, class Take>
-  void Distribute(const BeginRow& begin_row, const Take& take) const;
+  template <class BeginRow, class Take, class TakeRow>
+  void Distribute(const BeginRow& begin_row, const Take& take, const TakeRow& take_row) const;
   template <class Update, class Load>
   void MoveEach(const Load& load) const;
   template <int kWidth>
@@ -87,6 +90,7 @@ class BucketSort {
   bool has_no_gaps_;
   int shift_ = 0;
   int64_t entries_ = 0;
+  bool ascends_ = false;
   Scratch end_memory_;
   int64_t* end_ = nullptr;  // of each bucket; the position of its next entry during a move
   Place* places_ = nullptr;

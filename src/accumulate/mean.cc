@@ -13,7 +13,23 @@
 
 namespace strew::accumulate {
 
-Status ApplyMean(const walk::Scatter& scatter, bool in_place) {
+namespace {
+
+// Inner turns that lie farther apart than the destinations are batches of their own where strided
+// groups of them would be short.
+bool HasInnerBatches(const walk::Scatter& scatter) {
+  const plan::EntryLoops& loops = scatter.loops;
+  return loops.run.count == 1 && loops.inner.rank > 0 && !loops.columns_are_batch &&
+         loops.EntryUnits() < scatter.tuning.least_strided_group &&
+         (loops.rows_are_batch || loops.row.count == 1) && PaysForBatches(scatter);
+}
+
+}  // namespace
+
+Status ApplyMean(const walk::Scatter& bound, bool in_place) {
+  plan::EntryLoops loops = bound.loops;
+  if (HasInnerBatches(bound)) loops.TurnInnerLoopsIntoBatch();
+  const walk::Scatter scatter(bound, loops);
   struct Way {
     Status (*combine)(const Mean&, bool* done);
     const char* told;

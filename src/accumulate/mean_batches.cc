@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "accumulate/mean_sums.h"
+#include "accumulate/touched_bound.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
@@ -75,24 +76,29 @@ void CombinePart(const Mean& mean, const plan::Cut& cut, int64_t part, unsigned 
 
 }  // namespace
 
-// The axis of a batch must fit scratch, and the updates must pay for its elements.
+// The destinations of a batch must fit scratch, and the updates must pay for them.
 Status CombineBatches(const Mean& mean, bool* done) {
   const plan::EntryLoops& loops = mean.scatter.loops;
   const plan::Tuning& tuning = mean.scatter.tuning;
   const int64_t entries = loops.Entries();
-  if (loops.components != 1 || !mean.sums.are_single()) return STREW_OK;
-  const int64_t axis_size = loops.component[0].axis_size;
-  const int64_t batch_bytes = mean.sums.slot_bytes() * axis_size;
-  const int64_t fitting = plan::MostScratch(1) / batch_bytes;
-  const bool pays = axis_size / tuning.destinations_of_entry <= entries / loops.batches;
-  if (fitting == 0 || !pays) return STREW_OK;
+  if (!mean.sums.are_single() || !PaysForBatches(mean.scatter)) return STREW_OK;
+  const int64_t batch_bytes = mean.sums.slot_bytes() * loops.DestinationsOfBatch();
+  if (batch_bytes > std::max(tuning.far_batch_sums, plan::MostScratch(1))) return STREW_OK;
+  const int64_t least = TouchedFor(batch_bytes - plan::MostScratch(1), kMeanBytes);
+  bool allowed = false;
+  if (!FindTouched(mean.scatter, least, &allowed)) return mean.Refuse();
+  if (!allowed) return STREW_OK;
+  const int64_t fitting = std::max<int64_t>(plan::MostScratch(1) / batch_bytes, 1);
 
   const double ns = static_cast<double>(entries) * tuning.ns_of_batch_mean_entry;
   const int64_t tasks =
       std::min({plan::TasksFor(plan::Machine(mean.scatter.call), ns), loops.batches, fitting});
   // Columns that are batch are contiguous in the output, and fewer of them than fill a cache line
   // would be a waste.
-  const int64_t near = loops.columns_are_batch ? plan::MostScratch(1) : tuning.near_batch_sums;
+  const int64_t near = loops.columns_are_batch
+                           ? std::max(tuning.near_column_sums,
+                                      tuning.least_column_bytes / mean.scatter.width * batch_bytes)
+                           : tuning.near_batch_sums;
   const int64_t most = std::clamp<int64_t>(near / batch_bytes, 1, fitting / tasks);
   plan::Cut cut;
   const int64_t parts = std::max(mean.PartsFor(tasks), (loops.batches - 1) / most + 1);

@@ -5,17 +5,15 @@
 #include <algorithm>
 
 #include "accumulate/bucket_sort.h"
+#include "accumulate/entry_rows.h"
 #include "accumulate/mean_sums.h"
-#include "base/reduction.h"
+#include "accumulate/touched_bound.h"
 #include "base/scratch.h"
-#include "plan/cut.h"
 #include "plan/schedule.h"
 
 namespace strew::accumulate {
 namespace {
 
-using plan::kOutput;
-using plan::kUpdates;
 using Place = BucketSort::Place;
 
 // Listed places, whose elements are gathered into a buffer, and copied back if they were written.
@@ -81,16 +79,21 @@ class Buckets {
     const int64_t taken = tasks_ * TaskBytes() + sort_.count_bytes() + sort_.bytes();
     const int64_t more = taken - tasks_ * plan::MostScratch(tasks_);
     const int64_t of_group = units_ > 1 ? int64_t{sizeof(kernel::Group)} : 0;
-    const int64_t least = more <= 0 ? 0 : (more - 1) / (kMeanBytes * units_ - of_group) + 1;
+    const int64_t least = TouchedFor(more, kMeanBytes * units_ - of_group);
     if (least > std::min(entries_, sort_.numbers().range())) return STREW_OK;
     return sort_.Count(least, fit) ? Status(STREW_OK) : mean_.Refuse();
   }
 
   Status Combine() {
+    const int64_t moved_bytes = StayInPlace() ? 0 : sort_.bytes();
     const Scratch scratch(mean_.scatter.call,
-                          static_cast<size_t>(tasks_ * TaskBytes() + sort_.bytes()));
+                          static_cast<size_t>(tasks_ * TaskBytes() + moved_bytes));
     if (scratch.memory() == nullptr) return mean_.Refuse();
-    sort_.Move(scratch.memory() + tasks_ * TaskBytes());
+    if (StayInPlace()) {
+      sort_.Stay();
+    } else {
+      sort_.Move(scratch.memory() + tasks_ * TaskBytes());
+    }
     if (mean_.scatter.applied_units != nullptr) {
       *mean_.scatter.applied_units += sort_.entries() * units_;
     }
@@ -111,7 +114,36 @@ class Buckets {
  private:
   int64_t TaskBytes() const { return BucketSort::RoundUp(sort_.places() * place_bytes_) + 64; }
 
+  // Whether places without sums of their own would be too many to go through.
+  bool AreSparse(int64_t entries, int64_t places) const {
+    return !sort_.has_no_gaps() || entries < places / mean_.scatter.tuning.destinations_of_entry;
+  }
+
+  // Whether the entries of each bucket are some columns of the only row.
+  bool StayInPlace() const {
+    const plan::EntryLoops& loops = mean_.scatter.loops;
+    return units_ == 1 && sort_.ascends() && loops.outer.rank == 0 && loops.row.count == 1 &&
+           loops.batches == 1 && !AreSparse(entries_, sort_.numbers().range());
+  }
+
+  void AddInPlace(int64_t bucket, const Slots& slots) const {
+    plan::EntryLoops loops = mean_.scatter.loops;
+    loops.KeepColumns({sort_.first(bucket), sort_.end(bucket) - sort_.first(bucket)});
+    const walk::Scatter scatter(mean_.scatter, loops);
+    const int64_t first = bucket * sort_.places();
+    const auto locate = scatter.index_kernels.locate[loops.WholeOffsets()];
+    const auto add = [&](const walk::EntryRow& row, kernel::LocateArguments arguments) {
+      int32_t numbers[walk::EntrySink::kMostColumns];
+      arguments.shift -= first << arguments.unused_bits;
+      locate(arguments, numbers);
+      mean_.sums.Add(slots, numbers, scatter.UpdateAt(row.updates), row.updates_stride,
+                     row.columns);
+    };
+    ForEachRow(scatter, sort_.numbers(), add);
+  }
+
   void AddBucket(int64_t bucket, const Slots& slots) const {
+    if (StayInPlace()) return AddInPlace(bucket, slots);
     constexpr int64_t kColumns = 512;
     int32_t numbers[kColumns];
     for (int64_t i = sort_.first(bucket); i < sort_.end(bucket); i += kColumns) {
@@ -130,7 +162,7 @@ class Buckets {
     const int64_t places = std::min(sort_.places(), numbers.range() - number);
     const int64_t stride = numbers.DestinationOf(1) - numbers.DestinationOf(0);
     unsigned char* const output = mean_.OutputOf(numbers.DestinationOf(number));
-    if (sort_.has_no_gaps() && entries >= places / mean_.scatter.tuning.destinations_of_entry) {
+    if (StayInPlace() || !AreSparse(entries, places)) {
       const Slots slots = mean_.sums.At(scratch, places);
       return mean_.sums.Combine(slots, places, SlotLine{0, output, stride, places},
                                 [&] { AddBucket(bucket, slots); });
@@ -152,41 +184,6 @@ class Buckets {
 };
 
 }  // namespace
-
-// Combines the updates of each destination together, so that sums stay in registers.
-Status CombineGroups(const Mean& mean, const kernel::Group* groups, int64_t count,
-                     const int64_t* order) {
-  if (count == 0) return STREW_OK;
-  // Strided elements share cache lines with other groups, which follow while these are in the
-  // caches.
-  constexpr int64_t kNearTurns = 256;
-  // If an entry has no runs, its innermost loop serves as one.
-  plan::InnerNest outside(mean.scatter.loops.inner);
-  const plan::InnerLoop run =
-      mean.scatter.loops.run.count > 1 ? mean.scatter.loops.run : outside.PopInnermost();
-  const int64_t step = run.stride[kOutput] == 1 ? run.count : kNearTurns;
-
-  const int64_t tasks = mean.TasksFor(count);
-  plan::Cut cut;
-  cut.Append(count, 1, mean.PartsFor(tasks));
-  cut.Append(run.count, plan::LineGranule(run.stride[kOutput], mean.scatter.width),
-             mean.PartsFor(tasks));
-  return share::ForEachPart(mean.scatter.call, tasks, cut.parts(), [&](int64_t part, int64_t) {
-    const plan::Turns of_groups = cut.TurnsOf(part, 0);
-    const plan::Turns of_run = cut.TurnsOf(part, 1);
-    const int64_t end = of_run.first + of_run.count;
-    plan::ForEachTurn(outside, outside.rank, [&](const int64_t* inner) {
-      for (int64_t i = of_run.first; i < end; i += step) {
-        kernel::WalkGroups(
-            mean.sums.kernels().group, mean.scatter.width, groups + of_groups.first,
-            {mean.OutputOf(inner[kOutput] + i * run.stride[kOutput]), run.stride[kOutput],
-             mean.scatter.UpdateAt(inner[kUpdates] + i * run.stride[kUpdates]),
-             run.stride[kUpdates], order, of_groups.count, std::min(step, end - i),
-             ExcludesSelf(mean.scatter.reduction)});
-      }
-    });
-  });
-}
 
 Status CombineBuckets(const Mean& mean, bool* done) {
   Buckets buckets(mean);

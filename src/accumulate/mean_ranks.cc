@@ -17,8 +17,6 @@ using plan::kOutput;
 
 // Room in a sorted list until more destinations are known to be distinct.
 constexpr int64_t kKept = int64_t{1} << 16;
-// Bytes of slots that stay in the L1 or L2 cache.
-constexpr int64_t kNearBytes = 256 << 10;
 
 // The output elements of all ranks.
 class RankedPlaces {
@@ -109,11 +107,8 @@ Status CombineRanks(const Mean& mean, bool* done) {
   if (bytes == 0) return STREW_OK;
   const Slots slots = mean.sums.At(scratch.memory(), set.count());
   const auto add = [&](const walk::EntryRow& row, int64_t first, const int32_t* ranks) {
-    const Slots from = mean.sums.From(slots, first);
-    for (int64_t c = 0; bytes > kNearBytes && c < row.columns; ++c) {
-      if (ranks[c] >= 0) mean.sums.Fetch(from, ranks[c]);
-    }
-    mean.sums.Add(from, ranks, mean.scatter.UpdateAt(row.updates), row.updates_stride, row.columns);
+    mean.sums.Add(mean.sums.From(slots, first), ranks, mean.scatter.UpdateAt(row.updates),
+                  row.updates_stride, row.columns);
   };
   const RankedPlaces places(mean, numbers, set);
   mean.sums.Combine(slots, set.count(), places,

@@ -32,6 +32,11 @@ bool MeanSums::Begin(const Slots& slots, const SlotLine& line) const {
 
 void MeanSums::Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates,
                    int64_t stride, int64_t columns) const {
+  for (int64_t c = 0; slots.are_far && c < columns; ++c) {
+    if (numbers[c] < 0) continue;
+    __builtin_prefetch(SumOf(slots, numbers[c], 0), 1);
+    __builtin_prefetch(slots.counts + numbers[c] * count_size_, 1);
+  }
   if (are_single_) {
     return kernels_.add_each({slots.sums, reinterpret_cast<uint32_t*>(slots.counts)},
                              {numbers, updates, stride, columns});

@@ -37,6 +37,7 @@ struct SlotLine {
 struct Slots {
   unsigned char* sums;
   unsigned char* counts;
+  bool are_far;  // outside of the L2 cache
 };
 
 class MeanSums {
@@ -52,11 +53,11 @@ class MeanSums {
 
   // `memory` has room for `count` slots.
   Slots At(unsigned char* memory, int64_t count) const {
-    return {memory + count * count_size_, memory};
+    return {memory + count * count_size_, memory, count * slot_bytes() > kNearBytes};
   }
   // The slots from `slot` on.
   Slots From(const Slots& slots, int64_t slot) const {
-    return {SumOf(slots, slot, 0), slots.counts + slot * count_size_};
+    return {SumOf(slots, slot, 0), slots.counts + slot * count_size_, slots.are_far};
   }
 
   // Combines the elements of slots with all updates that `source` adds to these. Elements whose
@@ -75,16 +76,13 @@ class MeanSums {
   // drops the update.
   void Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates, int64_t stride,
            int64_t columns) const;
-  // Prefetches the memory that Add() changes.
-  void Fetch(const Slots& slots, int64_t number) const {
-    __builtin_prefetch(SumOf(slots, number, 0), 1);
-    __builtin_prefetch(slots.counts + number * count_size_, 1);
-  }
-
   // Number of updates that slots have got.
   int64_t Updates(const Slots& slots, int64_t count) const;
 
  private:
+  // Slots of so many bytes are in the L2 cache.
+  static constexpr int64_t kNearBytes = 1 << 20;
+
   unsigned char* SumOf(const Slots& slots, int64_t slot, int64_t unit) const {
     return slots.sums + (slot * units_ + unit) * sums_.sum_size;
   }
@@ -137,6 +135,13 @@ struct Mean {
                              "memory to bring updates of means together was refused");
   }
 };
+
+// True if the updates pay for sums of all destinations of a batch.
+inline bool PaysForBatches(const walk::Scatter& scatter) {
+  const plan::EntryLoops& loops = scatter.loops;
+  return loops.DestinationsOfBatch() / scatter.tuning.destinations_of_entry <=
+         loops.Entries() / loops.batches;
+}
 
 // The ways that mean.cc lists. One that does not apply does nothing and leaves *done false.
 Status CombineBatches(const Mean& mean, bool* done);

@@ -15,6 +15,7 @@
 #include "kernel/kernel.h"
 #include "kernel/ops-inl.h"
 #include "kernel/sum-inl.h"
+#include "kernel/wide_sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
@@ -107,11 +108,10 @@ HWY_NOINLINE void FinishSums(const FinishArguments& all) {
   }
 }
 
-// Wide sums use no vectors and are compiled once.
 template <class T>
 constexpr SumKernels SumKernelsOf() {
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {
-    return WideSums<T>::Kernels();
+    return {sizeof(WideSum), BeginWide<T>, AddToWide<T>, FinishWide<T>};
   } else {
     return {sizeof(SumOf<T>), BeginSums<T>, AddToSums<T>, FinishSums<T>};
   }

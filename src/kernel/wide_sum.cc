@@ -15,6 +15,10 @@ uint64_t FloorDivide(WideSum sum, int64_t count) {
   uint64_t quotient = low / divisor;
   if (rest != 0) {
     // A mean fits 64 bits, so the upper half is less than the divisor, which is less than 2^63.
+#ifdef __SIZEOF_INT128__
+    __extension__ using Words = unsigned __int128;
+    quotient = static_cast<uint64_t>((Words{rest} << 64 | low) / divisor);
+#else
     quotient = 0;
     for (int bit = 63; bit >= 0; --bit) {
       rest = (rest << 1) | ((low >> bit) & 1);
@@ -22,6 +26,7 @@ uint64_t FloorDivide(WideSum sum, int64_t count) {
       rest -= fits ? divisor : 0;
       quotient = (quotient << 1) | (fits ? 1 : 0);
     }
+#endif
   }
   return negative ? ~quotient : quotient;
 }

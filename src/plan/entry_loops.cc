@@ -25,10 +25,14 @@ EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings)
   entries.Merge();
   batch.Canonicalise();
   inner.Canonicalise();
-  ChooseRun(entries, &batch);
+  ChooseRun(entries);
   batches = 1;
   for (int i = 0; i < batch.rank; ++i) batches *= batch.loop[i].count;
   ChooseRowsAndColumns(&entries, &batch);
+  // Inner turns within a tile would come back to all of their lines with the next tile.
+  constexpr int64_t kMostOfTile = kBlockBytes / int64_t{sizeof(int32_t)};
+  const bool is_line = HasOneAxis() && !columns_are_batch && run.count == 1;
+  if (is_line && column.count > kMostOfTile) TurnInnerLoopsIntoBatch();
   MeasureSpans();
 }
 
@@ -64,7 +68,7 @@ int64_t EntryLoops::EntryUnits() const {
   return units;
 }
 
-void EntryLoops::ChooseRun(const IndexedNest& entries, IndexedNest* batch) {
+void EntryLoops::ChooseRun(const IndexedNest& entries) {
   run = inner.PopInnermost();
   // If destinations lie closer together than inner turns, each inner turn goes through all of them:
   // on the last axis of a matrix row by row, not column by column.
@@ -75,20 +79,6 @@ void EntryLoops::ChooseRun(const IndexedNest& entries, IndexedNest* batch) {
   if (run.count == 1 || !destinations_are_closer) return;
   inner.loop[inner.rank++] = run;
   run = {1, {}};
-  // Inner turns within a tile come back to all of their lines with the next tile.
-  constexpr int64_t kMostOfTile = kBlockBytes / int64_t{sizeof(int32_t)};
-  if (components == 1 && entries.rank == 1 && entries.loop[0].count > kMostOfTile) {
-    TurnInnerIntoBatch(batch);
-  }
-}
-
-void EntryLoops::TurnInnerIntoBatch(IndexedNest* batch) {
-  batch_has_data = false;
-  while (inner.rank > 0) {
-    const InnerLoop loop = inner.PopInnermost();
-    batch->Append(loop.count, loop.stride[kOutput], loop.stride[kUpdates], 0, 0);
-  }
-  batch->Canonicalise();
 }
 
 void EntryLoops::ChooseRowsAndColumns(IndexedNest* entries, IndexedNest* batch) {
@@ -153,12 +143,22 @@ void EntryLoops::Restrict(const Cut& cut, int64_t part) {
   restrict_loop(&run, inner.base, kIndices);
 }
 
+void EntryLoops::KeepColumns(const Turns& columns) {
+  column.count = columns.count;
+  for (int o = 0; o < kIndexedOperands; ++o) outer.base[o] += columns.first * column.stride[o];
+}
+
+int64_t EntryLoops::DestinationsOfBatch() const {
+  int64_t destinations = 1;
+  for (int c = 0; c < components; ++c) destinations *= component[c].axis_size;
+  return destinations;
+}
+
 DestinationNest EntryLoops::NumberDestinations() {
-  assert(components == 1);
   DestinationNest nest;
   nest.base[kDestination] = std::exchange(outer.base[kOutput], 0);
   // From the outermost loop on; one turn skips the numbers of all destinations within.
-  int64_t numbers = component[0].axis_size;
+  int64_t numbers = DestinationsOfBatch();
   for (int i = 0; i < outer_batch_loops; ++i) numbers *= outer.loop[i].count;
   if (rows_are_batch) numbers *= row.count;
   if (columns_are_batch) numbers *= column.count;
@@ -171,10 +171,39 @@ DestinationNest EntryLoops::NumberDestinations() {
     number(outer.loop[i].count, &outer.loop[i].stride[kOutput]);
   }
   if (rows_are_batch) number(row.count, &row.stride[kOutput]);
-  number(component[0].axis_size, &component[0].output_stride);
+  for (int c = 0; c < components; ++c) {
+    number(component[c].axis_size, &component[c].output_stride);
+  }
   if (columns_are_batch) number(column.count, &column.stride[kOutput]);
+  nest.Merge();
   MeasureSpans();
   return nest;
+}
+
+void EntryLoops::TurnInnerLoopsIntoBatch() {
+  assert(run.count == 1 && (rows_are_batch || row.count == 1));
+  batch_has_data = batch_has_data && inner.rank == 0;
+  for (int o = 0; o < kIndices; ++o) outer.base[o] += std::exchange(inner.base[o], 0);
+  while (inner.rank > 0) {
+    const InnerLoop loop = inner.PopInnermost();
+    batches *= loop.count;
+    const IndexedLoop batch = {loop.count, {loop.stride[kOutput], loop.stride[kUpdates], 0, 0}};
+    if (row.count == 1) {
+      row = batch;
+      rows_are_batch = true;
+      continue;
+    }
+    std::copy_backward(outer.loop + outer_batch_loops, outer.loop + outer.rank,
+                       outer.loop + outer.rank + 1);
+    outer.loop[outer_batch_loops++] = batch;
+    ++outer.rank;
+  }
+  MeasureSpans();
+}
+
+void EntryLoops::SwapRowsAndColumns() {
+  std::swap(row, column);
+  std::swap(rows_are_batch, columns_are_batch);
 }
 
 void EntryLoops::RepeatUpdate(int64_t run_stride) {

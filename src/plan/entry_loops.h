@@ -75,17 +75,23 @@ struct EntryLoops {
 
   // Keeps one part of a cut of the batch loops, inner loops and runs.
   void Restrict(const Cut& cut, int64_t part);
-  // Requires HasOneAxis(). Numbers the destinations of all batches from 0 on, without gaps, and
-  // makes these numbers the offsets in the output. Columns that are batch are contiguous, else the
-  // axis is. Returns the former offsets of the destinations, and their numbers.
+  // Keeps some of the columns, which are entries.
+  void KeepColumns(const Turns& columns);
+  int64_t DestinationsOfBatch() const;
+  // Numbers the destinations of all batches from 0 on, without gaps, and makes these numbers the
+  // offsets in the output. Columns that are batch are contiguous, else the last axis is. Returns the
+  // former offsets of the destinations, and their numbers.
   DestinationNest NumberDestinations();
+  // Requires entries with inner loops alone, in one loop over columns: makes each inner turn a batch,
+  // which reads the same indices.
+  void TurnInnerLoopsIntoBatch();
+  // Requires columns that are batch, and few: makes them rows, and the rows of entries columns.
+  void SwapRowsAndColumns();
   // Makes all entries read the same update, whose units lie `run_stride` apart.
   void RepeatUpdate(int64_t run_stride);
 
  private:
-  void ChooseRun(const IndexedNest& entries, IndexedNest* batch);
-  // The same result if there is one component: inner turns of all entries, one after the other.
-  void TurnInnerIntoBatch(IndexedNest* batch);
+  void ChooseRun(const IndexedNest& entries);
   void ChooseRowsAndColumns(IndexedNest* entries, IndexedNest* batch);
   void MeasureSpans();
 };

@@ -92,17 +92,36 @@ TEST(MeanChoice, IsBatchesWhereUpdatesPayForTheAxis) {
 }
 
 TEST(MeanChoice, IsBatchesWhereTheAxisFitsScratch) {
-  const auto pays = [](auto* t) { t->destinations_of_entry = kHuge; };
+  const auto pays = [](auto* t) {
+    t->destinations_of_entry = kHuge;
+    t->far_batch_sums = 0;
+  };
   constexpr int64_t kMost = strew::plan::MostScratch(1) / kSlot;
   EXPECT_EQ(WayOf(ElementsSpace({kMost}, {500}, 0), pays), Way::kBatches);
   EXPECT_NE(WayOf(ElementsSpace({kMost + 1}, {500}, 0), pays), Way::kBatches);
 }
 
-TEST(MeanChoice, IsBatchesForSingleElementsOfOneAxis) {
+// Where so many destinations are touched that scratch may be larger.
+TEST(MeanChoice, IsBatchesWhereManyAreTouched) {
+  constexpr int64_t kMore = 100;
+  constexpr int64_t kAxis = strew::plan::MostScratch(1) / kSlot + kMore * 40 / kSlot;
+  const auto by = [](int64_t slots, int64_t updates) {
+    return WayOf(ElementsSpace({kAxis}, {updates}, 0), [=](auto* t) {
+      t->destinations_of_entry = kHuge;
+      t->far_batch_sums = slots * kSlot;
+    });
+  };
+  EXPECT_EQ(by(kAxis, 2 * kMore), Way::kBatches);
+  EXPECT_NE(by(kAxis - 1, 2 * kMore), Way::kBatches);
+  EXPECT_NE(by(kAxis, kMore - 10), Way::kBatches);
+}
+
+TEST(MeanChoice, IsBatchesForSingleElements) {
   const auto pays = [](auto* t) { t->destinations_of_entry = kHuge; };
   EXPECT_EQ(WayOf(ElementsSpace({80}, {100}, 0), pays), Way::kBatches);
+  EXPECT_EQ(WayOf(NdSpace({8, 10}, 100, 2), pays), Way::kBatches);
   EXPECT_NE(WayOf(UpdateSpace({80, 3}, 100), pays), Way::kBatches);
-  EXPECT_NE(WayOf(NdSpace({80, 3}, 100, 2), pays), Way::kBatches);
+  EXPECT_NE(WayOf(NdSpace({80, 3}, 100, 1), pays), Way::kBatches);
 }
 
 // A line of 2000 elements of which 1000 are named: buckets of 64 places are 32.
@@ -139,8 +158,8 @@ TEST_F(BucketChoice, IsBucketsForRowsAndTuples) {
   const auto none = [](auto* t) { t->most_buckets = 0; };
   EXPECT_EQ(WayOf(UpdateSpace({80, 3}, 100), few), Way::kBuckets);
   EXPECT_EQ(WayOf(UpdateSpace({80, 3}, 100), none), Way::kRanks);
-  EXPECT_EQ(WayOf(NdSpace({80, 3}, 100, 2), few), Way::kBuckets);
-  EXPECT_EQ(WayOf(NdSpace({80, 3}, 100, 2), none), Way::kRanks);
+  EXPECT_EQ(WayOf(NdSpace({80, 3}, 100, 1), few), Way::kBuckets);
+  EXPECT_EQ(WayOf(NdSpace({80, 3}, 100, 1), none), Way::kRanks);
 }
 
 // ---- The accumulator ---------------------------------------------------------------------------

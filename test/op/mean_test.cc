@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "op/request.h"
 #include "reference/dtypes.h"
 #include "reference/handles.h"
+#include "reference/targets.h"
+#include "reference/trial.h"
 #include "support/counting_allocator.h"
 #include "support/reference.h"
 
@@ -113,6 +116,23 @@ TEST_P(MeanOfDtype, GoesByRowsAndSlices) {
   ExpectNumbers(slice, {4, 4, 10, 8});
 }
 
+// Too many for sums of all: buckets of them, which ascend.
+TEST_P(MeanOfDtype, GoesByManyAscendingElements) {
+  constexpr int64_t kElements = 600000;
+  Dims indices;
+  Numbers means(kElements, 2);
+  for (int64_t i = 1; i < kElements; i += 2) {
+    indices.push_back(i);
+    means[static_cast<size_t>(i)] = 3;
+  }
+  Case c = MakeLine(GetParam().code, Numbers(kElements, 2), indices, Numbers(indices.size(), 4));
+  c.reduction = STREW_MEAN;
+  ExpectNumbers(c, means);
+  c.reduction = kOfUpdates;
+  for (const int64_t i : indices) means[static_cast<size_t>(i)] = 4;
+  ExpectNumbers(c, means);
+}
+
 // ---- Integers ----------------------------------------------------------------------------------
 
 TEST(MeanOfIntegers, IsRoundedDown) {
@@ -148,6 +168,48 @@ TEST(MeanOfIntegers, IsExactAtTheLimits) {
     for (size_t i = 0; i < count; ++i) both[2 * i] = kLeast;
     Case mixed = GatherLong(STREW_INT64, 0, both);
     ExpectLong(mixed, -1);
+  }
+}
+
+// Sums of 64-bit integers that float64 holds, at the limits of that and beyond it, side by side.
+int64_t AnyLong(std::mt19937_64& random) {
+  constexpr int64_t kExact = int64_t{1} << 50;
+  const auto bits = static_cast<int64_t>(random());
+  const int64_t near = bits / 8 % 4 - 2;
+  const int64_t numbers[] = {near,     kExact + near, -kExact + near, bits,
+                             bits % 5, bits >> 20,    kMost,          kLeast};
+  return numbers[bits & 7];
+}
+
+TEST(MeanOfIntegers, IsExactForShortAndLongSums) {
+  std::mt19937_64 random(7);
+  const auto longs = [&](strew_dtype dtype, const Dims& shape, int64_t most) {
+    int64_t size = 1;
+    for (const int64_t dim : shape) size *= dim;
+    Dims numbers(static_cast<size_t>(size));
+    for (int64_t& number : numbers) {
+      number =
+          most > 0 ? static_cast<int64_t>(random() % static_cast<uint64_t>(most)) : AnyLong(random);
+    }
+    return IndexArray(dtype, shape, numbers);
+  };
+  for (int i = 0; i < 200; ++i) {
+    const strew_dtype dtype = i % 2 == 0 ? STREW_INT64 : STREW_UINT64;
+    const int64_t lines = 1 + i % 3, columns = 1 + i % 37;
+    Case singles{Operator::kScatterElements, longs(dtype, {lines, columns}, 0),
+                 longs(dtype, {lines, 2 * columns}, 0)};
+    singles.indices = longs(STREW_INT64, {lines, 2 * columns}, columns);
+    singles.axis = 1;
+    Case rows{Operator::kScatterUpdate, longs(dtype, {lines, columns}, 0),
+              longs(dtype, {4, columns}, 0)};
+    rows.indices = longs(STREW_INT64, {4}, lines);
+    for (Case* const c : {&singles, &rows}) {
+      c->reduction = i % 5 == 0 ? kOfUpdates : STREW_MEAN;
+      Trial trial(*c);
+      for (const Target& target : Targets()) {
+        ASSERT_EQ(trial.Trouble(target.context.get()), "") << target.name << ", case " << i;
+      }
+    }
   }
 }
 

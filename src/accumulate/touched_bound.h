@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scratch that grows with the destinations that are touched needs a lower bound of how many are.
+#ifndef STREW_ACCUMULATE_TOUCHED_BOUND_H_
+#define STREW_ACCUMULATE_TOUCHED_BOUND_H_
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/call.h"
+#include "base/scratch.h"
+#include "walk/scatter.h"
+
+namespace strew::accumulate {
+
+// How many destinations must be touched for `bytes` of scratch, at so many for each.
+inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
+  return bytes <= 0 ? 0 : (bytes - 1) / of_touched + 1;
+}
+
+// A lower bound of how many destinations are touched: how many stretches of them are.
+class TouchedBound {
+ public:
+  // So many entries touch `least` destinations, or not, of which the numbers are in [0, range).
+  TouchedBound(const Call& call, int64_t range, int64_t entries, int64_t least)
+      : least_(least), ratio_(static_cast<double>(least) / static_cast<double>(entries)) {
+    while ((range - 1) >> shift_ >= kMost) ++shift_;
+    const size_t bytes = static_cast<size_t>(((range - 1) >> shift_) / 64 + 1) * sizeof(uint64_t);
+    Scratch(call, least == 0 ? 0 : bytes).Swap(&memory_);
+    words_ = reinterpret_cast<uint64_t*>(memory_.memory());
+    if (words_ != nullptr) std::memset(words_, 0, bytes);
+  }
+
+  // Whether there is memory.
+  bool is_possible() const { return least_ == 0 || words_ != nullptr; }
+  bool is_reached() const { return count_ >= least_; }
+
+  // Whether the first entries touch so few that all of them will hardly touch enough.
+  bool is_hopeless() const {
+    return seen_ >= kSample && static_cast<double>(count_) < ratio_ * static_cast<double>(seen_);
+  }
+  bool is_decided() const { return is_reached() || is_hopeless(); }
+
+  // Answers false where it is hopeless.
+  bool Touch(const int32_t* numbers, int64_t columns) {
+    if (is_reached()) return true;
+    if (is_hopeless()) return false;
+    for (int64_t c = 0; c < columns; ++c) {
+      if (numbers[c] < 0) continue;
+      const int32_t stretch = numbers[c] >> shift_;
+      uint64_t& word = words_[stretch / 64];
+      count_ += static_cast<int64_t>(~word >> (stretch % 64) & 1);
+      word |= uint64_t{1} << (stretch % 64);
+    }
+    seen_ += columns;
+    return true;
+  }
+
+ private:
+  static constexpr int64_t kMost = int64_t{1} << 23;  // 1 MiB
+  static constexpr int64_t kSample = int64_t{1} << 14;
+
+  const int64_t least_;
+  const double ratio_;
+  int shift_ = 0;
+  Scratch memory_;
+  uint64_t* words_ = nullptr;
+  int64_t count_ = 0;
+  int64_t seen_ = 0;
+};
+
+// Answers in *reached whether the entries touch at least so many destinations. False where memory is
+// refused.
+bool FindTouched(const walk::Scatter& scatter, int64_t least, bool* reached);
+
+}  // namespace strew::accumulate
+
+#endif  // STREW_ACCUMULATE_TOUCHED_BOUND_H_
