@@ -27,6 +27,10 @@ UNTOLD = (
     "walks.longest_of_page",
     "walks.least_repeated",
     "walks.longest_period",
+    "walks.longest_inline",
+    "near_overlay",
+    "short_run",
+    "many_rows",
 )
 THRESHOLDS = [family for family in families() if isinstance(family, Threshold)]
 LISTED = fields.tuning() + fields.walks()

@@ -178,6 +178,11 @@ def _tiles() -> list[Family]:
             lambda size: elements(cube(size), cube(size), 1),
             **at("narrow_batch", few_turns=0),
         ),
+        Sweep(
+            "least_unresolved_row",
+            [lambda: matrix(1 << 18, 24), lambda: matrix(1 << 18, 300)],
+            (100, 1000),
+        ),
         Threshold(
             "least_flat_entries",
             lambda size: matrix(size, 4),

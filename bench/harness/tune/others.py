@@ -9,7 +9,7 @@ from ..scatter import Scatter
 from ..workloads import Shape
 from .entries import MIB, NO_FEW, at, switch
 from .kinds import HUGE, Bench, Cost, Family, Sweep, Threshold
-from .operands import elements, new_output, repeated, rows, rows_of, size, sliced, values
+from .operands import elements, new_output, repeated, rows, rows_of, size, sliced, update, values
 
 SMALL = (1 << 18,)  # elements that stay in the caches
 FAR = (1 << 25,)
@@ -33,6 +33,10 @@ def _boxes() -> list[Family]:
         updates = tuple(dim // 2 if a == axis else dim for a, dim in enumerate(data))
         return new_output(sliced(data, values(updates), axis, step))
 
+    def columns(rows: int, run: int) -> Scatter:
+        """The first `run` of the columns of a matrix, whose updates have gaps too."""
+        return sliced((rows, 32), values((rows, 40))[:, :run], axis=1)
+
     return [
         Threshold(
             "small_copy",
@@ -54,6 +58,28 @@ def _boxes() -> list[Family]:
             most=4096,
         ),
         Sweep("overlay_buffer", [lambda: every_other((2048, 4096), 1)], (1024, 2048)),
+        Sweep(
+            "overlay_piece",
+            [lambda: every_other((512, 250), 1), lambda: every_other((4096, 150), 1)],
+            (4096, 8192, 32768),
+        ),
+        Threshold(
+            "near_overlay",
+            lambda size: every_other(rows_of(size // 4, 150), 1),
+            **switch("near_overlay", HUGE, 0),
+        ),
+        Threshold(
+            "short_run",
+            lambda size: columns(1 << 15, size),
+            **switch("short_run", HUGE, 0),
+            least=1,
+        ),
+        Threshold(
+            "many_rows",
+            lambda size: columns(size, 2),
+            **switch("many_rows", HUGE, 0),
+            least=1,
+        ),
         Sweep(
             "most_prefetched_line",
             [partial(every_other, rows_of(16 * MIB, line), 0) for line in LINES],
@@ -78,6 +104,25 @@ def _means() -> list[Family]:
             "bucket_bytes",
             [lambda: line(1 << 22, 1 << 20), lambda: line(1 << 24, 1 << 21)],
             (64 << 10, 128 << 10, 256 << 10, 1 << 20),
+        ),
+        Sweep(
+            "near_column_sums",
+            [lambda: elements((1000, 1000), (1000, 1000), 0, "mean")],
+            (128 << 10, 256 << 10, 1 << 20, 2 << 20),
+        ),
+        Sweep(
+            "least_column_bytes",
+            [lambda: elements((10000, 100), (10000, 100), 0, "mean")],
+            (32, 64, 256),
+        ),
+        Sweep("far_batch_sums", [lambda: line(400000, 400000)], (1 << 20, 2 << 20, 8 << 20)),
+        Sweep(
+            "least_strided_group",
+            [
+                lambda: update((16, 30000), 30000, 1, "mean"),
+                lambda: update((100, 1000), 1000, 1, "mean"),
+            ],
+            (0, 16, 256),
         ),
         Threshold(
             "destinations_of_entry",
