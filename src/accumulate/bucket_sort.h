@@ -37,7 +37,7 @@ class BucketSort {
   bool Count(int64_t least_touched, bool* reached);
   // Number of entries that are not dropped.
   int64_t entries() const { return entries_; }
-  // Whether none is, and the buckets ascend: then entries need not be moved, but may Stay().
+  // True if none is dropped and the buckets ascend: entries may Stay() where they are, unmoved.
   bool ascends() const { return ascends_; }
   void Stay();
   int64_t first(int64_t bucket) const { return bucket == 0 ? 0 : end_[bucket - 1]; }

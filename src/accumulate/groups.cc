@@ -12,13 +12,14 @@ namespace strew::accumulate {
 using plan::kOutput;
 using plan::kUpdates;
 
-// The updates of each destination are gone through together, so that sums stay in registers.
+// Combines the updates of each destination together, so that sums stay in registers.
 Status CombineGroups(const Mean& mean, const kernel::Group* groups, int64_t count,
                      const int64_t* order) {
   if (count == 0) return STREW_OK;
-  // Elements that lie apart share lines with other groups, which follow while these are near.
+  // Strided elements share cache lines with other groups, which follow while these are in the
+  // caches.
   constexpr int64_t kNearTurns = 256;
-  // Where an entry has no runs its innermost loop stands for one.
+  // If an entry has no runs, its innermost loop serves as one.
   plan::InnerNest outside(mean.scatter.loops.inner);
   const plan::InnerLoop run =
       mean.scatter.loops.run.count > 1 ? mean.scatter.loops.run : outside.PopInnermost();

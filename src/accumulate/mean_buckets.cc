@@ -114,12 +114,12 @@ class Buckets {
  private:
   int64_t TaskBytes() const { return BucketSort::RoundUp(sort_.places() * place_bytes_) + 64; }
 
-  // Whether places without sums of their own would be too many to go through.
+  // True if too many places would have no updates.
   bool AreSparse(int64_t entries, int64_t places) const {
     return !sort_.has_no_gaps() || entries < places / mean_.scatter.tuning.destinations_of_entry;
   }
 
-  // Whether the entries of each bucket are some columns of the only row.
+  // True if the entries of each bucket are consecutive columns of the only row.
   bool StayInPlace() const {
     const plan::EntryLoops& loops = mean_.scatter.loops;
     return units_ == 1 && sort_.ascends() && loops.outer.rank == 0 && loops.row.count == 1 &&

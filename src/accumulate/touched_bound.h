@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratch that grows with the destinations that are touched needs a lower bound of how many are.
+// A lower bound of the touched destinations, for scratch that may grow with them.
 #ifndef STREW_ACCUMULATE_TOUCHED_BOUND_H_
 #define STREW_ACCUMULATE_TOUCHED_BOUND_H_
 
@@ -12,15 +12,15 @@
 
 namespace strew::accumulate {
 
-// How many destinations must be touched for `bytes` of scratch, at so many for each.
+// Returns the touched destinations that `bytes` of scratch need, at `of_touched` bytes for each.
 inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
   return bytes <= 0 ? 0 : (bytes - 1) / of_touched + 1;
 }
 
-// A lower bound of how many destinations are touched: how many stretches of them are.
+// A lower bound of the number of touched destinations: the number of their touched stretches.
 class TouchedBound {
  public:
-  // So many entries touch `least` destinations, or not, of which the numbers are in [0, range).
+  // Tests whether `entries` entries, with numbers in [0, range), touch `least` destinations.
   TouchedBound(const Call& call, int64_t range, int64_t entries, int64_t least)
       : least_(least), ratio_(static_cast<double>(least) / static_cast<double>(entries)) {
     while ((range - 1) >> shift_ >= kMost) ++shift_;
@@ -30,17 +30,17 @@ class TouchedBound {
     if (words_ != nullptr) std::memset(words_, 0, bytes);
   }
 
-  // Whether there is memory.
+  // False if an allocation failed.
   bool is_possible() const { return least_ == 0 || words_ != nullptr; }
   bool is_reached() const { return count_ >= least_; }
 
-  // Whether the first entries touch so few that all of them will hardly touch enough.
+  // True if the first entries touch so few that all of them will hardly touch enough.
   bool is_hopeless() const {
     return seen_ >= kSample && static_cast<double>(count_) < ratio_ * static_cast<double>(seen_);
   }
   bool is_decided() const { return is_reached() || is_hopeless(); }
 
-  // Answers false where it is hopeless.
+  // Returns false if it is hopeless.
   bool Touch(const int32_t* numbers, int64_t columns) {
     if (is_reached()) return true;
     if (is_hopeless()) return false;
@@ -68,8 +68,8 @@ class TouchedBound {
   int64_t seen_ = 0;
 };
 
-// Answers in *reached whether the entries touch at least so many destinations. False where memory is
-// refused.
+// Stores in *reached whether the entries touch at least `least` destinations. Returns false if an
+// allocation failed.
 bool FindTouched(const walk::Scatter& scatter, int64_t least, bool* reached);
 
 }  // namespace strew::accumulate

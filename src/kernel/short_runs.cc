@@ -7,21 +7,22 @@
 namespace strew::kernel {
 namespace {
 
-// Fewer runs are as well called one by one.
+// Fewest runs: fewer are as fast one by one.
 constexpr int64_t kLeastRows = 16;
-// Runs of more bytes are worth a call, 3 ns each. Those of up to 16 take 0.7 ns as copies.
+// Longest run in bytes, if it is copied, and if it repeats one element: longer ones are worth a call,
+// which takes 3 ns. Copies of up to 16 bytes take 0.7 ns.
 constexpr int64_t kMostBytes = 64;
 constexpr int64_t kMostSpreadBytes = 256;
-// Updates that are brought together.
+// Bytes of updates that are packed at a time.
 constexpr int64_t kPackedBytes = 4096;
-// Columns of elements take 0.2 ns each, of rows that stay in the L1 cache while all columns are gone
-// through. Vectors are better from 5 elements or 16 bytes on.
+// Longest run in elements that is walked by columns, at 0.2 ns an element, in blocks of rows that stay
+// in the L1 cache. Vectors are faster for contiguous runs from 5 elements or 17 bytes on.
 constexpr int64_t kMostColumns = 24;
 constexpr int64_t kMostColumnsOfVector = 4;
 constexpr int64_t kMostBytesOfVector = 16;
 constexpr int64_t kRowsOfColumn = 64;
 
-// Rows of bytes from one place to another.
+// Rows of bytes, and where they are copied. Steps are in bytes.
 struct Rows {
   unsigned char* to;
   int64_t to_step;
@@ -35,7 +36,7 @@ struct Bytes {
   unsigned char bytes[kBytes];
 };
 
-// Rows of kHalf to 2 * kHalf bytes: the first and the last kHalf of each, which may overlap.
+// Copies rows of kHalf to 2 * kHalf bytes: the first and the last kHalf of each, which may overlap.
 template <int64_t kHalf>
 void CopyHalves(const Rows& rows, int64_t bytes) {
   unsigned char* to = rows.to;
@@ -59,7 +60,7 @@ void Copy(const Rows& rows, int64_t bytes) {
   CopyHalves<1>(rows, bytes);
 }
 
-// One element for all of each row.
+// Fills each row with its only element.
 template <int64_t kSize>
 void SpreadElements(const Rows& rows, int64_t run) {
   unsigned char* to = rows.to;
@@ -86,7 +87,7 @@ void Spread(const Rows& rows, int64_t run, int64_t size) {
   }
 }
 
-// Whether each row is written from bytes that lie together, or from one element.
+// True if the updates of a row are contiguous, or one element.
 bool IsCopied(int64_t size, const BoxArguments& box) {
   const int64_t bytes = box.run * size;
   if (box.output_stride != 1) return false;
@@ -94,7 +95,7 @@ bool IsCopied(int64_t size, const BoxArguments& box) {
   return box.updates_stride == 0 && bytes <= kMostSpreadBytes && (size & (size - 1)) == 0;
 }
 
-// To rows that lie `to_step` bytes apart.
+// Copies the updates of some rows to rows that lie `to_step` bytes apart.
 void CopyUpdates(int64_t size, const BoxArguments& box, int64_t first, int64_t rows,
                  unsigned char* to, int64_t to_step) {
   const int64_t from_step = box.updates_row_stride * size;
@@ -103,7 +104,7 @@ void CopyUpdates(int64_t size, const BoxArguments& box, int64_t first, int64_t r
   Copy(all, box.run * size);
 }
 
-// The output lies together, and so do the updates once they are brought there.
+// For a contiguous output: packs the updates, so that one call serves many rows.
 void WalkPacked(RunKernel run, int64_t size, const BoxArguments& box) {
   alignas(64) unsigned char packed[kPackedBytes];
   const int64_t bytes = box.run * size;

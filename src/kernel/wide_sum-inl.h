@@ -129,7 +129,8 @@ HWY_NOINLINE void FinishWide(const FinishArguments& all) {
   if (done < to.n) rest(done, to.n - done);
 }
 
-// Those of FinishEach() that lie together: as many as are short. Returns how many are done.
+// FinishEach() for contiguous output, up to the first sum that is not short. Returns how many are
+// done.
 template <class T>
 HWY_INLINE int64_t FinishWideVectors(const CountedSums& from, int64_t more, unsigned char* output,
                                      int64_t n) {

@@ -190,7 +190,7 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
   const plan::Units units = plan::UnitsOf(output.element_size);
   const int64_t bytes = output.size * output.element_size;
   const walk::RunKernels kernels = walk::RunKernelsFor(call, output, reduction, units);
-  // Nothing of data is left where all of it is replaced.
+  // No element of data is left if all of them are replaced.
   const bool copies = reduction != STREW_NONE || updates.size != output.size;
   if (copies && !SameElements(data, output)) {
     if (bytes > plan::TuningOf(call).small_overlay) {

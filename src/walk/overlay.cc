@@ -23,7 +23,8 @@ bool TakesEveryOther(const OverlayDim& line) {
   return line.slice.step == 2 && line.updates_stride == 1;
 }
 
-// Pieces of so many bytes. Long lines of which every other element is replaced are pieces themselves.
+// Returns pieces of at most `bytes` bytes. A long line of which every other element is replaced is a
+// piece.
 Pieces PiecesOf(const OverlayPlan& plan, int64_t width, int64_t bytes, bool moves) {
   const OverlayDim& line = plan.dim[plan.rank - 1];
   if (moves && TakesEveryOther(line) && line.size >= kTuning.long_line / width) {
@@ -137,7 +138,7 @@ class OuterTurns {
                              inside ? at.updates + step * turns.updates_stride * width_ : nullptr};
     };
     constexpr int64_t kAhead = 2;
-    // Turns before and behind the slice are one copy where they lie together.
+    // Contiguous turns before and behind the slice are one copy.
     const bool dense = at.updates != nullptr && dim >= first_dense_;
     const int64_t begin = dense ? turns.slice.first : 0;
     const int64_t last = turns.slice.first + (turns.slice.count - 1) * turns.slice.step;
@@ -158,7 +159,7 @@ class OuterTurns {
   }
 
  private:
-  // So many turns of all dims from `dim` on, which lie together.
+  // Copies some turns of the dims from `dim` on, which are contiguous.
   void CopyFrom(int dim, int64_t turns, const OverlayOperands& at) const {
     int64_t n = turns;
     for (int i = dim; i < plan_.rank; ++i) n *= plan_.dim[i].size;
@@ -227,7 +228,7 @@ class PieceRunner {
     if (at.updates == nullptr) return copy_.Run(at.output, at.data, dim_.size);
     const plan::Slice& slice = dim_.slice;
     const int64_t end = slice.first + (slice.count - 1) * slice.step + 1;
-    // Whole pieces, whose lines are those of the output.
+    // Pieces are whole, and their rows are those of the output.
     int64_t row = slice.first / rows_ * rows_;
     CopyRows(at, 0, row);
     for (; row < end; row += rows_) {
@@ -260,7 +261,7 @@ class PieceRunner {
             at.data + row * dim_.data_stride * width_, at.updates};
   }
 
-  // Those that the slice does not reach.
+  // Copies rows that are outside the slice.
   void CopyRows(const OverlayOperands& at, int64_t row, int64_t rows) const {
     if (rows == 0) return;
     const OverlayOperands piece = RowsOf(at, row);
