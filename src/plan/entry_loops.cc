@@ -201,11 +201,6 @@ void EntryLoops::TurnInnerLoopsIntoBatch() {
   MeasureSpans();
 }
 
-void EntryLoops::SwapRowsAndColumns() {
-  std::swap(row, column);
-  std::swap(rows_are_batch, columns_are_batch);
-}
-
 void EntryLoops::RepeatUpdate(int64_t run_stride) {
   outer.base[kUpdates] = 0;
   inner.base[kUpdates] = 0;

@@ -85,8 +85,6 @@ struct EntryLoops {
   // Requires entries with inner loops alone, in one loop over columns: makes each inner turn a batch,
   // which reads the same indices.
   void TurnInnerLoopsIntoBatch();
-  // Requires columns that are batch, and few: makes them rows, and the rows of entries columns.
-  void SwapRowsAndColumns();
   // Makes all entries read the same update, whose units lie `run_stride` apart.
   void RepeatUpdate(int64_t run_stride);
 

@@ -254,13 +254,6 @@ void GiveEntries(const Scatter& scatter, const EntrySink& sink) {
   plan::FlatLoops flat;
   const Traversal traversal =
       plan::TraversalOfSink(scatter.loops, scatter.tuning, giver.locator().block(), &flat);
-  // Sinks take rows: of one column that is batch, each entry would be a call.
-  const int64_t few = std::min(scatter.tuning.narrow_row, scatter.loops.row.count);
-  if (traversal == Traversal::kBatchColumns && scatter.loops.column.count < few) {
-    plan::EntryLoops swapped = scatter.loops;
-    swapped.SwapRowsAndColumns();
-    return GiveEntries(Scatter(scatter, swapped), sink);
-  }
   EntryWalk<TileGiver>(scatter, giver, plan::kNoStaging, nullptr, false).Run(traversal, flat);
 }
 

@@ -36,8 +36,8 @@ INSTANTIATE_TEST_SUITE_P(EveryDtype, ParallelDtype, testing::ValuesIn(Dtypes()),
 // One thread would do less than this sooner by itself.
 TEST_P(ParallelDtype, GivesTheBytesOfOneThread) {
   const Dtype dtype = GetParam();
-  const int64_t in_runs = (3 << 19) / static_cast<int64_t>(dtype.width);
-  const int64_t single = std::min<int64_t>(1 << 16, in_runs);
+  const int64_t in_runs = (9 << 18) / static_cast<int64_t>(dtype.width);
+  const int64_t single = std::min<int64_t>(3 << 15, in_runs);
   for (const strew_reduction reduction : ReductionsOf(dtype)) {
     for (const CallShape& call_shape : CallShapes(single, in_runs)) {
       LargeCall call(call_shape, dtype.code, reduction);
