@@ -123,7 +123,7 @@ class Sources(Folder):
         self.refuse("Undocumented: STREW_OK", "include/strew/strew.h", comment, "")
 
     def test_a_warning_of_doxygen(self) -> None:
-        word = "Frees the context."
+        word = "Frees the context, and"
         self.refuse("nonsense", "include/strew/strew.h", word, f"@nonsense {word}")
 
     def test_a_link_of_the_readme(self) -> None:
