@@ -26,6 +26,7 @@ UNTOLD = (
     "walks.least_read_ahead",
     "walks.longest_of_page",
     "walks.least_repeated",
+    "walks.least_repeated_of_row",
     "walks.longest_period",
     "walks.longest_inline",
     "near_overlay",

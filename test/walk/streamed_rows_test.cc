@@ -211,6 +211,29 @@ TEST(StreamedRowsOf, Reductions) {
   }
 }
 
+// ---- Repeated ------------------------------------------------------------------------------------
+
+class RepeatedRows : public testing::TestWithParam<Dtype> {};
+
+INSTANTIATE_TEST_SUITE_P(EveryDtype, RepeatedRows, testing::ValuesIn(Dtypes()),
+                         [](const auto& test) { return TestName(test.param); });
+
+// One update for each row, or for all of them, in rows around the length of a pattern.
+TEST_P(RepeatedRows, OfOneElement) {
+  Random random(Seed());
+  const auto alignment = static_cast<int64_t>(GetParam().alignment);
+  for (const strew_reduction reduction : ReductionsOf(GetParam())) {
+    const int64_t length = random.OneIn(3) ? random.Between(4000, 4200) : random.Between(60, 300);
+    Rows rows = {GetParam().code,
+                 {{40, length}, {length + random.Between(0, 3), 1}},
+                 {{70, length}, {random.Between(0, 1), 0}}};
+    rows.output_shift = random.Between(0, 3) * alignment;
+    rows.reduction = reduction;
+    rows.drops = random.OneIn(3);
+    ASSERT_TRUE(CheckRows(random, rows));
+  }
+}
+
 // ---- Fetched ahead -------------------------------------------------------------------------------
 
 class NarrowRows : public testing::TestWithParam<Dtype> {};

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from ..scatter import Scatter
@@ -164,6 +165,10 @@ def _walks() -> list[Family]:
         updates = repeated((data[0], run), (data[0], 1))
         return sliced(data, updates, axis=1)
 
+    def rows_of_one(run: int) -> Scatter:
+        scatter = rows(rows_of(1 << 18, run), 1 << 8)
+        return replace(scatter, updates=repeated((1 << 8, run), (1 << 8, 1)))
+
     def one_run(run: int) -> Scatter:
         shape = rows_of(1 << 18, max(1, run // 4))
         return sliced(shape, repeated(shape, (1, shape[1])))
@@ -182,6 +187,9 @@ def _walks() -> list[Family]:
         Threshold("walks.longest_of_page", pitched, **at("walks.longest_of_page"), most=4096),
         Sweep("walks.pattern", whole, (512, 1024, 2048)),
         Threshold("walks.least_repeated", runs_of_one, **at("walks.least_repeated")),
+        Threshold(
+            "walks.least_repeated_of_row", rows_of_one, **at("walks.least_repeated_of_row")
+        ),
         Threshold(
             "walks.longest_period",
             one_run,
