@@ -3,12 +3,12 @@
 
 #include <atomic>
 
+#include "accumulate/accumulate.h"
 #include "base/reduction.h"
 #include "plan/explain.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
 #include "share/share.h"
-#include "accumulate/accumulate.h"
 #include "walk/few.h"
 #include "walk/kernels.h"
 #include "walk/scatter.h"
