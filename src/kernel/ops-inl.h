@@ -56,11 +56,10 @@ struct Lanes<Wide> {
 
 // ---- On vectors ----
 
-// Whether one of Min(a, b) and Min(b, a) is NaN where an operand is: x86 returns the second operand,
-// Arm a NaN. Elsewhere both may be the number.
+// x86 returns the second operand of Min if either is NaN, so that one of Min(a, b) and Min(b, a) is
+// NaN. Elsewhere both may be the number.
 #undef STREW_MIN_KEEPS_NAN
-#define STREW_MIN_KEEPS_NAN \
-  ((HWY_ARCH_X86 || HWY_ARCH_ARM) && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
+#define STREW_MIN_KEEPS_NAN (HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
 
 // The order of the operands matters only for two zeros, among which And and Or choose by the sign,
 // and for NaNs, where the sum is NaN too.
