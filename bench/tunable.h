@@ -17,7 +17,7 @@ struct Constant {
 inline Constant ConstantOf(const char* name, int64_t* value) { return {name, value, nullptr}; }
 inline Constant ConstantOf(const char* name, double* value) { return {name, nullptr, value}; }
 
-// Those of kernel/walks.cc, and how many there are.
+// The constants of kernel/walks.cc, and their number.
 const Constant* ConstantsOfWalks(int32_t* count);
 
 }  // namespace strew_bench

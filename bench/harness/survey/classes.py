@@ -34,6 +34,10 @@ def _histogram(bins: int) -> Class:
     return Class(ELEMENTS, "add", "int32", (bins,), (keys,), index_dtype="int32", repeats=0)
 
 
+def _slice(reduction: str, dtype: str, data: Shape, updates: Shape, where: Slice) -> Class:
+    return Class(SLICE, reduction, dtype, data, updates, pattern=Pattern.SLICE, slice=where)
+
+
 CLASSES = (
     Class(UPDATE, "add", "float32", (2, 1, 6, 18675), (2, 3, 6, 18675), 1),
     Class(UPDATE, "none", "int32", (58792, 25, 1), (58792, 25, 3), 2),
@@ -48,14 +52,8 @@ CLASSES = (
     Class(ELEMENTS, "add", "float64", (7, 330392), (7, 208058), 0),
     Class(ELEMENTS, "mul", "bfloat16", (80, 3292, 3), (59, 3292, 2), 1),
     Class(ND, "add", "float32", (5, 5, 1, 794306), (50, 1, 794306), 0, Pattern.EQUAL, None, 2),
-    Class(
-        SLICE,
-        "none",
-        "int64",
-        (119427, 113),
-        (59714, 17),
-        pattern=Pattern.SLICE,
-        slice=Slice((0, 1), (0, 48), (119427, 65), (2, 1)),
+    _slice(
+        "none", "int64", (119427, 113), (59714, 17), Slice((0, 1), (0, 48), (119427, 65), (2, 1))
     ),
     # An axis whose elements share lines; short axes beside many columns, of odd length and at
     # powers of two; updates that repeat along a run; means that are sorted into buckets.
@@ -65,41 +63,11 @@ CLASSES = (
     Class(ND, "none", "float32", (1000, 4096), (500, 4096), tuple_length=1, repeats=1),
     Class(ELEMENTS, "mean", "float64", (30_000_000,), (3_000_000,), 0),
     *map(_histogram, (16, 256, 65536, 10**7)),
-    Class(
-        SLICE,
-        "none",
-        "int32",
-        (65, 1962, 31),
-        (65, 1962, 11),
-        pattern=Pattern.SLICE,
-        slice=Slice((2,), (0,), (31,), (3,)),
-    ),
-    Class(
-        SLICE,
-        "none",
-        "int16",
-        (8916, 23),
-        (4457, 11),
-        pattern=Pattern.SLICE,
-        slice=Slice((0, 1), (6920, 20), (2463, 9), (-1, -1)),
-    ),
-    Class(
-        SLICE,
-        "mul",
-        "bfloat16",
-        (9, 7033, 6),
-        (9, 7032, 6),
-        pattern=Pattern.SLICE,
-        slice=Slice((1,), (7032,), (0,), (-1,)),
-    ),
-    Class(
-        SLICE,
-        "mul",
-        "float64",
-        (4261, 27, 7),
-        (2130, 27, 3),
-        pattern=Pattern.SLICE,
-        slice=Slice((0, 2), (865, 0), (2995, 7), (1, 3)),
+    _slice("none", "int32", (65, 1962, 31), (65, 1962, 11), Slice((2,), (0,), (31,), (3,))),
+    _slice("none", "int16", (8916, 23), (4457, 11), Slice((0, 1), (6920, 20), (2463, 9), (-1, -1))),
+    _slice("mul", "bfloat16", (9, 7033, 6), (9, 7032, 6), Slice((1,), (7032,), (0,), (-1,))),
+    _slice(
+        "mul", "float64", (4261, 27, 7), (2130, 27, 3), Slice((0, 2), (865, 0), (2995, 7), (1, 3))
     ),
 )
 _NAME = "class"
