@@ -118,6 +118,16 @@ std::vector<strew_reduction> ReductionsOf(const Dtype& dtype) {
   return defined;
 }
 
+std::vector<std::tuple<Dtype, strew_reduction>> DefinedPairs() {
+  std::vector<std::tuple<Dtype, strew_reduction>> pairs;
+  for (const Dtype& dtype : Dtypes()) {
+    for (const strew_reduction reduction : ReductionsOf(dtype)) {
+      pairs.emplace_back(dtype, reduction);
+    }
+  }
+  return pairs;
+}
+
 std::vector<strew_reduction> AllReductionsOf(const Dtype& dtype) {
   std::vector<strew_reduction> reductions = ReductionsOf(dtype);
   if (IsDefined(dtype, STREW_MEAN)) reductions.push_back(STREW_MEAN);

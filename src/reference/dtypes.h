@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <strew/strew.h>
@@ -66,6 +67,9 @@ const std::vector<strew_reduction>& Reductions();
 
 // The ones among Reductions() that are defined on the dtype.
 std::vector<strew_reduction> ReductionsOf(const Dtype& dtype);
+
+// Every dtype with each of its ReductionsOf().
+std::vector<std::tuple<Dtype, strew_reduction>> DefinedPairs();
 
 // All that there are, STREW_MEAN and those without the old value included.
 std::vector<strew_reduction> AllReductionsOf(const Dtype& dtype);

@@ -149,16 +149,6 @@ TEST_P(Runs, ElementsOnTheFirstAxis) {
   });
 }
 
-std::vector<std::tuple<Dtype, strew_reduction>> DefinedPairs() {
-  std::vector<std::tuple<Dtype, strew_reduction>> pairs;
-  for (const Dtype& dtype : Dtypes()) {
-    for (const strew_reduction reduction : ReductionsOf(dtype)) {
-      pairs.emplace_back(dtype, reduction);
-    }
-  }
-  return pairs;
-}
-
 INSTANTIATE_TEST_SUITE_P(EveryPair, Runs, testing::ValuesIn(DefinedPairs()), [](const auto& test) {
   return TestName(std::get<0>(test.param)) + "_" + NameOf(std::get<1>(test.param));
 });

@@ -44,16 +44,6 @@ Dims AnyShape(Random& random) {
 
 class Boxes : public testing::TestWithParam<std::tuple<Dtype, strew_reduction>> {};
 
-std::vector<std::tuple<Dtype, strew_reduction>> DefinedPairs() {
-  std::vector<std::tuple<Dtype, strew_reduction>> pairs;
-  for (const Dtype& dtype : Dtypes()) {
-    for (const strew_reduction reduction : ReductionsOf(dtype)) {
-      pairs.emplace_back(dtype, reduction);
-    }
-  }
-  return pairs;
-}
-
 INSTANTIATE_TEST_SUITE_P(EveryPair, Boxes, testing::ValuesIn(DefinedPairs()), [](const auto& test) {
   return TestName(std::get<0>(test.param)) + "_" + NameOf(std::get<1>(test.param));
 });
