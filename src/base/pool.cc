@@ -156,7 +156,7 @@ void Pool::Share(int32_t count) {
   }
   const int64_t own = CpuTime() - cpu_before;
   WaitForBegun();
-  // What the caller has waited, for a CPU too, and what it has spent on waking others.
+  // The time that the caller has waited, also for a CPU, and that it took to wake others.
   const int64_t cost = Now() - begin - own + rung - begin;
   const int64_t worked = worked_ns_.load(std::memory_order_relaxed);
   // By a schedule for several there is more work than for one: up to twice as much where all tasks

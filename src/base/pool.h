@@ -14,11 +14,12 @@
 
 namespace strew {
 
-// What workers have won and lost for their caller, in ns: half of the CPU time of their tasks, less
-// what the caller has waited. A worker that the system stops in the middle of a task costs a turn of
-// the scheduler, some 3 ms, and nothing foretells it. So the caller goes on alone after a loss until
-// it has worked kPatience times as long: calls of 1.3 ms, beside compilers on both of two CPUs, took
-// 1.16 x the mean time of one thread, and 5.8 x with threads that wait for one another.
+// The time that workers have saved their caller, in ns, negative if they cost more than they saved:
+// half of the CPU time of their tasks, less the time that the caller has waited. A worker that the
+// system stops in the middle of a task costs a turn of the scheduler, some 3 ms, and nothing
+// foretells it. So the caller goes on alone after a loss until it has worked kPatience times as long:
+// calls of 1.3 ms, beside compilers on both of two CPUs, took 1.16 x the mean time of one thread, and
+// 5.8 x with threads that wait for one another.
 class PoolAccount {
  public:
   static constexpr int64_t kPatience = 8;
@@ -128,7 +129,7 @@ class Pool {
   // In lines of their own: the caller polls one while workers lower the other.
   alignas(64) std::atomic<int32_t> unbegun_{0};
   alignas(64) std::atomic<int32_t> unfinished_{0};
-  // Where the caller runs; a worker may find those of a phase that is over.
+  // The caller's thread and its CPU. A late worker may read those of an earlier phase.
   std::atomic<pid_t> caller_{0};
   std::atomic<int32_t> caller_cpu_{-1};
   std::atomic<int64_t> worked_ns_{0};  // CPU time of the workers in this phase

@@ -243,8 +243,8 @@ struct IndexTile {
   int64_t axis_size;  // n
 };
 
-// Where indices lie, from the worst to the best: some not in [-n, n - 1], or in [0, n - 1] without
-// wrap; all there, or some may be negative; all in [0, n - 1].
+// The result of a check, from the worst to the best: some index is not in [-n, n - 1], or not in
+// [0, n - 1] without wrap; all are valid and some are negative; all are in [0, n - 1].
 enum IndexRange { kOutOfRange, kInRange, kNonNegative };
 using CheckKernel = IndexRange (*)(const IndexTile&, bool wrap);
 

@@ -101,7 +101,7 @@ TEST(MeanChoice, IsBatchesWhereTheAxisFitsScratch) {
   EXPECT_NE(WayOf(ElementsSpace({kMost + 1}, {500}, 0), pays), Way::kBatches);
 }
 
-// Where so many destinations are touched that scratch may be larger.
+// Scratch may be larger if enough destinations are touched.
 TEST(MeanChoice, IsBatchesWhereManyAreTouched) {
   constexpr int64_t kMore = 100;
   constexpr int64_t kAxis = strew::plan::MostScratch(1) / kSlot + kMore * 40 / kSlot;

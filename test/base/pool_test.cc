@@ -43,7 +43,7 @@ void RunPhase(Pool* pool, int64_t count, const Body& body) {
   ASSERT_EQ(Pool::ParallelFor(pool, count, run, const_cast<Body*>(&body)), 0);
 }
 
-// What the tasks of a phase do. It lives as long as the phase, and says when it is over.
+// The work of a phase's tasks. It lives as long as the phase, and records its end.
 class Watched {
  public:
   explicit Watched(int64_t count) : begun_(static_cast<size_t>(count)) {}

@@ -17,7 +17,7 @@ from harness.tune.every import NOT_MEASURED, families
 from harness.tune.kinds import Bench, Sweep, Threshold, between, crossing, worst
 from harness.tune.library import Tunable
 
-# What no explanation tells.
+# Constants whose alternatives have the same explanation.
 UNTOLD = (
     "long_line",
     "near_indices",
