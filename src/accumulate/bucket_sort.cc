@@ -127,7 +127,7 @@ void BucketSort::MoveElements() const {
 
 void BucketSort::Move(unsigned char* memory) {
   places_ = reinterpret_cast<Place*>(memory);
-  updates_ = memory + RoundUp(all_ * kPlaceBytes);
+  updates_ = memory + Scratch::RoundUp(all_ * kPlaceBytes);
   if (moves_ == Moves::kPositions) return MoveEach<int64_t>([](int64_t update) { return update; });
   if (width_ == 1) return MoveElements<1>();
   if (width_ == 2) return MoveElements<2>();

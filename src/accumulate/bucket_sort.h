@@ -43,11 +43,9 @@ class BucketSort {
   int64_t first(int64_t bucket) const { return bucket == 0 ? 0 : end_[bucket - 1]; }
   int64_t end(int64_t bucket) const { return end_[bucket]; }
 
-  // Rounds up to whole cache lines.
-  static int64_t RoundUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
   // Bytes for Move() and Order(), for all entries and buckets.
   int64_t bytes() const {
-    return RoundUp(all_ * kPlaceBytes) + all_ * (entry_bytes() - kPlaceBytes);
+    return Scratch::RoundUp(all_ * kPlaceBytes) + all_ * (entry_bytes() - kPlaceBytes);
   }
   // Bytes for each entry.
   int64_t entry_bytes() const {

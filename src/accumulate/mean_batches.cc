@@ -102,7 +102,7 @@ Status CombineBatches(const Mean& mean, bool* done) {
   const int64_t most = std::clamp<int64_t>(near / batch_bytes, 1, fitting / tasks);
   plan::Cut cut;
   const int64_t parts = std::max(mean.PartsFor(tasks), (loops.batches - 1) / most + 1);
-  const int64_t task_bytes = CutBatches(loops, parts, most, &cut) * batch_bytes;
+  const int64_t task_bytes = Scratch::RoundUp(CutBatches(loops, parts, most, &cut) * batch_bytes);
 
   const Scratch scratch(mean.scatter.call, static_cast<size_t>(tasks * task_bytes));
   if (scratch.memory() == nullptr) return mean.Refuse();

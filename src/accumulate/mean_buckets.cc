@@ -112,7 +112,7 @@ class Buckets {
   }
 
  private:
-  int64_t TaskBytes() const { return BucketSort::RoundUp(sort_.places() * place_bytes_) + 64; }
+  int64_t TaskBytes() const { return Scratch::RoundUp(sort_.places() * place_bytes_) + 64; }
 
   // True if too many places would have no updates.
   bool AreSparse(int64_t entries, int64_t places) const {

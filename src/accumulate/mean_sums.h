@@ -51,9 +51,12 @@ class MeanSums {
   bool are_single() const { return are_single_; }
   int64_t slot_bytes() const { return units_ * sums_.sum_size + count_size_; }
 
-  // `memory` has room for `count` slots.
+  // `memory` has room for `count` slots, and is aligned to 8 bytes. Sums are at least as wide as
+  // counts of 32 bits: the wider come first, so that all are aligned.
   Slots At(unsigned char* memory, int64_t count) const {
-    return {memory + count * count_size_, memory, count * slot_bytes() > kNearBytes};
+    const bool are_far = count * slot_bytes() > kNearBytes;
+    if (are_single_) return {memory, memory + count * sums_.sum_size, are_far};
+    return {memory + count * count_size_, memory, are_far};
   }
   // The slots from `slot` on.
   Slots From(const Slots& slots, int64_t slot) const {

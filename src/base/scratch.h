@@ -15,13 +15,18 @@ namespace strew {
 class Scratch {
  public:
   Scratch() = default;
+  // To whole cache lines: parts of these sizes are aligned as the whole is, and share no line.
+  static constexpr int64_t RoundUp(int64_t bytes) {
+    return (bytes + int64_t{kAlignment} - 1) / int64_t{kAlignment} * int64_t{kAlignment};
+  }
+
   // On failure memory() is NULL. Most plans that want scratch have an alternative without it.
   Scratch(const Call& call, size_t size) : allocator_(call.settings().allocator), size_(size) {
     if (size == 0) return;
-    memory_ =
-        allocator_.alloc == nullptr
-            ? std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment)
-            : allocator_.alloc(allocator_.opaque, size, kAlignment);
+    memory_ = allocator_.alloc == nullptr
+                  ? std::aligned_alloc(kAlignment,
+                                       static_cast<size_t>(RoundUp(static_cast<int64_t>(size))))
+                  : allocator_.alloc(allocator_.opaque, size, kAlignment);
     // Memory that is not aligned as requested counts as a failure.
     if (reinterpret_cast<uintptr_t>(memory_) % kAlignment != 0) Release();
   }

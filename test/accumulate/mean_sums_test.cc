@@ -68,6 +68,18 @@ TEST_P(SumsOf, ElementsAndUpdatesAreDivided) {
   }
 }
 
+TEST_P(SumsOf, SumsAndCountsAreAligned) {
+  Line line(1, GetParam(), {0});
+  const MeanSums sums(line.scatter);
+  for (int64_t count = 1; count < 9; ++count) {
+    std::vector<uint64_t> memory(static_cast<size_t>(count * sums.slot_bytes() / 8 + 1));
+    const Slots slots = sums.At(reinterpret_cast<unsigned char*>(memory.data()), count);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(slots.sums) % alignof(double), 0U);
+    const size_t alignment = GetParam() == 1 ? alignof(uint32_t) : alignof(int64_t);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(slots.counts) % alignment, 0U);
+  }
+}
+
 TEST(SumsOfSingles, LeaveAloneWhatGetsNothing) {
   Line line(3, 1, {0});
   const std::vector<float> old = line.data;
