@@ -588,6 +588,113 @@ STREW_API strew_status strew_tensor_scatter(strew_context *context, const strew_
                                             strew_cache_mode mode, strew_tensor *present_cache);
 
 /** @} */
+/* ---- Plans -------------------------------------------------------------------------------- */
+/** @name Plans
+ * A plan is an index tensor that was checked, and put in the order of its destinations, once, to be
+ * used by any number of calls: the layers and epochs of a graph network, the steps of a decoder, a
+ * sparsity pattern that stays. It has a copy of what it needs, so that you may change or free the
+ * indices afterwards. It never changes: any number of calls, contexts and threads may use it at
+ * once. It depends on the index values and on the extents of the indexed axes alone; dtype,
+ * strides and all other dims are free at each call.
+ *
+ * Making a plan takes about as long as two to four calls of the operator with the same indices, so
+ * that it pays from the third to the fifth call on.
+ *
+ * The functions that make a plan take the policies for indices, negative indices and duplicates,
+ * the allocator of scratch and the threads from the context. They return, in this order:
+ * INVALID_ARGUMENT for a NULL out, NULL or unbound indices, NULL extents and negative ones;
+ * INVALID_DTYPE, INVALID_SHAPE and INVALID_AXIS as described there; SIZE_OVERFLOW if a tensor with
+ * these extents had more elements than PTRDIFF_MAX; INDEX_OUT_OF_RANGE; OUT_OF_MEMORY;
+ * DUPLICATE_INDEX. The sentence and the position of the error are those of the operator. *out is
+ * NULL on failure; otherwise the caller owns the plan. Its memory comes from malloc.
+ * @{ */
+
+/** An index tensor that was checked and put in order. */
+typedef struct strew_plan strew_plan;
+
+/** A plan for the indices of strew_scatter_elements(): rank >= 1, an axis in [-r, r - 1] with r the
+ * rank of indices, and the extent of that axis in data. */
+STREW_API strew_status strew_plan_scatter_elements(strew_context *context,
+                                                   const strew_tensor *indices, int64_t axis,
+                                                   int64_t extent, strew_plan **out);
+
+/** A plan for the tuples of strew_scatter_nd(): rank >= 1, and the extents of the k first axes of
+ * data; NULL is allowed for k = 0. */
+STREW_API strew_status strew_plan_scatter_nd(strew_context *context, const strew_tensor *indices,
+                                             const int64_t *extents, strew_plan **out);
+
+/** A plan for the indices of strew_scatter_update(), and the extent of the axis in data. The axis
+ * may be any; each call resolves it against the rank of its data. */
+STREW_API strew_status strew_plan_scatter_update(strew_context *context,
+                                                 const strew_tensor *indices, int64_t axis,
+                                                 int64_t extent, strew_plan **out);
+
+/** Frees the plan. NULL is allowed. */
+STREW_API void strew_plan_destroy(strew_plan *plan);
+
+/** The number of index values or, of scatter_nd, of tuples. 0 for NULL. */
+STREW_API int64_t strew_plan_entries(const strew_plan *plan);
+
+/** The number of entries that STREW_INDEX_DROP skips. 0 for NULL. */
+STREW_API int64_t strew_plan_dropped(const strew_plan *plan);
+
+/** The bytes that the plan has: at most 24 for each entry, and 64 KiB. 0 for NULL. */
+STREW_API size_t strew_plan_memory(const strew_plan *plan);
+
+/**
+ * The operator of the plan without another look at the indices:
+ *
+ *     output = data
+ *     output[place of entry e] (+)= updates[e]      for every entry, in row-major order of indices
+ *
+ * The result is that of the operator to the byte, for any number of threads and on every
+ * instruction set. data must have the extents of the plan, and updates the shape that the operator
+ * asks for: INVALID_SHAPE. INVALID_ARGUMENT for a NULL plan; the other errors are those of the
+ * operator. The policies of this context are ignored. Means and STREW_EXCLUDE_SELF allocate no more
+ * scratch than other reductions. */
+STREW_API strew_status strew_plan_scatter(strew_context *context, const strew_plan *plan,
+                                          const strew_tensor *data, const strew_tensor *updates,
+                                          strew_reduction reduction, strew_tensor *output);
+
+/**
+ * The other direction, and the gradient of a sum:
+ *
+ *     output[e] = source[place of entry e]      for every entry
+ *
+ *     source  has the extents of the plan, as data of the operator
+ *     output  has the shape of updates; it does not overlap source. Entries that are dropped keep
+ *             their values
+ *
+ * source and output have the same dtype, which may be any. Implements ONNX GatherElements, GatherND
+ * and Gather, and PyTorch gather, index_select and take. */
+STREW_API strew_status strew_plan_gather(strew_context *context, const strew_plan *plan,
+                                         const strew_tensor *source, strew_tensor *output);
+
+/**
+ * Takes rows from one tensor and combines them in another, without making the updates:
+ *
+ *     output = data
+ *     output[place of e in to] (+)= weights[e] * source[place of e in from]      for every entry e
+ *
+ * in the order of the entries of `to`, to the byte as if strew_plan_gather(), a product and
+ * strew_plan_scatter() were called one after the other. It is the message passing of a graph
+ * network, a product of a sparse and a dense matrix, and an embedding bag.
+ *
+ *     source   has the extents of `from`
+ *     weights  NULL for none, or any shape that NumPy broadcasts to that of the updates. Each
+ *              product is rounded as STREW_MUL rounds
+ *     data     has the extents of `to`; output may be data itself
+ *
+ * Both plans must mean updates of one shape: INVALID_SHAPE. An entry that either of them drops is
+ * skipped. INVALID_DTYPE unless source, weights, data and output have one dtype, and for weights on
+ * a dtype without STREW_MUL. output overlaps neither source nor weights. */
+STREW_API strew_status strew_plan_gather_scatter(strew_context *context, const strew_plan *from,
+                                                 const strew_tensor *source,
+                                                 const strew_tensor *weights, const strew_plan *to,
+                                                 const strew_tensor *data,
+                                                 strew_reduction reduction, strew_tensor *output);
+
+/** @} */
 
 #ifdef __cplusplus
 }

@@ -14,13 +14,8 @@
 #include "walk/scatter.h"
 
 namespace strew {
-namespace {
 
-using walk::Operands;
-using walk::Scatter;
-
-// Runs a call whose indices are checked.
-Status RunChecked(const Call& call, const Operands& operands, strew_reduction reduction,
+Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                   const plan::IndexSpace& space, const plan::Findings& findings) {
   const TensorView& output = operands.output;
   const bool in_place = SameElements(operands.data, output);
@@ -32,18 +27,22 @@ Status RunChecked(const Call& call, const Operands& operands, strew_reduction re
   const plan::EntryLoops loops(space, findings);
   const bool drops = findings.out_of_range == plan::OutOfRange::kDrop;
   std::atomic<int64_t> applied_units{0};
-  const Scatter scatter(call, operands, loops, reduction, drops ? &applied_units : nullptr);
+  const walk::Scatter scatter(call, operands, loops, reduction, drops ? &applied_units : nullptr);
   const strew_reduction kind = ReductionKind(reduction);
   if (kind == STREW_MEAN) {
     STREW_TRY(accumulate::ApplyMean(scatter, in_place));
   } else if (ExcludesSelf(reduction) && kind != STREW_NONE) {
-    STREW_TRY(accumulate::ApplyWithoutSelf(Scatter(scatter, kind), in_place));
+    STREW_TRY(accumulate::ApplyWithoutSelf(walk::Scatter(scatter, kind), in_place));
   } else {
     STREW_TRY(share::Execute(scatter, in_place));
   }
   const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
   return call.Succeed(drops ? applied_units / units : operands.updates.size);
 }
+
+namespace {
+
+using walk::Operands;
 
 // Not inline, because other calls need no stack space for few entries.
 [[gnu::noinline]] Status RunFew(const Call& call, const Operands& operands,

@@ -5,6 +5,7 @@
 
 #include "base/call.h"
 #include "base/status.h"
+#include "plan/entry_loops.h"
 #include "plan/index_space.h"
 #include "walk/scatter.h"
 
@@ -14,6 +15,10 @@ namespace strew {
 // the index space.
 Status RunIndexed(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                   plan::IndexSpace* space);
+
+// Does so with indices that are checked already.
+Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
+                  const plan::IndexSpace& space, const plan::Findings& findings);
 
 }  // namespace strew
 

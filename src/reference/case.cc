@@ -100,6 +100,41 @@ strew_status Call(const Case& c, strew_context* context, strew_tensor* output) {
   return arguments.Call(c.op, context);
 }
 
+bool HasPlan(const Case& c) {
+  if (c.duplicates == STREW_DUPLICATE_ERROR && Product(c.data.shape()) == 0) return false;
+  return c.op == Operator::kScatterElements || c.op == Operator::kScatterNd ||
+         c.op == Operator::kScatterUpdate;
+}
+
+namespace {
+
+strew_status MakePlan(const Case& c, strew_context* context, strew_plan** plan) {
+  const Dims& shape = c.data.shape();
+  const int64_t rank = static_cast<int64_t>(shape.size());
+  const int64_t axis = c.axis < 0 ? c.axis + rank : c.axis;
+  const int64_t extent = shape[static_cast<size_t>(axis)];
+  if (c.op == Operator::kScatterNd) {
+    return strew_plan_scatter_nd(context, c.indices->tensor(), shape.data(), plan);
+  }
+  if (c.op == Operator::kScatterElements) {
+    return strew_plan_scatter_elements(context, c.indices->tensor(), c.axis, extent, plan);
+  }
+  return strew_plan_scatter_update(context, c.indices->tensor(), axis, extent, plan);
+}
+
+}  // namespace
+
+strew_status CallByPlan(const Case& c, strew_context* context, strew_tensor* output) {
+  strew_plan* plan = nullptr;
+  strew_status status = MakePlan(c, context, &plan);
+  if (status == STREW_OK) {
+    status =
+        strew_plan_scatter(context, plan, c.data.tensor(), c.updates.tensor(), c.reduction, output);
+  }
+  strew_plan_destroy(plan);
+  return status;
+}
+
 Outcome Expect(const Case& c, const View& data, const View& output) {
   switch (c.op) {
     case Operator::kScatterElements:

@@ -51,6 +51,12 @@ std::vector<Array*> Inputs(Case& c);
 // The library's call, with `output` in place of the destination's own descriptor.
 strew_status Call(const Case& c, strew_context* context, strew_tensor* output);
 
+// Whether a plan can be made for the case. One with DUPLICATE_ERROR refuses two entries of one
+// slice even where a dim of 0 leaves the slice no element, which the operator does not.
+bool HasPlan(const Case& c);
+// The same by a plan, which is made for it: the status of whichever call fails first.
+strew_status CallByPlan(const Case& c, strew_context* context, strew_tensor* output);
+
 // The oracle's, with the data at `data` and the output at `output`.
 Outcome Expect(const Case& c, const View& data, const View& output);
 

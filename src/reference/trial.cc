@@ -70,6 +70,14 @@ std::string Trial::Trouble(strew_context* context) {
   return Compare(Call(case_, context, case_.destination().tensor()), context);
 }
 
+std::string Trial::TroubleByPlan(strew_context* context) {
+  if (!SetPolicies(case_, context)) return "the policies were refused\n";
+  case_.destination().Restore(before_);
+  const std::string trouble =
+      Compare(CallByPlan(case_, context, case_.destination().tensor()), context);
+  return trouble.empty() ? "" : "by a plan: " + trouble;
+}
+
 std::string Trial::TroubleWithoutContext(strew_tensor* output) {
   case_.destination().Restore(before_);
   return Compare(Call(case_, nullptr, output), nullptr);

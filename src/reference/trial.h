@@ -33,6 +33,9 @@ class Trial {
   // byte of the destination's memory are those of the oracle.
   std::string Trouble(strew_context* context);
 
+  // The same by a plan, for operators that have them.
+  std::string TroubleByPlan(strew_context* context);
+
   // The same without a context, with another descriptor of the destination.
   std::string TroubleWithoutContext(strew_tensor* output);
 

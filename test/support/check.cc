@@ -26,6 +26,8 @@ bool Report(const Case& c, const std::string& where, const std::string& trouble)
 bool CheckTargets(const Case& c, Trial& trial) {
   for (const Target& target : Targets()) {
     if (!Report(c, target.name, trial.Trouble(target.context.get()))) return false;
+    if (!HasPlan(c)) continue;
+    if (!Report(c, target.name, trial.TroubleByPlan(target.context.get()))) return false;
   }
   return true;
 }
@@ -51,7 +53,8 @@ bool CheckTarget(const Case& c, Trial& trial, const Target& target, int32_t work
   Runner& runner = on_threads ? static_cast<Runner&>(threads) : backwards;
   strew_context* const context = target.context.get();
   runner.InstallIn(context, workers);
-  const std::string trouble = trial.Trouble(context);
+  std::string trouble = trial.Trouble(context);
+  if (trouble.empty() && HasPlan(c)) trouble = trial.TroubleByPlan(context);
   EXPECT_EQ(strew_context_set_parallel_for(context, nullptr, nullptr, 0), STREW_OK);
   return Report(c, target.name + ", " + std::to_string(workers) + " workers", trouble);
 }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creation, destruction and properties of plans.
+#include <cinttypes>
+#include <cstdlib>
+#include <new>
+
+#include "api/context.h"
+#include "api/tensor.h"
+#include "base/checked.h"
+#include "base/dtype.h"
+#include "plan/check.h"
+#include "prepared/order.h"
+#include "prepared/plan.h"
+#include "prepared/prepare.h"
+
+namespace strew::prepared {
+namespace {
+
+struct Request {
+  Kind kind;
+  const TensorView* indices;
+  int64_t axis;            // of kElements and kUpdate
+  const int64_t* extents;  // of the axes that are indexed
+};
+
+// k, the length of a tuple; 0 if the rank is wrong, which a later check finds.
+int64_t TupleLength(const TensorView& indices) {
+  return indices.rank == 0 ? 0 : indices.shape[indices.rank - 1];
+}
+
+Status CheckArguments(const Call& call, const Request& request) {
+  const TensorView* const indices = request.indices;
+  if (indices == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "indices is NULL");
+  if (indices->data == nullptr && indices->size != 0) {
+    return call.Fail(STREW_INVALID_ARGUMENT, "indices is not bound to memory");
+  }
+  const int64_t components = request.kind == Kind::kTuples ? TupleLength(*indices) : 1;
+  if (request.extents == nullptr && components > 0) {
+    return call.Fail(STREW_INVALID_ARGUMENT, "extents is NULL");
+  }
+  // More than kMaxRank axes are refused later.
+  for (int64_t c = 0; c < components && c < kMaxRank; ++c) {
+    if (request.extents[c] >= 0) continue;
+    return call.Fail(STREW_INVALID_ARGUMENT, "an axis of %" PRId64 " elements does not exist",
+                     request.extents[c]);
+  }
+  return STREW_OK;
+}
+
+Status CheckIndexTensor(const Call& call, const Request& request) {
+  const TensorView& indices = *request.indices;
+  if (!IsIndexDtype(indices.dtype)) {
+    return call.Fail(STREW_INVALID_DTYPE, "indices has dtype %s, which is not an integer dtype",
+                     DescribeDtype(indices.dtype).name);
+  }
+  if (request.kind == Kind::kUpdate) return STREW_OK;
+  if (indices.rank == 0) {
+    return call.Fail(STREW_INVALID_SHAPE, "indices has rank 0, but the rank must be 1 or more");
+  }
+  if (request.kind == Kind::kTuples && TupleLength(indices) > kMaxRank) {
+    return call.Fail(STREW_INVALID_SHAPE,
+                     "indices has tuples of %" PRId64 " numbers, but no data has a rank above %d",
+                     TupleLength(indices), kMaxRank);
+  }
+  return STREW_OK;
+}
+
+// Stores the number of entries, or fails if it or that of the destinations is too large.
+Status CountEntries(const Call& call, Plan* plan) {
+  const int dims = plan->kind == Kind::kTuples ? plan->rank - 1 : plan->rank;
+  bool fits = true;
+  plan->all_entries = 1;
+  for (int i = 0; i < dims; ++i) {
+    fits = CheckedMultiply(plan->all_entries, plan->shape[i], &plan->all_entries) && fits;
+  }
+  for (int i = 0; i < dims; ++i) {
+    if (plan->shape[i] == 0) {
+      fits = true;
+      plan->all_entries = 0;
+    }
+  }
+  if (fits && DestinationsOf(*plan) >= 0) return STREW_OK;
+  return call.Fail(STREW_SIZE_OVERFLOW, "a tensor with these extents has too many elements");
+}
+
+Status Describe(const Call& call, const Request& request, Plan* plan) {
+  STREW_TRY(CheckArguments(call, request));
+  STREW_TRY(CheckIndexTensor(call, request));
+  const TensorView& indices = *request.indices;
+  plan->kind = request.kind;
+  plan->rank = indices.rank;
+  for (int i = 0; i < indices.rank; ++i) plan->shape[i] = indices.shape[i];
+  plan->given_axis = request.axis;
+  if (request.kind == Kind::kElements) {
+    STREW_TRY(plan::CheckAxis(call, {request.axis, 0}, -1, indices.rank, &plan->axis));
+  }
+  plan->components = request.kind == Kind::kTuples ? static_cast<int32_t>(TupleLength(indices)) : 1;
+  for (int c = 0; c < plan->components; ++c) plan->extents[c] = request.extents[c];
+  STREW_TRY(CountEntries(call, plan));
+  return Prepare(call, indices, plan);
+}
+
+strew_status Create(strew_context* context, const Request& request, strew_plan** out) {
+  const Call call = CallWith(context);
+  if (out == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "out is NULL").code();
+  *out = nullptr;
+  void* const memory = std::malloc(sizeof(strew_plan));
+  if (memory == nullptr) {
+    return call.Fail(STREW_OUT_OF_MEMORY, "memory of the plan was refused").code();
+  }
+  strew_plan* const plan = new (memory) strew_plan();
+  const Status status = Describe(call, request, &plan->plan);
+  if (!status.ok()) {
+    strew_plan_destroy(plan);
+    return status.code();
+  }
+  *out = plan;
+  return call.Succeed(0).code();
+}
+
+}  // namespace
+}  // namespace strew::prepared
+
+using strew::ViewOf;
+using strew::prepared::Kind;
+
+extern "C" {
+
+strew_status strew_plan_scatter_elements(strew_context* context, const strew_tensor* indices,
+                                         int64_t axis, int64_t extent, strew_plan** out) {
+  return strew::prepared::Create(context, {Kind::kElements, ViewOf(indices), axis, &extent}, out);
+}
+
+strew_status strew_plan_scatter_nd(strew_context* context, const strew_tensor* indices,
+                                   const int64_t* extents, strew_plan** out) {
+  return strew::prepared::Create(context, {Kind::kTuples, ViewOf(indices), 0, extents}, out);
+}
+
+strew_status strew_plan_scatter_update(strew_context* context, const strew_tensor* indices,
+                                       int64_t axis, int64_t extent, strew_plan** out) {
+  return strew::prepared::Create(context, {Kind::kUpdate, ViewOf(indices), axis, &extent}, out);
+}
+
+void strew_plan_destroy(strew_plan* plan) {
+  if (plan == nullptr) return;
+  plan->~strew_plan();
+  std::free(plan);
+}
+
+int64_t strew_plan_entries(const strew_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.all_entries;
+}
+
+int64_t strew_plan_dropped(const strew_plan* plan) {
+  return plan == nullptr ? 0 : plan->plan.dropped_entries;
+}
+
+size_t strew_plan_memory(const strew_plan* plan) {
+  return plan == nullptr ? 0 : static_cast<size_t>(plan->plan.bytes());
+}
+
+}  // extern "C"

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// output = data; output[place of an entry] (+)= weights[entry] * source[place of the entry]
+#include <algorithm>
+#include <limits>
+
+#include "api/context.h"
+#include "api/tensor.h"
+#include "base/reduction.h"
+#include "plan/check.h"
+#include "plan/text.h"
+#include "plan/unit.h"
+#include "prepared/operands.h"
+#include "prepared/ordered.h"
+#include "prepared/plan.h"
+#include "share/share.h"
+
+namespace strew::prepared {
+namespace {
+
+struct Operands {
+  const Plan* from;
+  const TensorView* source;
+  const TensorView* weights;  // NULL for none
+  const Plan* to;
+  const TensorView* data;
+  const TensorView* output;
+};
+
+Status CheckHandles(const Call& call, const Operands& all, strew_reduction reduction) {
+  if (all.from == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "from is NULL");
+  if (all.to == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "to is NULL");
+  STREW_TRY(
+      plan::CheckBound(call, {{"source", all.source}, {"data", all.data}}, {"output", all.output}));
+  if (all.weights != nullptr) {
+    STREW_TRY(plan::CheckBound(call, {{"weights", all.weights}}, {"output", all.output}));
+  }
+  return plan::CheckReduction(call, reduction);
+}
+
+Status CheckDtypes(const Call& call, const Operands& all, strew_reduction reduction) {
+  STREW_TRY(plan::CheckDtypes(
+      call, {{"source", all.source}, {"data", all.data}, {"output", all.output}}, {}, reduction));
+  if (all.weights == nullptr) return STREW_OK;
+  return plan::CheckDtypes(call, {{"source", all.source}, {"weights", all.weights}}, {}, STREW_MUL);
+}
+
+// The rank of the updates that a plan and the tensor that it indexes mean.
+Status CheckOneRank(const Call& call, const Operands& all) {
+  const int64_t gathered = UpdatesRankOf(*all.from, *all.source);
+  const int64_t scattered = UpdatesRankOf(*all.to, *all.data);
+  if (gathered != scattered) {
+    return call.Fail(STREW_INVALID_SHAPE,
+                     "from gathers updates of rank %d from source, but to scatters updates of "
+                     "rank %d",
+                     static_cast<int>(gathered), static_cast<int>(scattered));
+  }
+  if (all.weights == nullptr || all.weights->rank <= scattered) return STREW_OK;
+  return call.Fail(STREW_INVALID_SHAPE, "weights has rank %d, but updates have rank %d",
+                   all.weights->rank, static_cast<int>(scattered));
+}
+
+Status CheckOneShape(const Call& call, const Operands& all, const UpdatesShape& gathered,
+                     const UpdatesShape& scattered) {
+  const bool same = std::equal(gathered.dims, gathered.dims + gathered.rank, scattered.dims);
+  if (!same) {
+    return call.Fail(STREW_INVALID_SHAPE,
+                     "from gathers updates of shape %s from source, but to scatters updates of "
+                     "shape %s",
+                     plan::ListText(gathered.dims, gathered.rank).c_str(),
+                     plan::ListText(scattered.dims, scattered.rank).c_str());
+  }
+  if (all.weights == nullptr) return STREW_OK;
+  const int missing = gathered.rank - all.weights->rank;
+  for (int i = 0; i < all.weights->rank; ++i) {
+    const int64_t count = all.weights->shape[i];
+    if (count == 1 || count == gathered.dims[missing + i]) continue;
+    return call.Fail(STREW_INVALID_SHAPE, "weights has shape %s, which does not broadcast to %s",
+                     plan::ShapeText(*all.weights).c_str(),
+                     plan::ListText(gathered.dims, gathered.rank).c_str());
+  }
+  return STREW_OK;
+}
+
+Status CheckMemory(const Call& call, const Operands& all) {
+  STREW_TRY(plan::CheckMemory(call, {"data", all.data}, {{"source", all.source}},
+                              {"output", all.output}));
+  if (all.weights == nullptr) return STREW_OK;
+  return plan::CheckMemory(call, {"data", all.data}, {{"weights", all.weights}},
+                           {"output", all.output});
+}
+
+struct Axes {
+  int from;
+  int to;
+};
+
+Status Validate(const Call& call, const Operands& all, strew_reduction reduction, Axes* axes,
+                UpdatesShape* updates) {
+  STREW_TRY(CheckHandles(call, all, reduction));
+  STREW_TRY(CheckDtypes(call, all, reduction));
+  STREW_TRY(CheckIndexedRank(call, *all.from, {"source", all.source}));
+  STREW_TRY(CheckIndexedRank(call, *all.to, {"data", all.data}));
+  STREW_TRY(plan::CheckDataRank(call, *all.data, *all.output));
+  STREW_TRY(CheckOneRank(call, all));
+  STREW_TRY(CheckPlanAxis(call, *all.from, *all.source, &axes->from));
+  STREW_TRY(CheckPlanAxis(call, *all.to, *all.data, &axes->to));
+  STREW_TRY(plan::CheckSameShape(call, {"output", all.output}, {"data", all.data}));
+  STREW_TRY(CheckExtents(call, *all.from, {"source", all.source}, axes->from));
+  STREW_TRY(CheckExtents(call, *all.to, {"data", all.data}, axes->to));
+  *updates = UpdatesShapeOf(*all.to, *all.data, axes->to);
+  STREW_TRY(CheckOneShape(call, all, UpdatesShapeOf(*all.from, *all.source, axes->from), *updates));
+  return CheckMemory(call, all);
+}
+
+// Updates that are gathered from the source as they are combined.
+class GatheredUpdates {
+ public:
+  GatheredUpdates(const Operands& all, const Axes& axes, int64_t units)
+      : plan_(*all.from),
+        from_(*all.from, *all.source, axes.from, units),
+        to_(*all.to, *all.data, axes.to, units),
+        has_weights_(all.weights != nullptr) {
+    bool depends = false;
+    for (int i = 0; i < to_.rank; ++i) {
+      const Dim& of_to = to_.dims[i];
+      const Dim& of_from = from_.dims[i];
+      const int64_t weight = has_weights_ ? WeightStride(*all.weights, i) : 0;
+      if (of_to.entry_stride != 0) {
+        entries_.Append(of_to.count, of_from.entry_stride);
+        source_.Append(of_to.count, of_from.indexed_stride);
+        weights_.Append(of_to.count, weight);
+      } else {
+        inner_.Append(of_to.count, of_to.indexed_stride, of_from.indexed_stride, weight,
+                      of_from.entry_stride);
+        depends = depends || (of_to.count > 1 && of_from.entry_stride != 0);
+      }
+    }
+    // A weight has no units: opaque elements have none.
+    inner_.Append(units, 1, 1, 0, 0);
+    inner_.Canonicalise();
+    entries_.Finish();
+    source_.Finish();
+    weights_.Finish();
+    depends_on_turn_ = depends;
+  }
+
+  UpdateSource SourceOf(const Operands& all) const {
+    return {
+        [](const void* self, const int64_t* turn, int64_t n, int64_t* entries, int64_t* weights) {
+          static_cast<const GatheredUpdates*>(self)->Locate(turn, n, entries, weights);
+        },
+        this, depends_on_turn_, all.source->data, has_weights_ ? all.weights->data : nullptr};
+  }
+  const Numbering& destinations() const { return to_.destinations; }
+  const TurnNest& inner() const { return inner_; }
+
+ private:
+  // Weights are broadcast as NumPy does.
+  int64_t WeightStride(const TensorView& weights, int dim) const {
+    const int own = dim - (to_.rank - weights.rank);
+    return own < 0 ? 0 : StrideOf(weights, own);
+  }
+
+  void Locate(const int64_t* turn, int64_t n, int64_t* entries, int64_t* weights) const {
+    constexpr int64_t kMost = 256;
+    int64_t source[kMost];
+    std::copy_n(entries, n, source);
+    source_.Resolve(source, n);
+    if (has_weights_) {
+      std::copy_n(entries, n, weights);
+      weights_.Resolve(weights, n);
+    }
+    entries_.Resolve(entries, n);
+    const int64_t shift = depends_on_turn_ ? turn[kTurnEntry] : 0;
+    plan_.places.Visit([&](const auto* places) {
+      const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan_.places.none());
+      for (int64_t i = 0; i < n; ++i) {
+        const auto place = places[entries[i] + shift];
+        entries[i] = place == none ? std::numeric_limits<int64_t>::min()
+                                   : from_.places.OffsetOf(static_cast<int64_t>(place)) + source[i];
+      }
+    });
+  }
+
+  const Plan& plan_;
+  const Layout from_;
+  const Layout to_;
+  const bool has_weights_;
+  // Of the entries of `to`: the entry of `from`, and offsets in the source and in the weights.
+  Numbering entries_;
+  Numbering source_;
+  Numbering weights_;
+  TurnNest inner_;
+  bool depends_on_turn_;
+};
+
+Status GatherScatter(const Call& call, const Operands& all, strew_reduction reduction) {
+  Axes axes;
+  UpdatesShape updates;
+  STREW_TRY(Validate(call, all, reduction, &axes, &updates));
+  if (!SameElements(*all.data, *all.output)) {
+    STREW_TRY(share::Copy(call, *all.data, *all.output));
+  }
+  int64_t size = all.source->size == 0 || all.output->size == 0 ? 0 : 1;
+  for (int i = 0; i < updates.rank; ++i) size *= updates.dims[i] == 0 ? 0 : 1;
+  if (size == 0) return call.Succeed(0);
+  const int64_t units = plan::IndexedUnitsOf(all.output->element_size).count;
+  const GatheredUpdates gathered(all, axes, units);
+  int64_t applied = 0;
+  STREW_TRY(ApplyOrdered({call, *all.to, *all.output, reduction, gathered.destinations(),
+                          gathered.inner(), gathered.SourceOf(all)},
+                         &applied));
+  return call.Succeed(applied / units);
+}
+
+const Plan* PlanOf(const strew_plan* handle) { return handle == nullptr ? nullptr : &handle->plan; }
+
+}  // namespace
+}  // namespace strew::prepared
+
+extern "C" strew_status strew_plan_gather_scatter(strew_context* context, const strew_plan* from,
+                                                  const strew_tensor* source,
+                                                  const strew_tensor* weights, const strew_plan* to,
+                                                  const strew_tensor* data,
+                                                  strew_reduction reduction, strew_tensor* output) {
+  using strew::ViewOf;
+  using strew::prepared::PlanOf;
+  return strew::prepared::GatherScatter(strew::CallWith(context),
+                                        {PlanOf(from), ViewOf(source), ViewOf(weights), PlanOf(to),
+                                         ViewOf(data), ViewOf(output)},
+                                        reduction)
+      .code();
+}

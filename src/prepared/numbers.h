@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays of numbers >= 0 in the narrowest unsigned type that holds all of them.
+#ifndef STREW_PREPARED_NUMBERS_H_
+#define STREW_PREPARED_NUMBERS_H_
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "strew/strew.h"
+
+namespace strew::prepared {
+
+class Numbers {
+ public:
+  Numbers() = default;
+  ~Numbers() { std::free(memory_); }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+
+  // Bytes of the narrowest type for numbers in [0, end). Its greatest value stays free, as a mark.
+  static int32_t WidthFor(int64_t end) {
+    if (end <= int64_t{UINT8_MAX}) return 1;
+    if (end <= int64_t{UINT16_MAX}) return 2;
+    return end <= int64_t{UINT32_MAX} ? 4 : 8;
+  }
+
+  // Makes room for `count` numbers of `width` bytes. Returns false if malloc does.
+  [[nodiscard]] bool Allocate(int64_t count, int32_t width) {
+    int64_t bytes;
+    if (__builtin_mul_overflow(count, int64_t{width}, &bytes)) return false;
+    std::free(memory_);
+    memory_ = std::malloc(static_cast<size_t>(bytes > 0 ? bytes : 1));
+    count_ = count;
+    width_ = width;
+    return memory_ != nullptr;
+  }
+  void Clear() {
+    std::free(memory_);
+    memory_ = nullptr;
+    count_ = 0;
+  }
+
+  bool exists() const { return memory_ != nullptr; }
+  int64_t count() const { return count_; }
+  int32_t width() const { return width_; }
+  int64_t bytes() const { return count_ * width_; }
+  unsigned char* data() const { return static_cast<unsigned char*>(memory_); }
+
+  // The index dtype of the elements.
+  strew_dtype dtype() const {
+    switch (width_) {
+      case 1:
+        return STREW_UINT8;
+      case 2:
+        return STREW_UINT16;
+      case 4:
+        return STREW_UINT32;
+      default:
+        return STREW_UINT64;
+    }
+  }
+
+  // The mark that stands for no number.
+  int64_t none() const { return width_ == 8 ? -1 : (int64_t{1} << (8 * width_)) - 1; }
+
+  // Calls body(pointer to the first number).
+  template <class Body>
+  auto Visit(const Body& body) const {
+    switch (width_) {
+      case 1:
+        return body(static_cast<uint8_t*>(memory_));
+      case 2:
+        return body(static_cast<uint16_t*>(memory_));
+      case 4:
+        return body(static_cast<uint32_t*>(memory_));
+      default:
+        return body(static_cast<uint64_t*>(memory_));
+    }
+  }
+
+  int64_t At(int64_t i) const {
+    return Visit([i](const auto* numbers) { return static_cast<int64_t>(numbers[i]); });
+  }
+
+ private:
+  void* memory_ = nullptr;
+  int64_t count_ = 0;
+  int32_t width_ = 1;
+};
+
+}  // namespace strew::prepared
+
+#endif  // STREW_PREPARED_NUMBERS_H_

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tensors of a call with a plan: their checks, and where entries and destinations lie in them.
+#ifndef STREW_PREPARED_OPERANDS_H_
+#define STREW_PREPARED_OPERANDS_H_
+
+#include <cstdint>
+
+#include "base/call.h"
+#include "base/status.h"
+#include "base/tensor_view.h"
+#include "plan/check.h"
+#include "plan/loop_nest.h"
+#include "prepared/plan.h"
+
+namespace strew::prepared {
+
+// The shape that the operator asks of updates.
+struct UpdatesShape {
+  int rank = 0;
+  int64_t dims[2 * kMaxRank];
+  // An update of rank 0 may have any shape with one element.
+  bool Fits(const TensorView& tensor) const;
+};
+
+// The lines of the list in strew.h. `indexed` is the tensor of which the plan names elements.
+// Line 4: ranks.
+Status CheckIndexedRank(const Call& call, const Plan& plan, plan::Operand indexed);
+int64_t UpdatesRankOf(const Plan& plan, const TensorView& indexed);
+Status CheckRanks(const Call& call, const Plan& plan, plan::Operand indexed, plan::Operand updates);
+// Line 5: stores the first of the axes that are indexed.
+Status CheckPlanAxis(const Call& call, const Plan& plan, const TensorView& indexed, int* axis);
+// Line 7: the plan's extents, and the shape of updates.
+Status CheckExtents(const Call& call, const Plan& plan, plan::Operand indexed, int axis);
+UpdatesShape UpdatesShapeOf(const Plan& plan, const TensorView& indexed, int axis);
+Status CheckUpdatesShape(const Call& call, const UpdatesShape& expected, plan::Operand updates);
+
+// Row-major numbers in a box of dims, as offsets in units.
+class Numbering {
+ public:
+  void Append(int64_t count, int64_t stride) { nest_.Append(count, stride); }
+  // After all are appended.
+  void Finish();
+  bool is_line() const { return nest_.rank <= 1; }
+
+  int64_t OffsetOf(int64_t number) const {
+    if (nest_.rank == 0) return 0;
+    int64_t offset = 0;
+    for (int i = nest_.rank - 1; i > 0; --i) {
+      const int64_t count = nest_.loop[i].count;
+      offset += number % count * nest_.loop[i].stride[0];
+      number /= count;
+    }
+    return offset + number * nest_.loop[0].stride[0];
+  }
+  // Replaces each of n numbers by its offset.
+  void Resolve(int64_t* numbers, int64_t n) const;
+
+ private:
+  plan::LoopNest<1> nest_;
+};
+
+// What a dim of updates means to a plan.
+struct Dim {
+  int64_t count;
+  int64_t entry_stride;    // of the numbers of entries; 0 for inner turns
+  int64_t indexed_stride;  // in units of the tensor that is indexed, besides the places
+};
+
+// The dims of a call's updates, and where the destinations of its plan lie. In units of `units` an
+// element.
+struct Layout {
+  int rank;
+  Dim dims[2 * kMaxRank];
+  Numbering places;        // without regard to batches
+  Numbering destinations;  // with them
+
+  Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t units);
+};
+
+// Stride of a dim of updates. Updates of rank 0 may have any shape with one element.
+inline int64_t StrideIn(const TensorView& updates, int dim, int64_t units) {
+  return dim < updates.rank ? StrideOf(updates, dim) * units : 0;
+}
+
+}  // namespace strew::prepared
+
+#endif  // STREW_PREPARED_OPERANDS_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts the entries of a plan in the order of their destinations.
+#ifndef STREW_PREPARED_ORDER_H_
+#define STREW_PREPARED_ORDER_H_
+
+#include "base/call.h"
+#include "base/status.h"
+#include "prepared/plan.h"
+
+namespace strew::prepared {
+
+// Fills the order and the groups from the places, which are complete. Entries of a destination stay
+// in their order. Allocates 16 bytes of scratch for each entry, 32 if numbers need 64 bits.
+Status OrderEntries(const Call& call, Plan* plan);
+
+// The number of destinations that entries of the plan can have, or -1 if it does not fit.
+int64_t DestinationsOf(const Plan& plan);
+
+}  // namespace strew::prepared
+
+#endif  // STREW_PREPARED_ORDER_H_

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared/prepare.h"
+
+#include <algorithm>
+
+#include "accumulate/accumulate.h"
+#include "kernel/kernel.h"
+#include "plan/index_space.h"
+#include "prepared/order.h"
+#include "prepared/space.h"
+#include "share/share.h"
+
+namespace strew::prepared {
+namespace {
+
+// Reads the places of rows of entries.
+class PlaceReader {
+ public:
+  // Columns that are read at once.
+  static constexpr int64_t kColumns = 512;
+
+  PlaceReader(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
+              plan::OutOfRange out_of_range)
+      : indices_(indices),
+        space_(space),
+        out_of_range_(out_of_range),
+        wraps_(call.settings().wrap_negative_indices),
+        kernels_(kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target)) {
+    int64_t stride = 1;
+    for (int c = space.components - 1; c >= 0; --c) {
+      stride_[c] = stride;
+      stride *= space.component[c].axis_size;
+      has_empty_axis_ |= space.component[c].axis_size == 0;
+    }
+  }
+
+  // Those of entries whose indices begin at `index`, INT64_MIN for one that is dropped.
+  void Read(int64_t index, int64_t columns, int64_t column_stride, int64_t* places) const {
+    if (has_empty_axis_) return (void)std::fill_n(places, columns, INT64_MIN);
+    std::fill_n(places, columns, 0);
+    for (int c = 0; c < space_.components; ++c) {
+      kernel::ResolveArguments arguments = {
+          TileOf(c, index, columns, column_stride), stride_[c], 0, 0, true, places};
+      Resolve(&arguments);
+    }
+    if (out_of_range_ != plan::OutOfRange::kDrop) return;
+    for (int c = 0; c < space_.components; ++c) {
+      kernels_.drop[kernel::kOffset64](TileOf(c, index, columns, column_stride), wraps_, places);
+    }
+  }
+
+ private:
+  kernel::IndexTile TileOf(int c, int64_t index, int64_t columns, int64_t column_stride) const {
+    const plan::Component& component = space_.component[c];
+    const unsigned char* const from =
+        indices_.data + (index + component.indices_base) * indices_.element_size;
+    return {from, 1, 0, columns, column_stride, component.axis_size};
+  }
+
+  void Resolve(kernel::ResolveArguments* arguments) const {
+    alignas(64) unsigned char clamped[kColumns * sizeof(int64_t)];
+    if (out_of_range_ != plan::OutOfRange::kNothing) {
+      // Also before some are dropped, so that no sum of theirs overflows.
+      kernels_.clamp(arguments->tile, wraps_, clamped);
+      arguments->tile.indices = clamped;
+      arguments->tile.column_stride = 1;
+    }
+    kernels_.resolve[kernel::kOffset64](*arguments);
+  }
+
+  const TensorView& indices_;
+  const plan::IndexSpace& space_;
+  const plan::OutOfRange out_of_range_;
+  const bool wraps_;
+  const kernel::IndexKernels& kernels_;
+  int64_t stride_[kMaxRank];
+  bool has_empty_axis_ = false;  // where only dropped indices pass the check
+};
+
+// Dims of indices over entries, of which those along which nothing changes are left out.
+plan::LoopNest<1> NestOf(const Plan& plan, const TensorView& indices) {
+  plan::LoopNest<1> nest;
+  const int dims = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
+  for (int i = 0; i < dims; ++i) {
+    if (!plan.is_inner[i]) nest.Append(plan.shape[i], StrideOf(indices, i));
+  }
+  nest.Merge();
+  return nest;
+}
+
+void StorePlaces(const PlaceReader& reader, plan::LoopNest<1> nest, Plan* plan) {
+  const int64_t none = plan->places.none();
+  const plan::Loop<1> row = nest.PopInnermost();
+  const int64_t column_stride = row.count == 1 ? 1 : row.stride[0];
+  int64_t entry = 0, dropped = 0;
+  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* index) {
+    for (int64_t c = 0; c < row.count; c += PlaceReader::kColumns) {
+      int64_t places[PlaceReader::kColumns];
+      const int64_t columns = std::min(PlaceReader::kColumns, row.count - c);
+      reader.Read(index[0] + c * column_stride, columns, column_stride, places);
+      plan->places.Visit([&](auto* to) {
+        using T = std::remove_pointer_t<decltype(to)>;
+        for (int64_t i = 0; i < columns; ++i) {
+          const bool is_dropped = places[i] < 0;
+          dropped += is_dropped;
+          to[entry + i] = static_cast<T>(is_dropped ? none : places[i]);
+        }
+      });
+      entry += columns;
+    }
+  });
+  plan->dropped_entries = plan->entries == 0 ? 0 : dropped * (plan->all_entries / plan->entries);
+  plan->has_dropped = dropped != 0;
+}
+
+// Dims of scatter_elements along which indices do not change are inner turns.
+void FindInnerDims(const TensorView& indices, const plan::Findings& findings, Plan* plan) {
+  if (plan->kind != Kind::kElements) return;
+  for (int i = 0; i < plan->rank; ++i) {
+    if (i == plan->axis || plan->shape[i] <= 1) continue;
+    plan->is_inner[i] = StrideOf(indices, i) == 0 || (findings.constant && i > plan->axis);
+  }
+}
+
+}  // namespace
+
+Status Prepare(const Call& call, const TensorView& indices, Plan* plan) {
+  const plan::IndexSpace space = SpaceOfIndices(*plan, indices);
+  plan::Findings findings;
+  const int dims = plan->kind == Kind::kTuples ? plan->rank - 1 : plan->rank;
+  plan->all_entries = 1;
+  for (int i = 0; i < dims; ++i) plan->all_entries *= plan->shape[i];
+  if (indices.size != 0) STREW_TRY(share::CheckIndices(call, indices, space, &findings));
+  if (plan->all_entries != 0) FindInnerDims(indices, findings, plan);
+  plan->entries = 1;
+  for (int i = 0; i < dims; ++i) plan->entries *= plan->is_inner[i] ? 1 : plan->shape[i];
+
+  int64_t places = 1;
+  for (int c = 0; c < plan->components; ++c) places *= plan->extents[c];
+  if (!plan->places.Allocate(plan->entries, Numbers::WidthFor(places))) {
+    return call.Fail(STREW_OUT_OF_MEMORY, "memory of the plan was refused");
+  }
+  if (plan->entries != 0) {
+    StorePlaces(PlaceReader(call, indices, space, findings.out_of_range), NestOf(*plan, indices),
+                plan);
+  }
+  STREW_TRY(OrderEntries(call, plan));
+  if (call.settings().duplicate_policy != STREW_DUPLICATE_ERROR || !plan->firsts.exists()) {
+    return STREW_OK;
+  }
+  return accumulate::CheckIndicesDiffer(call, indices, space);
+}
+
+}  // namespace strew::prepared

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// output = data; the destinations of a plan take its updates
+#include "accumulate/accumulate.h"
+#include "api/context.h"
+#include "api/tensor.h"
+#include "base/reduction.h"
+#include "op/indexed.h"
+#include "plan/check.h"
+#include "plan/unit.h"
+#include "prepared/operands.h"
+#include "prepared/ordered.h"
+#include "prepared/plan.h"
+#include "prepared/space.h"
+#include "share/share.h"
+
+namespace strew::prepared {
+namespace {
+
+Status Validate(const Call& call, const Plan& plan, const TensorView* data,
+                const TensorView* updates, strew_reduction reduction, const TensorView* output,
+                int* axis) {
+  STREW_TRY(plan::CheckDtypes(call, {{"data", data}, {"updates", updates}, {"output", output}}, {},
+                              reduction));
+  STREW_TRY(CheckRanks(call, plan, {"data", data}, {"updates", updates}));
+  STREW_TRY(plan::CheckDataRank(call, *data, *output));
+  STREW_TRY(CheckPlanAxis(call, plan, *data, axis));
+  STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
+  STREW_TRY(CheckExtents(call, plan, {"data", data}, *axis));
+  STREW_TRY(CheckUpdatesShape(call, UpdatesShapeOf(plan, *data, *axis), {"updates", updates}));
+  return plan::CheckMemory(call, {"data", data}, {{"updates", updates}}, {"output", output});
+}
+
+// Updates lie where their numbers say.
+void LocateUpdates(const void* self, const int64_t*, int64_t n, int64_t* entries, int64_t*) {
+  static_cast<const Numbering*>(self)->Resolve(entries, n);
+}
+
+Status ScatterInOrder(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
+                      strew_reduction reduction) {
+  const int64_t units = plan::IndexedUnitsOf(operands.output.element_size).count;
+  const Layout layout(plan, operands.output, axis, units);
+  Numbering updates;
+  TurnNest inner;
+  for (int i = 0; i < layout.rank; ++i) {
+    const Dim& dim = layout.dims[i];
+    const int64_t stride = StrideIn(operands.updates, i, units);
+    if (dim.entry_stride != 0) {
+      updates.Append(dim.count, stride);
+    } else {
+      inner.Append(dim.count, dim.indexed_stride, stride, 0, 0);
+    }
+  }
+  updates.Finish();
+  inner.Append(units, 1, 1, 0, 0);
+  inner.Canonicalise();
+  if (!SameElements(operands.data, operands.output)) {
+    STREW_TRY(share::Copy(call, operands.data, operands.output));
+  }
+  int64_t applied = 0;
+  STREW_TRY(ApplyOrdered({call,
+                          plan,
+                          operands.output,
+                          reduction,
+                          layout.destinations,
+                          inner,
+                          {LocateUpdates, &updates, false, operands.updates.data, nullptr}},
+                         &applied));
+  return call.Succeed(applied / units);
+}
+
+Status Scatter(const Call& context_call, const strew_plan* handle, const TensorView* data,
+               const TensorView* updates, strew_reduction reduction, const TensorView* output) {
+  if (handle == nullptr) return context_call.Fail(STREW_INVALID_ARGUMENT, "plan is NULL");
+  const Plan& plan = handle->plan;
+  STREW_TRY(
+      plan::CheckBound(context_call, {{"data", data}, {"updates", updates}}, {"output", output}));
+  STREW_TRY(plan::CheckReduction(context_call, reduction));
+  int axis;
+  STREW_TRY(Validate(context_call, plan, data, updates, reduction, output, &axis));
+  const TensorView places = PlacesOf(plan);
+  const walk::Operands operands = {*data, places, *updates, *output};
+  const bool is_one_loop = AxesAreOneLoop(plan, *data) && AxesAreOneLoop(plan, *output);
+  const bool is_one_step = IsOneStep(reduction);
+  if (updates->size != 0 && output->size != 0 && (!is_one_step || !is_one_loop) &&
+      CanBeOrdered(plan, reduction)) {
+    return ScatterInOrder(context_call, plan, operands, axis, reduction);
+  }
+  plan::Findings findings;
+  findings.non_negative = true;
+  if (plan.has_dropped) findings.out_of_range = plan::OutOfRange::kDrop;
+  return RunChecked(context_call, operands, reduction, SpaceOfCall(plan, operands, axis), findings);
+}
+
+}  // namespace
+}  // namespace strew::prepared
+
+extern "C" strew_status strew_plan_scatter(strew_context* context, const strew_plan* plan,
+                                           const strew_tensor* data, const strew_tensor* updates,
+                                           strew_reduction reduction, strew_tensor* output) {
+  using strew::ViewOf;
+  return strew::prepared::Scatter(strew::CallWith(context), plan, ViewOf(data), ViewOf(updates),
+                                  reduction, ViewOf(output))
+      .code();
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared/space.h"
+
+#include "plan/unit.h"
+
+namespace strew::prepared {
+
+plan::IndexSpace SpaceOfIndices(const Plan& plan, const TensorView& indices) {
+  plan::IndexSpace space;
+  const int tuples = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
+  space.has_tuples = plan.kind == Kind::kTuples;
+  if (plan.kind == Kind::kElements) space.entry_dim = plan.axis;
+  for (int c = 0; c < plan.components; ++c) {
+    const int64_t base = space.has_tuples ? c * StrideOf(indices, tuples) : 0;
+    // kUpdate cannot resolve an axis that counts from the end.
+    const int axis = plan.kind == Kind::kTuples     ? c
+                     : plan.kind == Kind::kElements ? plan.axis
+                                                    : static_cast<int>(plan.given_axis);
+    space.component[space.components++] = {axis, plan.extents[c], 0, 0, base};
+  }
+  for (int i = 0; i < tuples; ++i) {
+    const int64_t stride = StrideOf(indices, i);
+    if (plan.kind != Kind::kElements || i == plan.axis) {
+      space.entries.Append(plan.shape[i], 0, 0, stride, 0);
+    } else if (stride != 0) {
+      space.batch.Append(plan.shape[i], 0, 0, stride, 0);
+      if (i > plan.axis) ++space.minor_batch_loops;
+    }
+  }
+  return space;
+}
+
+TensorView PlacesOf(const Plan& plan) {
+  TensorView view = {};
+  view.dtype = plan.places.dtype();
+  view.rank = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
+  view.size = plan.entries;
+  view.element_size = plan.places.width();
+  view.highest = plan.places.bytes();
+  view.contiguous = true;
+  view.data = plan.places.data();
+  int64_t stride = 1;
+  for (int i = view.rank - 1; i >= 0; --i) {
+    view.shape[i] = plan.shape[i];
+    view.strides[i] = plan.is_inner[i] ? 0 : stride;
+    if (!plan.is_inner[i]) stride *= view.shape[i];
+    // Descriptors count repeated values too.
+    if (plan.is_inner[i]) view.size *= view.shape[i];
+    view.contiguous = view.contiguous && !plan.is_inner[i];
+  }
+  return view;
+}
+
+bool AxesAreOneLoop(const Plan& plan, const TensorView& tensor) {
+  if (plan.kind != Kind::kTuples) return true;
+  int64_t span = 0;  // of the last dim with more than one element, with those after it
+  for (int i = plan.components - 1; i >= 0; --i) {
+    if (tensor.shape[i] <= 1) continue;
+    const int64_t stride = StrideOf(tensor, i);
+    if (span != 0 && stride != span) return false;
+    if (__builtin_mul_overflow(stride, tensor.shape[i], &span)) return false;
+    if (span == 0) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// The place of a tuple counts steps of the innermost axis that has more than one element.
+plan::Component LineOfAxes(const Plan& plan, const walk::Operands& operands, int64_t units) {
+  plan::Component line = {0, 1, 0, 0, 0};
+  for (int c = 0; c < plan.components; ++c) {
+    line.axis_size *= plan.extents[c];
+    if (plan.extents[c] <= 1) continue;
+    line.output_stride = StrideOf(operands.output, c) * units;
+    line.data_stride = StrideOf(operands.data, c) * units;
+  }
+  return line;
+}
+
+}  // namespace
+
+plan::IndexSpace SpaceOfCall(const Plan& plan, const walk::Operands& operands, int axis) {
+  const plan::Units units = plan::IndexedUnitsOf(operands.output.element_size);
+  const auto output = [&](int i) { return StrideOf(operands.output, i) * units.count; };
+  const auto data = [&](int i) { return StrideOf(operands.data, i) * units.count; };
+  const auto updates = [&](int i) { return StrideOf(operands.updates, i) * units.count; };
+  plan::IndexSpace space;
+  if (plan.kind == Kind::kElements) {
+    space.AppendComponent(plan.axis, operands.data, operands.output, units.count, 0);
+    space.entry_dim = plan.axis;
+    for (int i = 0; i < plan.rank; ++i) {
+      const int64_t stride = StrideOf(operands.indices, i);
+      if (i == plan.axis) {
+        space.entries.Append(plan.shape[i], 0, updates(i), stride, 0);
+      } else if (plan.is_inner[i]) {
+        space.inner.Append(plan.shape[i], output(i), updates(i));
+      } else {
+        space.batch.Append(plan.shape[i], output(i), updates(i), stride, data(i));
+        if (i > plan.axis && stride != 0) ++space.minor_batch_loops;
+      }
+    }
+  } else {
+    const bool is_tuples = plan.kind == Kind::kTuples;
+    const int first = is_tuples ? 0 : axis;  // dim of the first entries in updates
+    const int dims = operands.indices.rank;
+    if (!is_tuples) {
+      space.AppendComponent(axis, operands.data, operands.output, units.count, 0);
+    } else if (plan.components > 0) {
+      space.component[space.components++] = LineOfAxes(plan, operands, units.count);
+    }
+    for (int i = 0; i < dims; ++i) {
+      space.entries.Append(plan.shape[i], 0, updates(first + i), StrideOf(operands.indices, i), 0);
+    }
+    for (int i = 0; i < operands.output.rank; ++i) {
+      if (i >= first && i < first + plan.components) continue;
+      const int in_updates = i < first ? i : i - plan.components + dims;
+      space.inner.Append(operands.output.shape[i], output(i), updates(in_updates));
+    }
+  }
+  space.inner.Append(units.count, 1, 1);
+  return space;
+}
+
+}  // namespace strew::prepared
