@@ -11,6 +11,7 @@
 
 #include "kernel/interleave-inl.h"
 #include "kernel/kernel.h"
+#include "kernel/rows-inl.h"
 #include "kernel/run-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -117,7 +118,12 @@ void Gather(unsigned char* gathered, const unsigned char* updates, int64_t updat
 
 template <class T, class Op, RunKernel kRun = Run<T, Op>>
 constexpr CombineKernels CombineKernelsOf() {
-  return {sizeof(T), kIsHeavy<T, Op>, kRun, {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>}};
+  return {sizeof(T),
+          kIsHeavy<T, Op>,
+          kRun,
+          {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>},
+          GroupedRowsKernelOf<T, Op>(),
+          WeightedRowsKernelOf<T, Op>()};
 }
 
 template <class T>

@@ -82,12 +82,29 @@ inline OffsetWidth OffsetWidthOfSize(int64_t bytes) {
   return bytes == OffsetSize(kOffset32) ? kOffset32 : kOffset64;
 }
 
+// Contiguous rows, of which those of one destination lie together in a list:
+//   output[destinations[g] + i] (+)= updates[offsets[k] + i] [* weights[k]]
+//       for begins[g] <= k < begins[g + 1], in order, g < groups and i < n
+struct GroupedRows {
+  unsigned char* output;
+  const int64_t* destinations;
+  const int64_t* begins;
+  int64_t groups;
+  const unsigned char* updates;
+  const int64_t* offsets;
+  const unsigned char* weights;  // contiguous; read by kernels of weighted rows only
+  int64_t n;
+};
+using GroupedRowsKernel = void (*)(const GroupedRows&);
+
 // Kernels that a reduction on a dtype and a move of a width have in common.
 struct CombineKernels {
   int64_t element_size;
   bool heavy;  // a single element takes much longer than a sum of its width
   RunKernel run;
   ElementsKernel elements[kOffsetWidths];
+  GroupedRowsKernel rows;           // NULL for none
+  GroupedRowsKernel weighted_rows;  // likewise
 };
 
 // Requires that the reduction is defined on the dtype.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // output = data; output[place of an entry] (+)= weights[entry] * source[place of the entry]
 #include <algorithm>
-#include <limits>
 
 #include "api/context.h"
 #include "api/tensor.h"
@@ -11,6 +10,7 @@
 #include "plan/unit.h"
 #include "prepared/operands.h"
 #include "prepared/ordered.h"
+#include "prepared/piece.h"
 #include "prepared/plan.h"
 #include "share/share.h"
 
@@ -145,11 +145,15 @@ class GatheredUpdates {
   }
 
   UpdateSource SourceOf(const Operands& all) const {
-    return {
-        [](const void* self, const int64_t* turn, int64_t n, int64_t* entries, int64_t* weights) {
-          static_cast<const GatheredUpdates*>(self)->Locate(turn, n, entries, weights);
-        },
-        this, depends_on_turn_, all.source->data, has_weights_ ? all.weights->data : nullptr};
+    return {[](const void* self, const int64_t* turn, const EntryList& entries, int64_t* updates,
+               int64_t* weights) {
+              static_cast<const GatheredUpdates*>(self)->Locate(turn, entries, updates, weights);
+            },
+            this,
+            depends_on_turn_,
+            plan_.has_dropped,
+            all.source->data,
+            has_weights_ ? all.weights->data : nullptr};
   }
   const Numbering& destinations() const { return to_.destinations; }
   const TurnNest& inner() const { return inner_; }
@@ -161,23 +165,41 @@ class GatheredUpdates {
     return own < 0 ? 0 : StrideOf(weights, own);
   }
 
-  void Locate(const int64_t* turn, int64_t n, int64_t* entries, int64_t* weights) const {
-    constexpr int64_t kMost = 256;
-    int64_t source[kMost];
-    std::copy_n(entries, n, source);
-    source_.Resolve(source, n);
-    if (has_weights_) {
-      std::copy_n(entries, n, weights);
-      weights_.Resolve(weights, n);
+  void Locate(const int64_t* turn, const EntryList& list, int64_t* updates,
+              int64_t* weights) const {
+    if (has_weights_) LocateBy(weights_, list, weights);
+    if (!depends_on_turn_ && entries_.is_identity()) {
+      // One loop over the order and the places, which are read at random.
+      list.Visit([&](const auto& entry_of) { ReadPlaces(entry_of, list.count, updates); });
+    } else {
+      LocateBy(entries_, list, updates);
+      const int64_t shift = depends_on_turn_ ? turn[kTurnEntry] : 0;
+      ReadPlaces([=](int64_t i) { return updates[i] + shift; }, list.count, updates);
     }
-    entries_.Resolve(entries, n);
-    const int64_t shift = depends_on_turn_ ? turn[kTurnEntry] : 0;
+    from_.places.ResolveMarked(updates, list.count);
+    if (source_.is_zero()) return;
+    int64_t source[Piece::kMost];
+    LocateBy(source_, list, source);
+    for (int64_t i = 0; i < list.count; ++i) {
+      if (updates[i] != kNoUpdate) updates[i] += source[i];
+    }
+  }
+
+  static void LocateBy(const Numbering& numbering, const EntryList& list, int64_t* offsets) {
+    list.Visit([&](const auto& entry_of) {
+      for (int64_t i = 0; i < list.count; ++i) offsets[i] = entry_of(i);
+    });
+    numbering.Resolve(offsets, list.count);
+  }
+
+  // The place of each entry, or -1.
+  template <class EntryOf>
+  void ReadPlaces(const EntryOf& entry_of, int64_t n, int64_t* to) const {
     plan_.places.Visit([&](const auto* places) {
       const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan_.places.none());
       for (int64_t i = 0; i < n; ++i) {
-        const auto place = places[entries[i] + shift];
-        entries[i] = place == none ? std::numeric_limits<int64_t>::min()
-                                   : from_.places.OffsetOf(static_cast<int64_t>(place)) + source[i];
+        const auto place = places[entry_of(i)];
+        to[i] = place == none ? -1 : static_cast<int64_t>(place);
       }
     });
   }

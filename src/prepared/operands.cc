@@ -94,11 +94,21 @@ void Numbering::Finish() { nest_.Merge(); }
 
 void Numbering::Resolve(int64_t* numbers, int64_t n) const {
   if (is_line()) {
-    const int64_t stride = nest_.rank == 0 ? 0 : nest_.loop[0].stride[0];
-    for (int64_t i = 0; i < n; ++i) numbers[i] *= stride;
+    const int64_t step = stride();
+    if (step == 1) return;
+    for (int64_t i = 0; i < n; ++i) numbers[i] *= step;
     return;
   }
   for (int64_t i = 0; i < n; ++i) numbers[i] = OffsetOf(numbers[i]);
+}
+
+void Numbering::ResolveMarked(int64_t* numbers, int64_t n) const {
+  const int64_t step = stride();
+  const bool line = is_line();
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t offset = line ? numbers[i] * step : OffsetOf(numbers[i]);
+    numbers[i] = numbers[i] < 0 ? kNoUpdate : offset;
+  }
 }
 
 Layout::Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t units) {

@@ -4,6 +4,7 @@
 #define STREW_PREPARED_OPERANDS_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "base/call.h"
 #include "base/status.h"
@@ -34,6 +35,9 @@ Status CheckExtents(const Call& call, const Plan& plan, plan::Operand indexed, i
 UpdatesShape UpdatesShapeOf(const Plan& plan, const TensorView& indexed, int axis);
 Status CheckUpdatesShape(const Call& call, const UpdatesShape& expected, plan::Operand updates);
 
+// Stands for the position of an update that an entry does not have.
+inline constexpr int64_t kNoUpdate = std::numeric_limits<int64_t>::min();
+
 // Row-major numbers in a box of dims, as offsets in units.
 class Numbering {
  public:
@@ -41,6 +45,9 @@ class Numbering {
   // After all are appended.
   void Finish();
   bool is_line() const { return nest_.rank <= 1; }
+  bool is_identity() const { return is_line() && stride() == 1; }
+  // True if all offsets are 0.
+  bool is_zero() const { return is_line() && stride() == 0; }
 
   int64_t OffsetOf(int64_t number) const {
     if (nest_.rank == 0) return 0;
@@ -54,8 +61,12 @@ class Numbering {
   }
   // Replaces each of n numbers by its offset.
   void Resolve(int64_t* numbers, int64_t n) const;
+  // The same, with kNoUpdate for -1.
+  void ResolveMarked(int64_t* numbers, int64_t n) const;
 
  private:
+  int64_t stride() const { return nest_.rank == 0 ? 0 : nest_.loop[0].stride[0]; }
+
   plan::LoopNest<1> nest_;
 };
 

@@ -67,40 +67,69 @@ class GroupWriter {
 
   // Returns the number of units that had an update.
   int64_t Write(int64_t group, int64_t end) {
-    ForEachUnit(scatter_.plan, group, end,
-                [&](int64_t first_group, int64_t groups, int64_t first, int64_t count) {
-                  WriteUnit(first_group, groups, first, count);
-                });
+    while (group < end) {
+      group = piece_.TakeGroups(group, end);
+      WriteGroups();
+    }
     return applied_;
   }
 
  private:
+  // How rows are combined.
+  enum class Way {
+    kGrouped,   // those of a piece by one kernel
+    kMeans,     // those of a group by one kernel
+    kOneByOne,  // each by a run
+    kInBlocks   // each by a run, a block of columns at a time, which has memory of its own
+  };
+
+  Way WayOf(bool is_whole) const {
+    const bool lie_together = run_.stride[kTurnOutput] == 1 && run_.stride[kTurnUpdates] == 1;
+    const bool is_weighted = scatter_.source.weights != nullptr;
+    if (kernels_.sums != nullptr) {
+      return is_whole && !is_weighted ? Way::kMeans : Way::kInBlocks;
+    }
+    if (lie_together && RowsKernel() != nullptr) return Way::kGrouped;
+    return is_weighted ? Way::kInBlocks : Way::kOneByOne;
+  }
+
+  kernel::GroupedRowsKernel RowsKernel() const {
+    if (scatter_.source.weights == nullptr) return kernels_.combine.rows;
+    // A row has one weight.
+    return run_.stride[kTurnWeights] == 0 ? kernels_.combine.weighted_rows : nullptr;
+  }
+
   // Groups that fit a piece, or one that needs several.
-  void WriteUnit(int64_t group, int64_t groups, int64_t first, int64_t count) {
+  void WriteGroups() {
+    const int64_t count = piece_.count();
     const bool is_whole = count <= Piece::kMost;
     const bool is_located_once = is_whole && !scatter_.source.depends_on_turn;
-    const int64_t step = NeedsBlocks() ? kBlock : run_.count;
-    if (is_whole) piece_.Take(group, groups, first, count);
+    const Way way = WayOf(is_whole);
+    const int64_t step = way == Way::kInBlocks ? kBlock : run_.count;
     bool is_located = false;
     plan::ForEachTurn(outside_, outside_.rank, [&](const int64_t* turn) {
       for (int64_t i = 0; i < run_.count; i += step) {
         const int64_t n = std::min(step, run_.count - i);
         for (int64_t k = 0; k < count; k += Piece::kMost) {
           const int64_t part = std::min(Piece::kMost, count - k);
-          if (!is_whole) piece_.Take(group, groups, first + k, part);
+          if (!is_whole) piece_.TakePart(k, part);
           if (!is_located) piece_.Locate(turn);
           is_located = is_located_once;
           const bool begins = k == 0, ends = k + part == count;
-          by_rows_ ? WriteRows(turn, i, n, begins, ends) : WriteElements(turn, begins, ends);
+          if (begins) has_begun_ = false;
           applied_ += piece_.entries() * n;
+          if (!by_rows_) {
+            WriteElements(turn, begins, ends);
+          } else if (way == Way::kGrouped) {
+            CombineGroupedRows(turn);
+          } else if (way == Way::kMeans) {
+            DivideRows(turn);
+          } else {
+            CombineRows(turn, i, n, begins, ends);
+          }
         }
       }
     });
-  }
-
-  // Sums and weighted updates of a row are kept aside, block by block.
-  bool NeedsBlocks() const {
-    return kernels_.sums != nullptr || scatter_.source.weights != nullptr;
   }
 
   unsigned char* OutputAt(int64_t at) const { return scatter_.output.data + at * kernels_.width; }
@@ -113,15 +142,50 @@ class GroupWriter {
 
   // ---- Rows ----
 
-  void Prefetch(int64_t update) const {
-    // 4 to 16 rows ahead, by their size: as plan::RowPrefetch() for rows that are written.
-    const int64_t bytes = std::min<int64_t>(run_.count * kernels_.width, 1024);
-    kernel::PrefetchOnce(UpdateAt(update), bytes);
+  void CombineGroupedRows(const int64_t* turn) {
+    unsigned char* const output = OutputAt(turn[kTurnOutput]);
+    if (kernels_.excludes_self) {
+      for (int64_t g = 0; g < piece_.groups(); ++g) {
+        if (piece_.begin(g) == piece_.end(g) || has_begun_) continue;
+        kernels_.move.combine.run(output + piece_.destination(g) * kernels_.width, 1,
+                                  kernels_.identity, 0, run_.count);
+      }
+      has_begun_ = piece_.groups() == 1 && piece_.entries() > 0;
+    }
+    if (scatter_.source.weights != nullptr) {
+      GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(),
+                     piece_.entries(), weights_);
+    }
+    RowsKernel()({output, piece_.destinations(), piece_.begins(), piece_.groups(),
+                  UpdateAt(turn[kTurnUpdates]), piece_.updates(), weights_, run_.count});
   }
 
-  void WriteRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends) {
-    const int64_t ahead = 8;
-    const bool fetches = run_.stride[kTurnUpdates] == 1;
+  // Means of whole groups.
+  void DivideRows(const int64_t* turn) {
+    const unsigned char* const updates = UpdateAt(turn[kTurnUpdates]);
+    int64_t fetched = 0;
+    for (int64_t g = 0; g < piece_.groups(); ++g) {
+      const int64_t first = piece_.begin(g), count = piece_.end(g) - first;
+      if (count == 0) continue;
+      for (; fetched < std::min(piece_.entries(), first + count + kAhead); ++fetched) {
+        Fetch(updates + piece_.updates()[fetched] * kernels_.width);
+      }
+      kernels_.sums->group({OutputAt(piece_.destination(g) + turn[kTurnOutput]),
+                            run_.stride[kTurnOutput], updates, run_.stride[kTurnUpdates],
+                            piece_.updates() + first, count, run_.count, kernels_.excludes_self});
+    }
+  }
+
+  // The first lines of a row, some rows before it is read.
+  static constexpr int64_t kAhead = 8;
+  void Fetch(const unsigned char* row) const {
+    constexpr int64_t kMost = 1024;
+    if (run_.stride[kTurnUpdates] == 1) {
+      kernel::PrefetchOnce(row, std::min(run_.count * kernels_.width, kMost));
+    }
+  }
+
+  void CombineRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends) {
     const int64_t shift = turn[kTurnUpdates] + i * run_.stride[kTurnUpdates];
     for (int64_t g = 0; g < piece_.groups(); ++g) {
       unsigned char* const output =
@@ -132,7 +196,7 @@ class GroupWriter {
       if (begins) has_begun_ = false;
       if (!has_begun_ && end > first) Begin(output, n, &first, turn, i);
       for (int64_t k = first; k < end; ++k) {
-        if (fetches && k + ahead < piece_.entries()) Prefetch(piece_.updates()[k + ahead] + shift);
+        if (k + kAhead < piece_.entries()) Fetch(UpdateAt(piece_.updates()[k + kAhead] + shift));
         Apply(output, n, k, turn, i);
       }
       if (ends && has_begun_) Finish(output, n);
@@ -200,7 +264,6 @@ class GroupWriter {
       GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(), n, weights_);
       kernels_.multiply(products_, 1, weights_, 1, n);
     }
-    if (begins) has_begun_ = false;
     unsigned char* const origin = OutputAt(turn[kTurnOutput]);
     if (kernels_.sums != nullptr) return SumElements(origin, begins, ends);
     if (n > 0) CombineElements(origin);

@@ -20,14 +20,32 @@ namespace strew::prepared {
 enum { kTurnOutput, kTurnUpdates, kTurnWeights, kTurnEntry, kTurnOperands };
 using TurnNest = plan::LoopNest<kTurnOperands>;
 
+// Consecutive entries of the order of a plan.
+struct EntryList {
+  const Plan& plan;
+  int64_t first;
+  int64_t count;
+
+  // Calls body(entry of), where entry_of(i) is the i-th entry.
+  template <class Body>
+  void Visit(const Body& body) const {
+    const int64_t begin = first;
+    if (!plan.order.exists()) return body([=](int64_t i) { return begin + i; });
+    plan.order.Visit([&](const auto* order) {
+      body([=](int64_t i) { return static_cast<int64_t>(order[begin + i]); });
+    });
+  }
+};
+
 // Where the updates of entries lie.
 struct UpdateSource {
-  // Replaces each of n entries by the position of its update, in units from `updates`, or by
-  // INT64_MIN if there is none. Positions of weights, if there are any, are stored beside them.
-  void (*locate)(const void* self, const int64_t* turn, int64_t n, int64_t* entries,
+  // Stores the positions of the updates of entries, in units from `updates`, or kNoUpdate; and those
+  // of their weights, if there are any.
+  void (*locate)(const void* self, const int64_t* turn, const EntryList& entries, int64_t* updates,
                  int64_t* weights);
   const void* self;
-  bool depends_on_turn;  // besides the strides of the turns
+  bool depends_on_turn;     // besides the strides of the turns
+  bool may_have_no_update;  // entries may be without
   const unsigned char* updates;
   const unsigned char* weights;  // NULL for none
 };

@@ -2,39 +2,60 @@
 #include "prepared/piece.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 namespace strew::prepared {
 
-void Piece::Take(int64_t group, int64_t groups, int64_t first, int64_t count) {
+int64_t Piece::TakeGroups(int64_t group, int64_t end) {
   const Plan& plan = scatter_.plan;
-  groups_ = groups;
-  first_ = first;
-  all_ = count;
-  plan.destinations.Visit(
-      [&](const auto* numbers) { std::copy_n(numbers + group, groups, destinations_); });
-  scatter_.destinations.Resolve(destinations_, groups);
-  for (int64_t g = 0; g <= groups; ++g) {
-    all_begins_[g] = std::clamp<int64_t>(plan.FirstOf(group + g) - first, 0, count);
+  const int64_t most = std::min(kMost, end - group);
+  if (plan.firsts.exists()) {
+    plan.firsts.Visit([&](const auto* firsts) {
+      const int64_t first = static_cast<int64_t>(firsts[group]);
+      first_ = first;
+      all_begins_[0] = 0;
+      groups_ = 0;
+      while (groups_ < most) {
+        const int64_t begin = static_cast<int64_t>(firsts[group + groups_ + 1]) - first;
+        if (groups_ > 0 && begin > kMost) break;
+        all_begins_[++groups_] = begin;
+      }
+    });
+  } else {
+    first_ = group;
+    groups_ = most;
+    std::iota(all_begins_, all_begins_ + groups_ + 1, 0);
   }
+  count_ = all_begins_[groups_];
+  plan.destinations.Visit(
+      [&](const auto* numbers) { std::copy_n(numbers + group, groups_, destinations_); });
+  scatter_.destinations.Resolve(destinations_, groups_);
+  if (count_ <= kMost) TakePart(0, count_);
+  return group + groups_;
+}
+
+void Piece::TakePart(int64_t first, int64_t count) {
+  part_ = first_ + first;
+  part_count_ = count;
+  if (count != count_) all_begins_[1] = count;
 }
 
 void Piece::Locate(const int64_t* turn) {
-  const Numbers& order = scatter_.plan.order;
-  if (order.exists()) {
-    order.Visit([&](const auto* numbers) { std::copy_n(numbers + first_, all_, updates_); });
-  } else {
-    std::iota(updates_, updates_ + all_, first_);
-  }
+  const UpdateSource& source = scatter_.source;
+  source.locate(source.self, turn, {scatter_.plan, part_, part_count_}, updates_, weights_);
+  if (source.may_have_no_update) return LeaveOut();
+  std::copy_n(all_begins_, groups_ + 1, begins_);
+  entries_ = part_count_;
+}
+
+// Leaves out entries without an update.
+void Piece::LeaveOut() {
   const bool has_weights = scatter_.source.weights != nullptr;
-  scatter_.source.locate(scatter_.source.self, turn, all_, updates_, weights_);
-  // Leaves out entries without an update.
   int64_t kept = 0;
   for (int64_t g = 0; g < groups_; ++g) {
     begins_[g] = kept;
     for (int64_t i = all_begins_[g]; i < all_begins_[g + 1]; ++i) {
-      if (updates_[i] == std::numeric_limits<int64_t>::min()) continue;
+      if (updates_[i] == kNoUpdate) continue;
       if (has_weights) weights_[kept] = weights_[i];
       updates_[kept++] = updates_[i];
     }

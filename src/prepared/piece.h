@@ -16,9 +16,14 @@ class Piece {
 
   explicit Piece(const OrderedScatter& scatter) : scatter_(scatter) {}
 
-  // Takes entries [first, first + count) of the order, which belong to the groups from `group` on.
-  void Take(int64_t group, int64_t groups, int64_t first, int64_t count);
-  // Locates the updates of an inner turn.
+  // Takes as many of the groups [group, end) as fit, or one that does not. Returns the end of those
+  // that it takes.
+  int64_t TakeGroups(int64_t group, int64_t end);
+  // Entries of the groups that are taken. If they are more than kMost, TakePart() and then Locate()
+  // must be called for each part of them.
+  int64_t count() const { return count_; }
+  void TakePart(int64_t first, int64_t count);
+  // Locates the updates of the part at an inner turn.
   void Locate(const int64_t* turn);
 
   int64_t groups() const { return groups_; }
@@ -26,41 +31,29 @@ class Piece {
   // Offset of a group in the output, in units.
   int64_t destination(int64_t group) const { return destinations_[group]; }
   const int64_t* destinations() const { return destinations_; }
+  const int64_t* begins() const { return begins_; }
   int64_t begin(int64_t group) const { return begins_[group]; }
   int64_t end(int64_t group) const { return begins_[group + 1]; }
   const int64_t* updates() const { return updates_; }
   const int64_t* weights() const { return weights_; }
 
  private:
+  void LeaveOut();
+
   const OrderedScatter& scatter_;
   int64_t groups_ = 0;
-  int64_t first_ = 0;
-  int64_t all_ = 0;
+  int64_t first_ = 0;  // in the order
+  int64_t count_ = 0;
+  int64_t part_ = 0;  // the first entry of the part
+  int64_t part_count_ = 0;
   int64_t entries_ = 0;
+  // Where groups begin in the part: all entries, and those with an update.
   int64_t all_begins_[kMost + 1];
   int64_t begins_[kMost + 1];
   int64_t destinations_[kMost];
   int64_t updates_[kMost];
   int64_t weights_[kMost];
 };
-
-// Calls body(group, groups, first, count) for the groups [group, end), as many as fit a piece at a
-// time, or a larger one alone.
-template <class Body>
-void ForEachUnit(const Plan& plan, int64_t group, int64_t end, const Body& body) {
-  while (group < end) {
-    const int64_t first = plan.FirstOf(group);
-    int64_t next = group + 1, count = plan.FirstOf(next) - first;
-    while (next < end && next - group < Piece::kMost) {
-      const int64_t longer = plan.FirstOf(next + 1) - first;
-      if (longer > Piece::kMost) break;
-      count = longer;
-      ++next;
-    }
-    body(group, next - group, first, count);
-    group = next;
-  }
-}
 
 }  // namespace strew::prepared
 

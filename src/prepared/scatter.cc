@@ -31,8 +31,12 @@ Status Validate(const Call& call, const Plan& plan, const TensorView* data,
 }
 
 // Updates lie where their numbers say.
-void LocateUpdates(const void* self, const int64_t*, int64_t n, int64_t* entries, int64_t*) {
-  static_cast<const Numbering*>(self)->Resolve(entries, n);
+void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, int64_t* updates,
+                   int64_t*) {
+  entries.Visit([&](const auto& entry_of) {
+    for (int64_t i = 0; i < entries.count; ++i) updates[i] = entry_of(i);
+  });
+  static_cast<const Numbering*>(self)->Resolve(updates, entries.count);
 }
 
 Status ScatterInOrder(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
@@ -63,7 +67,7 @@ Status ScatterInOrder(const Call& call, const Plan& plan, const walk::Operands& 
                           reduction,
                           layout.destinations,
                           inner,
-                          {LocateUpdates, &updates, false, operands.updates.data, nullptr}},
+                          {LocateUpdates, &updates, false, false, operands.updates.data, nullptr}},
                          &applied));
   return call.Succeed(applied / units);
 }

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows whose updates lie anywhere: those of one destination are combined in registers.
+#if defined(STREW_KERNEL_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef STREW_KERNEL_ROWS_INL_H_
+#undef STREW_KERNEL_ROWS_INL_H_
+#else
+#define STREW_KERNEL_ROWS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernel/element.h"
+#include "kernel/kernel.h"
+#include "kernel/ops-inl.h"
+#include "kernel/strided-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace strew::kernel {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Combines rows of at least one vector (tag D), vector by vector.
+template <class T, class Op, bool kWeighted, class D>
+class RowsLoop {
+ public:
+  explicit RowsLoop(const GroupedRows& all)
+      : all_(all), fetched_(HWY_MIN(At<T>(all.n), kMostFetched)) {}
+
+  // Rows are fetched before their group, and some beyond it: within the loops over columns the
+  // prefetches would stand in each of them, and make the library 0.2 MB larger.
+  HWY_INLINE void Run() const {
+    int64_t fetched = all_.begins[0];
+    for (int64_t g = 0; g < all_.groups; ++g) {
+      const int64_t first = all_.begins[g], end = all_.begins[g + 1];
+      if (first == end) continue;
+      const int64_t last = HWY_MIN(end + kAhead, all_.begins[all_.groups]);
+      for (; fetched < last; ++fetched) Fetch(fetched);
+      RunGroup(all_.output + At<T>(all_.destinations[g]), first, end);
+    }
+  }
+
+ private:
+  using Lane = typename Lanes<T>::Lane;
+  using V = hn::Vec<D>;
+  // Shorter vectors are for rows of fewer than four.
+  static constexpr bool kIsWhole = std::is_same_v<D, typename Lanes<T>::Tag>;
+
+  // Rows from a prefetch to its use, and the most bytes that are fetched of each: the hardware finds
+  // the rest.
+  static constexpr int64_t kAhead = 8;
+  static constexpr int64_t kMostFetched = 1024;
+
+  static HWY_INLINE int64_t Step() {
+    return static_cast<int64_t>(hn::Lanes(D()) / Lanes<T>::kPerElement);
+  }
+
+  HWY_INLINE void Fetch(int64_t k) const {
+    const unsigned char* const row = all_.updates + At<T>(all_.offsets[k]);
+    for (int64_t byte = 0; byte < fetched_; byte += 64) __builtin_prefetch(row + byte);
+  }
+
+  // Columns that do not fill a vector overlap those before them. They are computed first and stored
+  // last, and so get the same value twice.
+  HWY_INLINE void RunGroup(unsigned char* output, int64_t first, int64_t end) const {
+    const int64_t step = Step();
+    const int64_t last = all_.n - step;
+    const bool overlaps = all_.n % step != 0;
+    V tail = hn::Zero(D());
+    if (overlaps) tail = Combine(output, last, first, end);
+    int64_t i = 0;
+    if constexpr (kIsWhole) {
+      for (; i + 4 * step <= all_.n; i += 4 * step) CombineFour(output, i, first, end);
+    }
+    for (; i + step <= all_.n; i += step) {
+      hn::StoreU(Combine(output, i, first, end), D(), LanesAt(output, i));
+    }
+    if (overlaps) hn::StoreU(tail, D(), LanesAt(output, last));
+  }
+
+  static HWY_INLINE Lane* LanesAt(unsigned char* row, int64_t i) {
+    return reinterpret_cast<Lane*>(row + At<T>(i));
+  }
+  static HWY_INLINE V Load(const unsigned char* row, int64_t i) {
+    return hn::LoadU(D(), reinterpret_cast<const Lane*>(row + At<T>(i)));
+  }
+  HWY_INLINE V Weight(int64_t k) const {
+    if constexpr (kWeighted) return hn::Set(D(), LoadElement<Lane>(all_.weights + At<T>(k)));
+    return hn::Zero(D());
+  }
+  static HWY_INLINE V Combined(V old, V update, V weight) {
+    if constexpr (kWeighted) update = Mul<T>::OnLanes(D(), update, weight);
+    return Op::OnLanes(D(), old, update);
+  }
+  HWY_INLINE const unsigned char* RowOf(int64_t k) const {
+    return all_.updates + At<T>(all_.offsets[k]);
+  }
+
+  HWY_INLINE V Combine(const unsigned char* output, int64_t i, int64_t first, int64_t end) const {
+    V result = Load(output, i);
+    for (int64_t k = first; k < end; ++k) {
+      result = Combined(result, Load(RowOf(k), i), Weight(k));
+    }
+    return result;
+  }
+
+  HWY_INLINE void CombineFour(unsigned char* output, int64_t i, int64_t begin, int64_t end) const {
+    const int64_t step = Step();
+    V first = Load(output, i);
+    V second = Load(output, i + step);
+    V third = Load(output, i + 2 * step);
+    V fourth = Load(output, i + 3 * step);
+    for (int64_t k = begin; k < end; ++k) {
+      const unsigned char* const row = RowOf(k);
+      const V weight = Weight(k);
+      first = Combined(first, Load(row, i), weight);
+      second = Combined(second, Load(row, i + step), weight);
+      third = Combined(third, Load(row, i + 2 * step), weight);
+      fourth = Combined(fourth, Load(row, i + 3 * step), weight);
+    }
+    hn::StoreU(first, D(), LanesAt(output, i));
+    hn::StoreU(second, D(), LanesAt(output, i + step));
+    hn::StoreU(third, D(), LanesAt(output, i + 2 * step));
+    hn::StoreU(fourth, D(), LanesAt(output, i + 3 * step));
+  }
+
+  const GroupedRows& all_;
+  const int64_t fetched_;
+};
+
+template <class T, class Op, bool kWeighted>
+void CombineRows(const GroupedRows& all) {
+  using Tag = typename Lanes<T>::Tag;
+  using Lane = typename Lanes<T>::Lane;
+  constexpr size_t kElement = Lanes<T>::kPerElement;
+  const GroupedRows rows = all;
+  const auto fits = [&](auto d) HWY_ATTR {
+    return rows.n * static_cast<int64_t>(kElement) >= static_cast<int64_t>(hn::Lanes(d));
+  };
+  if (fits(Tag())) return RowsLoop<T, Op, kWeighted, Tag>(rows).Run();
+  constexpr size_t kQuarter = HWY_MAX(hn::MaxLanes(Tag()) / 4, kElement);
+  const hn::CappedTag<Lane, kQuarter> quarter;
+  if (fits(quarter)) return RowsLoop<T, Op, kWeighted, decltype(quarter)>(rows).Run();
+  RowsLoop<T, Op, kWeighted, hn::CappedTag<Lane, kElement>>(rows).Run();
+}
+
+template <class T>
+constexpr bool kGroupsRows = kHasVectors<T> && !kOfOldCpus;
+
+// Sums, minima and maxima, and weighted sums: the aggregations of graphs. Others make the library
+// larger, and can do with a run for each update.
+template <class T, class Op>
+constexpr GroupedRowsKernel GroupedRowsKernelOf() {
+  if constexpr (kGroupsRows<T> && (std::is_same_v<Op, Add<T>> || kIsExtremum<T, Op>)) {
+    return CombineRows<T, Op, false>;
+  }
+  return nullptr;
+}
+// There are no products of single lanes of 8 bits.
+template <class T, class Op>
+constexpr GroupedRowsKernel WeightedRowsKernelOf() {
+  constexpr bool kMultiplies = Lanes<T>::kPerElement == 1 && (sizeof(T) > 1 || kIsShortFloat<T>);
+  if constexpr (kGroupsRows<T> && kMultiplies && std::is_same_v<Op, Add<T>>) {
+    return CombineRows<T, Op, true>;
+  }
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace strew::kernel
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle
