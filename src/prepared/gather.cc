@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // output[entry] = source[its place]
 #include <algorithm>
-#include <atomic>
 
 #include "api/context.h"
 #include "api/tensor.h"
@@ -77,31 +76,57 @@ class Gatherer {
     return cut;
   }
 
-  // Returns the number of units that were gathered.
-  int64_t Gather(const plan::Cut& cut, int64_t part) const {
+  void Gather(const plan::Cut& cut, int64_t part) const {
     EntryNest nest = entries_;
     for (int i = 0; i < nest.rank; ++i) {
       const plan::Turns turns = cut.TurnsOf(part, i);
       nest.Restrict(i, turns.first, turns.count);
     }
     const plan::Turns columns = cut.TurnsOf(part, nest.rank);
-    int64_t gathered = 0;
+    if (IsShort()) return GatherShort(nest, columns);
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       const int64_t end = columns.first + columns.count;
       for (int64_t c = columns.first; c < end; c += kColumns) {
         const int64_t turn[] = {at[kEntry] + c * column_.stride[kEntry],
                                 at[kOutput] + c * column_.stride[kOutput],
                                 at[kSource] + c * column_.stride[kSource]};
-        gathered += GatherRow(turn, std::min(kColumns, end - c));
+        GatherRow(turn, std::min(kColumns, end - c));
       }
     });
-    return gathered;
   }
 
  private:
   static constexpr int64_t kColumns = 512;
 
-  int64_t GatherRow(const int64_t* turn, int64_t columns) const {
+  // Runs of so few bytes are moved without a call.
+  bool IsShort() const {
+    const bool lies_together = run_.stride[kInnerOutput] == 1 && run_.stride[kInnerSource] == 1;
+    return layout_.places.is_line() && lies_together && run_.count * units_.width <= 16;
+  }
+
+  void GatherShort(const EntryNest& nest, const plan::Turns& columns) const {
+    const int64_t width = units_.width;
+    PlacedRow row = {plan_.places,
+                     0,
+                     columns.count,
+                     nullptr,
+                     column_.stride[kOutput] * width,
+                     nullptr,
+                     layout_.places.stride() * width,
+                     column_.stride[kSource] * width};
+    plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
+      row.first = at[kEntry] + columns.first * column_.stride[kEntry];
+      const int64_t to = at[kOutput] + columns.first * column_.stride[kOutput];
+      const int64_t from = at[kSource] + columns.first * column_.stride[kSource];
+      plan::ForEachTurn(inner_, inner_.rank, [&](const int64_t* inner) {
+        row.output = output_ + (to + inner[kInnerOutput]) * width;
+        row.source = source_ + (from + inner[kInnerSource]) * width;
+        GatherPlaces(run_.count * width, row);
+      });
+    });
+  }
+
+  void GatherRow(const int64_t* turn, int64_t columns) const {
     int64_t from[kColumns];
     int64_t to[kColumns];
     int64_t kept = 0;
@@ -115,7 +140,6 @@ class Gatherer {
       }
     });
     layout_.places.Resolve(from, kept);
-    int64_t units = 0;
     for (int64_t i = 0; i < kept; ++i) {
       from[i] += to[i] * column_.stride[kSource];
       to[i] *= column_.stride[kOutput];
@@ -125,7 +149,6 @@ class Gatherer {
       unsigned char* const output = output_ + (turn[kOutput] + inner[kInnerOutput]) * units_.width;
       const unsigned char* const source =
           source_ + (turn[kSource] + inner[kInnerSource]) * units_.width;
-      units += kept * run_.count;
       if (run_.count == 1 && is_dense) {
         return GatherElements(units_.width, source, from, kept, output);
       }
@@ -138,7 +161,6 @@ class Gatherer {
                           source + from[i] * units_.width, run_.stride[kInnerSource], run_.count);
       }
     });
-    return units;
   }
 
   static constexpr int64_t kAhead = 8;  // entries
@@ -167,11 +189,10 @@ Status Gather(const Call& call, const strew_plan* handle, const TensorView* sour
   const plan::Machine machine(call);
   const int64_t tasks = plan::TasksFor(machine, gatherer.nanoseconds());
   const plan::Cut cut = gatherer.CutInto(plan::PartsFor(machine, tasks));
-  std::atomic<int64_t> units{0};
-  STREW_TRY(share::ForEachPart(call, tasks, cut.parts(), [&](int64_t part, int64_t) {
-    units += gatherer.Gather(cut, part);
-  }));
-  return call.Succeed(units / plan::IndexedUnitsOf(output->element_size).count);
+  STREW_TRY(share::ForEachPart(call, tasks, cut.parts(),
+                               [&](int64_t part, int64_t) { gatherer.Gather(cut, part); }));
+  const int64_t kept = plan.all_entries - plan.dropped_entries;
+  return call.Succeed(output->size / plan.all_entries * kept);
 }
 
 }  // namespace

@@ -59,14 +59,14 @@ class Numbering {
     }
     return offset + number * nest_.loop[0].stride[0];
   }
+  // Distance of neighbours, if they are one line.
+  int64_t stride() const { return nest_.rank == 0 ? 0 : nest_.loop[0].stride[0]; }
   // Replaces each of n numbers by its offset.
   void Resolve(int64_t* numbers, int64_t n) const;
   // The same, with kNoUpdate for -1.
   void ResolveMarked(int64_t* numbers, int64_t n) const;
 
  private:
-  int64_t stride() const { return nest_.rank == 0 ? 0 : nest_.loop[0].stride[0]; }
-
   plan::LoopNest<1> nest_;
 };
 

@@ -35,120 +35,222 @@ Turns TurnsOf(const Plan& plan) {
   return turns;
 }
 
-// How the destinations of kept entries follow one another.
-struct Sequence {
-  bool ascends = true;
-  bool is_distinct = true;  // if it ascends
-  int64_t count = 0;
-};
-
-template <class Number>
-Sequence ListItems(const Plan& plan, Item<Number>* items) {
+// Calls body(destination, entry) for each entry that is not dropped, in order.
+template <class Body>
+void ForEachItem(const Plan& plan, const Body& body) {
   const Turns turns = TurnsOf(plan);
   // Places are destinations already if there are no batches.
   const int64_t extent = plan.kind == Kind::kElements ? plan.extents[0] : 0;
-  Sequence sequence;
   plan.places.Visit([&](const auto* places) {
-    const auto none = static_cast<decltype(+places[0])>(plan.places.none());
-    Item<Number>* next = items;
-    int64_t last = -1, entry = 0;
-    bool ascends = true, is_distinct = true;
+    const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan.places.none());
+    int64_t entry = 0;
     for (int64_t o = 0; o < turns.outer; ++o) {
       const int64_t first = o * extent * turns.inner;
       for (int64_t a = 0; a < turns.axis; ++a) {
         for (int64_t i = 0; i < turns.inner; ++i, ++entry) {
-          const auto place = places[entry];
-          if (place == none) continue;
-          const int64_t destination = first + static_cast<int64_t>(place) * turns.inner + i;
-          *next++ = {static_cast<Number>(destination), static_cast<Number>(entry)};
-          ascends &= destination >= last;
-          is_distinct &= destination != last;
-          last = destination;
+          if (places[entry] == none) continue;
+          body(first + static_cast<int64_t>(places[entry]) * turns.inner + i, entry);
         }
       }
     }
-    sequence = {ascends, is_distinct, next - items};
   });
-  return sequence;
 }
 
-// Sorts by destination, keeping the order of equal ones, digit by digit from the lowest. Both
-// arrays have room for all items; returns the one that has them in the end.
+// The highest digit of a destination, by which items are moved first.
+constexpr int kMostBits = 9;
+constexpr int64_t kMostDigits = int64_t{1} << kMostBits;
+
+// How the destinations of kept entries follow one another.
+struct Sequence {
+  bool ascends = true;
+  int64_t count = 0;
+  int64_t counts[kMostDigits] = {};  // of each highest digit
+};
+
+void Look(const Plan& plan, int shift, Sequence* sequence) {
+  bool ascends = true;
+  int64_t last = 0, count = 0;
+  ForEachItem(plan, [&](int64_t destination, int64_t) {
+    ++sequence->counts[destination >> shift];
+    ascends &= destination >= last;
+    last = destination;
+    ++count;
+  });
+  sequence->ascends = ascends;
+  sequence->count = count;
+}
+
+// Sorts items by destination, keeping the order of equal ones, by the `bits` lowest bits, in which
+// alone they differ. `other` has room for as many.
 template <class Number>
-Item<Number>* Sort(Item<Number>* items, Item<Number>* other, int64_t count, int64_t end) {
-  constexpr int kMostBits = 9;
-  const int bits =
-      64 - __builtin_clzll(static_cast<unsigned long long>(std::max<int64_t>(end, 2)) - 1);
-  const int passes = (bits - 1) / kMostBits + 1;
-  const int width = (bits - 1) / passes + 1;
-  int64_t at[1 << kMostBits];
-  const Number mask = static_cast<Number>((1 << width) - 1);
-  for (int shift = 0; shift < bits; shift += width) {
-    std::fill_n(at, 1 << width, 0);
-    for (int64_t i = 0; i < count; ++i) ++at[items[i].destination >> shift & mask];
-    int64_t sum = 0;
-    for (int64_t b = 0; b < 1 << width; ++b) sum += std::exchange(at[b], sum);
-    for (int64_t i = 0; i < count; ++i) {
-      other[at[items[i].destination >> shift & mask]++] = items[i];
+class Sorter {
+ public:
+  static void Sort(Item<Number>* items, Item<Number>* other, int64_t count, int bits) {
+    if (count < 2 || bits == 0) return;
+    if (count <= kFew) return SortFew(items, count);
+    if (count <= kNear) return SortNear(items, other, count, bits);
+    // The highest bits first, so that the rest happens in the cache: 4 million random items take
+    // 0.7 x the time of three passes over all of them.
+    const int shift = std::max(bits - kMostBits, 0);
+    int64_t ends[kMostDigits];
+    Distribute(items, other, count, shift, std::min(bits, kMostBits), ends);
+    for (int64_t first = 0, d = 0; d < int64_t{1} << std::min(bits, kMostBits); ++d) {
+      Sort(items + first, other + first, ends[d] - first, shift);
+      first = ends[d];
     }
-    std::swap(items, other);
   }
-  return items;
-}
 
-template <class Number>
-int64_t CountGroups(const Item<Number>* items, int64_t count) {
-  int64_t groups = count > 0 ? 1 : 0;
-  for (int64_t i = 1; i < count; ++i) groups += items[i].destination != items[i - 1].destination;
-  return groups;
-}
+ private:
+  // Items that with their copy are in the L2 cache, and so few that a sort by comparison is faster.
+  static constexpr int64_t kNear = (int64_t{1} << 18) / int64_t{sizeof(Item<Number>)};
+  static constexpr int64_t kFew = 24;
 
-// Keeps what the sequence does not tell.
-template <class Number>
-bool Keep(const Item<Number>* items, const Sequence& sequence, Plan* plan) {
-  const int64_t count = sequence.count;
-  const int64_t groups = CountGroups(items, count);
-  const bool all_stay = sequence.ascends && count == plan->entries;
+  static int64_t DigitOf(const Item<Number>& item, int shift, int width) {
+    return static_cast<int64_t>(item.destination >> shift) & ((int64_t{1} << width) - 1);
+  }
+
+  static void SortFew(Item<Number>* items, int64_t count) {
+    for (int64_t i = 1; i < count; ++i) {
+      const Item<Number> item = items[i];
+      int64_t k = i;
+      for (; k > 0 && items[k - 1].destination > item.destination; --k) items[k] = items[k - 1];
+      items[k] = item;
+    }
+  }
+
+  // Moves items to `other` by a digit. *next has the first position of each digit, and then the end.
+  static void Scatter(const Item<Number>* items, Item<Number>* other, int64_t count, int shift,
+                      int width, int64_t* next) {
+    for (int64_t i = 0; i < count; ++i) other[next[DigitOf(items[i], shift, width)]++] = items[i];
+  }
+
+  // Turns counts into first positions.
+  static void Accumulate(int64_t* counts, int width) {
+    int64_t sum = 0;
+    for (int64_t d = 0; d < int64_t{1} << width; ++d) sum += std::exchange(counts[d], sum);
+  }
+
+  // Sorts by one digit, which may ascend already, as that of rows does.
+  static void Distribute(Item<Number>* items, Item<Number>* other, int64_t count, int shift,
+                         int width, int64_t* ends) {
+    std::fill_n(ends, int64_t{1} << width, 0);
+    bool ascends = true;
+    int64_t last = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t digit = DigitOf(items[i], shift, width);
+      ++ends[digit];
+      ascends &= digit >= last;
+      last = digit;
+    }
+    Accumulate(ends, width);
+    if (ascends) {
+      for (int64_t d = 0; d + 1 < int64_t{1} << width; ++d) ends[d] = ends[d + 1];
+      ends[(int64_t{1} << width) - 1] = count;
+      return;
+    }
+    Scatter(items, other, count, shift, width, ends);
+    std::copy_n(other, count, items);
+  }
+
+  // Digit by digit from the lowest.
+  static void SortNear(Item<Number>* items, Item<Number>* other, int64_t count, int bits) {
+    // An even number of passes ends where it began.
+    constexpr int kMostNear = 8;
+    const int passes = ((bits - 1) / kMostNear / 2 + 1) * 2;
+    const int width = (bits - 1) / passes + 1;
+    int64_t next[int64_t{1} << kMostNear];
+    for (int pass = 0; pass < passes; ++pass) {
+      std::fill_n(next, int64_t{1} << width, 0);
+      for (int64_t i = 0; i < count; ++i) ++next[DigitOf(items[i], pass * width, width)];
+      Accumulate(next, width);
+      Scatter(items, other, count, pass * width, width, next);
+      std::swap(items, other);
+    }
+  }
+};
+
+// Keeps what the sequence does not tell. for_each(body) calls body(destination, entry) in the order
+// of destinations.
+template <class Number, class ForEach>
+bool Keep(bool all_stay, const ForEach& for_each, Plan* plan) {
+  int64_t groups = 0, last = -1;
+  for_each([&](int64_t destination, int64_t) {
+    groups += destination != last;
+    last = destination;
+  });
   constexpr int32_t kWidth = sizeof(Number);
   if (!plan->destinations.Allocate(groups, kWidth)) return false;
-  if (!all_stay && !plan->order.Allocate(count, kWidth)) return false;
-  if (groups != count && !plan->firsts.Allocate(groups + 1, kWidth)) return false;
+  if (!all_stay && !plan->order.Allocate(plan->kept, kWidth)) return false;
+  if (groups != plan->kept && !plan->firsts.Allocate(groups + 1, kWidth)) return false;
   Number* const destinations = reinterpret_cast<Number*>(plan->destinations.data());
   Number* const firsts = reinterpret_cast<Number*>(plan->firsts.data());
   Number* const order = reinterpret_cast<Number*>(plan->order.data());
-  int64_t group = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    if (order != nullptr) order[i] = items[i].entry;
-    if (i > 0 && items[i].destination == items[i - 1].destination) continue;
-    if (firsts != nullptr) firsts[group] = static_cast<Number>(i);
-    destinations[group++] = items[i].destination;
-  }
-  if (firsts != nullptr) firsts[groups] = static_cast<Number>(count);
+  int64_t group = 0, i = 0;
+  last = -1;
+  for_each([&](int64_t destination, int64_t entry) {
+    if (order != nullptr) order[i] = static_cast<Number>(entry);
+    if (destination != last) {
+      if (firsts != nullptr) firsts[group] = static_cast<Number>(i);
+      destinations[group++] = static_cast<Number>(destination);
+      last = destination;
+    }
+    ++i;
+  });
+  if (firsts != nullptr) firsts[groups] = static_cast<Number>(i);
   return true;
 }
 
+// Bits of the numbers in [0, end).
+int BitsOf(int64_t end) {
+  return end < 2 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(end) - 1);
+}
+
 template <class Number>
-Status OrderAs(const Call& call, int64_t end, Plan* plan) {
-  const Status refused = STREW_OUT_OF_MEMORY;
-  const auto room = [&](Scratch* scratch) {
-    int64_t bytes;
-    if (!CheckedMultiply(std::max<int64_t>(plan->entries, 1), sizeof(Item<Number>), &bytes)) {
-      return static_cast<Item<Number>*>(nullptr);
-    }
-    Scratch(call, static_cast<size_t>(bytes)).Swap(scratch);
-    return reinterpret_cast<Item<Number>*>(scratch->memory());
-  };
+Item<Number>* Allocate(const Call& call, int64_t count, Scratch* scratch) {
+  int64_t bytes;
+  if (!CheckedMultiply(count, sizeof(Item<Number>), &bytes)) return nullptr;
+  Scratch(call, static_cast<size_t>(bytes)).Swap(scratch);
+  return reinterpret_cast<Item<Number>*>(scratch->memory());
+}
+
+// Returns false if an allocation fails.
+template <class Number>
+bool SortAndKeep(const Call& call, int bits, int shift, Sequence* sequence, Plan* plan) {
   Scratch of_items, of_others;
-  Item<Number>* items = room(&of_items);
-  if (items == nullptr) return refused;
-  const Sequence sequence = ListItems(*plan, items);
-  if (!sequence.ascends) {
-    Item<Number>* const others = room(&of_others);
-    if (others == nullptr) return refused;
-    items = Sort(items, others, sequence.count, end);
+  const int64_t largest = *std::max_element(sequence->counts, sequence->counts + kMostDigits);
+  Item<Number>* const items = Allocate<Number>(call, sequence->count, &of_items);
+  Item<Number>* const others = Allocate<Number>(call, largest, &of_others);
+  if (items == nullptr || others == nullptr) return false;
+  int64_t* const ends = sequence->counts;
+  int64_t sum = 0;
+  for (int64_t d = 0; d < kMostDigits; ++d) sum += std::exchange(ends[d], sum);
+  ForEachItem(*plan, [&](int64_t destination, int64_t entry) {
+    items[ends[destination >> shift]++] = {static_cast<Number>(destination),
+                                           static_cast<Number>(entry)};
+  });
+  int64_t first = 0;
+  for (int64_t d = 0; d < kMostDigits; ++d) {
+    Sorter<Number>::Sort(items + first, others, ends[d] - first, std::min(bits, shift));
+    first = ends[d];
   }
+  const auto for_each = [&](const auto& body) {
+    for (int64_t i = 0; i < sequence->count; ++i) {
+      body(static_cast<int64_t>(items[i].destination), static_cast<int64_t>(items[i].entry));
+    }
+  };
+  return Keep<Number>(false, for_each, plan);
+}
+
+template <class Number>
+bool OrderAs(const Call& call, int64_t end, Plan* plan) {
+  const int bits = BitsOf(end);
+  const int shift = std::max(bits - kMostBits, 0);
+  Sequence sequence;
+  Look(*plan, shift, &sequence);
   plan->kept = sequence.count;
-  return Keep(items, sequence, plan) ? Status(STREW_OK) : refused;
+  if (!sequence.ascends) return SortAndKeep<Number>(call, bits, shift, &sequence, plan);
+  const auto for_each = [&](const auto& body) { ForEachItem(*plan, body); };
+  return Keep<Number>(sequence.count == plan->entries, for_each, plan);
 }
 
 }  // namespace
@@ -171,9 +273,9 @@ int64_t DestinationsOf(const Plan& plan) {
 Status OrderEntries(const Call& call, Plan* plan) {
   const int64_t end = DestinationsOf(*plan);
   const bool is_narrow = end <= int64_t{UINT32_MAX} && plan->entries <= int64_t{UINT32_MAX};
-  const Status status =
+  const bool done =
       is_narrow ? OrderAs<uint32_t>(call, end, plan) : OrderAs<uint64_t>(call, end, plan);
-  if (status.ok()) return STREW_OK;
+  if (done) return STREW_OK;
   return call.Fail(STREW_OUT_OF_MEMORY, "memory to put the entries in order was refused");
 }
 

@@ -3,6 +3,7 @@
 #include "accumulate/accumulate.h"
 #include "api/context.h"
 #include "api/tensor.h"
+#include "base/identity.h"
 #include "base/reduction.h"
 #include "op/indexed.h"
 #include "plan/check.h"
@@ -84,8 +85,11 @@ Status Scatter(const Call& context_call, const strew_plan* handle, const TensorV
   const TensorView places = PlacesOf(plan);
   const walk::Operands operands = {*data, places, *updates, *output};
   const bool is_one_loop = AxesAreOneLoop(plan, *data) && AxesAreOneLoop(plan, *output);
-  const bool is_one_step = IsOneStep(reduction);
-  if (updates->size != 0 && output->size != 0 && (!is_one_step || !is_one_loop) &&
+  // Those that start from an identity take two passes in the order of the indices.
+  const strew_reduction kind = ReductionKind(reduction);
+  const bool takes_sums =
+      kind == STREW_MEAN || !(IsOneStep(reduction) || HasIdentity(output->dtype, kind));
+  if (updates->size != 0 && output->size != 0 && (takes_sums || !is_one_loop) &&
       CanBeOrdered(plan, reduction)) {
     return ScatterInOrder(context_call, plan, operands, axis, reduction);
   }
