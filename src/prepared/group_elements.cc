@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <utility>
+
+#include "prepared/elements.h"
+#include "prepared/group_writer.h"
+
+namespace strew::prepared {
+
+void GroupWriter::WriteElements(const int64_t* turn, bool begins, bool ends) {
+  const int64_t n = piece_.entries();
+  GatherElements(kernels_.width, UpdateAt(turn[kTurnUpdates]), piece_.updates(), n, products_);
+  if (scatter_.source.weights != nullptr && n > 0) {
+    GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(), n, weights_);
+    kernels_.multiply(products_, 1, weights_, 1, n);
+  }
+  unsigned char* const origin = OutputAt(turn[kTurnOutput]);
+  if (kernels_.sums != nullptr) return SumElements(origin, begins, ends);
+  if (n > 0) CombineElements(origin);
+}
+
+void GroupWriter::CombineElements(unsigned char* origin) {
+  int64_t offsets[Piece::kMost];
+  const int64_t n = piece_.entries();
+  const auto elements = kernels_.combine.elements[kernel::kOffset64];
+  const auto move = kernels_.move.combine.elements[kernel::kOffset64];
+  if (kernels_.kind == STREW_NONE) {
+    return elements(Tile(origin, offsets, ListFirst(offsets, /*last=*/true)), {});
+  }
+  if (!std::exchange(has_begun_, true) && kernels_.excludes_self) {
+    const int64_t groups = ListFirst(offsets, false);
+    if (!kernels_.has_identity) return ReplaceFirst(origin);
+    kernel::TileArguments tile = Tile(origin, offsets, groups);
+    tile.updates = kernels_.identity;
+    tile.updates_column_stride = 0;
+    move(tile, {});
+  }
+  for (int64_t g = 0; g < piece_.groups(); ++g) {
+    std::fill(offsets + piece_.begin(g), offsets + piece_.end(g), piece_.destination(g));
+  }
+  elements(Tile(origin, offsets, n), {});
+}
+
+// Lists the destinations of groups that have an update, and brings the first or last update of
+// each to the front of the products if `last`. Returns how many there are.
+int64_t GroupWriter::ListFirst(int64_t* offsets, bool last) {
+  int64_t count = 0;
+  for (int64_t g = 0; g < piece_.groups(); ++g) {
+    if (piece_.begin(g) == piece_.end(g)) continue;
+    const int64_t width = kernels_.width;
+    if (last) {
+      std::memmove(products_ + count * width, products_ + (piece_.end(g) - 1) * width,
+                   static_cast<size_t>(width));
+    }
+    offsets[count++] = piece_.destination(g);
+  }
+  return count;
+}
+
+// Without an identity the first update replaces the element.
+void GroupWriter::ReplaceFirst(unsigned char* origin) {
+  const int64_t width = kernels_.width;
+  for (int64_t g = 0; g < piece_.groups(); ++g) {
+    unsigned char* const output = origin + piece_.destination(g) * width;
+    for (int64_t k = piece_.begin(g); k < piece_.end(g); ++k) {
+      const kernel::RunKernel run =
+          k == piece_.begin(g) ? kernels_.move.combine.run : kernels_.combine.run;
+      run(output, 1, products_ + k * width, 1, 1);
+    }
+  }
+}
+
+// Old values take the place of the products at the end.
+void GroupWriter::SumElements(unsigned char* origin, bool begins, bool ends) {
+  const kernel::AccumulateKernels& kernels = *kernels_.sums;
+  const int64_t groups = piece_.groups();
+  int32_t slots[Piece::kMost];
+  for (int64_t g = 0; g < groups; ++g) {
+    std::fill(slots + piece_.begin(g), slots + piece_.end(g), static_cast<int32_t>(g));
+  }
+  if (begins) {
+    std::fill_n(counts_, groups, 0);
+    GatherElements(kernels_.width, origin, piece_.destinations(), groups, old_);
+    const bool starts = kernels_.excludes_self;
+    kernels.sums.begin(sums_, starts ? kernels_.identity : old_, starts ? 0 : 1, groups);
+  }
+  if (piece_.entries() > 0) {
+    kernels.add_each({sums_, counts_}, {slots, products_, 1, piece_.entries()});
+  }
+  if (!ends) return;
+  kernels.finish_each({sums_, counts_}, kernels_.excludes_self ? 0 : 1, old_, 1, groups);
+  kernel::TileArguments tile = Tile(origin, piece_.destinations(), groups);
+  tile.updates = old_;
+  kernels_.move.combine.elements[kernel::kOffset64](tile, {});
+}
+
+}  // namespace strew::prepared

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared/elements.h"
+#include "prepared/group_writer.h"
+
+namespace strew::prepared {
+
+void GroupWriter::CombineGroupedRows(const int64_t* turn) {
+  unsigned char* const output = OutputAt(turn[kTurnOutput]);
+  if (kernels_.excludes_self) {
+    for (int64_t g = 0; g < piece_.groups(); ++g) {
+      if (piece_.begin(g) == piece_.end(g) || has_begun_) continue;
+      kernels_.move.combine.run(output + piece_.destination(g) * kernels_.width, 1,
+                                kernels_.identity, 0, run_.count);
+    }
+    has_begun_ = piece_.groups() == 1 && piece_.entries() > 0;
+  }
+  if (scatter_.source.weights != nullptr) {
+    GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(), piece_.entries(),
+                   weights_);
+  }
+  RowsKernel()({output, piece_.destinations(), piece_.begins(), piece_.groups(),
+                UpdateAt(turn[kTurnUpdates]), piece_.updates(), weights_, run_.count});
+}
+
+// Means of whole groups.
+void GroupWriter::DivideRows(const int64_t* turn) {
+  const unsigned char* const updates = UpdateAt(turn[kTurnUpdates]);
+  int64_t fetched = 0;
+  for (int64_t g = 0; g < piece_.groups(); ++g) {
+    const int64_t first = piece_.begin(g), count = piece_.end(g) - first;
+    if (count == 0) continue;
+    for (; fetched < std::min(piece_.entries(), first + count + kAhead); ++fetched) {
+      Fetch(updates + piece_.updates()[fetched] * kernels_.width);
+    }
+    kernels_.sums->group({OutputAt(piece_.destination(g) + turn[kTurnOutput]),
+                          run_.stride[kTurnOutput], updates, run_.stride[kTurnUpdates],
+                          piece_.updates() + first, count, run_.count, kernels_.excludes_self});
+  }
+}
+
+void GroupWriter::Fetch(const unsigned char* row) const {
+  constexpr int64_t kMost = 1024;
+  if (run_.stride[kTurnUpdates] == 1) {
+    kernel::PrefetchOnce(row, std::min(run_.count * kernels_.width, kMost));
+  }
+}
+
+void GroupWriter::CombineRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends) {
+  const int64_t shift = turn[kTurnUpdates] + i * run_.stride[kTurnUpdates];
+  for (int64_t g = 0; g < piece_.groups(); ++g) {
+    unsigned char* const output =
+        OutputAt(piece_.destination(g) + turn[kTurnOutput] + i * run_.stride[kTurnOutput]);
+    int64_t first = piece_.begin(g);
+    const int64_t end = piece_.end(g);
+    if (kernels_.kind == STREW_NONE && end > first) first = end - 1;
+    if (begins) has_begun_ = false;
+    if (!has_begun_ && end > first) Begin(output, n, &first, turn, i);
+    for (int64_t k = first; k < end; ++k) {
+      if (k + kAhead < piece_.entries()) Fetch(UpdateAt(piece_.updates()[k + kAhead] + shift));
+      Apply(output, n, k, turn, i);
+    }
+    if (ends && has_begun_) Finish(output, n);
+  }
+}
+
+// Prepares a row for its first update, and may take that.
+void GroupWriter::Begin(unsigned char* output, int64_t n, int64_t* first, const int64_t* turn,
+                        int64_t i) {
+  const int64_t stride = run_.stride[kTurnOutput];
+  has_begun_ = true;
+  if (kernels_.sums != nullptr) {
+    terms_ = 0;
+    const bool starts = kernels_.excludes_self;
+    return kernels_.sums->sums.begin(sums_, starts ? kernels_.identity : output,
+                                     starts ? 0 : stride, n);
+  }
+  if (!kernels_.excludes_self) return;
+  if (kernels_.has_identity) {
+    return kernels_.move.combine.run(output, stride, kernels_.identity, 0, n);
+  }
+  Row row = Weighted(n, (*first)++, turn, i);
+  kernels_.move.combine.run(output, stride, row.memory, row.stride, n);
+}
+
+void GroupWriter::Apply(unsigned char* output, int64_t n, int64_t k, const int64_t* turn,
+                        int64_t i) {
+  const Row row = Weighted(n, k, turn, i);
+  if (kernels_.sums == nullptr) {
+    return kernels_.combine.run(output, run_.stride[kTurnOutput], row.memory, row.stride, n);
+  }
+  ++terms_;
+  kernels_.sums->sums.add(sums_, row.memory, row.stride, n);
+}
+
+void GroupWriter::Finish(unsigned char* output, int64_t n) const {
+  if (kernels_.sums == nullptr) return;
+  kernels_.sums->sums.finish(
+      {output, run_.stride[kTurnOutput], sums_, 1, n, terms_ + (kernels_.excludes_self ? 0 : 1)});
+}
+
+// The update of entry k of the piece, times its weight.
+GroupWriter::Row GroupWriter::Weighted(int64_t n, int64_t k, const int64_t* turn, int64_t i) {
+  const int64_t stride = run_.stride[kTurnUpdates];
+  const unsigned char* const update =
+      UpdateAt(piece_.updates()[k] + turn[kTurnUpdates] + i * stride);
+  if (scatter_.source.weights == nullptr) return {update, stride};
+  const int64_t of_weights = run_.stride[kTurnWeights];
+  kernels_.move.combine.run(products_, 1, update, stride, n);
+  kernels_.multiply(products_, 1,
+                    WeightAt(piece_.weights()[k] + turn[kTurnWeights] + i * of_weights), of_weights,
+                    n);
+  return {products_, 1};
+}
+
+}  // namespace strew::prepared

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes groups: the updates of a destination are combined together, piece by piece.
+#ifndef STREW_PREPARED_GROUP_WRITER_H_
+#define STREW_PREPARED_GROUP_WRITER_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/identity.h"
+#include "base/reduction.h"
+#include "kernel/kernel.h"
+#include "plan/unit.h"
+#include "prepared/ordered.h"
+#include "prepared/piece.h"
+#include "walk/kernels.h"
+
+namespace strew::prepared {
+
+// Elements of a row that are computed at once, where they need memory of their own.
+inline constexpr int64_t kBlock = Piece::kMost;
+
+// The kernels for what a reduction does at the first update of a destination, at each, and at the last.
+struct GroupKernels {
+  explicit GroupKernels(const OrderedScatter& scatter)
+      : kind(ReductionKind(scatter.reduction)),
+        excludes_self(ExcludesSelf(scatter.reduction) && kind != STREW_NONE),
+        combine(walk::IndexedKernelsFor(scatter.call, scatter.output, kind)),
+        move(walk::MoveKernelsFor(scatter.call, plan::IndexedUnitsOf(scatter.output.element_size))),
+        width(combine.element_size) {
+    if (kind == STREW_MEAN) {
+      sums =
+          &kernel::AccumulateKernelsFor(scatter.output.dtype, scatter.call.settings().simd_target);
+    }
+    if (scatter.source.weights != nullptr) {
+      multiply = walk::IndexedKernelsFor(scatter.call, scatter.output, STREW_MUL).run;
+    }
+    has_identity = HasIdentity(scatter.output.dtype, kind);
+    if (excludes_self && has_identity) StoreIdentity(scatter.output.dtype, kind, identity);
+  }
+
+  const strew_reduction kind;
+  const bool excludes_self;
+  const kernel::CombineKernels& combine;
+  const kernel::MoveKernels& move;
+  const int64_t width;
+  const kernel::AccumulateKernels* sums = nullptr;  // NULL unless updates are summed aside
+  kernel::RunKernel multiply = nullptr;             // by weights
+  bool has_identity;
+  alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth] = {};
+};
+
+// A part of the groups of a plan.
+class GroupWriter {
+ public:
+  GroupWriter(const OrderedScatter& scatter, const GroupKernels& kernels)
+      : scatter_(scatter),
+        kernels_(kernels),
+        by_rows_(!scatter.source.depends_on_turn && scatter.inner.rank > 0),
+        outside_(scatter.inner),
+        piece_(scatter) {
+    run_ = {1, {}};
+    if (by_rows_) run_ = outside_.PopInnermost();
+  }
+
+  // Returns the number of units that had an update.
+  int64_t Write(int64_t group, int64_t end) {
+    while (group < end) {
+      group = piece_.TakeGroups(group, end);
+      WriteGroups();
+    }
+    return applied_;
+  }
+
+ private:
+  // How rows are combined.
+  enum class Way {
+    kGrouped,   // those of a piece by one kernel
+    kMeans,     // those of a group by one kernel
+    kOneByOne,  // each by a run
+    kInBlocks   // each by a run, a block of columns at a time, which has memory of its own
+  };
+
+  Way WayOf(bool is_whole) const {
+    const bool lie_together = run_.stride[kTurnOutput] == 1 && run_.stride[kTurnUpdates] == 1;
+    const bool is_weighted = scatter_.source.weights != nullptr;
+    if (kernels_.sums != nullptr) {
+      return is_whole && !is_weighted ? Way::kMeans : Way::kInBlocks;
+    }
+    if (lie_together && RowsKernel() != nullptr) return Way::kGrouped;
+    return is_weighted ? Way::kInBlocks : Way::kOneByOne;
+  }
+
+  kernel::GroupedRowsKernel RowsKernel() const {
+    if (scatter_.source.weights == nullptr) return kernels_.combine.rows;
+    // A row has one weight.
+    return run_.stride[kTurnWeights] == 0 ? kernels_.combine.weighted_rows : nullptr;
+  }
+
+  // Groups that fit a piece, or one that needs several.
+  void WriteGroups() {
+    const int64_t count = piece_.count();
+    const bool is_whole = count <= Piece::kMost;
+    const bool is_located_once = is_whole && !scatter_.source.depends_on_turn;
+    const Way way = WayOf(is_whole);
+    const int64_t step = way == Way::kInBlocks ? kBlock : run_.count;
+    bool is_located = false;
+    plan::ForEachTurn(outside_, outside_.rank, [&](const int64_t* turn) {
+      for (int64_t i = 0; i < run_.count; i += step) {
+        const int64_t n = std::min(step, run_.count - i);
+        for (int64_t k = 0; k < count; k += Piece::kMost) {
+          const int64_t part = std::min(Piece::kMost, count - k);
+          if (!is_whole) piece_.TakePart(k, part);
+          if (!is_located) piece_.Locate(turn);
+          is_located = is_located_once;
+          const bool begins = k == 0, ends = k + part == count;
+          if (begins) has_begun_ = false;
+          applied_ += piece_.entries() * n;
+          if (!by_rows_) {
+            WriteElements(turn, begins, ends);
+          } else if (way == Way::kGrouped) {
+            CombineGroupedRows(turn);
+          } else if (way == Way::kMeans) {
+            DivideRows(turn);
+          } else {
+            CombineRows(turn, i, n, begins, ends);
+          }
+        }
+      }
+    });
+  }
+
+  unsigned char* OutputAt(int64_t at) const { return scatter_.output.data + at * kernels_.width; }
+  const unsigned char* UpdateAt(int64_t at) const {
+    return scatter_.source.updates + at * kernels_.width;
+  }
+  const unsigned char* WeightAt(int64_t at) const {
+    return scatter_.source.weights + at * kernels_.width;
+  }
+
+  // ---- Rows: group_rows.cc ----
+
+  struct Row {
+    const unsigned char* memory;
+    int64_t stride;
+  };
+  // Rows from a prefetch to its use.
+  static constexpr int64_t kAhead = 8;
+
+  void CombineGroupedRows(const int64_t* turn);
+  void DivideRows(const int64_t* turn);
+  void Fetch(const unsigned char* row) const;
+  void CombineRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends);
+  void Begin(unsigned char* output, int64_t n, int64_t* first, const int64_t* turn, int64_t i);
+  void Apply(unsigned char* output, int64_t n, int64_t k, const int64_t* turn, int64_t i);
+  void Finish(unsigned char* output, int64_t n) const;
+  Row Weighted(int64_t n, int64_t k, const int64_t* turn, int64_t i);
+
+  // ---- Elements: group_elements.cc ----
+
+  void WriteElements(const int64_t* turn, bool begins, bool ends);
+  void CombineElements(unsigned char* origin);
+  int64_t ListFirst(int64_t* offsets, bool last);
+  void ReplaceFirst(unsigned char* origin);
+  void SumElements(unsigned char* origin, bool begins, bool ends);
+  kernel::TileArguments Tile(unsigned char* origin, const int64_t* offsets, int64_t n) const {
+    return kernel::RowTile(origin, products_, offsets, n, 0);
+  }
+
+  const OrderedScatter& scatter_;
+  const GroupKernels& kernels_;
+  const bool by_rows_;
+  TurnNest outside_;  // of the run
+  plan::Loop<kTurnOperands> run_;
+  Piece piece_;
+  int64_t applied_ = 0;
+  int64_t terms_ = 0;
+  bool has_begun_ = false;  // whether the current group has had an update
+  uint32_t counts_[kBlock];
+  alignas(64) unsigned char products_[kBlock * plan::kMostWidth];
+  alignas(64) unsigned char sums_[kBlock * plan::kMostWidth];
+  alignas(64) unsigned char old_[kBlock * plan::kMostWidth];
+  alignas(64) unsigned char weights_[kBlock * plan::kMostWidth];
+};
+
+}  // namespace strew::prepared
+
+#endif  // STREW_PREPARED_GROUP_WRITER_H_
