@@ -8,6 +8,7 @@
 #include "op/indexed.h"
 #include "plan/check.h"
 #include "plan/unit.h"
+#include "prepared/divide.h"
 #include "prepared/operands.h"
 #include "prepared/ordered.h"
 #include "prepared/plan.h"
@@ -73,30 +74,48 @@ Status ScatterInOrder(const Call& call, const Plan& plan, const walk::Operands& 
   return call.Succeed(applied / units);
 }
 
-Status Scatter(const Call& context_call, const strew_plan* handle, const TensorView* data,
-               const TensorView* updates, strew_reduction reduction, const TensorView* output) {
-  if (handle == nullptr) return context_call.Fail(STREW_INVALID_ARGUMENT, "plan is NULL");
-  const Plan& plan = handle->plan;
-  STREW_TRY(
-      plan::CheckBound(context_call, {{"data", data}, {"updates", updates}}, {"output", output}));
-  STREW_TRY(plan::CheckReduction(context_call, reduction));
-  int axis;
-  STREW_TRY(Validate(context_call, plan, data, updates, reduction, output, &axis));
-  const TensorView places = PlacesOf(plan);
-  const walk::Operands operands = {*data, places, *updates, *output};
-  const bool is_one_loop = AxesAreOneLoop(plan, *data) && AxesAreOneLoop(plan, *output);
-  // Those that start from an identity take two passes in the order of the indices.
-  const strew_reduction kind = ReductionKind(reduction);
-  const bool takes_sums =
-      kind == STREW_MEAN || !(IsOneStep(reduction) || HasIdentity(output->dtype, kind));
-  if (updates->size != 0 && output->size != 0 && (takes_sums || !is_one_loop) &&
-      CanBeOrdered(plan, reduction)) {
-    return ScatterInOrder(context_call, plan, operands, axis, reduction);
-  }
+// With the loops of the operator, for indices that are checked.
+Status ScatterByPlaces(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
+                       strew_reduction reduction) {
   plan::Findings findings;
   findings.non_negative = true;
   if (plan.has_dropped) findings.out_of_range = plan::OutOfRange::kDrop;
-  return RunChecked(context_call, operands, reduction, SpaceOfCall(plan, operands, axis), findings);
+  return RunChecked(call, operands, reduction, SpaceOfCall(plan, operands, axis), findings);
+}
+
+Status MeanBySums(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
+                  bool excludes_self) {
+  const strew_reduction sum = STREW_ADD | (excludes_self ? STREW_EXCLUDE_SELF : 0);
+  STREW_TRY(ScatterByPlaces(call, plan, operands, axis, sum));
+  const int64_t units = plan::IndexedUnitsOf(operands.output.element_size).count;
+  return DivideByCounts(call, plan, operands.output, Layout(plan, operands.output, axis, units),
+                        !excludes_self);
+}
+
+Status Scatter(const Call& call, const strew_plan* handle, const TensorView* data,
+               const TensorView* updates, strew_reduction reduction, const TensorView* output) {
+  if (handle == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "plan is NULL");
+  const Plan& plan = handle->plan;
+  STREW_TRY(plan::CheckBound(call, {{"data", data}, {"updates", updates}}, {"output", output}));
+  STREW_TRY(plan::CheckReduction(call, reduction));
+  int axis;
+  STREW_TRY(Validate(call, plan, data, updates, reduction, output, &axis));
+  const TensorView places = PlacesOf(plan);
+  const walk::Operands operands = {*data, places, *updates, *output};
+  const strew_reduction kind = ReductionKind(reduction);
+  const bool is_empty = updates->size == 0 || output->size == 0;
+  if (is_empty || !CanBeOrdered(plan, reduction)) {
+    return ScatterByPlaces(call, plan, operands, axis, reduction);
+  }
+  const bool is_one_loop = AxesAreOneLoop(plan, *data) && AxesAreOneLoop(plan, *output);
+  if (is_one_loop && kind == STREW_MEAN && SumsAreElements(call, *output)) {
+    return MeanBySums(call, plan, operands, axis, ExcludesSelf(reduction));
+  }
+  const bool starts_anew = ExcludesSelf(reduction) && kind != STREW_NONE;
+  // Those that start from an identity take two passes in the order of the indices.
+  const bool takes_sums = kind == STREW_MEAN || (starts_anew && !HasIdentity(output->dtype, kind));
+  if (is_one_loop && !takes_sums) return ScatterByPlaces(call, plan, operands, axis, reduction);
+  return ScatterInOrder(call, plan, operands, axis, reduction);
 }
 
 }  // namespace

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared/divide.h"
+
+#include <algorithm>
+
+#include "kernel/kernel.h"
+#include "plan/cut.h"
+#include "plan/schedule.h"
+#include "plan/unit.h"
+#include "prepared/elements.h"
+#include "share/parts.h"
+#include "walk/kernels.h"
+
+namespace strew::prepared {
+namespace {
+
+const kernel::AccumulateKernels& KernelsFor(const Call& call, const TensorView& output) {
+  return kernel::AccumulateKernelsFor(output.dtype, call.settings().simd_target);
+}
+
+class Divider {
+ public:
+  Divider(const Call& call, const Plan& plan, const TensorView& output, const Layout& layout,
+          bool counts_old)
+      : plan_(plan),
+        output_(output),
+        destinations_(layout.destinations),
+        more_(counts_old ? 1 : 0),
+        kernels_(KernelsFor(call, output)),
+        move_(walk::MoveKernelsFor(call, plan::IndexedUnitsOf(output.element_size)).combine) {
+    for (int i = 0; i < layout.rank; ++i) {
+      const Dim& dim = layout.dims[i];
+      if (dim.entry_stride == 0) inner_.Append(dim.count, dim.indexed_stride);
+    }
+    inner_.Canonicalise();
+    for (int i = 0; i < inner_.rank; ++i) elements_ *= inner_.loop[i].count;
+    run_ = inner_.PopInnermost();
+  }
+
+  // Of a destination.
+  int64_t elements() const { return elements_; }
+
+  void Divide(int64_t group, int64_t end) const {
+    for (; group < end; group += kGroups) {
+      const int64_t groups = std::min(kGroups, end - group);
+      int64_t offsets[kGroups];
+      uint32_t counts[kGroups];
+      plan_.destinations.Visit(
+          [&](const auto* numbers) { std::copy_n(numbers + group, groups, offsets); });
+      destinations_.Resolve(offsets, groups);
+      for (int64_t g = 0; g < groups; ++g) {
+        counts[g] = static_cast<uint32_t>(plan_.FirstOf(group + g + 1) - plan_.FirstOf(group + g));
+      }
+      plan::ForEachTurn(inner_, inner_.rank, [&](const int64_t* turn) {
+        unsigned char* const origin = output_.data + turn[0] * output_.element_size;
+        run_.count > 1 ? DivideRows(origin, offsets, counts, groups)
+                       : DivideElements(origin, offsets, counts, groups);
+      });
+    }
+  }
+
+ private:
+  static constexpr int64_t kGroups = 256;
+
+  void DivideRows(unsigned char* origin, const int64_t* offsets, const uint32_t* counts,
+                  int64_t groups) const {
+    for (int64_t g = 0; g < groups; ++g) {
+      unsigned char* const row = origin + offsets[g] * output_.element_size;
+      const int64_t stride = run_.stride[0];
+      kernels_.sums.finish({row, stride, row, stride, run_.count, counts[g] + more_});
+    }
+  }
+
+  void DivideElements(unsigned char* origin, const int64_t* offsets, uint32_t* counts,
+                      int64_t groups) const {
+    alignas(64) unsigned char sums[kGroups * plan::kMostWidth];
+    alignas(64) unsigned char means[kGroups * plan::kMostWidth];
+    GatherElements(output_.element_size, origin, offsets, groups, sums);
+    kernels_.finish_each({sums, counts}, more_, means, 1, groups);
+    move_.elements[kernel::kOffset64](kernel::RowTile(origin, means, offsets, groups, 0), {});
+  }
+
+  const Plan& plan_;
+  const TensorView& output_;
+  const Numbering& destinations_;
+  const int64_t more_;
+  const kernel::AccumulateKernels& kernels_;
+  const kernel::CombineKernels& move_;
+  plan::LoopNest<1> inner_;
+  plan::Loop<1> run_;
+  int64_t elements_ = 1;
+};
+
+}  // namespace
+
+bool SumsAreElements(const Call& call, const TensorView& output) {
+  return KernelsFor(call, output).sums.sum_size == output.element_size;
+}
+
+Status DivideByCounts(const Call& call, const Plan& plan, const TensorView& output,
+                      const Layout& layout, bool counts_old) {
+  const Divider divider(call, plan, output, layout, counts_old);
+  const plan::Machine machine(call);
+  const double bytes = static_cast<double>(divider.elements() * output.element_size);
+  const int64_t tasks =
+      plan::TasksFor(machine, static_cast<double>(plan.groups()) * (2 + 0.2 * bytes));
+  plan::Cut cut;
+  cut.Append(plan.groups(), 1, plan::PartsFor(machine, tasks));
+  return share::ForEachPart(call, tasks, cut.parts(), [&](int64_t part, int64_t) {
+    const plan::Turns groups = cut.TurnsOf(part, 0);
+    divider.Divide(groups.first, groups.first + groups.count);
+  });
+}
+
+}  // namespace strew::prepared
