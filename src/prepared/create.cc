@@ -109,7 +109,10 @@ strew_status Create(strew_context* context, const Request& request, strew_plan**
     return call.Fail(STREW_OUT_OF_MEMORY, "memory of the plan was refused").code();
   }
   strew_plan* const plan = new (memory) strew_plan();
-  const Status status = Describe(call, request, &plan->plan);
+  plan->plan.token = Token::New();
+  const Status status = plan->plan.token == nullptr
+                            ? call.Fail(STREW_OUT_OF_MEMORY, "memory of the plan was refused")
+                            : Describe(call, request, &plan->plan);
   if (!status.ok()) {
     strew_plan_destroy(plan);
     return status.code();

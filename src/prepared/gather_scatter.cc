@@ -142,6 +142,9 @@ class GatheredUpdates {
     source_.Finish();
     weights_.Finish();
     depends_on_turn_ = depends;
+    if (!depends && entries_.is_identity() && all.to->order.exists()) {
+      in_order_ = all.to->partner.PlacesOf(plan_, *all.to);
+    }
   }
 
   UpdateSource SourceOf(const Operands& all) const {
@@ -168,13 +171,18 @@ class GatheredUpdates {
   void Locate(const int64_t* turn, const EntryList& list, int64_t* updates,
               int64_t* weights) const {
     if (has_weights_) LocateBy(weights_, list, weights);
-    if (!depends_on_turn_ && entries_.is_identity()) {
+    if (in_order_ != nullptr) {
+      ReadPlaces(
+          *in_order_, [&](int64_t i) { return list.first + i; }, list.count, updates);
+    } else if (!depends_on_turn_ && entries_.is_identity()) {
       // One loop over the order and the places, which are read at random.
-      list.Visit([&](const auto& entry_of) { ReadPlaces(entry_of, list.count, updates); });
+      list.Visit(
+          [&](const auto& entry_of) { ReadPlaces(plan_.places, entry_of, list.count, updates); });
     } else {
       LocateBy(entries_, list, updates);
       const int64_t shift = depends_on_turn_ ? turn[kTurnEntry] : 0;
-      ReadPlaces([=](int64_t i) { return updates[i] + shift; }, list.count, updates);
+      ReadPlaces(
+          plan_.places, [=](int64_t i) { return updates[i] + shift; }, list.count, updates);
     }
     from_.places.ResolveMarked(updates, list.count);
     if (source_.is_zero()) return;
@@ -194,9 +202,9 @@ class GatheredUpdates {
 
   // The place of each entry, or -1.
   template <class EntryOf>
-  void ReadPlaces(const EntryOf& entry_of, int64_t n, int64_t* to) const {
-    plan_.places.Visit([&](const auto* places) {
-      const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan_.places.none());
+  static void ReadPlaces(const Numbers& all, const EntryOf& entry_of, int64_t n, int64_t* to) {
+    all.Visit([&](const auto* places) {
+      const auto none = static_cast<std::decay_t<decltype(places[0])>>(all.none());
       for (int64_t i = 0; i < n; ++i) {
         const auto place = places[entry_of(i)];
         to[i] = place == none ? -1 : static_cast<int64_t>(place);
@@ -214,6 +222,7 @@ class GatheredUpdates {
   Numbering weights_;
   TurnNest inner_;
   bool depends_on_turn_;
+  const Numbers* in_order_ = nullptr;  // the places in the order of `to`
 };
 
 Status GatherScatter(const Call& call, const Operands& all, strew_reduction reduction) {

@@ -13,6 +13,7 @@
 
 #include "base/tensor_view.h"
 #include "prepared/numbers.h"
+#include "prepared/partner.h"
 #include "strew/strew.h"
 
 namespace strew::prepared {
@@ -24,14 +25,14 @@ struct Plan {
   Kind kind;
   int32_t rank;  // of the indices
   int64_t shape[kMaxRank];
-  bool is_inner[kMaxRank];      // dims of kElements along which indices do not change
-  int axis;                     // of kElements, in indices
-  int64_t given_axis;           // of kUpdate, to be resolved against the rank of each tensor
-  int32_t components;           // number of axes that are indexed
-  int64_t extents[kMaxRank];    // of these in data
-  int64_t all_entries = 0;      // as strew_plan_entries() tells them
-  int64_t dropped_entries = 0;  // among all
-  int64_t entries = 0;          // among which repeated values count once
+  bool is_inner[kMaxRank] = {};  // dims of kElements along which indices do not change
+  int axis;                      // of kElements, in indices
+  int64_t given_axis;            // of kUpdate, to be resolved against the rank of each tensor
+  int32_t components;            // number of axes that are indexed
+  int64_t extents[kMaxRank];     // of these in data
+  int64_t all_entries = 0;       // as strew_plan_entries() tells them
+  int64_t dropped_entries = 0;   // among all
+  int64_t entries = 0;           // among which repeated values count once
   bool has_dropped = false;
 
   Numbers places;  // of each entry; none() for one that is dropped
@@ -45,12 +46,22 @@ struct Plan {
   // Where the groups begin in the order, and a sentinel; does not exist if each has one entry.
   Numbers firsts;
 
+  Token* token = nullptr;
+  mutable Partner partner;  // nobody outside sees that it changes
+
+  Plan() = default;
+  ~Plan() {
+    if (token != nullptr) token->Release();
+  }
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
   int64_t groups() const { return destinations.count(); }
   int64_t FirstOf(int64_t group) const { return firsts.exists() ? firsts.At(group) : group; }
   bool is_ordered() const { return destinations.exists(); }
   int64_t bytes() const {
     return int64_t{sizeof(*this)} + places.bytes() + order.bytes() + destinations.bytes() +
-           firsts.bytes();
+           firsts.bytes() + partner.bytes();
   }
 };
 
