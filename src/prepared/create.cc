@@ -41,7 +41,12 @@ Status CheckArguments(const Call& call, const Request& request) {
   // More than kMaxRank axes are refused later.
   for (int64_t c = 0; c < components && c < kMaxRank; ++c) {
     if (request.extents[c] >= 0) continue;
-    return call.Fail(STREW_INVALID_ARGUMENT, "an axis of %" PRId64 " elements does not exist",
+    if (request.kind != Kind::kTuples) {
+      return call.Fail(STREW_INVALID_ARGUMENT, "extent = %" PRId64 ", but must be 0 or more",
+                       request.extents[c]);
+    }
+    return call.Fail(STREW_INVALID_ARGUMENT,
+                     "extents[%" PRId64 "] = %" PRId64 ", but must be 0 or more", c,
                      request.extents[c]);
   }
   return STREW_OK;

@@ -118,7 +118,7 @@ class GatheredUpdates {
   GatheredUpdates(const Operands& all, const Axes& axes, int64_t units)
       : plan_(*all.from),
         from_(*all.from, *all.source, axes.from, units),
-        to_(*all.to, *all.data, axes.to, units),
+        to_(*all.to, *all.output, axes.to, units),
         has_weights_(all.weights != nullptr) {
     bool depends = false;
     for (int i = 0; i < to_.rank; ++i) {

@@ -56,6 +56,16 @@ struct Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
+  // Of what an entry can name. If an axis is empty, the product of the others may overflow.
+  int64_t NumberOfPlaces() const {
+    for (int c = 0; c < components; ++c) {
+      if (extents[c] == 0) return 0;
+    }
+    int64_t product = 1;
+    for (int c = 0; c < components; ++c) product *= extents[c];
+    return product;
+  }
+
   int64_t groups() const { return destinations.count(); }
   int64_t FirstOf(int64_t group) const { return firsts.exists() ? firsts.At(group) : group; }
   bool is_ordered() const { return destinations.exists(); }

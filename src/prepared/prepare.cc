@@ -26,11 +26,14 @@ class PlaceReader {
         out_of_range_(out_of_range),
         wraps_(call.settings().wrap_negative_indices),
         kernels_(kernel::IndexKernelsFor(indices.dtype, call.settings().simd_target)) {
+    for (int c = 0; c < space.components; ++c) {
+      has_empty_axis_ |= space.component[c].axis_size == 0;
+    }
+    if (has_empty_axis_) return;  // the other axes may be so large that a product overflows
     int64_t stride = 1;
     for (int c = space.components - 1; c >= 0; --c) {
       stride_[c] = stride;
       stride *= space.component[c].axis_size;
-      has_empty_axis_ |= space.component[c].axis_size == 0;
     }
   }
 
@@ -128,16 +131,14 @@ Status Prepare(const Call& call, const TensorView& indices, Plan* plan) {
   const plan::IndexSpace space = SpaceOfIndices(*plan, indices);
   plan::Findings findings;
   const int dims = plan->kind == Kind::kTuples ? plan->rank - 1 : plan->rank;
-  plan->all_entries = 1;
-  for (int i = 0; i < dims; ++i) plan->all_entries *= plan->shape[i];
   if (indices.size != 0) STREW_TRY(share::CheckIndices(call, indices, space, &findings));
   if (plan->all_entries != 0) FindInnerDims(indices, findings, plan);
-  plan->entries = 1;
-  for (int i = 0; i < dims; ++i) plan->entries *= plan->is_inner[i] ? 1 : plan->shape[i];
-
-  int64_t places = 1;
-  for (int c = 0; c < plan->components; ++c) places *= plan->extents[c];
-  if (!plan->places.Allocate(plan->entries, Numbers::WidthFor(places))) {
+  // The product of all dims but one that is 0 may overflow.
+  plan->entries = plan->all_entries == 0 ? 0 : 1;
+  for (int i = 0; plan->entries != 0 && i < dims; ++i) {
+    plan->entries *= plan->is_inner[i] ? 1 : plan->shape[i];
+  }
+  if (!plan->places.Allocate(plan->entries, Numbers::WidthFor(plan->NumberOfPlaces()))) {
     return call.Fail(STREW_OUT_OF_MEMORY, "memory of the plan was refused");
   }
   if (plan->entries != 0) {

@@ -10,8 +10,8 @@
 
 namespace strew::prepared {
 
-// Checks and orders `indices`, whose kind, shape, axis and extents stand in the plan already, with
-// the policies of the call.
+// Checks and orders `indices`, whose kind, shape, axis, extents and number of all entries stand in
+// the plan already, with the policies of the call.
 Status Prepare(const Call& call, const TensorView& indices, Plan* plan);
 
 }  // namespace strew::prepared

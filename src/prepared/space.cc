@@ -68,9 +68,8 @@ namespace {
 
 // The place of a tuple counts steps of the innermost axis that has more than one element.
 plan::Component LineOfAxes(const Plan& plan, const walk::Operands& operands, int64_t units) {
-  plan::Component line = {0, 1, 0, 0, 0};
+  plan::Component line = {0, plan.NumberOfPlaces(), 0, 0, 0};
   for (int c = 0; c < plan.components; ++c) {
-    line.axis_size *= plan.extents[c];
     if (plan.extents[c] <= 1) continue;
     line.output_stride = StrideOf(operands.output, c) * units;
     line.data_stride = StrideOf(operands.data, c) * units;

@@ -106,33 +106,30 @@ bool HasPlan(const Case& c) {
          c.op == Operator::kScatterUpdate;
 }
 
-namespace {
-
-strew_status MakePlan(const Case& c, strew_context* context, strew_plan** plan) {
+strew_status MakePlan(const Case& c, strew_context* context, Plan* plan) {
   const Dims& shape = c.data.shape();
   const int64_t rank = static_cast<int64_t>(shape.size());
   const int64_t axis = c.axis < 0 ? c.axis + rank : c.axis;
   const int64_t extent = shape[static_cast<size_t>(axis)];
+  strew_plan* made = nullptr;
+  strew_status status;
   if (c.op == Operator::kScatterNd) {
-    return strew_plan_scatter_nd(context, c.indices->tensor(), shape.data(), plan);
+    status = strew_plan_scatter_nd(context, c.indices->tensor(), shape.data(), &made);
+  } else if (c.op == Operator::kScatterElements) {
+    status = strew_plan_scatter_elements(context, c.indices->tensor(), c.axis, extent, &made);
+  } else {
+    status = strew_plan_scatter_update(context, c.indices->tensor(), axis, extent, &made);
   }
-  if (c.op == Operator::kScatterElements) {
-    return strew_plan_scatter_elements(context, c.indices->tensor(), c.axis, extent, plan);
-  }
-  return strew_plan_scatter_update(context, c.indices->tensor(), axis, extent, plan);
+  plan->reset(made);
+  return status;
 }
 
-}  // namespace
-
 strew_status CallByPlan(const Case& c, strew_context* context, strew_tensor* output) {
-  strew_plan* plan = nullptr;
-  strew_status status = MakePlan(c, context, &plan);
-  if (status == STREW_OK) {
-    status =
-        strew_plan_scatter(context, plan, c.data.tensor(), c.updates.tensor(), c.reduction, output);
-  }
-  strew_plan_destroy(plan);
-  return status;
+  Plan plan;
+  const strew_status status = MakePlan(c, context, &plan);
+  if (status != STREW_OK) return status;
+  return strew_plan_scatter(context, plan.get(), c.data.tensor(), c.updates.tensor(), c.reduction,
+                            output);
 }
 
 Outcome Expect(const Case& c, const View& data, const View& output) {

@@ -13,6 +13,7 @@
 
 #include "reference/array.h"
 #include "reference/call.h"
+#include "reference/handles.h"
 #include "reference/oracle.h"
 
 namespace strew::reference {
@@ -54,6 +55,10 @@ strew_status Call(const Case& c, strew_context* context, strew_tensor* output);
 // Whether a plan can be made for the case. One with DUPLICATE_ERROR refuses two entries of one
 // slice even where a dim of 0 leaves the slice no element, which the operator does not.
 bool HasPlan(const Case& c);
+
+// Makes it with the policies of the context.
+strew_status MakePlan(const Case& c, strew_context* context, Plan* plan);
+
 // The same by a plan, which is made for it: the status of whichever call fails first.
 strew_status CallByPlan(const Case& c, strew_context* context, strew_tensor* output);
 

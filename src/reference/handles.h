@@ -15,9 +15,11 @@ namespace strew::reference {
 struct Destroy {
   void operator()(strew_tensor* tensor) const { strew_tensor_destroy(tensor); }
   void operator()(strew_context* context) const { strew_context_destroy(context); }
+  void operator()(strew_plan* plan) const { strew_plan_destroy(plan); }
 };
 using Tensor = std::unique_ptr<strew_tensor, Destroy>;
 using Context = std::unique_ptr<strew_context, Destroy>;
+using Plan = std::unique_ptr<strew_plan, Destroy>;
 
 // Both abort the test program where the library refuses.
 Tensor MakeTensor(strew_dtype dtype, const Layout& layout, void* data);

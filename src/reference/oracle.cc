@@ -30,22 +30,6 @@ size_t NormalizedAxis(int64_t axis, const Dims& shape) {
   return static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis);
 }
 
-size_t RowMajorPosition(const Dims& shape, const Dims& index) {
-  int64_t position = 0;
-  for (size_t axis = 0; axis < shape.size(); ++axis)
-    position = position * shape[axis] + index[axis];
-  return static_cast<size_t>(position);
-}
-
-// Where NumPy finds the element for an index of a shape that `shape` is broadcast to.
-Dims Broadcast(const Dims& index, const Dims& shape) {
-  Dims found(index.end() - static_cast<std::ptrdiff_t>(shape.size()), index.end());
-  for (size_t axis = 0; axis < shape.size(); ++axis) {
-    if (shape[axis] == 1) found[axis] = 0;
-  }
-  return found;
-}
-
 // ---- Updates -----------------------------------------------------------------------------------
 
 // A copy of data to which updates are applied one at a time.
@@ -142,17 +126,9 @@ int64_t Wrapped(int64_t index, int64_t dim, bool wrap) {
   return wrap && index < 0 ? index + dim : index;
 }
 
-// The place that an index which passed the check names on an axis; none for one to be dropped.
-std::optional<int64_t> Resolve(int64_t value, int64_t dim, const Rules& rules) {
-  const int64_t index = Wrapped(value, dim, rules.wrap);
-  if (IsInRange(index, dim)) return index;
-  if (rules.policy == STREW_INDEX_DROP) return std::nullopt;
-  return std::clamp<int64_t>(index, 0, dim - 1);
-}
-
 std::optional<int64_t> Resolve(const View& indices, const Dims& i, int64_t dim,
                                const Rules& rules) {
-  return Resolve(ReadIndex(indices.dtype, indices.At(i)), dim, rules);
+  return reference::Resolve(ReadIndex(indices.dtype, indices.At(i)), dim, rules);
 }
 
 // Nothing is nearest where an axis has no element.
@@ -186,6 +162,20 @@ Outcome CheckIndices(const View& indices, const Dims& shape, const Rules& rules,
 }
 
 }  // namespace
+
+std::optional<int64_t> Resolve(int64_t value, int64_t dim, const Rules& rules) {
+  const int64_t index = Wrapped(value, dim, rules.wrap);
+  if (IsInRange(index, dim)) return index;
+  if (rules.policy == STREW_INDEX_DROP) return std::nullopt;
+  return std::clamp<int64_t>(index, 0, dim - 1);
+}
+
+Outcome ApplyEach(const View& data, const std::vector<Update>& updates, strew_reduction reduction,
+                  const View& output) {
+  Application application(data, reduction, output);
+  for (const Update& update : updates) application.Apply(update.target, update.bytes);
+  return application.Finish();
+}
 
 // ---- Operators with indices --------------------------------------------------------------------
 

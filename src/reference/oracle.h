@@ -6,6 +6,7 @@
 #define STREW_REFERENCE_ORACLE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,20 @@ struct Outcome {
   int64_t applied = 0;        // elements of updates as stored
   std::vector<bool> reduced;  // by row-major position in output: a reduction wrote this element
 };
+
+// The place that an index which passed the check names on an axis of `dim` elements; none for one to
+// be dropped.
+std::optional<int64_t> Resolve(int64_t index, int64_t dim, const Rules& rules);
+
+// The element at `target` takes the bytes of an update.
+struct Update {
+  Dims target;
+  const unsigned char* bytes;
+};
+
+// output = data, to which the updates are applied one at a time.
+Outcome ApplyEach(const View& data, const std::vector<Update>& updates, strew_reduction reduction,
+                  const View& output);
 
 // Each writes `output` if all indices are good. `output` may be `data`.
 Outcome ScatterElements(const View& data, const View& indices, const View& updates, int64_t axis,

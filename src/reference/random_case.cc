@@ -95,9 +95,7 @@ void Separate(Random& random, Case& c, const Dims& places, EntryOf entry_of) {
 }
 
 int64_t PositionIn(const Dims& shape, const Dims& i) {
-  int64_t position = 0;
-  for (size_t axis = 0; axis < shape.size(); ++axis) position = position * shape[axis] + i[axis];
-  return position;
+  return static_cast<int64_t>(RowMajorPosition(shape, i));
 }
 
 // ---- Operators -------------------------------------------------------------------------------
@@ -279,16 +277,18 @@ struct Bounds {
   int64_t lowest, highest;
 };
 
+// The axis that the index at i is for.
+size_t AxisOf(const Case& c, const Dims& i) {
+  const auto rank = static_cast<int64_t>(c.data.shape().size());
+  if (c.op == Operator::kScatterNd) return static_cast<size_t>(i.back());
+  return static_cast<size_t>(c.axis < 0 ? c.axis + rank : c.axis);
+}
+
 Bounds BoundsOf(const Case& c, const Dims& i) {
-  const Dims& shape = c.data.shape();
-  const auto rank = static_cast<int64_t>(shape.size());
-  const int64_t axis = c.op == Operator::kScatterNd ? i.back()
-                       : c.axis < 0                 ? c.axis + rank
-                                                    : c.axis;
-  const int64_t dim = shape[static_cast<size_t>(axis)];
+  const int64_t dim = c.data.shape()[AxisOf(c, i)];
   if (c.op != Operator::kTensorScatter) return {c.wrap ? -dim : 0, dim - 1};
   if (c.mode == STREW_CACHE_CIRCULAR) return {0, std::numeric_limits<int64_t>::max()};
-  return {0, dim - c.updates.shape()[static_cast<size_t>(axis)]};
+  return {0, dim - c.updates.shape()[AxisOf(c, i)]};
 }
 
 // A value out of bounds, or one that happens to be good where the dtype has none.
@@ -316,6 +316,11 @@ Case MakeRandomCase(Random& random, Operator op, const Dtype& dtype) {
     default:
       return AnySliceScatter(random, op, dtype);
   }
+}
+
+void SetAnyIndices(Random& random, Case& c, Dims shape) {
+  c.indices = AnyIndices(random, c, std::move(shape), [&c](const Dims& i) { return AxisOf(c, i); });
+  if (c.op == Operator::kScatterNd) RepairSharedIndices(random, c);
 }
 
 bool SpoilIndices(Random& random, Case& c) {

@@ -46,9 +46,13 @@ bool SetPolicies(const Case& c, strew_context* context) {
 
 }  // namespace
 
-Trial::Trial(Case& c) : case_(c), before_(c.destination().Snapshot()), after_(before_) {
+Trial::Trial(Case& c)
+    : Trial(c, [&c](const View& data, const View& output) { return Expect(c, data, output); }) {}
+
+Trial::Trial(Case& c, const Oracle& expect)
+    : case_(c), before_(c.destination().Snapshot()), after_(before_) {
   const View output = c.destination().ViewOf(after_.data());
-  outcome_ = Expect(c, c.output ? c.data.view() : output, output);
+  outcome_ = expect(c.output ? c.data.view() : output, output);
   for (Array* input : Inputs(c)) input->buffer().SetReadOnly(true);
 }
 
@@ -68,6 +72,12 @@ std::string Trial::Trouble(strew_context* context) {
   if (!SetPolicies(case_, context)) return "the policies were refused\n";
   case_.destination().Restore(before_);
   return Compare(Call(case_, context, case_.destination().tensor()), context);
+}
+
+std::string Trial::TroubleOf(const std::function<strew_status()>& call,
+                             const strew_context* context) {
+  case_.destination().Restore(before_);
+  return Compare(call(), context);
 }
 
 std::string Trial::TroubleByPlan(strew_context* context) {
@@ -122,7 +132,7 @@ std::string Trial::DifferentBytes(const Bytes& expected) {
   const Bytes actual = ForgivingSnapshot(expected);
   if (actual == expected) return "";
   const auto differ = std::mismatch(actual.begin(), actual.end(), expected.begin()).first;
-  const size_t width = WidthOf(case_.data.dtype());
+  const size_t width = WidthOf(case_.destination().dtype());
   const size_t slot = static_cast<size_t>(differ - actual.begin()) / width;
   std::ostringstream text;
   text << "slot " << slot << " of " << actual.size() / width << " holds "

@@ -4,6 +4,7 @@
 #ifndef STREW_REFERENCE_TRIAL_H_
 #define STREW_REFERENCE_TRIAL_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ class Trial {
   explicit Trial(Case& c);
   // For what the oracle does not judge: the call must answer this and write nothing.
   Trial(Case& c, strew_status status, int64_t error_position);
+  // For other calls that write the destination, of which `expect` is the oracle.
+  using Oracle = std::function<Outcome(const View& data, const View& output)>;
+  Trial(Case& c, const Oracle& expect);
   ~Trial();
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
@@ -32,6 +36,9 @@ class Trial {
   // Calls with the policies of the case. "" where the status, the report of the context, and every
   // byte of the destination's memory are those of the oracle.
   std::string Trouble(strew_context* context);
+
+  // The same of any call, whose policies are its own affair.
+  std::string TroubleOf(const std::function<strew_status()>& call, const strew_context* context);
 
   // The same by a plan, for operators that have them.
   std::string TroubleByPlan(strew_context* context);

@@ -50,6 +50,22 @@ int64_t Origin(const Layout& layout) {
   return origin;
 }
 
+size_t RowMajorPosition(const Dims& shape, const Dims& index) {
+  int64_t position = 0;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    position = position * shape[axis] + index[axis];
+  }
+  return static_cast<size_t>(position);
+}
+
+Dims Broadcast(const Dims& index, const Dims& shape) {
+  Dims found(index.end() - static_cast<std::ptrdiff_t>(shape.size()), index.end());
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] == 1) found[axis] = 0;
+  }
+  return found;
+}
+
 std::string ToString(const Dims& dims) {
   std::string text = "[";
   for (size_t i = 0; i < dims.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(dims[i]);

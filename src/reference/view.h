@@ -31,6 +31,11 @@ int64_t Span(const Layout& layout);
 // How many elements the one at (0, ..., 0) lies above the lowest one.
 int64_t Origin(const Layout& layout);
 
+size_t RowMajorPosition(const Dims& shape, const Dims& index);
+
+// Where NumPy finds the element for an index of a shape that `shape` is broadcast to.
+Dims Broadcast(const Dims& index, const Dims& shape);
+
 // "[2,5]"
 std::string ToString(const Dims& dims);
 

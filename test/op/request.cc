@@ -26,24 +26,6 @@ bool IsIndexDtype(strew_dtype dtype) {
   return std::any_of(list.begin(), list.end(), [=](const Dtype& d) { return d.code == dtype; });
 }
 
-Tensor Describe(const Operand& operand, Arena& arena) {
-  if (operand.null) return nullptr;
-  if (operand.read_only) {
-    return MakeReadOnlyTensor(operand.dtype, operand.layout, Memory(operand, arena));
-  }
-  return MakeTensor(operand.dtype, operand.layout, Memory(operand, arena));
-}
-
-void WriteValues(const Operand& operand, Arena& arena) {
-  const bool writable = !operand.null && operand.bound && IsIndexDtype(operand.dtype);
-  if (!writable || operand.values.empty()) return;
-  const View view{operand.dtype, operand.layout, Memory(operand, arena)};
-  size_t position = 0;
-  ForEachIndex(view.shape(), [&](const Dims& i) {
-    WriteIndex(view.dtype, view.At(i), operand.values[position++ % operand.values.size()]);
-  });
-}
-
 const int64_t* List(const Operand& operand) {
   return operand.null ? nullptr : operand.values.data();
 }
@@ -82,6 +64,24 @@ bool WroteOutside(const Operand& output, const Arena& before, const Arena& after
 }
 
 }  // namespace
+
+Tensor Describe(const Operand& operand, Arena& arena) {
+  if (operand.null) return nullptr;
+  if (operand.read_only) {
+    return MakeReadOnlyTensor(operand.dtype, operand.layout, Memory(operand, arena));
+  }
+  return MakeTensor(operand.dtype, operand.layout, Memory(operand, arena));
+}
+
+void WriteValues(const Operand& operand, Arena& arena) {
+  const bool writable = !operand.null && operand.bound && IsIndexDtype(operand.dtype);
+  if (!writable || operand.values.empty()) return;
+  const View view{operand.dtype, operand.layout, Memory(operand, arena)};
+  size_t position = 0;
+  ForEachIndex(view.shape(), [&](const Dims& i) {
+    WriteIndex(view.dtype, view.At(i), operand.values[position++ % operand.values.size()]);
+  });
+}
 
 void Request::SetSlice(const Dims& starts, const Dims& stops, const Dims& steps,
                        const Dims& axis_list) {

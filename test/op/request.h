@@ -12,6 +12,7 @@
 #include <strew/strew.h>
 
 #include "reference/case.h"
+#include "reference/handles.h"
 #include "reference/view.h"
 #include "support/reference.h"
 
@@ -69,6 +70,12 @@ struct Request {
 //   scatter_update     indices [2], updates [3, 2], axis 1
 //   a write to a cache write_indices [3], update [3, 2], axis 1, linear
 Request GoodRequest(Operator op);
+
+// Describes an operand to the library; NULL where it is missing.
+Tensor Describe(const Operand& operand, Arena& arena);
+
+// The values of an index operand, in its memory.
+void WriteValues(const Operand& operand, Arena& arena);
 
 // The memory that the call will find: index values, and a pattern elsewhere.
 Arena MemoryOf(const Request& request);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef STREW_REFERENCE_RANDOM_GATHER_H_
+#define STREW_REFERENCE_RANDOM_GATHER_H_
+
+#include <optional>
+
+#include "reference/case.h"
+#include "reference/dtypes.h"
+#include "reference/random.h"
+
+namespace strew::reference {
+
+// A gather whose result has this shape: of any operator that has plans, any index dtype, layout and
+// policy. See reference/gather.h.
+Case MakeRandomGather(Random& random, const Dtype& dtype, const Dims& result);
+
+// One call of strew_plan_gather_scatter(). In `from` are the indices and the source, which is its
+// data; in `to` the other indices, data, output and reduction. Updates of neither play a part.
+struct GatherScatterCase {
+  Case from;
+  Case to;
+  std::optional<Array> weights = {};
+};
+
+// A legal one, index values aside: in one of three some of them are out of range.
+GatherScatterCase MakeRandomGatherScatter(Random& random, Operator to, const Dtype& dtype);
+
+// All but the values.
+std::string Describe(const GatherScatterCase& c);
+
+}  // namespace strew::reference
+
+#endif  // STREW_REFERENCE_RANDOM_GATHER_H_

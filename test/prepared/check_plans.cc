@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared/check_plans.h"
+
+#include <gtest/gtest.h>
+
+#include "reference/gather.h"
+#include "reference/targets.h"
+#include "support/reference.h"
+#include "support/runners.h"
+
+namespace strew_test {
+namespace {
+
+// Policies that a call with a plan has to ignore.
+void SetOtherPolicies(const Case& c, strew_context* context) {
+  EXPECT_EQ(strew_context_set_negative_indices(context, c.wrap ? 0 : 1), STREW_OK);
+  EXPECT_EQ(strew_context_set_index_policy(
+                context, c.policy == STREW_INDEX_DROP ? STREW_INDEX_CLAMP : STREW_INDEX_DROP),
+            STREW_OK);
+  EXPECT_EQ(strew_context_set_duplicate_policy(context, STREW_DUPLICATE_ERROR), STREW_OK);
+}
+
+class ReadOnly {
+ public:
+  explicit ReadOnly(std::vector<Array*> arrays) : arrays_(std::move(arrays)) {
+    for (Array* array : arrays_) array->buffer().SetReadOnly(true);
+  }
+  ~ReadOnly() {
+    for (Array* array : arrays_) array->buffer().SetReadOnly(false);
+  }
+  ReadOnly(const ReadOnly&) = delete;
+  ReadOnly& operator=(const ReadOnly&) = delete;
+
+ private:
+  const std::vector<Array*> arrays_;
+};
+
+}  // namespace
+
+Plan PlanOf(const Case& c) {
+  static size_t turn = 0;
+  const Target& target = Targets()[turn++ % Targets().size()];
+  const Context context = MakeContext();
+  EXPECT_EQ(strew_context_set_simd_target(context.get(), target.name.c_str()), STREW_OK);
+  EXPECT_EQ(strew_context_set_negative_indices(context.get(), c.wrap ? 1 : 0), STREW_OK);
+  EXPECT_EQ(strew_context_set_index_policy(context.get(), c.policy), STREW_OK);
+  EXPECT_EQ(strew_context_set_duplicate_policy(context.get(), c.duplicates), STREW_OK);
+  Plan plan;
+  EXPECT_EQ(MakePlan(c, context.get(), &plan), STREW_OK)
+      << strew_context_error(context.get()) << Describe(c);
+  return plan;
+}
+
+bool CheckEverywhere(Trial& trial, const PlanCall& call, int32_t workers,
+                     const std::string& about) {
+  static StdThreads threads;
+  static Backwards backwards;
+  static bool on_threads = false;
+  for (const Target& target : Targets()) {
+    strew_context* const context = target.context.get();
+    on_threads = !on_threads;
+    Runner& runner = on_threads ? static_cast<Runner&>(threads) : backwards;
+    if (workers > 1) runner.InstallIn(context, workers);
+    const std::string trouble = trial.TroubleOf([&] { return call(context); }, context);
+    EXPECT_EQ(strew_context_set_parallel_for(context, nullptr, nullptr, 0), STREW_OK);
+    if (trouble.empty()) continue;
+    ADD_FAILURE() << target.name << ", " << workers << " workers: " << trouble << about;
+    return false;
+  }
+  return true;
+}
+
+bool CheckGather(Case& c, int32_t workers) {
+  const Plan plan = PlanOf(c);
+  Trial trial(c, [&](const View& source, const View& output) { return Gather(c, source, output); });
+  const auto call = [&](strew_context* context) {
+    SetOtherPolicies(c, context);
+    return strew_plan_gather(context, plan.get(), c.data.tensor(), c.output->tensor());
+  };
+  return CheckEverywhere(trial, call, workers, "gather with the indices of " + Describe(c));
+}
+
+bool CheckGatherScatter(GatherScatterCase& c, int32_t workers) {
+  const Plan from = PlanOf(c.from), to = PlanOf(c.to);
+  std::vector<Array*> inputs = Inputs(c.from);
+  inputs.push_back(&c.from.data);
+  if (c.weights) inputs.push_back(&*c.weights);
+  const ReadOnly read_only(inputs);
+  const View* const weights = c.weights ? &c.weights->view() : nullptr;
+  Trial trial(c.to, [&](const View& data, const View& output) {
+    return GatherScatter(c.from, weights, c.to, data, output);
+  });
+  const auto call = [&](strew_context* context) {
+    SetOtherPolicies(c.to, context);
+    return strew_plan_gather_scatter(
+        context, from.get(), c.from.data.tensor(), c.weights ? c.weights->tensor() : nullptr,
+        to.get(), c.to.data.tensor(), c.to.reduction, c.to.destination().tensor());
+  };
+  return CheckEverywhere(trial, call, workers, Describe(c));
+}
+
+}  // namespace strew_test

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random gathers, and gathers that are scattered, against the oracle. A failure names its seed:
+// STREW_SEED=<seed> STREW_CASES=1 runs that case alone.
+#include <cstdio>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "prepared/check_plans.h"
+#include "reference/dtypes.h"
+#include "reference/gather.h"
+#include "reference/random.h"
+#include "reference/random_case.h"
+#include "reference/random_gather.h"
+#include "reference/random_layout.h"
+#include "support/crash_report.h"
+#include "support/reference.h"
+
+namespace strew_test {
+namespace {
+
+const Operator kWithPlans[] = {Operator::kScatterElements, Operator::kScatterNd,
+                               Operator::kScatterUpdate};
+
+class RandomPlans : public testing::TestWithParam<std::tuple<Operator, Dtype>> {
+ protected:
+  static Operator op() { return std::get<0>(GetParam()); }
+  static const Dtype& dtype() { return std::get<1>(GetParam()); }
+
+  // Runs check(random) for one seed after another until one fails.
+  template <class Check>
+  static void ForEachSeed(Check check) {
+    const int64_t cases = Cases(dtype().width > 64 ? 60 : 250);
+    std::printf("STREW_SEED=%llu STREW_CASES=%lld\n", static_cast<unsigned long long>(Seed()),
+                static_cast<long long>(cases));
+    for (int64_t i = 0; i < cases; ++i) {
+      const uint64_t seed = Seed() + static_cast<uint64_t>(i);
+      SetCrashReport("STREW_SEED=%llu STREW_CASES=1\n", static_cast<unsigned long long>(seed));
+      Random random(seed);
+      ASSERT_TRUE(check(random)) << "STREW_SEED=" << seed;
+    }
+  }
+
+  static int32_t AnyWorkers(Random& random) { return random.OneIn(4) ? 3 : 1; }
+};
+
+std::string NameOfCases(const testing::TestParamInfo<std::tuple<Operator, Dtype>>& test) {
+  return std::string(NameOf(std::get<0>(test.param))) + "_" + TestName(std::get<1>(test.param));
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryOperatorAndDtype, RandomPlans,
+                         testing::Combine(testing::ValuesIn(kWithPlans),
+                                          testing::ValuesIn(Dtypes())),
+                         NameOfCases);
+
+// What an operator scatters into is gathered from here.
+TEST_P(RandomPlans, Gather) {
+  ForEachSeed([](Random& random) {
+    Case c = MakeRandomCase(random, op(), dtype());
+    c.duplicates = STREW_DUPLICATE_LAST;
+    if (random.OneIn(3)) {
+      c.policy =
+          random.OneIn(2) || Product(c.data.shape()) == 0 ? STREW_INDEX_DROP : STREW_INDEX_CLAMP;
+      SpoilIndices(random, c);
+    }
+    Dims shape = UpdatesShapeOf(c);
+    // A result of rank 0 may have any shape with one element.
+    if (shape.empty()) shape.resize(static_cast<size_t>(random.Between(0, 3)), 1);
+    const Layout layout = AnyLayout(random, std::move(shape), Use::kOutput);
+    c.output = RandomArray(random, dtype().code, layout,
+                           random.OneIn(2) ? Guard::kBefore : Guard::kBehind);
+    return CheckGather(c, AnyWorkers(random));
+  });
+}
+
+TEST_P(RandomPlans, GatherScatter) {
+  ForEachSeed([](Random& random) {
+    GatherScatterCase c = MakeRandomGatherScatter(random, op(), dtype());
+    return CheckGatherScatter(c, AnyWorkers(random));
+  });
+}
+
+}  // namespace
+}  // namespace strew_test
