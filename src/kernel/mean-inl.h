@@ -139,20 +139,19 @@ HWY_INLINE bool SumsAreShort(const CountedSums& from, int64_t n) {
 }
 
 template <class T>
-void FinishEach(const CountedSums& all, int64_t more, unsigned char* output, int64_t stride,
-                int64_t n) {
+void FinishEach(const CountedSums& all, int64_t more, unsigned char* output, int64_t n) {
   const CountedSums from = all;
   int64_t done = 0;
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {
-    if (stride == 1) done = FinishWideVectors<T>(from, more, output, n);
+    done = FinishWideVectors<T>(from, more, output, n);
   } else {
-    if (stride == 1 && SumsAreShort<T>(from, n)) done = FinishVectors<T>(from, more, output, n);
+    if (SumsAreShort<T>(from, n)) done = FinishVectors<T>(from, more, output, n);
   }
-  ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
+  for (int64_t i = done; i < n; ++i) {
     const SumOf<T> sum = LoadElement<SumOf<T>>(from.sums + At<SumOf<T>>(i));
-    const T old = LoadElement<T>(output + at);
-    StoreElement(CountedMean<T>(sum, from.counts[i], more, old), output + at);
-  });
+    const T old = LoadElement<T>(output + At<T>(i));
+    StoreElement(CountedMean<T>(sum, from.counts[i], more, old), output + At<T>(i));
+  }
 }
 
 // ---- The table ----
