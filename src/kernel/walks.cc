@@ -9,6 +9,7 @@
 
 #include "kernel/kernel.h"
 #include "kernel/short_runs.h"
+#include "kernel/transpose.h"
 
 namespace strew::kernel {
 namespace {
@@ -307,7 +308,7 @@ void FinishStreaming() { hwy::FlushStream(); }
 void WalkBox(RunKernel run, int64_t size, const BoxArguments& box) {
   if (RepeatsElements(box)) return WalkRepeatedElements(run, size, box);
   if (RepeatsRuns(box, size)) return WalkRepeatedRuns(run, size, box);
-  if (WalkShortRuns(run, size, box)) return;
+  if (MoveTransposed(size, box) || WalkShortRuns(run, size, box)) return;
   const int64_t row_bytes = box.updates_row_stride * size;
   const int64_t prefetched = ReadsPages(box, size) ? box.rows - kWalks.rows_ahead : 0;
   for (int64_t r = 0; r < box.rows; ++r) {
