@@ -12,21 +12,38 @@
 namespace strew::accumulate {
 namespace {
 
+// The bits that bits_of(c) has for any c in [first, end). Several columns a turn, which compilers turn
+// into vectors.
+template <class BitsOf>
+int32_t AnyBits(int64_t first, int64_t end, const BitsOf& bits_of) {
+  constexpr int64_t kColumns = 8;
+  int32_t bits[kColumns] = {};
+  int64_t c = first;
+  for (; c + kColumns <= end; c += kColumns) {
+    for (int64_t k = 0; k < kColumns; ++k) bits[k] |= bits_of(c + k);
+  }
+  int32_t any = 0;
+  for (const int32_t of_column : bits) any |= of_column;
+  for (; c < end; ++c) any |= bits_of(c);
+  return any;
+}
+
 // True if a row of numbers is in one bucket, as most rows are if indices ascend.
 bool AreOfOneBucket(const int32_t* numbers, int64_t columns, int shift) {
-  if (numbers[0] < 0 || (numbers[0] ^ numbers[columns - 1]) >> shift != 0) return false;
-  int32_t differing = 0;
-  for (int64_t c = 0; c < columns; ++c) differing |= numbers[0] ^ numbers[c];
-  return differing >> shift == 0;
+  const int32_t first = numbers[0];
+  if (first < 0 || (first ^ numbers[columns - 1]) >> shift != 0) return false;
+  return AnyBits(1, columns, [=](int64_t c) { return first ^ numbers[c]; }) >> shift == 0;
 }
 
 // True if the buckets of a row of entries, of which none is dropped, ascend from the last one of the
 // row before.
 bool BucketsAscend(const int32_t* numbers, int64_t columns, int shift, int32_t* last) {
-  bool ascend = numbers[0] >> shift >= *last;
-  for (int64_t c = 1; c < columns; ++c) ascend &= numbers[c] >> shift >= numbers[c - 1] >> shift;
+  const bool follows = numbers[0] >> shift >= *last;
   *last = numbers[columns - 1] >> shift;
-  return ascend;
+  // A difference below 0 has the sign bit.
+  return follows && AnyBits(1, columns, [=](int64_t c) {
+                      return (numbers[c] >> shift) - (numbers[c - 1] >> shift);
+                    }) >= 0;
 }
 
 }  // namespace
@@ -103,10 +120,15 @@ void BucketSort::Stay() {
 // `load` returns the update that begins at a unit.
 template <class Update, class Load>
 void BucketSort::MoveEach(const Load& load) const {
+  // Bytes ahead that the next entries of a bucket are prefetched: the hardware does not follow so many
+  // streams of stores. Means of 2.2 M float32 in 34 buckets took 0.77 x the time (Zen 4).
+  constexpr size_t kAhead = 64;
   Update* const updates = reinterpret_cast<Update*>(updates_);
   Place* const places = places_;
   const int32_t mask = static_cast<int32_t>(this->places() - 1);
   const auto take = [=](int64_t at, int32_t number, int64_t update) {
+    __builtin_prefetch(updates + at + kAhead / sizeof(Update), 1);
+    __builtin_prefetch(places + at + kAhead / sizeof(Place), 1);
     places[at] = static_cast<Place>(number & mask);
     updates[at] = load(update);
   };

@@ -91,9 +91,11 @@ class MeanSums {
   }
   bool Begin(const Slots& slots, const SlotLine& line) const;
   bool Finish(const Slots& slots, const SlotLine& line) const;
+  void FinishLine(const kernel::CountedSums& from, int64_t more, const SlotLine& line) const;
 
   const plan::EntryLoops& loops_;
   const kernel::AccumulateKernels& kernels_;
+  const kernel::CombineKernels& move_;
   const int64_t width_;
   const int64_t units_;  // of an entry
   const bool are_long_;

@@ -192,9 +192,8 @@ struct AccumulateKernels {
   GroupKernel group;
   // sums[slots[i]] += updates[i * updates_stride], and a count each
   void (*add_each)(const CountedSums&, const SlotUpdates&);
-  // output[i * stride] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n
-  void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t stride,
-                      int64_t n);
+  // output[i] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n
+  void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t n);
 };
 
 // Requires a dtype on which means are defined.

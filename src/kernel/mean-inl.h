@@ -74,27 +74,43 @@ HWY_INLINE T CountedMean(SumOf<T> sum, uint32_t count, int64_t more, T old) {
 template <class T>
 constexpr bool kHasIntegerSums = std::is_integral_v<SumOf<T>>;
 
-// Float32 from float32 sums, float64 from int64 sums.
+// Float32 from float32 sums, float64 from float64 and int64 sums.
 template <class DQuotient, class V, class VTerms>
 HWY_INLINE hn::Vec<DQuotient> Quotients(DQuotient dq, V sums, VTerms terms) {
-  if constexpr (std::is_same_v<V, hn::Vec<DQuotient>>) {
+  if constexpr (sizeof(hn::TFromD<DQuotient>) == 4) {
     return hn::Div(sums, hn::ConvertTo(dq, terms));
+  } else if constexpr (std::is_same_v<V, hn::Vec<DQuotient>>) {
+    return hn::Div(sums, hn::PromoteTo(dq, terms));
   } else {
     return hn::Div(hn::ConvertTo(dq, sums), hn::PromoteTo(dq, terms));
   }
 }
 
-// Finishes contiguous elements of float32, short floats and integers of up to 32 bits. Returns how
-// many are done.
+// Widens or narrows a mask of lanes to lanes of another size.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> ResizedMask(D d, V mask) {
+  const hn::RebindToSigned<D> di;
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    return hn::BitCast(d, mask);
+  } else if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    return hn::BitCast(d, hn::PromoteTo(di, mask));
+  } else {
+    return hn::BitCast(d, hn::DemoteTo(di, mask));
+  }
+}
+
+// Finishes contiguous elements of float32 and float64, short floats and integers of up to 32 bits.
+// Returns how many are done. A third of all float64 with updates took 1.4 ns each, one by one 3.2,
+// because compilers make a branch of a mean that may not be wanted (Zen 4).
 template <class T>
 HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned char* output,
                                  int64_t n) {
   using Sum = SumOf<T>;
-  if constexpr (std::is_same_v<Sum, float> || kHasIntegerSums<T>) {
+  constexpr bool kIsReal = std::is_same_v<Sum, float> || std::is_same_v<Sum, double>;
+  if constexpr (kIsReal || kHasIntegerSums<T>) {
     return ForVectors<T, Sum>(0, n, [&](auto d, auto ds, int64_t i) HWY_ATTR {
       const hn::Rebind<QuotientPart<Sum>, decltype(ds)> dq;
       const hn::Rebind<int32_t, decltype(ds)> d32;
-      const hn::RebindToSigned<decltype(d)> di;
       const auto counts = hn::LoadU(d32, reinterpret_cast<const int32_t*>(from.counts + i));
       // At least 1: 0 / 0 would be NaN, which no integer represents.
       const auto terms =
@@ -103,12 +119,8 @@ HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned
       const auto means = FromQuotients<T>(d, dq, Quotients(dq, sums, terms));
       const auto touched = hn::VecFromMask(d32, hn::Gt(counts, hn::Zero(d32)));
       auto* const to = reinterpret_cast<hn::TFromD<decltype(d)>*>(output + At<T>(i));
-      const auto old = hn::LoadU(d, to);
-      if constexpr (sizeof(T) == 4) {
-        hn::StoreU(hn::IfVecThenElse(hn::BitCast(d, touched), means, old), d, to);
-      } else {
-        hn::StoreU(hn::IfVecThenElse(hn::BitCast(d, hn::DemoteTo(di, touched)), means, old), d, to);
-      }
+      const auto chosen = hn::IfVecThenElse(ResizedMask(d, touched), means, hn::LoadU(d, to));
+      hn::StoreU(chosen, d, to);
     });
   }
   return 0;
@@ -127,20 +139,19 @@ HWY_INLINE bool SumsAreShort(const CountedSums& from, int64_t n) {
 }
 
 template <class T>
-void FinishEach(const CountedSums& all, int64_t more, unsigned char* output, int64_t stride,
-                int64_t n) {
+void FinishEach(const CountedSums& all, int64_t more, unsigned char* output, int64_t n) {
   const CountedSums from = all;
   int64_t done = 0;
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {
-    if (stride == 1) done = FinishWideVectors<T>(from, more, output, n);
+    done = FinishWideVectors<T>(from, more, output, n);
   } else {
-    if (stride == 1 && SumsAreShort<T>(from, n)) done = FinishVectors<T>(from, more, output, n);
+    if (SumsAreShort<T>(from, n)) done = FinishVectors<T>(from, more, output, n);
   }
-  ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
+  for (int64_t i = done; i < n; ++i) {
     const SumOf<T> sum = LoadElement<SumOf<T>>(from.sums + At<SumOf<T>>(i));
-    const T old = LoadElement<T>(output + at);
-    StoreElement(CountedMean<T>(sum, from.counts[i], more, old), output + at);
-  });
+    const T old = LoadElement<T>(output + At<T>(i));
+    StoreElement(CountedMean<T>(sum, from.counts[i], more, old), output + At<T>(i));
+  }
 }
 
 // ---- The table ----

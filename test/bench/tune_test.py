@@ -29,6 +29,7 @@ UNTOLD = (
     "walks.least_repeated_of_row",
     "walks.longest_period",
     "walks.longest_inline",
+    "walks.longest_by_element",
     "near_overlay",
     "short_run",
     "many_rows",

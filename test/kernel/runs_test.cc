@@ -149,6 +149,33 @@ TEST_P(Runs, ElementsOnTheFirstAxis) {
   });
 }
 
+class IndicesApart : public testing::TestWithParam<Dtype> {};
+
+INSTANTIATE_TEST_SUITE_P(EveryDtype, IndicesApart, testing::ValuesIn(IndexDtypes()),
+                         [](const auto& test) { return TestName(test.param); });
+
+// As many as blocks into which they are copied, and a few more or less; one of them may be out of
+// range.
+TEST_P(IndicesApart, OfAnyNumber) {
+  Random random(Seed());
+  for (const int64_t length : {30, 63, 64, 65, 79, 80, 127, 128, 129, 143, 144, 200, 257, 300}) {
+    for (const int64_t step : {2, 3, -1, -2}) {
+      const Layout layout = {{2, length}, {length * 3, step}};
+      const int64_t dim = random.Between(50, 127);
+      Case c{Operator::kScatterElements, RandomArray(random, STREW_INT32, RowMajor({2, dim})),
+             RandomArray(random, STREW_INT32, RowMajor({2, length}))};
+      c.indices = RandomIndices(random, GetParam().code, layout, dim);
+      c.axis = 1;
+      c.reduction = STREW_ADD;
+      ASSERT_TRUE(Check(c)) << length << " indices, step " << step;
+      Dims values = ReadIndices(c.indices->view());
+      values[static_cast<size_t>(random.Between(0, 2 * length - 1))] = dim;
+      WriteIndices(*c.indices, values);
+      ASSERT_TRUE(Check(c)) << length << " indices, step " << step << ", one of them wrong";
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryPair, Runs, testing::ValuesIn(DefinedPairs()), [](const auto& test) {
   return TestName(std::get<0>(test.param)) + "_" + NameOf(std::get<1>(test.param));
 });

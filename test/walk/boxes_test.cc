@@ -68,5 +68,28 @@ TEST_P(Boxes, ShortRuns) {
   }
 }
 
+class Transposes : public testing::TestWithParam<Dtype> {};
+
+INSTANTIATE_TEST_SUITE_P(EveryDtype, Transposes, testing::ValuesIn(Dtypes()),
+                         [](const auto& test) { return TestName(test.param); });
+
+// Rows that are columns of the updates, of lengths around those of squares and tiles, some of them
+// with gaps between the rows or with the rows backwards.
+TEST_P(Transposes, OfAnySides) {
+  Random random(Seed());
+  constexpr int64_t kSides[] = {1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 63, 64, 65, 70, 130};
+  for (const int64_t rows : kSides) {
+    const int64_t columns = kSides[random.Between(0, 15)];
+    const int64_t step = random.OneIn(4) ? -1 : 1;
+    const Layout output = {{rows, columns}, {(columns + random.Between(0, 2)) * step, 1}};
+    const Layout updates = {{rows, columns}, {1, (rows + random.Between(0, 2)) * step}};
+    const Guard guard = random.OneIn(2) ? Guard::kBefore : Guard::kBehind;
+    Case c{Operator::kSliceScatterInt64, RandomArray(random, GetParam().code, output, guard),
+           RandomArray(random, GetParam().code, updates, guard)};
+    c.SetSlice({0}, {rows}, {1});
+    ASSERT_TRUE(Check(c)) << rows << " x " << columns;
+  }
+}
+
 }  // namespace
 }  // namespace strew_test

@@ -234,6 +234,35 @@ TEST_P(RepeatedRows, OfOneElement) {
   }
 }
 
+// ---- Apart ---------------------------------------------------------------------------------------
+
+class RowsApart : public testing::TestWithParam<Dtype> {};
+
+INSTANTIATE_TEST_SUITE_P(EveryDtype, RowsApart, testing::ValuesIn(Dtypes()),
+                         [](const auto& test) { return TestName(test.param); });
+
+// Elements that do not lie together in the updates, in the output, or in both.
+TEST_P(RowsApart, OfFewElements) {
+  Random random(Seed());
+  const auto alignment = static_cast<int64_t>(GetParam().alignment);
+  for (int64_t length = 2; length <= 16; ++length) {
+    const int64_t step = random.Between(1, 3);
+    const int64_t entries = random.Between(100, 200);
+    const Layout apart = {{90, length}, {length * step, step}};
+    const Layout reversed = {{90, length}, {length, -1}};
+    const Layout columns = {{entries, length}, {1, entries}};
+    const Layout every_second = {{entries, length}, {length * 2, 2}};
+    Rows rows = {GetParam().code, random.OneIn(3) ? reversed : apart,
+                 random.OneIn(2) ? columns : every_second};
+    rows.output_shift = random.Between(0, 3) * alignment;
+    rows.updates_shift = random.Between(0, 3) * alignment;
+    rows.in_place = random.OneIn(2);
+    ASSERT_TRUE(CheckRows(random, rows)) << "length " << length;
+    rows.reduction = random.Pick(ReductionsOf(GetParam()));
+    ASSERT_TRUE(CheckRows(random, rows)) << "length " << length;
+  }
+}
+
 // ---- Fetched ahead -------------------------------------------------------------------------------
 
 class NarrowRows : public testing::TestWithParam<Dtype> {};

@@ -169,6 +169,10 @@ def _walks() -> list[Family]:
         scatter = rows(rows_of(1 << 18, run), 1 << 8)
         return replace(scatter, updates=repeated((1 << 8, run), (1 << 8, 1)))
 
+    def rows_apart(run: int) -> Scatter:
+        scatter = rows((1 << 13, run), 1 << 12, "none")
+        return replace(scatter, updates=values((1 << 12, 2 * run))[:, ::2])
+
     def one_run(run: int) -> Scatter:
         shape = rows_of(1 << 18, max(1, run // 4))
         return sliced(shape, repeated(shape, (1, shape[1])))
@@ -211,6 +215,13 @@ def _walks() -> list[Family]:
             lambda size: rows(rows_of(1 << 16, size // 4), 1 << 12, "none"),
             **switch("walks.longest_inline", HUGE, 0),
             least=15,
+        ),
+        Threshold(
+            "walks.longest_by_element",
+            rows_apart,
+            **switch("walks.longest_by_element", HUGE, 0),
+            least=2,
+            most=64,
         ),
         Sweep("walks.groups_ahead", groups, (4, 8, 32, 64)),
         Sweep("walks.most_fetched_of_group", groups, (256, 512, 2048)),
