@@ -280,8 +280,8 @@ DIFFERENCES = (
     Difference(
         "Sums of float16 and bfloat16",
         "Rounded after every update, as in JAX, NumPy and `index_put_` of PyTorch. Its"
-        " `scatter_add_` and `scatter_reduce_` sum as float32 and round once; OpenVINO does so for"
-        " float16 but not for bfloat16. ONNX Runtime refuses them.",
+        " `scatter_add_` and `scatter_reduce_` sum as float32 and round once, as `STREW_WIDE` asks"
+        " for; OpenVINO does so for float16 but not for bfloat16. ONNX Runtime refuses them.",
         ("test_sums_of_16_bits",),
     ),
     Difference(
