@@ -46,8 +46,7 @@ Status ApplyWide(const walk::Scatter& bound, bool in_place) {
   for (const Way& way : kWays) {
     STREW_TRY(way.combine(work, &done));
     if (done && scatter.call.explains()) {
-      scatter.call.Explain("%s: %s.", IsWide(scatter.reduction) ? "Wide, in float32" : "Means",
-                           way.told);
+      scatter.call.Explain("%s: %s.", IsWide(scatter.reduction) ? "Wide" : "Means", way.told);
     }
     if (done) break;
   }

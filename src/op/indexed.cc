@@ -73,6 +73,9 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   const bool are_single = compares || space->entries.rank == 0;
   const strew_reduction reduction =
       are_single ? WithoutWide(asked) : WithWideIfNeeded(asked, operands.output.dtype);
+  if (IsWide(asked) && !IsWide(reduction) && call.explains()) {
+    call.Explain("Wide: makes no difference to this call.");
+  }
   if (!compares && IsOneStep(reduction) &&
       plan::IsFew(plan::TuningOf(call), operands.indices.size, updates.size,
                   updates.element_size)) {
