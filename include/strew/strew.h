@@ -48,15 +48,16 @@
  * STREW_RUNNER_FAILED the elements of `output` are unspecified, and nothing else is touched.
  *
  * COST. In place, a call takes time in proportion to the u updates, not to data. STREW_MEAN,
- * STREW_DUPLICATE_ERROR, and STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes take u log u at most,
- * whatever the index values are. Scratch is at most 2 MiB, and 64 KiB more for each worker,
- * whatever the sizes, and 16 bytes for an entry where several workers share out single elements
- * that may land anywhere; where the allocator refuses it, a plan without it is taken. Three things
- * have no such plan and take more: STREW_MEAN at most 40 bytes for a touched element;
- * STREW_DUPLICATE_ERROR, and STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes, 16 bytes for an
- * entry, which is one index value of scatter_elements, one tuple of scatter_nd or one index of
- * scatter_update. Calls of up to 64 updates with none, add, mul, min, max or sub and default
- * policies allocate nothing. A call needs at most 48 KiB of stack, and so does a task.
+ * STREW_WIDE, STREW_DUPLICATE_ERROR, and STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes take
+ * u log u at most, whatever the index values are. Scratch is at most 2 MiB, and 64 KiB more for
+ * each worker, whatever the sizes, and 16 bytes for an entry where several workers share out single
+ * elements that may land anywhere; where the allocator refuses it, a plan without it is taken. Four
+ * things have no such plan and take more: STREW_MEAN, and STREW_WIDE where it makes a difference,
+ * at most 40 bytes for a touched element; STREW_DUPLICATE_ERROR, and STREW_MUL | STREW_EXCLUDE_SELF
+ * on complex dtypes, 16 bytes for an entry, which is one index value of scatter_elements, one tuple
+ * of scatter_nd or one index of scatter_update. Calls of up to 64 updates with none, add, mul, min,
+ * max or sub and default policies allocate nothing, unless STREW_WIDE makes a difference. A call
+ * needs at most 48 KiB of stack, and so does a task.
  *
  * THREADS. A context is used by one call at a time; different contexts may be used at the same
  * time, and a tensor may be read by any number of calls at once. Inputs must not change during a
@@ -65,8 +66,8 @@
  * strew_context_set_num_threads() or strew_context_set_parallel_for(); what takes less than about
  * 60 microseconds stays on the calling thread all the same. Workers share out the check of the
  * indices, the copy of data, and the destinations: each of these belongs to one of them, so that no
- * result depends on who was faster. Duplicates are looked for, and places of means are counted, by
- * the calling thread.
+ * result depends on who was faster. Duplicates are looked for, and places of means and of
+ * reductions with STREW_WIDE are counted, by the calling thread.
  *
  * The library never reads or writes a byte outside the elements that a descriptor names, starts no
  * thread unless asked to, has no mutable global state besides CPU detection, and never prints,
@@ -174,17 +175,24 @@ enum {
  *     Elements that no update touches stay as they are. It is refused for bool.
  * Other pairs of dtype and reduction give STREW_INVALID_DTYPE. STREW_EXCLUDE_SELF is or-ed in: the
  * old value of a touched element is ignored, its first update replaces it, and n counts only the
- * updates. With STREW_NONE it changes nothing. */
+ * updates. With STREW_NONE it changes nothing.
+ *
+ * STREW_WIDE is or-ed in, with STREW_EXCLUDE_SELF or without: where STREW_ADD, STREW_SUB or
+ * STREW_MUL meets float16, bfloat16 or float8, the old value and all updates of an element are
+ * combined in order in float32, and the result is rounded to T once, as PyTorch sums such floats.
+ * The sum of 70,000 ones in bfloat16 is 256, and 70,144 with STREW_WIDE: 70,000, rounded. Other
+ * dtypes and reductions, STREW_MEAN included, are the same with it and without it. */
 typedef int32_t strew_reduction;
 enum {
-  STREW_NONE = 0,            /**< update */
-  STREW_ADD = 1,             /**< old + update */
-  STREW_MUL = 2,             /**< old * update */
-  STREW_MIN = 3,             /**< the lesser of old and update */
-  STREW_MAX = 4,             /**< the greater of old and update */
-  STREW_SUB = 5,             /**< old - update */
-  STREW_MEAN = 6,            /**< the mean of old and all updates */
-  STREW_EXCLUDE_SELF = 0x100 /**< or-ed in: without old */
+  STREW_NONE = 0,             /**< update */
+  STREW_ADD = 1,              /**< old + update */
+  STREW_MUL = 2,              /**< old * update */
+  STREW_MIN = 3,              /**< the lesser of old and update */
+  STREW_MAX = 4,              /**< the greater of old and update */
+  STREW_SUB = 5,              /**< old - update */
+  STREW_MEAN = 6,             /**< the mean of old and all updates */
+  STREW_EXCLUDE_SELF = 0x100, /**< or-ed in: without old */
+  STREW_WIDE = 0x200          /**< or-ed in: floats of 8 and 16 bits are rounded once */
 };
 
 /** Treatment of an update whose index is out of range. */

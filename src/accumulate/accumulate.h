@@ -12,10 +12,11 @@
 
 namespace strew::accumulate {
 
-// STREW_MEAN, with or without STREW_EXCLUDE_SELF: the mean of an element's old value, unless it is
-// excluded, and of its updates. Copies data unless `in_place`. Allocates at most 40 bytes for each
-// touched element, and 2 MiB.
-Status ApplyMean(const walk::Scatter& scatter, bool in_place);
+// STREW_MEAN and reductions with STREW_WIDE, with or without STREW_EXCLUDE_SELF: combines an
+// element's old value, unless it is excluded, and its updates in a wide accumulator, and rounds
+// once. Requires that STREW_WIDE makes a difference. Copies data unless `in_place`. Allocates at
+// most 40 bytes for each touched element, and 2 MiB.
+Status ApplyWide(const walk::Scatter& scatter, bool in_place);
 
 // Copies data unless `in_place`, and applies a reduction of one step to its identity or, if it has
 // none, to the first update of an element. The latter allocates at most 16 bytes for each entry,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All means partition their entries, and combine the updates of each destination in a wide
-// accumulator. They differ in the partition:
+// Means and reductions with STREW_WIDE, which both accumulate: they partition their entries, and
+// combine the updates of each destination in a wide accumulator, here called its sum. The ways
+// differ in the partition:
 //
 //   batches  the batches themselves, if their axis is short: some of them at a time
 //   buckets  entries are moved into buckets of neighbouring destinations. Single elements are then
@@ -10,6 +11,7 @@
 #include "accumulate/accumulate.h"
 
 #include "accumulate/mean_sums.h"
+#include "base/reduction.h"
 
 namespace strew::accumulate {
 
@@ -26,24 +28,26 @@ bool HasInnerBatches(const walk::Scatter& scatter) {
 
 }  // namespace
 
-Status ApplyMean(const walk::Scatter& bound, bool in_place) {
+Status ApplyWide(const walk::Scatter& bound, bool in_place) {
   plan::EntryLoops loops = bound.loops;
   if (HasInnerBatches(bound)) loops.TurnInnerLoopsIntoBatch();
   const walk::Scatter scatter(bound, loops);
   struct Way {
-    Status (*combine)(const Mean&, bool* done);
+    Status (*combine)(const Accumulation&, bool* done);
     const char* told;
   };
   constexpr Way kWays[] = {
-      {CombineBatches, "some batches at a time have a sum for each element"},
+      {CombineBatches, "some batches at a time have an accumulator for each element"},
       {CombineBuckets, "entries are sorted into buckets of destinations first"},
-      {CombineRanks, "each destination that is touched has a sum"}};
-  const MeanSums sums(scatter);
-  const Mean mean = {scatter, sums, in_place};
+      {CombineRanks, "each destination that is touched has an accumulator"}};
+  const SlotSums sums(scatter);
+  const Accumulation work = {scatter, sums, in_place};
   bool done = false;
   for (const Way& way : kWays) {
-    STREW_TRY(way.combine(mean, &done));
-    if (done && scatter.call.explains()) scatter.call.Explain("Means: %s.", way.told);
+    STREW_TRY(way.combine(work, &done));
+    if (done && scatter.call.explains()) {
+      scatter.call.Explain("%s: %s.", IsWide(scatter.reduction) ? "Wide" : "Means", way.told);
+    }
     if (done) break;
   }
   return STREW_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of batches with a short axis: some batches at a time have a slot for each destination, in
+// Accumulates batches with a short axis: some batches at a time have a slot for each destination, in
 // the caches.
 #include <algorithm>
 
@@ -30,12 +30,12 @@ struct BatchPlaces {
 
 // Adds updates to slots whose numbers are the offsets.
 struct Adder {
-  const Mean& mean;
+  const Accumulation& work;
   const Slots& slots;
 
   void Add(const walk::EntryRow& row) {
-    mean.sums.Add(mean.sums.From(slots, row.output), static_cast<const int32_t*>(row.offsets),
-                  mean.scatter.UpdateAt(row.updates), row.updates_stride, row.columns);
+    work.sums.Add(work.sums.From(slots, row.output), static_cast<const int32_t*>(row.offsets),
+                  work.scatter.UpdateAt(row.updates), row.updates_stride, row.columns);
   }
 };
 
@@ -59,57 +59,58 @@ int64_t CutBatches(const plan::EntryLoops& loops, int64_t parts, int64_t most, p
   }
 }
 
-void CombinePart(const Mean& mean, const plan::Cut& cut, int64_t part, unsigned char* scratch) {
-  plan::EntryLoops of_part = mean.scatter.loops;
+void CombinePart(const Accumulation& work, const plan::Cut& cut, int64_t part,
+                 unsigned char* scratch) {
+  plan::EntryLoops of_part = work.scatter.loops;
   of_part.Restrict(cut, part);
-  const BatchPlaces places = {mean.scatter, of_part.NumberDestinations()};
+  const BatchPlaces places = {work.scatter, of_part.NumberDestinations()};
   const int64_t count = of_part.whole_span + 1;
-  const Slots slots = mean.sums.At(scratch, count);
-  Adder adder = {mean, slots};
-  mean.sums.Combine(slots, count, places, [&] {
-    walk::GiveEntries(walk::Scatter(mean.scatter, of_part),
-                      walk::SinkOf(&adder, kernel::kOffset32, mean.scatter.OutputAt(0)));
+  const Slots slots = work.sums.At(scratch, count);
+  Adder adder = {work, slots};
+  work.sums.Combine(slots, count, places, [&] {
+    walk::GiveEntries(walk::Scatter(work.scatter, of_part),
+                      walk::SinkOf(&adder, kernel::kOffset32, work.scatter.OutputAt(0)));
   });
-  if (mean.scatter.applied_units == nullptr) return;
-  *mean.scatter.applied_units += mean.sums.Updates(slots, count);
+  if (work.scatter.applied_units == nullptr) return;
+  *work.scatter.applied_units += work.sums.Updates(slots, count);
 }
 
 }  // namespace
 
 // The destinations of a batch must fit scratch, and the updates must pay for them.
-Status CombineBatches(const Mean& mean, bool* done) {
-  const plan::EntryLoops& loops = mean.scatter.loops;
-  const plan::Tuning& tuning = mean.scatter.tuning;
+Status CombineBatches(const Accumulation& work, bool* done) {
+  const plan::EntryLoops& loops = work.scatter.loops;
+  const plan::Tuning& tuning = work.scatter.tuning;
   const int64_t entries = loops.Entries();
-  if (!mean.sums.are_single() || !PaysForBatches(mean.scatter)) return STREW_OK;
-  const int64_t batch_bytes = mean.sums.slot_bytes() * loops.DestinationsOfBatch();
+  if (!work.sums.are_single() || !PaysForBatches(work.scatter)) return STREW_OK;
+  const int64_t batch_bytes = work.sums.slot_bytes() * loops.DestinationsOfBatch();
   if (batch_bytes > std::max(tuning.far_batch_sums, plan::MostScratch(1))) return STREW_OK;
-  const int64_t least = TouchedFor(batch_bytes - plan::MostScratch(1), kMeanBytes);
+  const int64_t least = TouchedFor(batch_bytes - plan::MostScratch(1), kTouchedBytes);
   bool allowed = false;
-  if (!FindTouched(mean.scatter, least, &allowed)) return mean.Refuse();
+  if (!FindTouched(work.scatter, least, &allowed)) return work.Refuse();
   if (!allowed) return STREW_OK;
   const int64_t fitting = std::max<int64_t>(plan::MostScratch(1) / batch_bytes, 1);
 
   const double ns = static_cast<double>(entries) * tuning.ns_of_batch_mean_entry;
   const int64_t tasks =
-      std::min({plan::TasksFor(plan::Machine(mean.scatter.call), ns), loops.batches, fitting});
+      std::min({plan::TasksFor(plan::Machine(work.scatter.call), ns), loops.batches, fitting});
   // Columns that are batch are contiguous in the output, and fewer of them than fill a cache line
   // would be a waste.
   const int64_t near = loops.columns_are_batch
                            ? std::max(tuning.near_column_sums,
-                                      tuning.least_column_bytes / mean.scatter.width * batch_bytes)
+                                      tuning.least_column_bytes / work.scatter.width * batch_bytes)
                            : tuning.near_batch_sums;
   const int64_t most = std::clamp<int64_t>(near / batch_bytes, 1, fitting / tasks);
   plan::Cut cut;
-  const int64_t parts = std::max(mean.PartsFor(tasks), (loops.batches - 1) / most + 1);
+  const int64_t parts = std::max(work.PartsFor(tasks), (loops.batches - 1) / most + 1);
   const int64_t task_bytes = Scratch::RoundUp(CutBatches(loops, parts, most, &cut) * batch_bytes);
 
-  const Scratch scratch(mean.scatter.call, static_cast<size_t>(tasks * task_bytes));
-  if (scratch.memory() == nullptr) return mean.Refuse();
-  STREW_TRY(mean.CopyData());
+  const Scratch scratch(work.scatter.call, static_cast<size_t>(tasks * task_bytes));
+  if (scratch.memory() == nullptr) return work.Refuse();
+  STREW_TRY(work.CopyData());
   *done = true;
-  return share::ForEachPart(mean.scatter.call, tasks, cut.parts(), [&](int64_t part, int64_t task) {
-    CombinePart(mean, cut, part, scratch.memory() + task * task_bytes);
+  return share::ForEachPart(work.scatter.call, tasks, cut.parts(), [&](int64_t part, int64_t task) {
+    CombinePart(work, cut, part, scratch.memory() + task * task_bytes);
   });
 }
 

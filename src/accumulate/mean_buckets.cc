@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of entries that may land anywhere: they are first moved into buckets of neighbouring
+// Accumulates entries that may land anywhere: they are first moved into buckets of neighbouring
 // destinations. Single elements are then summed in slots that stay in the caches. Of runs, which
 // may be long, only the positions are moved, and then grouped by destination.
 #include <algorithm>
@@ -46,22 +46,22 @@ struct ListedPlaces {
 
 class Buckets {
  public:
-  explicit Buckets(const Mean& mean)
-      : mean_(mean),
-        units_(mean.scatter.loops.EntryUnits()),
-        entries_(mean.scatter.loops.Entries()),
-        sort_(mean.scatter,
+  explicit Buckets(const Accumulation& work)
+      : work_(work),
+        units_(work.scatter.loops.EntryUnits()),
+        entries_(work.scatter.loops.Entries()),
+        sort_(work.scatter,
               units_ == 1 ? BucketSort::Moves::kElements : BucketSort::Moves::kPositions),
         // If places are listed, each needs two numbers more.
         place_bytes_(units_ > 1            ? BucketSort::kOrderBytes
-                     : sort_.has_no_gaps() ? mean.sums.slot_bytes()
-                                           : mean.sums.slot_bytes() + 2 * int64_t{sizeof(Place)}) {
-    const double ns = static_cast<double>(entries_) * mean.scatter.tuning.ns_of_bucket_mean_entry;
-    if (units_ == 1) tasks_ = plan::TasksFor(plan::Machine(mean.scatter.call), ns);
+                     : sort_.has_no_gaps() ? work.sums.slot_bytes()
+                                           : work.sums.slot_bytes() + 2 * int64_t{sizeof(Place)}) {
+    const double ns = static_cast<double>(entries_) * work.scatter.tuning.ns_of_bucket_mean_entry;
+    if (units_ == 1) tasks_ = plan::TasksFor(plan::Machine(work.scatter.call), ns);
     // If slots are listed, few of them are in use, and a bucket may be larger.
     const bool is_sparse =
-        entries_ < sort_.numbers().range() / mean_.scatter.tuning.destinations_of_entry;
-    const int64_t near = std::min(mean_.scatter.tuning.bucket_bytes * (is_sparse ? 2 : 1),
+        entries_ < sort_.numbers().range() / work_.scatter.tuning.destinations_of_entry;
+    const int64_t near = std::min(work_.scatter.tuning.bucket_bytes * (is_sparse ? 2 : 1),
                                   plan::MostScratch(1) / tasks_);
     const int64_t most = int64_t{1} << (units_ == 1 && sort_.has_no_gaps() ? 16 : 15);
     int shift = 0;
@@ -73,39 +73,39 @@ class Buckets {
   // all entries.
   Status Survey(bool* fit) {
     const int64_t buckets = sort_.buckets();
-    const bool are_few = buckets == 1 || entries_ / mean_.scatter.tuning.least_of_bucket >= buckets;
-    if (!are_few || buckets > mean_.scatter.tuning.most_buckets || mean_.sums.are_long())
+    const bool are_few = buckets == 1 || entries_ / work_.scatter.tuning.least_of_bucket >= buckets;
+    if (!are_few || buckets > work_.scatter.tuning.most_buckets || work_.sums.are_long())
       return STREW_OK;
     const int64_t taken = tasks_ * TaskBytes() + sort_.count_bytes() + sort_.bytes();
     const int64_t more = taken - tasks_ * plan::MostScratch(tasks_);
     const int64_t of_group = units_ > 1 ? int64_t{sizeof(kernel::Group)} : 0;
-    const int64_t least = TouchedFor(more, kMeanBytes * units_ - of_group);
+    const int64_t least = TouchedFor(more, kTouchedBytes * units_ - of_group);
     if (least > std::min(entries_, sort_.numbers().range())) return STREW_OK;
-    return sort_.Count(least, fit) ? Status(STREW_OK) : mean_.Refuse();
+    return sort_.Count(least, fit) ? Status(STREW_OK) : work_.Refuse();
   }
 
   Status Combine() {
     const int64_t moved_bytes = StayInPlace() ? 0 : sort_.bytes();
-    const Scratch scratch(mean_.scatter.call,
+    const Scratch scratch(work_.scatter.call,
                           static_cast<size_t>(tasks_ * TaskBytes() + moved_bytes));
-    if (scratch.memory() == nullptr) return mean_.Refuse();
+    if (scratch.memory() == nullptr) return work_.Refuse();
     if (StayInPlace()) {
       sort_.Stay();
     } else {
       sort_.Move(scratch.memory() + tasks_ * TaskBytes());
     }
-    if (mean_.scatter.applied_units != nullptr) {
-      *mean_.scatter.applied_units += sort_.entries() * units_;
+    if (work_.scatter.applied_units != nullptr) {
+      *work_.scatter.applied_units += sort_.entries() * units_;
     }
     Scratch groups;
     int64_t count = 0;
-    if (units_ > 1 && !sort_.Order(scratch.memory(), &groups, &count)) return mean_.Refuse();
-    STREW_TRY(mean_.CopyData());
+    if (units_ > 1 && !sort_.Order(scratch.memory(), &groups, &count)) return work_.Refuse();
+    STREW_TRY(work_.CopyData());
     if (units_ > 1) {
-      return CombineGroups(mean_, reinterpret_cast<const kernel::Group*>(groups.memory()), count,
+      return CombineGroups(work_, reinterpret_cast<const kernel::Group*>(groups.memory()), count,
                            sort_.order());
     }
-    return share::ForEachPart(mean_.scatter.call, tasks_, sort_.buckets(),
+    return share::ForEachPart(work_.scatter.call, tasks_, sort_.buckets(),
                               [&](int64_t bucket, int64_t task) {
                                 CombineSlots(bucket, scratch.memory() + task * TaskBytes());
                               });
@@ -116,27 +116,27 @@ class Buckets {
 
   // True if too many places would have no updates.
   bool AreSparse(int64_t entries, int64_t places) const {
-    return !sort_.has_no_gaps() || entries < places / mean_.scatter.tuning.destinations_of_entry;
+    return !sort_.has_no_gaps() || entries < places / work_.scatter.tuning.destinations_of_entry;
   }
 
   // True if the entries of each bucket are consecutive columns of the only row.
   bool StayInPlace() const {
-    const plan::EntryLoops& loops = mean_.scatter.loops;
+    const plan::EntryLoops& loops = work_.scatter.loops;
     return units_ == 1 && sort_.ascends() && loops.outer.rank == 0 && loops.row.count == 1 &&
            loops.batches == 1 && !AreSparse(entries_, sort_.numbers().range());
   }
 
   void AddInPlace(int64_t bucket, const Slots& slots) const {
-    plan::EntryLoops loops = mean_.scatter.loops;
+    plan::EntryLoops loops = work_.scatter.loops;
     loops.KeepColumns({sort_.first(bucket), sort_.end(bucket) - sort_.first(bucket)});
-    const walk::Scatter scatter(mean_.scatter, loops);
+    const walk::Scatter scatter(work_.scatter, loops);
     const int64_t first = bucket * sort_.places();
     const auto locate = scatter.index_kernels.locate[loops.WholeOffsets()];
     const auto add = [&](const walk::EntryRow& row, kernel::LocateArguments arguments) {
       int32_t numbers[walk::EntrySink::kMostColumns];
       arguments.shift -= first << arguments.unused_bits;
       locate(arguments, numbers);
-      mean_.sums.Add(slots, numbers, scatter.UpdateAt(row.updates), row.updates_stride,
+      work_.sums.Add(slots, numbers, scatter.UpdateAt(row.updates), row.updates_stride,
                      row.columns);
     };
     ForEachRow(scatter, sort_.numbers(), add);
@@ -149,7 +149,7 @@ class Buckets {
     for (int64_t i = sort_.first(bucket); i < sort_.end(bucket); i += kColumns) {
       const int64_t columns = std::min(kColumns, sort_.end(bucket) - i);
       std::copy_n(sort_.places_of(i), columns, numbers);
-      mean_.sums.Add(slots, numbers, sort_.elements_of(i), 1, columns);
+      work_.sums.Add(slots, numbers, sort_.elements_of(i), 1, columns);
     }
   }
 
@@ -161,21 +161,21 @@ class Buckets {
     const int64_t number = bucket * sort_.places();
     const int64_t places = std::min(sort_.places(), numbers.range() - number);
     const int64_t stride = numbers.DestinationOf(1) - numbers.DestinationOf(0);
-    unsigned char* const output = mean_.OutputOf(numbers.DestinationOf(number));
+    unsigned char* const output = work_.OutputOf(numbers.DestinationOf(number));
     if (StayInPlace() || !AreSparse(entries, places)) {
-      const Slots slots = mean_.sums.At(scratch, places);
-      return mean_.sums.Combine(slots, places, SlotLine{0, output, stride, places},
+      const Slots slots = work_.sums.At(scratch, places);
+      return work_.sums.Combine(slots, places, SlotLine{0, output, stride, places},
                                 [&] { AddBucket(bucket, slots); });
     }
     Place* const list = reinterpret_cast<Place*>(scratch) + sort_.places();
     const int64_t count = sort_.List(bucket, reinterpret_cast<Place*>(scratch), list);
     const Slots slots =
-        mean_.sums.At(reinterpret_cast<unsigned char*>(list + (count + 3) / 4 * 4), count);
-    mean_.sums.Combine(slots, count, ListedPlaces{mean_.scatter.move, output, stride, list, count},
+        work_.sums.At(reinterpret_cast<unsigned char*>(list + (count + 3) / 4 * 4), count);
+    work_.sums.Combine(slots, count, ListedPlaces{work_.scatter.move, output, stride, list, count},
                        [&] { AddBucket(bucket, slots); });
   }
 
-  const Mean& mean_;
+  const Accumulation& work_;
   const int64_t units_;
   const int64_t entries_;
   BucketSort sort_;
@@ -185,8 +185,8 @@ class Buckets {
 
 }  // namespace
 
-Status CombineBuckets(const Mean& mean, bool* done) {
-  Buckets buckets(mean);
+Status CombineBuckets(const Accumulation& work, bool* done) {
+  Buckets buckets(work);
   STREW_TRY(buckets.Survey(done));
   return *done ? buckets.Combine() : Status(STREW_OK);
 }

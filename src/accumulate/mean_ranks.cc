@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of entries that may land anywhere and need more than the allowed scratch: their
+// Accumulates entries that may land anywhere and need more than the allowed scratch: their
 // destinations are collected first, and slots are the ranks of these.
 #include <algorithm>
 
@@ -21,16 +21,17 @@ constexpr int64_t kKept = int64_t{1} << 16;
 // The output elements of all ranks.
 class RankedPlaces {
  public:
-  RankedPlaces(const Mean& mean, const plan::DestinationNumbers& numbers, const DestinationSet& set)
-      : mean_(mean), numbers_(numbers), set_(set) {}
+  RankedPlaces(const Accumulation& work, const plan::DestinationNumbers& numbers,
+               const DestinationSet& set)
+      : work_(work), numbers_(numbers), set_(set) {}
 
   // Uses several threads. Elements are prefetched while those of some earlier slots are processed.
   template <class Body>
   void ForEachLine(const Body& body) const {
-    const int64_t tasks = mean_.TasksFor(set_.count());
+    const int64_t tasks = work_.TasksFor(set_.count());
     plan::Cut cut;
-    cut.Append(set_.pieces(), 1, mean_.PartsFor(tasks));
-    const bool is_single = mean_.sums.are_single();
+    cut.Append(set_.pieces(), 1, work_.PartsFor(tasks));
+    const bool is_single = work_.sums.are_single();
     const auto run = [&](int64_t part, int64_t) {
       const plan::Turns pieces = cut.TurnsOf(part, 0);
       Touched ahead[kAhead];
@@ -50,7 +51,7 @@ class RankedPlaces {
         GiveLines(ahead[i % kAhead], body);
       }
     };
-    const Status status = share::ForEachPart(mean_.scatter.call, tasks, cut.parts(), run);
+    const Status status = share::ForEachPart(work_.scatter.call, tasks, cut.parts(), run);
     if (!status.ok()) status_ = status;
   }
 
@@ -68,26 +69,26 @@ class RankedPlaces {
   };
 
   unsigned char* OutputOf(int64_t number) const {
-    return mean_.OutputOf(numbers_.DestinationOf(number));
+    return work_.OutputOf(numbers_.DestinationOf(number));
   }
 
   template <class Body>
   void GiveLines(const Touched& touched, const Body& body) const {
-    const plan::EntryLoops& loops = mean_.scatter.loops;
+    const plan::EntryLoops& loops = work_.scatter.loops;
     unsigned char* const output = OutputOf(touched.number);
-    if (mean_.sums.are_single()) {
+    if (work_.sums.are_single()) {
       const int64_t stride = numbers_.DestinationOf(1) - numbers_.DestinationOf(0);
       return (void)body(SlotLine{touched.slot, output, stride, touched.count});
     }
     SlotLine line = {touched.slot, output, loops.run.stride[kOutput], loops.run.count};
     plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
-      line.elements = output + inner[kOutput] * mean_.scatter.width;
+      line.elements = output + inner[kOutput] * work_.scatter.width;
       (void)body(line);
       line.unit += line.count;
     });
   }
 
-  const Mean& mean_;
+  const Accumulation& work_;
   const plan::DestinationNumbers& numbers_;
   const DestinationSet& set_;
   mutable Status status_ = STREW_OK;
@@ -95,27 +96,27 @@ class RankedPlaces {
 
 }  // namespace
 
-Status CombineRanks(const Mean& mean, bool* done) {
+Status CombineRanks(const Accumulation& work, bool* done) {
   *done = true;
-  const plan::DestinationNumbers numbers(mean.scatter.loops);
-  DestinationSet set(mean.scatter.call, numbers.range(), mean.scatter.loops.Entries(), kKept);
-  if (!RankDestinations(mean.scatter, numbers, &set)) return mean.Refuse();
-  const int64_t bytes = set.count() * mean.sums.slot_bytes();
-  const Scratch scratch(mean.scatter.call, static_cast<size_t>(bytes));
-  if (bytes != 0 && scratch.memory() == nullptr) return mean.Refuse();
-  STREW_TRY(mean.CopyData());
+  const plan::DestinationNumbers numbers(work.scatter.loops);
+  DestinationSet set(work.scatter.call, numbers.range(), work.scatter.loops.Entries(), kKept);
+  if (!RankDestinations(work.scatter, numbers, &set)) return work.Refuse();
+  const int64_t bytes = set.count() * work.sums.slot_bytes();
+  const Scratch scratch(work.scatter.call, static_cast<size_t>(bytes));
+  if (bytes != 0 && scratch.memory() == nullptr) return work.Refuse();
+  STREW_TRY(work.CopyData());
   if (bytes == 0) return STREW_OK;
-  const Slots slots = mean.sums.At(scratch.memory(), set.count());
+  const Slots slots = work.sums.At(scratch.memory(), set.count());
   const auto add = [&](const walk::EntryRow& row, int64_t first, const int32_t* ranks) {
-    mean.sums.Add(mean.sums.From(slots, first), ranks, mean.scatter.UpdateAt(row.updates),
+    work.sums.Add(work.sums.From(slots, first), ranks, work.scatter.UpdateAt(row.updates),
                   row.updates_stride, row.columns);
   };
-  const RankedPlaces places(mean, numbers, set);
-  mean.sums.Combine(slots, set.count(), places,
-                    [&] { ForEachRanked(mean.scatter, numbers, set, add); });
-  if (mean.scatter.applied_units != nullptr) {
-    *mean.scatter.applied_units +=
-        mean.sums.Updates(slots, set.count()) * mean.scatter.loops.EntryUnits();
+  const RankedPlaces places(work, numbers, set);
+  work.sums.Combine(slots, set.count(), places,
+                    [&] { ForEachRanked(work.scatter, numbers, set, add); });
+  if (work.scatter.applied_units != nullptr) {
+    *work.scatter.applied_units +=
+        work.sums.Updates(slots, set.count()) * work.scatter.loops.EntryUnits();
   }
   return places.status();
 }

@@ -10,9 +10,10 @@ namespace strew::accumulate {
 
 using plan::kUpdates;
 
-MeanSums::MeanSums(const walk::Scatter& scatter)
+SlotSums::SlotSums(const walk::Scatter& scatter)
     : loops_(scatter.loops),
       kernels_(kernel::AccumulateKernelsFor(scatter.operands.output.dtype,
+                                            ReductionKind(scatter.reduction),
                                             scatter.call.settings().simd_target)),
       move_(scatter.move.combine),
       width_(scatter.width),
@@ -22,18 +23,19 @@ MeanSums::MeanSums(const walk::Scatter& scatter)
       are_single_(units_ == 1 && !are_long_),
       count_size_(are_single_ ? sizeof(uint32_t) : sizeof(int64_t)),
       sums_(are_long_ ? kernels_.long_sums : kernels_.sums),
-      excludes_self_(ExcludesSelf(scatter.reduction)) {
+      excludes_self_(ExcludesSelf(scatter.reduction)),
+      divides_(ReductionKind(scatter.reduction) == STREW_MEAN) {
   StoreIdentity(scatter.operands.output.dtype, ReductionKind(scatter.reduction), identity_);
 }
 
 // Starts sums from the old values, or from the identity.
-bool MeanSums::Begin(const Slots& slots, const SlotLine& line) const {
+bool SlotSums::Begin(const Slots& slots, const SlotLine& line) const {
   sums_.begin(SumOf(slots, line.slot, line.unit), excludes_self_ ? identity_ : line.elements,
               excludes_self_ ? 0 : line.stride, line.count);
   return false;
 }
 
-void MeanSums::Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates,
+void SlotSums::Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates,
                    int64_t stride, int64_t columns) const {
   for (int64_t c = 0; slots.are_far && c < columns; ++c) {
     if (numbers[c] < 0) continue;
@@ -59,7 +61,7 @@ void MeanSums::Add(const Slots& slots, const int32_t* numbers, const unsigned ch
 
 // Elements that do not lie together are brought together in blocks, because single divisions take
 // long: every second of 1 M int32, half of them with an update, took 0.57 x the time (Zen 4).
-void MeanSums::FinishLine(const kernel::CountedSums& from, int64_t more,
+void SlotSums::FinishLine(const kernel::CountedSums& from, int64_t more,
                           const SlotLine& line) const {
   if (line.stride == 1) return kernels_.finish_each(from, more, line.elements, line.count);
   constexpr int64_t kBlock = 128;
@@ -73,20 +75,20 @@ void MeanSums::FinishLine(const kernel::CountedSums& from, int64_t more,
   }
 }
 
-bool MeanSums::Finish(const Slots& slots, const SlotLine& line) const {
+bool SlotSums::Finish(const Slots& slots, const SlotLine& line) const {
   unsigned char* const sums = SumOf(slots, line.slot, line.unit);
   unsigned char* const counts = slots.counts + line.slot * count_size_;
   const int64_t more = excludes_self_ ? 0 : 1;
   if (are_single_) {
     FinishLine({sums, reinterpret_cast<uint32_t*>(counts)}, more, line);
   } else {
-    sums_.finish({line.elements, line.stride, sums, 1, line.count,
-                  *reinterpret_cast<int64_t*>(counts) + more});
+    const int64_t terms = divides_ ? *reinterpret_cast<int64_t*>(counts) + more : 1;
+    sums_.finish({line.elements, line.stride, sums, 1, line.count, terms});
   }
   return true;
 }
 
-int64_t MeanSums::Updates(const Slots& slots, int64_t count) const {
+int64_t SlotSums::Updates(const Slots& slots, int64_t count) const {
   int64_t updates = 0;
   for (int64_t i = 0; i < count; ++i) {
     updates += are_single_ ? reinterpret_cast<uint32_t*>(slots.counts)[i]

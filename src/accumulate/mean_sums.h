@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wide accumulators: a sum and a count for each slot. A slot stands for one destination; whoever
-// numbers the destinations decides which.
+// Wide accumulators of means and of reductions with STREW_WIDE: a sum and a count for each slot. A
+// sum is whatever updates accumulate to: of STREW_MUL, a product. A slot stands for one destination;
+// whoever numbers the destinations decides which.
 #ifndef STREW_ACCUMULATE_MEAN_SUMS_H_
 #define STREW_ACCUMULATE_MEAN_SUMS_H_
 
@@ -26,7 +27,7 @@ struct SlotLine {
   int64_t count;
   int64_t unit = 0;  // of the slot, if a run begins there
 
-  // The `places` of MeanSums::Combine() if they are one line.
+  // The `places` of SlotSums::Combine() if they are one line.
   template <class Body>
   void ForEachLine(const Body& body) const {
     (void)body(*this);
@@ -40,13 +41,15 @@ struct Slots {
   bool are_far;  // outside of the L2 cache
 };
 
-class MeanSums {
+class SlotSums {
  public:
-  explicit MeanSums(const walk::Scatter& scatter);
+  explicit SlotSums(const walk::Scatter& scatter);
 
   const kernel::AccumulateKernels& kernels() const { return kernels_; }
   // True if a destination may get more updates than 32 bits count.
   bool are_long() const { return are_long_; }
+  // True if sums are divided by their number of terms.
+  bool divides() const { return divides_; }
   // True if slots have one element each, and counts of 32 bits.
   bool are_single() const { return are_single_; }
   int64_t slot_bytes() const { return units_ * sums_.sum_size + count_size_; }
@@ -75,8 +78,8 @@ class MeanSums {
     places.ForEachLine([&](const SlotLine& line) { return Finish(slots, line); });
   }
 
-  // For sources: adds updates[c * stride] to the slot numbers[c], c < columns. A negative number
-  // drops the update.
+  // For sources: combines updates[c * stride] with the slot numbers[c], c < columns. A negative
+  // number drops the update.
   void Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates, int64_t stride,
            int64_t columns) const;
   // Number of updates that slots have got.
@@ -103,17 +106,18 @@ class MeanSums {
   const int64_t count_size_;
   const kernel::SumKernels& sums_;
   const bool excludes_self_;
+  const bool divides_;
   alignas(plan::kMostWidth) unsigned char identity_[plan::kMostWidth];
 };
 
-// ---- Ways to fill the slots: see mean.cc ----
+// ---- Ways to fill the slots: see work.cc ----
 
 // Most scratch for each touched element, besides that of every call.
-inline constexpr int64_t kMeanBytes = 40;
+inline constexpr int64_t kTouchedBytes = 40;
 
-struct Mean {
+struct Accumulation {
   const walk::Scatter& scatter;
-  const MeanSums& sums;
+  const SlotSums& sums;
   bool in_place;
 
   // Address in the output of a destination, in units from the origin of the loops.
@@ -137,7 +141,7 @@ struct Mean {
   }
   Status Refuse() const {
     return scatter.call.Fail(STREW_OUT_OF_MEMORY,
-                             "memory to bring updates of means together was refused");
+                             "memory to bring updates of an element together was refused");
   }
 };
 
@@ -148,14 +152,14 @@ inline bool PaysForBatches(const walk::Scatter& scatter) {
          loops.Entries() / loops.batches;
 }
 
-// The ways that mean.cc lists. One that does not apply does nothing and leaves *done false.
-Status CombineBatches(const Mean& mean, bool* done);
-Status CombineBuckets(const Mean& mean, bool* done);
-Status CombineRanks(const Mean& mean, bool* done);
+// The ways that work.cc lists. One that does not apply does nothing and leaves *done false.
+Status CombineBatches(const Accumulation& work, bool* done);
+Status CombineBuckets(const Accumulation& work, bool* done);
+Status CombineRanks(const Accumulation& work, bool* done);
 
 // A sentinel with the end of the last group follows `groups`; `order` has the positions of their
 // updates, in units. Requires that the output has data already.
-Status CombineGroups(const Mean& mean, const kernel::Group* groups, int64_t count,
+Status CombineGroups(const Accumulation& work, const kernel::Group* groups, int64_t count,
                      const int64_t* order);
 
 }  // namespace strew::accumulate

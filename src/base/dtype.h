@@ -43,6 +43,8 @@ struct DtypeInfo {
   char npy_kind;  // NumPy's letter in .npy files; V: NumPy writes raw bytes
 
   constexpr bool known() const { return size != 0; }
+  // Floats of 8 and 16 bits, whose reductions compute in float32.
+  constexpr bool is_short_float() const { return arithmetic == Arithmetic::kFloating && size < 4; }
 
   // ---- The rows: traits that follow from others are not stated ----
 

@@ -20,6 +20,7 @@ constexpr bool HasRow(Constant constant) {
 #undef STREW_ROW
       return true;
     case STREW_EXCLUDE_SELF:
+    case STREW_WIDE:
       break;
   }
   return false;

@@ -91,13 +91,19 @@ constexpr bool DependsOnSign(KernelReduction reduction) {
   return kReductions[static_cast<int>(reduction) + 1].what == ReductionClass::kOrdering;
 }
 
+// Requires the kind of a reduction with kernels of its own.
+constexpr KernelReduction KernelOf(strew_reduction kind) {
+  return static_cast<KernelReduction>(kind - 1);
+}
+
 // The parts of a strew_reduction.
 constexpr strew_reduction ReductionKind(strew_reduction reduction) {
-  return reduction & ~static_cast<strew_reduction>(STREW_EXCLUDE_SELF);
+  return reduction & ~static_cast<strew_reduction>(STREW_EXCLUDE_SELF | STREW_WIDE);
 }
 constexpr bool ExcludesSelf(strew_reduction reduction) {
   return (reduction & STREW_EXCLUDE_SELF) != 0;
 }
+constexpr bool IsWide(strew_reduction reduction) { return (reduction & STREW_WIDE) != 0; }
 
 // Requires a known kind.
 constexpr const char* ReductionName(strew_reduction kind) { return kReductions[kind].name; }
@@ -111,6 +117,22 @@ constexpr bool IsKnownReduction(strew_reduction reduction) {
 // True for reductions of one step: none, or a reduction with kernels of its own.
 constexpr bool IsOneStep(strew_reduction reduction) {
   return reduction >= 0 && reduction <= static_cast<int>(KernelReduction::kCount);
+}
+
+// True if STREW_WIDE makes a difference to this kind of reduction: to sums, differences and products
+// of floats of 8 and 16 bits. Requires a dtype on which the kind is defined.
+constexpr bool IsWideOn(strew_reduction kind, strew_dtype dtype) {
+  return kReductions[kind].what == ReductionClass::kModular && kDtypes[dtype].is_short_float();
+}
+
+// The same reduction without STREW_WIDE.
+constexpr strew_reduction WithoutWide(strew_reduction reduction) {
+  return reduction & ~static_cast<strew_reduction>(STREW_WIDE);
+}
+
+// The same reduction without STREW_WIDE where that makes no difference.
+constexpr strew_reduction WithWideIfNeeded(strew_reduction reduction, strew_dtype dtype) {
+  return IsWideOn(ReductionKind(reduction), dtype) ? reduction : WithoutWide(reduction);
 }
 
 // Requires a known kind.

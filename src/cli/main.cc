@@ -108,6 +108,8 @@ void AddReduction(CLI::App& command, Options& options) {
             "How an update combines with the element that it meets [none]");
   command.add_flag("--exclude-self", options.exclude_self,
                    "The old value of an element takes no part in the reduction");
+  command.add_flag("--wide", options.wide,
+                   "Round floats of 8 and 16 bits once, not after every update");
 }
 
 void AddPolicies(CLI::App& command, Options& options) {

@@ -29,7 +29,7 @@ std::vector<std::string> ListOf(const char* const (&names)[kCount]) {
 
 strew_reduction ReductionCode(const Options& options) {
   const strew_reduction code = CodeOf(kReductionNames, options.reduction);
-  return options.exclude_self ? code | STREW_EXCLUDE_SELF : code;
+  return code | (options.exclude_self ? STREW_EXCLUDE_SELF : 0) | (options.wide ? STREW_WIDE : 0);
 }
 
 // "1,-2,3"; false for anything else.

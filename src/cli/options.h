@@ -16,6 +16,7 @@ struct Options {
   std::string output;  // empty: the result is printed
   std::string reduction = "none";
   bool exclude_self = false;
+  bool wide = false;
   std::string out_of_range = "error";
   bool no_negative_indices = false;
   std::string duplicates = "last";

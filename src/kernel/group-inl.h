@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of destinations whose updates are known together: their sums stay in registers.
+// Means, and sums that are not divided, of destinations whose updates are known together: the sums
+// stay in registers.
 #if defined(STREW_KERNEL_GROUP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_GROUP_INL_H_
 #undef STREW_KERNEL_GROUP_INL_H_
@@ -24,7 +25,7 @@ constexpr bool kHasManyLoops = !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2;
 
 // Computes contiguous elements of a group, one vector of elements (tag D) at a time, from element
 // `i` on.
-template <class T, class D>
+template <class T, template <class> class Op, class D>
 class GroupLoop {
  public:
   GroupLoop(const GroupArguments& group, int64_t terms)
@@ -38,14 +39,14 @@ class GroupLoop {
     for (; i + Step() <= group_.n; i += Step()) {
       auto sum = Load(First(i));
       for (const int64_t* update = begin_; update < end_; ++update) {
-        sum = hn::Add(sum, Load(group_.updates + At<T>(*update + i)));
+        sum = Combine(sum, group_.updates + At<T>(*update + i));
       }
       divisor_.Store(D(), Sums(), sum, group_.output + At<T>(i));
     }
     return i;
   }
 
-  // Four independent sums: additions to the same sum wait for each other.
+  // Four independent sums: updates of the same sum wait for each other.
   HWY_INLINE int64_t RunFour(int64_t i) const {
     const int64_t step = Step();
     for (; i + 4 * step <= group_.n; i += 4 * step) {
@@ -56,10 +57,10 @@ class GroupLoop {
       auto sum3 = Load(from + At<T>(3 * step));
       for (const int64_t* update = begin_; update < end_; ++update) {
         from = group_.updates + At<T>(*update + i);
-        sum0 = hn::Add(sum0, Load(from));
-        sum1 = hn::Add(sum1, Load(from + At<T>(step)));
-        sum2 = hn::Add(sum2, Load(from + At<T>(2 * step)));
-        sum3 = hn::Add(sum3, Load(from + At<T>(3 * step)));
+        sum0 = Combine(sum0, from);
+        sum1 = Combine(sum1, from + At<T>(step));
+        sum2 = Combine(sum2, from + At<T>(2 * step));
+        sum3 = Combine(sum3, from + At<T>(3 * step));
       }
       unsigned char* const output = group_.output + At<T>(i);
       divisor_.Store(D(), Sums(), sum0, output);
@@ -80,6 +81,9 @@ class GroupLoop {
   static HWY_INLINE hn::Vec<Sums> Load(const unsigned char* elements) {
     return LoadWidened<T>(D(), Sums(), elements);
   }
+  static HWY_INLINE hn::Vec<Sums> Combine(hn::Vec<Sums> sums, const unsigned char* updates) {
+    return Op<hn::TFromD<Sums>>::OnLanes(Sums(), sums, Load(updates));
+  }
   HWY_INLINE const unsigned char* First(int64_t i) const {
     return group_.excludes_self ? group_.updates + At<T>(group_.order[0] + i)
                                 : group_.output + At<T>(i);
@@ -92,8 +96,8 @@ class GroupLoop {
 };
 
 // Returns how many elements are done.
-template <class T>
-HWY_INLINE int64_t GroupVectors(const GroupArguments& group) {
+template <class T, template <class> class Op>
+HWY_INLINE int64_t GroupVectors(const GroupArguments& group, int64_t terms) {
   using Lanes = SumLanes<T, ShortSumOf<T>>;
   int64_t i = 0;
   if constexpr (Lanes::kExist) {
@@ -101,30 +105,29 @@ HWY_INLINE int64_t GroupVectors(const GroupArguments& group) {
     using Lane = hn::TFromD<D>;
     const bool lie_together = group.output_stride == 1 && group.updates_stride == 1;
     if (group.n > 1 && !lie_together) return 0;
-    const int64_t terms = group.count + (group.excludes_self ? 0 : 1);
     if (terms > Divisor<T, hn::Rebind<typename Lanes::Part, D>>::MostTerms()) return 0;
-    const GroupLoop<T, D> whole(group, terms);
+    const GroupLoop<T, Op, D> whole(group, terms);
     if constexpr (kHasManyLoops) i = whole.RunFour(i);
     i = whole.Run(i);
     if constexpr (kHasManyLoops) {
       // A tag of elements must not have more lanes than a vector of sums.
       constexpr size_t kFew = HWY_MIN(4, hn::MaxLanes(D()));
-      i = GroupLoop<T, hn::CappedTag<Lane, kFew>>(group, terms).Run(i);
-      i = GroupLoop<T, hn::CappedTag<Lane, Lanes::kPerElement>>(group, terms).Run(i);
+      i = GroupLoop<T, Op, hn::CappedTag<Lane, kFew>>(group, terms).Run(i);
+      i = GroupLoop<T, Op, hn::CappedTag<Lane, Lanes::kPerElement>>(group, terms).Run(i);
     }
   }
   return i;
 }
 
-template <class T>
+template <class T, template <class> class Op>
 HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
-  constexpr SumKernels kKernels = SumKernelsOf<T>();
+  constexpr SumKernels kKernels = SumKernelsOf<T, Op>();
   constexpr int64_t kSums = 128;
   const GroupArguments group = all;
   unsigned char sums[kSums * sizeof(SumOf<T>)];
-  unsigned char means[kSums * sizeof(T)];
-  const int64_t terms = group.count + (group.excludes_self ? 0 : 1);
-  for (int64_t i = GroupVectors<T>(group); i < group.n; i += kSums) {
+  unsigned char results[kSums * sizeof(T)];
+  const int64_t terms = group.divides ? group.count + (group.excludes_self ? 0 : 1) : 1;
+  for (int64_t i = GroupVectors<T, Op>(group, terms); i < group.n; i += kSums) {
     const int64_t n = HWY_MIN(kSums, group.n - i);
     unsigned char* const output = group.output + At<T>(i * group.output_stride);
     const int64_t column = i * group.updates_stride;
@@ -144,9 +147,9 @@ HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
       continue;
     }
     // Contiguous first, because vectors divide faster.
-    kKernels.finish({means, 1, sums, 1, n, terms});
+    kKernels.finish({results, 1, sums, 1, n, terms});
     for (int64_t j = 0; j < n; ++j) {
-      StoreElement(LoadElement<T>(means + At<T>(j)), output + At<T>(j * group.output_stride));
+      StoreElement(LoadElement<T>(results + At<T>(j)), output + At<T>(j * group.output_stride));
     }
   }
 }
@@ -156,7 +159,7 @@ template <class T>
 void MeanOfPairs(unsigned char* output, int64_t output_stride, const unsigned char* updates,
                  int64_t updates_stride, int64_t n) {
   const int64_t first = 0;
-  ReduceGroup<T>({output, output_stride, updates, updates_stride, &first, 1, n, false});
+  ReduceGroup<T, Add>({output, output_stride, updates, updates_stride, &first, 1, n, false, true});
 }
 
 }  // namespace

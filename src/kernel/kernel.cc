@@ -33,8 +33,10 @@ const CombineKernels& ReduceKernelsFor(strew_dtype dtype, KernelReduction reduct
   return DtypeKernelsFor(provider, target).reduce[static_cast<int>(reduction)];
 }
 
-const AccumulateKernels& AccumulateKernelsFor(strew_dtype dtype, int32_t target) {
-  return DtypeKernelsFor(dtype, target).accumulate;
+const AccumulateKernels& AccumulateKernelsFor(strew_dtype dtype, strew_reduction kind,
+                                              int32_t target) {
+  const DtypeKernels& kernels = DtypeKernelsFor(dtype, target);
+  return kind == STREW_MEAN ? kernels.mean : kernels.wide[static_cast<int>(KernelOf(kind))];
 }
 
 const IndexKernels& IndexKernelsFor(strew_dtype dtype, int32_t target) {

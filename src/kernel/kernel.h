@@ -148,7 +148,7 @@ struct CountedSums {
   uint32_t* counts;
 };
 
-// Updates to add to the sums of slots[i], i < n. Slot INT32_MIN drops the update.
+// Updates of the sums of slots[i], i < n. Slot INT32_MIN drops the update.
 struct SlotUpdates {
   const int32_t* slots;
   const unsigned char* updates;
@@ -167,15 +167,16 @@ struct GroupArguments {
   int64_t count;  // 1 at least
   int64_t n;
   bool excludes_self;
+  bool divides;  // by the number of terms
 };
 using GroupKernel = void (*)(const GroupArguments&);
 
-// Kernels for sums in memory.
+// Kernels for sums in memory. A sum is whatever updates accumulate to: of STREW_MUL, a product.
 struct SumKernels {
   int64_t sum_size;  // bytes
   // sums[i] = elements[i * stride] for i < n
   void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
-  // sums[i] += updates[i * stride] for i < n
+  // sums[i] (+)= updates[i * stride] for i < n
   void (*add)(unsigned char* sums, const unsigned char* updates, int64_t stride, int64_t n);
   void (*finish)(const FinishArguments&);
 };
@@ -183,21 +184,24 @@ struct SumKernels {
 // Limit on the terms of a mean, unless it uses long_sums.
 inline constexpr int64_t kMostTerms = std::numeric_limits<int32_t>::max();
 
-// Kernels for means. Sums are exact for integers, and have the computing type for floats.
+// Kernels for means, and for reductions with STREW_WIDE, which do not divide. Sums are exact for
+// integers, and have the computing type for floats.
 struct AccumulateKernels {
   SumKernels sums;
   SumKernels long_sums;
-  RunKernel run;  // the mean of an old value and one update of each element
-  // output = the mean of its old value, unless excluded, and of its updates in order
+  RunKernel run;  // of means: that of an old value and one update of each element; else NULL
+  // output = its old value, unless excluded, (+) its updates in order, divided or not
   GroupKernel group;
-  // sums[slots[i]] += updates[i * updates_stride], and a count each
+  // sums[slots[i]] (+)= updates[i * updates_stride], and a count each
   void (*add_each)(const CountedSums&, const SlotUpdates&);
-  // output[i] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n
+  // output[i] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n; only means divide
   void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t n);
 };
 
-// Requires a dtype on which means are defined.
-const AccumulateKernels& AccumulateKernelsFor(strew_dtype dtype, int32_t target);
+// Requires STREW_MEAN on a dtype on which means are defined, or the kind of a reduction and a dtype
+// on which STREW_WIDE makes a difference.
+const AccumulateKernels& AccumulateKernelsFor(strew_dtype dtype, strew_reduction kind,
+                                              int32_t target);
 
 // ---- Memory ----
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means: kernels for single elements with a sum and a count each, and the table of all kernels.
+// Means, and sums that are not divided: kernels for single elements with a sum and a count each, and
+// the tables of all kernels.
 #if defined(STREW_KERNEL_MEAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_MEAN_INL_H_
 #undef STREW_KERNEL_MEAN_INL_H_
@@ -30,7 +31,7 @@ HWY_INLINE bool AreEqual(const int32_t* slots, int64_t n) {
   return differing == 0;
 }
 
-template <class T>
+template <class T, template <class> class Op>
 void AddEach(const CountedSums& to, const SlotUpdates& all) {
   constexpr int32_t kDropped = std::numeric_limits<int32_t>::min();
   const int32_t* HWY_RESTRICT slots = all.slots;
@@ -43,7 +44,7 @@ void AddEach(const CountedSums& to, const SlotUpdates& all) {
   if (slots[0] == slots[n - 1] && slots[0] != kDropped && AreEqual(slots, n)) {
     SumOf<T> sum = LoadElement<SumOf<T>>(sums + At<SumOf<T>>(slots[0]));
     for (int64_t i = 0; i < n; ++i) {
-      sum = MeanOf<T>::Add(sum, LoadElement<T>(updates + i * step));
+      sum = Accumulate<T, Op>(sum, LoadElement<T>(updates + i * step));
     }
     StoreElement(sum, sums + At<SumOf<T>>(slots[0]));
     counts[slots[0]] += static_cast<uint32_t>(n);
@@ -54,30 +55,38 @@ void AddEach(const CountedSums& to, const SlotUpdates& all) {
     if (slot == kDropped) continue;
     unsigned char* const sum = sums + At<SumOf<T>>(slot);
     const T update = LoadElement<T>(updates + i * step);
-    StoreElement(MeanOf<T>::Add(LoadElement<SumOf<T>>(sum), update), sum);
+    StoreElement(Accumulate<T, Op>(LoadElement<SumOf<T>>(sum), update), sum);
     ++counts[slot];
   }
 }
 
 // No branch on the count, which the CPU could not predict (el.last of float32: 23 ms instead of
 // 73), except where a division takes long.
-template <class T>
-HWY_INLINE T CountedMean(SumOf<T> sum, uint32_t count, int64_t more, T old) {
+template <class T, bool kDivides>
+HWY_INLINE T Result(SumOf<T> sum, uint32_t count, int64_t more, T old) {
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {
-    return count == 0 ? old : MeanOf<T>::Divide(sum, int64_t{count} + more);
+    return count == 0 ? old : Accumulator<T>::Divide(sum, int64_t{count} + more);
   } else {
-    const T mean = MeanOf<T>::Divide(sum, count == 0 ? 1 : int64_t{count} + more);
-    return count == 0 ? old : mean;
+    const int64_t terms = count == 0 || !kDivides ? 1 : int64_t{count} + more;
+    const T result = Accumulator<T>::Divide(sum, terms);
+    return count == 0 ? old : result;
   }
 }
 
 template <class T>
 constexpr bool kHasIntegerSums = std::is_integral_v<SumOf<T>>;
 
-// Float32 from float32 sums, float64 from float64 and int64 sums.
-template <class DQuotient, class V, class VTerms>
-HWY_INLINE hn::Vec<DQuotient> Quotients(DQuotient dq, V sums, VTerms terms) {
-  if constexpr (sizeof(hn::TFromD<DQuotient>) == 4) {
+// Float32 from float32 sums, float64 from float64 and int64 sums; sums that are not divided as they
+// are.
+template <bool kDivides, class DQuotient, class V, class VCounts>
+HWY_INLINE hn::Vec<DQuotient> Quotients(DQuotient dq, V sums, VCounts counts, int64_t more) {
+  const hn::Rebind<int32_t, DQuotient> d32;
+  // At least 1: 0 / 0 would be NaN, which no integer represents.
+  const auto terms =
+      hn::Max(hn::Add(counts, hn::Set(d32, static_cast<int32_t>(more))), hn::Set(d32, 1));
+  if constexpr (!kDivides) {
+    return sums;
+  } else if constexpr (sizeof(hn::TFromD<DQuotient>) == 4) {
     return hn::Div(sums, hn::ConvertTo(dq, terms));
   } else if constexpr (std::is_same_v<V, hn::Vec<DQuotient>>) {
     return hn::Div(sums, hn::PromoteTo(dq, terms));
@@ -102,7 +111,7 @@ HWY_INLINE hn::Vec<D> ResizedMask(D d, V mask) {
 // Finishes contiguous elements of float32 and float64, short floats and integers of up to 32 bits.
 // Returns how many are done. A third of all float64 with updates took 1.4 ns each, one by one 3.2,
 // because compilers make a branch of a mean that may not be wanted (Zen 4).
-template <class T>
+template <class T, bool kDivides>
 HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned char* output,
                                  int64_t n) {
   using Sum = SumOf<T>;
@@ -112,14 +121,11 @@ HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned
       const hn::Rebind<QuotientPart<Sum>, decltype(ds)> dq;
       const hn::Rebind<int32_t, decltype(ds)> d32;
       const auto counts = hn::LoadU(d32, reinterpret_cast<const int32_t*>(from.counts + i));
-      // At least 1: 0 / 0 would be NaN, which no integer represents.
-      const auto terms =
-          hn::Max(hn::Add(counts, hn::Set(d32, static_cast<int32_t>(more))), hn::Set(d32, 1));
       const auto sums = LoadLanes<Sum>(ds, from.sums + At<Sum>(i));
-      const auto means = FromQuotients<T>(d, dq, Quotients(dq, sums, terms));
+      const auto results = FromQuotients<T>(d, dq, Quotients<kDivides>(dq, sums, counts, more));
       const auto touched = hn::VecFromMask(d32, hn::Gt(counts, hn::Zero(d32)));
       auto* const to = reinterpret_cast<hn::TFromD<decltype(d)>*>(output + At<T>(i));
-      const auto chosen = hn::IfVecThenElse(ResizedMask(d, touched), means, hn::LoadU(d, to));
+      const auto chosen = hn::IfVecThenElse(ResizedMask(d, touched), results, hn::LoadU(d, to));
       hn::StoreU(chosen, d, to);
     });
   }
@@ -138,39 +144,45 @@ HWY_INLINE bool SumsAreShort(const CountedSums& from, int64_t n) {
   }
 }
 
-template <class T>
+template <class T, bool kDivides>
 void FinishEach(const CountedSums& all, int64_t more, unsigned char* output, int64_t n) {
   const CountedSums from = all;
   int64_t done = 0;
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {
     done = FinishWideVectors<T>(from, more, output, n);
   } else {
-    if (SumsAreShort<T>(from, n)) done = FinishVectors<T>(from, more, output, n);
+    if (SumsAreShort<T>(from, n)) done = FinishVectors<T, kDivides>(from, more, output, n);
   }
   for (int64_t i = done; i < n; ++i) {
     const SumOf<T> sum = LoadElement<SumOf<T>>(from.sums + At<SumOf<T>>(i));
     const T old = LoadElement<T>(output + At<T>(i));
-    StoreElement(CountedMean<T>(sum, from.counts[i], more, old), output + At<T>(i));
+    StoreElement(Result<T, kDivides>(sum, from.counts[i], more, old), output + At<T>(i));
   }
 }
 
-// ---- The table ----
+// ---- The tables ----
+
+template <class T, template <class> class Op, bool kDivides>
+constexpr AccumulateKernels AccumulateKernelsOf() {
+  AccumulateKernels kernels = {};
+  kernels.sums = SumKernelsOf<T, Op>();
+  kernels.long_sums = kernels.sums;
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 4) {
+    kernels.long_sums = WideSums<T>::Kernels();
+  }
+  kernels.group = ReduceGroup<T, Op>;
+  kernels.add_each = AddEach<T, Op>;
+  kernels.finish_each = FinishEach<T, kDivides>;
+  return kernels;
+}
 
 template <class T>
-constexpr AccumulateKernels AccumulateKernelsOf() {
+constexpr AccumulateKernels MeanKernelsOf() {
   if constexpr (std::is_same_v<T, Logical>) {
     return {};
   } else {
-    AccumulateKernels kernels = {};
-    kernels.sums = SumKernelsOf<T>();
-    kernels.long_sums = kernels.sums;
-    if constexpr (std::is_integral_v<T> && sizeof(T) == 4) {
-      kernels.long_sums = WideSums<T>::Kernels();
-    }
+    AccumulateKernels kernels = AccumulateKernelsOf<T, Add, /*kDivides=*/true>();
     kernels.run = MeanOfPairs<T>;
-    kernels.group = ReduceGroup<T>;
-    kernels.add_each = AddEach<T>;
-    kernels.finish_each = FinishEach<T>;
     return kernels;
   }
 }

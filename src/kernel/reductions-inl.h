@@ -37,12 +37,29 @@ constexpr CombineKernels ReduceKernelsIf() {
   ReduceKernelsIf<Element<STREW_DTYPE>, FUNCTOR, \
                   NeedsKernels(STREW_##CONSTANT, KernelReduction::k##FUNCTOR)>(),
 
+template <class T, template <class> class Op, bool kNeeded>
+constexpr AccumulateKernels WideKernelsIf() {
+  if constexpr (kNeeded) {
+    return AccumulateKernelsOf<T, Op, /*kDivides=*/false>();
+  } else {
+    return {};
+  }
+}
+
+#define STREW_WIDE_KERNELS(CONSTANT, FUNCTOR, ...) \
+  WideKernelsIf<Element<STREW_DTYPE>, FUNCTOR, IsWideOn(STREW_##CONSTANT, STREW_DTYPE)>(),
+
+constexpr AccumulateKernels kWideKernels[] = {STREW_FOR_EACH_KERNEL_REDUCTION(STREW_WIDE_KERNELS)};
+
 const DtypeKernels* DtypeTableHere() {
+  constexpr bool kHasWide = kDtypes[STREW_DTYPE].is_short_float();
   static constexpr DtypeKernels kTable = {{STREW_FOR_EACH_KERNEL_REDUCTION(STREW_KERNELS)},
-                                          AccumulateKernelsOf<Element<STREW_DTYPE>>()};
+                                          MeanKernelsOf<Element<STREW_DTYPE>>(),
+                                          kHasWide ? kWideKernels : nullptr};
   return &kTable;
 }
 
+#undef STREW_WIDE_KERNELS
 #undef STREW_KERNELS
 
 }  // namespace

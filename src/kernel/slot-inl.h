@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums in memory, side by side: initialised from elements, added to, and divided.
+// Sums in memory, side by side: initialised from elements, combined with updates, and finished.
 #if defined(STREW_KERNEL_SLOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_SLOT_INL_H_
 #undef STREW_KERNEL_SLOT_INL_H_
@@ -51,7 +51,7 @@ HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
                             const unsigned char* HWY_RESTRICT elements, int64_t stride, int64_t n) {
   using Sum = SumOf<T>;
   if (stride == 0) {
-    const Sum sum = MeanOf<T>::Widen(LoadElement<T>(elements));
+    const Sum sum = Accumulator<T>::Widen(LoadElement<T>(elements));
     for (int64_t i = 0; i < n; ++i) StoreElement(sum, sums + At<Sum>(i));
     return;
   }
@@ -63,11 +63,11 @@ HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
     });
   }
   ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
-    StoreElement(MeanOf<T>::Widen(LoadElement<T>(elements + at)), sums + At<Sum>(i));
+    StoreElement(Accumulator<T>::Widen(LoadElement<T>(elements + at)), sums + At<Sum>(i));
   });
 }
 
-template <class T>
+template <class T, template <class> class Op>
 HWY_NOINLINE void AddToSums(unsigned char* HWY_RESTRICT sums,
                             const unsigned char* HWY_RESTRICT updates, int64_t stride, int64_t n) {
   using Sum = SumOf<T>;
@@ -76,12 +76,12 @@ HWY_NOINLINE void AddToSums(unsigned char* HWY_RESTRICT sums,
     done = ForVectors<T, Sum>(0, n, [&](auto d, auto ds, int64_t i) HWY_ATTR {
       auto* const sum = reinterpret_cast<hn::TFromD<decltype(ds)>*>(sums + At<Sum>(i));
       const auto update = LoadWidened<T>(d, ds, updates + At<T>(i));
-      hn::StoreU(hn::Add(hn::LoadU(ds, sum), update), ds, sum);
+      hn::StoreU(Op<hn::TFromD<decltype(ds)>>::OnLanes(ds, hn::LoadU(ds, sum), update), ds, sum);
     });
   }
   ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
     unsigned char* const sum = sums + At<Sum>(i);
-    StoreElement(MeanOf<T>::Add(LoadElement<Sum>(sum), LoadElement<T>(updates + at)), sum);
+    StoreElement(Accumulate<T, Op>(LoadElement<Sum>(sum), LoadElement<T>(updates + at)), sum);
   });
 }
 
@@ -104,16 +104,16 @@ HWY_NOINLINE void FinishSums(const FinishArguments& all) {
   }
   for (int64_t i = done; i < to.n; ++i) {
     const Sum sum = LoadElement<Sum>(to.sums + At<Sum>(i * to.sums_stride));
-    StoreElement(MeanOf<T>::Divide(sum, to.count), to.output + At<T>(i * to.output_stride));
+    StoreElement(Accumulator<T>::Divide(sum, to.count), to.output + At<T>(i * to.output_stride));
   }
 }
 
-template <class T>
+template <class T, template <class> class Op>
 constexpr SumKernels SumKernelsOf() {
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {
     return {sizeof(WideSum), BeginWide<T>, AddToWide<T>, FinishWide<T>};
   } else {
-    return {sizeof(SumOf<T>), BeginSums<T>, AddToSums<T>, FinishSums<T>};
+    return {sizeof(SumOf<T>), BeginSums<T>, AddToSums<T, Op>, FinishSums<T>};
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of elements and their division, one by one and in vectors: exact for integers, in the
-// computing type for floats.
+// computing type for floats. A sum is whatever updates accumulate to: of STREW_MUL, a product.
 #if defined(STREW_KERNEL_SUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_SUM_INL_H_
 #undef STREW_KERNEL_SUM_INL_H_
@@ -22,35 +22,34 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// ---- One element: Sum, Widen(element), Add(sum, element), Divide(sum, count) ----
+// ---- One element: Sum, Widen(element), Divide(sum, count) ----
 
 template <class T, class SumOfIntegers>
-struct MeanOfInteger {
+struct AccumulatorOfInteger {
   using Sum = SumOfIntegers;
   static HWY_INLINE Sum Widen(T element) { return Sum(element); }
-  static HWY_INLINE Sum Add(Sum sum, T element) { return sum + Sum(element); }
   static HWY_INLINE T Divide(Sum sum, int64_t count) {
     return static_cast<T>(FloorDivide(sum, count));
   }
 };
 // int64 holds the sum of kMostTerms integers of 32 bits.
 template <class T>
-struct MeanOf : MeanOfInteger<T, std::conditional_t<(sizeof(T) <= 4), int64_t, WideSum>> {};
+struct Accumulator
+    : AccumulatorOfInteger<T, std::conditional_t<(sizeof(T) <= 4), int64_t, WideSum>> {};
 
 template <class T>
-struct MeanOfFloat {
+struct AccumulatorOfFloat {
   using Sum = T;
   static HWY_INLINE Sum Widen(T element) { return element; }
-  static HWY_INLINE Sum Add(Sum sum, T element) { return sum + element; }
   static HWY_INLINE T Divide(Sum sum, int64_t count) { return sum / static_cast<T>(count); }
 };
 template <>
-struct MeanOf<float> : MeanOfFloat<float> {};
+struct Accumulator<float> : AccumulatorOfFloat<float> {};
 template <>
-struct MeanOf<double> : MeanOfFloat<double> {};
+struct Accumulator<double> : AccumulatorOfFloat<double> {};
 
 template <class Part>
-struct MeanOf<Complex<Part>> : MeanOfFloat<Complex<Part>> {
+struct Accumulator<Complex<Part>> : AccumulatorOfFloat<Complex<Part>> {
   static HWY_INLINE Complex<Part> Divide(Complex<Part> sum, int64_t count) {
     const Part terms = static_cast<Part>(count);
     return {sum.real / terms, sum.imaginary / terms};
@@ -58,7 +57,7 @@ struct MeanOf<Complex<Part>> : MeanOfFloat<Complex<Part>> {
 };
 
 template <strew_dtype kDtype>
-struct MeanOf<ShortFloat<kDtype>> {
+struct Accumulator<ShortFloat<kDtype>> {
   using T = ShortFloat<kDtype>;
   using Sum = float;
   using One = hn::CappedTag<typename T::Lane, 1>;
@@ -66,7 +65,6 @@ struct MeanOf<ShortFloat<kDtype>> {
     const One d;
     return hn::GetLane(HWY_NAMESPACE::Widen(T(), d, hn::Set(d, element.bits)));
   }
-  static HWY_INLINE Sum Add(Sum sum, T element) { return sum + Widen(element); }
   static HWY_INLINE T Divide(Sum sum, int64_t count) {
     const One d;
     const WideFloat<One> df;
@@ -75,7 +73,13 @@ struct MeanOf<ShortFloat<kDtype>> {
 };
 
 template <class T>
-using SumOf = typename MeanOf<T>::Sum;
+using SumOf = typename Accumulator<T>::Sum;
+
+// Combines an element with a sum. Op is a functor of ops-inl.h.
+template <class T, template <class> class Op>
+HWY_INLINE SumOf<T> Accumulate(SumOf<T> sum, T element) {
+  return Op<SumOf<T>>::OnElement(sum, Accumulator<T>::Widen(element));
+}
 
 // Sums in registers, of at most Divisor::MostTerms() terms: 32 bits suffice for bytes.
 template <class T>

@@ -20,10 +20,12 @@ const MoveKernels* MoveTable(size_t slot);
 const MoveKernels& OddMove(int32_t width);
 
 // Kernels for the reductions of a dtype and its means. Entries are empty where a reduction is not
-// defined on the dtype, or where kernels of signed integers serve unsigned ones.
+// defined on the dtype, or where kernels of signed integers serve unsigned ones. `wide` has a table
+// for each reduction, empty where STREW_WIDE makes no difference; it is NULL if all would be.
 struct DtypeKernels {
   CombineKernels reduce[static_cast<int>(KernelReduction::kCount)];
-  AccumulateKernels accumulate;
+  AccumulateKernels mean;
+  const AccumulateKernels* wide;
 };
 
 // Defined by the kernel file of the dtype; without that file the library does not link.

@@ -29,8 +29,8 @@ Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduct
   std::atomic<int64_t> applied_units{0};
   const walk::Scatter scatter(call, operands, loops, reduction, drops ? &applied_units : nullptr);
   const strew_reduction kind = ReductionKind(reduction);
-  if (kind == STREW_MEAN) {
-    STREW_TRY(accumulate::ApplyMean(scatter, in_place));
+  if (kind == STREW_MEAN || IsWide(reduction)) {
+    STREW_TRY(accumulate::ApplyWide(scatter, in_place));
   } else if (ExcludesSelf(reduction) && kind != STREW_NONE) {
     STREW_TRY(accumulate::ApplyWithoutSelf(walk::Scatter(scatter, kind), in_place));
   } else {
@@ -64,10 +64,18 @@ using walk::Operands;
 }  // namespace
 
 // Checks in the order of the list in strew.h: index values, scratch, duplicates.
-Status RunIndexed(const Call& call, const Operands& operands, strew_reduction reduction,
+Status RunIndexed(const Call& call, const Operands& operands, strew_reduction asked,
                   plan::IndexSpace* space) {
   const TensorView& updates = operands.updates;
   const bool compares = call.settings().duplicate_policy == STREW_DUPLICATE_ERROR;
+  // An element with one update is rounded once in any case: if the indices differ, or if there is
+  // one for each turn of the batch.
+  const bool are_single = compares || space->entries.rank == 0;
+  const strew_reduction reduction =
+      are_single ? WithoutWide(asked) : WithWideIfNeeded(asked, operands.output.dtype);
+  if (IsWide(asked) && !IsWide(reduction) && call.explains()) {
+    call.Explain("Wide: makes no difference to this call.");
+  }
   if (!compares && IsOneStep(reduction) &&
       plan::IsFew(plan::TuningOf(call), operands.indices.size, updates.size,
                   updates.element_size)) {

@@ -4,6 +4,7 @@
 
 #include "api/context.h"
 #include "api/tensor.h"
+#include "base/reduction.h"
 #include "plan/check.h"
 #include "plan/index_space.h"
 #include "plan/text.h"
@@ -71,7 +72,7 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
     space->AppendComponent(c, data, output, units.count, c * StrideOf(indices, tuples));
   }
   // If every tuple replaces the whole tensor, only the last one counts.
-  const bool only_last = k == 0 && reduction == STREW_NONE;
+  const bool only_last = k == 0 && ReductionKind(reduction) == STREW_NONE;
   for (int i = 0; i < tuples; ++i) {
     if (only_last && updates.size > 0) {
       space->batch.base[plan::kUpdates] +=

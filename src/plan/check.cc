@@ -65,7 +65,7 @@ Status CheckReduction(const Call& call, strew_reduction reduction) {
     return call.Fail(STREW_INVALID_ARGUMENT, "reduction 0x%" PRIx32 " is unknown",
                      static_cast<uint32_t>(reduction));
   }
-  if (reduction == (STREW_SUB | STREW_EXCLUDE_SELF)) {
+  if (ReductionKind(reduction) == STREW_SUB && ExcludesSelf(reduction)) {
     return call.Fail(STREW_INVALID_ARGUMENT, "reduction sub does not go with exclude-self");
   }
   return STREW_OK;

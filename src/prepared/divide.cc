@@ -15,7 +15,7 @@ namespace strew::prepared {
 namespace {
 
 const kernel::AccumulateKernels& KernelsFor(const Call& call, const TensorView& output) {
-  return kernel::AccumulateKernelsFor(output.dtype, call.settings().simd_target);
+  return kernel::AccumulateKernelsFor(output.dtype, STREW_MEAN, call.settings().simd_target);
 }
 
 class Divider {
@@ -74,9 +74,9 @@ class Divider {
   void DivideElements(unsigned char* origin, const int64_t* offsets, uint32_t* counts,
                       int64_t groups) const {
     alignas(64) unsigned char sums[kGroups * plan::kMostWidth];
-    alignas(64) unsigned char means[kGroups * plan::kMostWidth];
+    alignas(64) unsigned char means[kGroups * plan::kMostWidth] = {};
     GatherElements(output_.element_size, origin, offsets, groups, sums);
-    kernels_.finish_each({sums, counts}, more_, means, 1, groups);
+    kernels_.finish_each({sums, counts}, more_, means, groups);
     move_.elements[kernel::kOffset64](kernel::RowTile(origin, means, offsets, groups, 0), {});
   }
 

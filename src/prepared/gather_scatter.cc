@@ -238,9 +238,10 @@ Status GatherScatter(const Call& call, const Operands& all, strew_reduction redu
   const int64_t units = plan::IndexedUnitsOf(all.output->element_size).count;
   const GatheredUpdates gathered(all, axes, units);
   int64_t applied = 0;
-  STREW_TRY(ApplyOrdered({call, *all.to, *all.output, reduction, gathered.destinations(),
-                          gathered.inner(), gathered.SourceOf(all)},
-                         &applied));
+  STREW_TRY(
+      ApplyOrdered({call, *all.to, *all.output, all.to->WideIfNeeded(reduction, all.output->dtype),
+                    gathered.destinations(), gathered.inner(), gathered.SourceOf(all)},
+                   &applied));
   return call.Succeed(applied / units);
 }
 

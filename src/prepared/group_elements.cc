@@ -88,7 +88,7 @@ void GroupWriter::SumElements(unsigned char* origin, bool begins, bool ends) {
     kernels.add_each({sums_, counts_}, {slots, products_, 1, piece_.entries()});
   }
   if (!ends) return;
-  kernels.finish_each({sums_, counts_}, kernels_.excludes_self ? 0 : 1, old_, 1, groups);
+  kernels.finish_each({sums_, counts_}, kernels_.excludes_self ? 0 : 1, old_, groups);
   kernel::TileArguments tile = Tile(origin, piece_.destinations(), groups);
   tile.updates = old_;
   kernels_.move.combine.elements[kernel::kOffset64](tile, {});

@@ -34,7 +34,8 @@ void GroupWriter::DivideRows(const int64_t* turn) {
     }
     kernels_.sums->group({OutputAt(piece_.destination(g) + turn[kTurnOutput]),
                           run_.stride[kTurnOutput], updates, run_.stride[kTurnUpdates],
-                          piece_.updates() + first, count, run_.count, kernels_.excludes_self});
+                          piece_.updates() + first, count, run_.count, kernels_.excludes_self,
+                          kernels_.divides});
   }
 }
 
@@ -94,8 +95,8 @@ void GroupWriter::Apply(unsigned char* output, int64_t n, int64_t k, const int64
 
 void GroupWriter::Finish(unsigned char* output, int64_t n) const {
   if (kernels_.sums == nullptr) return;
-  kernels_.sums->sums.finish(
-      {output, run_.stride[kTurnOutput], sums_, 1, n, terms_ + (kernels_.excludes_self ? 0 : 1)});
+  const int64_t terms = kernels_.divides ? terms_ + (kernels_.excludes_self ? 0 : 1) : 1;
+  kernels_.sums->sums.finish({output, run_.stride[kTurnOutput], sums_, 1, n, terms});
 }
 
 // The update of entry k of the piece, times its weight.

@@ -24,12 +24,13 @@ struct GroupKernels {
   explicit GroupKernels(const OrderedScatter& scatter)
       : kind(ReductionKind(scatter.reduction)),
         excludes_self(ExcludesSelf(scatter.reduction) && kind != STREW_NONE),
+        divides(kind == STREW_MEAN),
         combine(walk::IndexedKernelsFor(scatter.call, scatter.output, kind)),
         move(walk::MoveKernelsFor(scatter.call, plan::IndexedUnitsOf(scatter.output.element_size))),
         width(combine.element_size) {
-    if (kind == STREW_MEAN) {
-      sums =
-          &kernel::AccumulateKernelsFor(scatter.output.dtype, scatter.call.settings().simd_target);
+    if (kind == STREW_MEAN || IsWide(scatter.reduction)) {
+      sums = &kernel::AccumulateKernelsFor(scatter.output.dtype, kind,
+                                           scatter.call.settings().simd_target);
     }
     if (scatter.source.weights != nullptr) {
       multiply = walk::IndexedKernelsFor(scatter.call, scatter.output, STREW_MUL).run;
@@ -40,6 +41,7 @@ struct GroupKernels {
 
   const strew_reduction kind;
   const bool excludes_self;
+  const bool divides;
   const kernel::CombineKernels& combine;
   const kernel::MoveKernels& move;
   const int64_t width;

@@ -26,8 +26,8 @@ int64_t GroupAt(const Plan& plan, int64_t position) {
 }  // namespace
 
 bool CanBeOrdered(const Plan& plan, strew_reduction reduction) {
-  return plan.is_ordered() &&
-         (ReductionKind(reduction) != STREW_MEAN || plan.kept < kernel::kMostTerms);
+  return plan.is_ordered() && ((ReductionKind(reduction) != STREW_MEAN && !IsWide(reduction)) ||
+                               plan.kept < kernel::kMostTerms);
 }
 
 Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied) {

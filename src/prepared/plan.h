@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "base/reduction.h"
 #include "base/tensor_view.h"
 #include "prepared/numbers.h"
 #include "prepared/partner.h"
@@ -68,6 +69,10 @@ struct Plan {
 
   int64_t groups() const { return destinations.count(); }
   int64_t FirstOf(int64_t group) const { return firsts.exists() ? firsts.At(group) : group; }
+  // An element with one update is rounded once in any case.
+  strew_reduction WideIfNeeded(strew_reduction reduction, strew_dtype dtype) const {
+    return firsts.exists() ? WithWideIfNeeded(reduction, dtype) : WithoutWide(reduction);
+  }
   bool is_ordered() const { return destinations.exists(); }
   int64_t bytes() const {
     return int64_t{sizeof(*this)} + places.bytes() + order.bytes() + destinations.bytes() +

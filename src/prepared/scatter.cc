@@ -93,13 +93,14 @@ Status MeanBySums(const Call& call, const Plan& plan, const walk::Operands& oper
 }
 
 Status Scatter(const Call& call, const strew_plan* handle, const TensorView* data,
-               const TensorView* updates, strew_reduction reduction, const TensorView* output) {
+               const TensorView* updates, strew_reduction asked, const TensorView* output) {
   if (handle == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "plan is NULL");
   const Plan& plan = handle->plan;
   STREW_TRY(plan::CheckBound(call, {{"data", data}, {"updates", updates}}, {"output", output}));
-  STREW_TRY(plan::CheckReduction(call, reduction));
+  STREW_TRY(plan::CheckReduction(call, asked));
   int axis;
-  STREW_TRY(Validate(call, plan, data, updates, reduction, output, &axis));
+  STREW_TRY(Validate(call, plan, data, updates, asked, output, &axis));
+  const strew_reduction reduction = plan.WideIfNeeded(asked, output->dtype);
   const TensorView places = PlacesOf(plan);
   const walk::Operands operands = {*data, places, *updates, *output};
   const strew_reduction kind = ReductionKind(reduction);

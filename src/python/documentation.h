@@ -8,6 +8,10 @@
   "in lists, where NumPy drops masks. Returns `out`, which must not share memory with\n"  \
   "other operands but may be the data itself, or a new NumPy array.\n\n"
 
+#define STREW_REDUCTION_DOCUMENTATION                                                           \
+  "exclude_self leaves the old value of a touched element out. wide rounds sums, differences\n" \
+  "and products of floats of 8 and 16 bits once, not after every update.\n\n"
+
 #define STREW_ERRORS_DOCUMENTATION                                                              \
   "Raises strew.Error with `status`, a sentence and `position`; nothing is written then. Its\n" \
   "status is STREW_INVALID_SHAPE for shapes other than these, STREW_INVALID_DTYPE where\n"      \
@@ -24,7 +28,7 @@ namespace strew::python {
 
 // Ends of the signatures that stubs show; stubs.txt defines the names.
 constexpr char kReductionSignature[] =
-    "reduction: Reduction = 'none', exclude_self: bool = False, ";
+    "reduction: Reduction = 'none', exclude_self: bool = False, wide: bool = False, ";
 constexpr char kOutSignature[] = "out: Out | None = None, context: Context | None = None) -> Out";
 
 constexpr char kVersion[] = "The version of the C library.";
@@ -37,7 +41,8 @@ constexpr char kScatterElements[] =
     "data      [d0, ..., d(r-1)], r >= 1\n"
     "indices   [n0, ..., n(r-1)] with n(j) <= d(j) for j != axis, of any integer dtype\n"
     "updates   the shape of indices\n"
-    "axis      in [-r, r - 1]\n\n" STREW_COMMON_DOCUMENTATION STREW_INDEX_ERRORS_DOCUMENTATION;
+    "axis      in [-r, r - 1]\n\n" STREW_REDUCTION_DOCUMENTATION STREW_COMMON_DOCUMENTATION
+        STREW_INDEX_ERRORS_DOCUMENTATION;
 
 constexpr char kScatterNd[] =
     "    output = data\n"
@@ -45,7 +50,8 @@ constexpr char kScatterNd[] =
     "data      [d0, ..., d(r-1)], r >= 1\n"
     "indices   its last dim is k <= r; of any integer dtype\n"
     "updates   indices.shape[:-1] + data.shape[k:]; where that is (), any shape with one "
-    "element\n\n" STREW_COMMON_DOCUMENTATION STREW_INDEX_ERRORS_DOCUMENTATION;
+    "element\n\n" STREW_REDUCTION_DOCUMENTATION STREW_COMMON_DOCUMENTATION
+        STREW_INDEX_ERRORS_DOCUMENTATION;
 
 constexpr char kScatterUpdate[] =
     "    output = data\n"
@@ -53,7 +59,8 @@ constexpr char kScatterUpdate[] =
     "data      [d0, ..., d(r-1)], r >= 1\n"
     "indices   any shape, of any integer dtype\n"
     "updates   data.shape[:axis] + indices.shape + data.shape[axis+1:]\n"
-    "axis      in [-r, r - 1]\n\n" STREW_COMMON_DOCUMENTATION STREW_INDEX_ERRORS_DOCUMENTATION;
+    "axis      in [-r, r - 1]\n\n" STREW_REDUCTION_DOCUMENTATION STREW_COMMON_DOCUMENTATION
+        STREW_INDEX_ERRORS_DOCUMENTATION;
 
 constexpr char kSliceScatter[] =
     "    output = data\n"
@@ -61,8 +68,9 @@ constexpr char kSliceScatter[] =
     "data               [d0, ..., d(r-1)], r >= 1\n"
     "updates            the shape of the slice, or one that NumPy broadcasts to it\n"
     "start, stop, step  a number or n <= r of them, in elements; no step: ones\n"
-    "axes               n axes in [-r, r - 1]; none: 0, ..., n - 1\n\n" STREW_COMMON_DOCUMENTATION
-        STREW_ERRORS_DOCUMENTATION "and STREW_OVERLAPPING_MEMORY.";
+    "axes               n axes in [-r, r - 1]; none: 0, ..., n - "
+    "1\n\n" STREW_REDUCTION_DOCUMENTATION STREW_COMMON_DOCUMENTATION STREW_ERRORS_DOCUMENTATION
+    "and STREW_OVERLAPPING_MEMORY.";
 
 constexpr char kTensorScatter[] =
     "    present_cache = past_cache\n"

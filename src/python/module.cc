@@ -21,14 +21,15 @@ using nb::literals::operator""_a;
 namespace strew::python {
 namespace {
 
-strew_reduction ReductionCode(const nb::str& name, bool exclude_self) {
-  return Choice("reduction", kReductionNames, name) | (exclude_self ? STREW_EXCLUDE_SELF : 0);
+strew_reduction ReductionCode(const nb::str& name, bool exclude_self, bool wide) {
+  return Choice("reduction", kReductionNames, name) | (exclude_self ? STREW_EXCLUDE_SELF : 0) |
+         (wide ? STREW_WIDE : 0);
 }
 
 nb::object ScatterElements(nb::handle data, nb::handle indices, nb::handle updates,
                            std::int64_t axis, const nb::str& reduction, bool exclude_self,
-                           nb::handle out, Context* context) {
-  const strew_reduction code = ReductionCode(reduction, exclude_self);
+                           bool wide, nb::handle out, Context* context) {
+  const strew_reduction code = ReductionCode(reduction, exclude_self, wide);
   Call call(data, updates, out);
   const Operand places = IndexOperand(indices);
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
@@ -38,9 +39,9 @@ nb::object ScatterElements(nb::handle data, nb::handle indices, nb::handle updat
 }
 
 nb::object ScatterNd(nb::handle data, nb::handle indices, nb::handle updates,
-                     const nb::str& reduction, bool exclude_self, nb::handle out,
+                     const nb::str& reduction, bool exclude_self, bool wide, nb::handle out,
                      Context* context) {
-  const strew_reduction code = ReductionCode(reduction, exclude_self);
+  const strew_reduction code = ReductionCode(reduction, exclude_self, wide);
   Call call(data, updates, out);
   const Operand places = IndexOperand(indices);
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
@@ -49,9 +50,9 @@ nb::object ScatterNd(nb::handle data, nb::handle indices, nb::handle updates,
 }
 
 nb::object ScatterUpdate(nb::handle data, nb::handle indices, nb::handle updates, std::int64_t axis,
-                         const nb::str& reduction, bool exclude_self, nb::handle out,
+                         const nb::str& reduction, bool exclude_self, bool wide, nb::handle out,
                          Context* context) {
-  const strew_reduction code = ReductionCode(reduction, exclude_self);
+  const strew_reduction code = ReductionCode(reduction, exclude_self, wide);
   Call call(data, updates, out);
   const Operand places = IndexOperand(indices);
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
@@ -62,8 +63,8 @@ nb::object ScatterUpdate(nb::handle data, nb::handle indices, nb::handle updates
 
 nb::object SliceScatter(nb::handle data, nb::handle updates, nb::handle start, nb::handle stop,
                         nb::handle step, nb::handle axes, const nb::str& reduction,
-                        bool exclude_self, nb::handle out, Context* context) {
-  const strew_reduction code = ReductionCode(reduction, exclude_self);
+                        bool exclude_self, bool wide, nb::handle out, Context* context) {
+  const strew_reduction code = ReductionCode(reduction, exclude_self, wide);
   Call call(data, updates, out);
   const Operand starts = NumbersOperand(start);
   const Operand stops = NumbersOperand(stop);
@@ -103,7 +104,7 @@ void Define(nb::module_& module, Function function, const char* details, const c
                nb::sig(signature.c_str()), documentation.c_str());
   };
   if constexpr (reduces) {
-    define("reduction"_a = "none", "exclude_self"_a = false);
+    define("reduction"_a = "none", "exclude_self"_a = false, "wide"_a = false);
   } else {
     define();
   }

@@ -210,6 +210,23 @@ uint16_t Encode(FloatFormat format, double value) {
   return static_cast<uint16_t>(sign | std::min(bits, overflow));
 }
 
+float ReadSingle(const Dtype& dtype, const unsigned char* bytes) {
+  if (dtype.width == 4) return Load<float>(bytes);
+  const uint16_t bits = dtype.width == 1 ? Load<uint8_t>(bytes) : Load<uint16_t>(bytes);
+  return static_cast<float>(Decode(dtype.format, bits));
+}
+
+void WriteSingle(const Dtype& dtype, float value, unsigned char* bytes) {
+  if (dtype.width == 4) return Store(bytes, value);
+  const uint16_t bits = Encode(dtype.format, static_cast<double>(value));
+  if (dtype.width == 1) Store(bytes, static_cast<uint8_t>(bits));
+  if (dtype.width == 2) Store(bytes, bits);
+}
+
+float CombineSingle(strew_reduction reduction, float value, float update) {
+  return CombineFloat(reduction, value, update);
+}
+
 void Combine(strew_dtype dtype, strew_reduction reduction, unsigned char* element,
              const unsigned char* update) {
   if (reduction == STREW_NONE) {

@@ -19,6 +19,13 @@ double Decode(FloatFormat format, uint16_t bits);
 // where there is none.
 uint16_t Encode(FloatFormat format, double value);
 
+// The value of a float of 32 bits at most, and back as Encode() rounds.
+float ReadSingle(const Dtype& dtype, const unsigned char* bytes);
+void WriteSingle(const Dtype& dtype, float value, unsigned char* bytes);
+
+// value (+) update in float32.
+float CombineSingle(strew_reduction reduction, float value, float update);
+
 // element = element (+) update. The pair of dtype and reduction must be defined.
 void Combine(strew_dtype dtype, strew_reduction reduction, unsigned char* element,
              const unsigned char* update);

@@ -152,6 +152,7 @@ Outcome Expect(const Case& c, const View& data, const View& output) {
 std::string Describe(const Case& c) {
   return std::string(NameOf(c.op)) + " " + NameOf(c.reduction) +
          ((c.reduction & STREW_EXCLUDE_SELF) != 0 ? " without self" : "") +
+         ((c.reduction & STREW_WIDE) != 0 ? " wide" : "") +
          (c.mode == STREW_CACHE_CIRCULAR ? " circular" : "") + " axis " + std::to_string(c.axis) +
          DescribePolicies(c) + Describe("data", c.data) + Describe("updates", c.updates) +
          Describe("indices", c.indices) + Describe("start", c.start) + Describe("stop", c.stop) +

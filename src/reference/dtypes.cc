@@ -134,11 +134,14 @@ std::vector<strew_reduction> AllReductionsOf(const Dtype& dtype) {
   for (const strew_reduction reduction : std::vector<strew_reduction>(reductions)) {
     if (reduction != STREW_SUB) reductions.push_back(reduction | STREW_EXCLUDE_SELF);
   }
+  for (const strew_reduction reduction : std::vector<strew_reduction>(reductions)) {
+    reductions.push_back(reduction | STREW_WIDE);
+  }
   return reductions;
 }
 
 const char* NameOf(strew_reduction reduction) {
-  switch (reduction & ~STREW_EXCLUDE_SELF) {
+  switch (reduction & ~(STREW_EXCLUDE_SELF | STREW_WIDE)) {
     case STREW_NONE:
       return "none";
     case STREW_ADD:

@@ -71,10 +71,10 @@ std::vector<strew_reduction> ReductionsOf(const Dtype& dtype);
 // Every dtype with each of its ReductionsOf().
 std::vector<std::tuple<Dtype, strew_reduction>> DefinedPairs();
 
-// All that there are, STREW_MEAN and those without the old value included.
+// All that there are, STREW_MEAN, those without the old value and wide ones included.
 std::vector<strew_reduction> AllReductionsOf(const Dtype& dtype);
 
-// The name of the reduction without STREW_EXCLUDE_SELF.
+// The name of the reduction without STREW_EXCLUDE_SELF and STREW_WIDE.
 const char* NameOf(strew_reduction reduction);
 
 // Unique among Dtypes(), made of letters, digits and underscores as GoogleTest wants.

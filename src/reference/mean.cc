@@ -58,20 +58,6 @@ uint64_t FloorQuotient(int64_t high, uint64_t low, int64_t n) {
 // Tells if its means are summed in float64.
 bool IsDouble(const Dtype& dtype) { return dtype.component_width() == sizeof(double); }
 
-// Of a float of 32 bits at most.
-float ReadSingle(const Dtype& dtype, const unsigned char* bytes) {
-  if (dtype.width == 4) return Load<float>(bytes);
-  const uint16_t bits = dtype.width == 1 ? Load<uint8_t>(bytes) : Load<uint16_t>(bytes);
-  return static_cast<float>(Decode(dtype.format, bits));
-}
-
-void WriteSingle(const Dtype& dtype, float value, unsigned char* bytes) {
-  if (dtype.width == 4) return Store(bytes, value);
-  const uint16_t bits = Encode(dtype.format, static_cast<double>(value));
-  if (dtype.width == 1) Store(bytes, static_cast<uint8_t>(bits));
-  if (dtype.width == 2) Store(bytes, bits);
-}
-
 template <class T>
 std::complex<T> Sum(int64_t terms, std::complex<T> sum, std::complex<T> term) {
   return terms == 0 ? term : sum + term;

@@ -11,6 +11,7 @@
 #include "reference/dtypes.h"
 #include "reference/indices.h"
 #include "reference/mean.h"
+#include "reference/wide.h"
 
 namespace strew::reference {
 namespace {
@@ -36,8 +37,9 @@ size_t NormalizedAxis(int64_t axis, const Dims& shape) {
 class Application {
  public:
   Application(const View& data, strew_reduction reduction, const View& output)
-      : kind_(reduction & ~STREW_EXCLUDE_SELF),
+      : kind_(reduction & ~(STREW_EXCLUDE_SELF | STREW_WIDE)),
         excludes_self_((reduction & STREW_EXCLUDE_SELF) != 0),
+        is_wide_(RoundsOnce(output.dtype, reduction)),
         output_(output),
         seen_(static_cast<size_t>(Product(output.shape())), false) {
     ForEachIndex(data.shape(), [&](const Dims& i) {
@@ -56,6 +58,11 @@ class Application {
       if (first && !excludes_self_) mean.Add(output_.dtype, element);
       mean.Add(output_.dtype, update);
       mean.Write(output_.dtype, element);
+    } else if (is_wide_) {
+      WideValue& value = wide_[position];
+      if (first && !excludes_self_) value.Combine(output_.dtype, kind_, element);
+      value.Combine(output_.dtype, kind_, update);
+      value.Write(output_.dtype, element);
     } else if (first && excludes_self_ && kind_ != STREW_NONE) {
       Begin(element, update);
     } else {
@@ -79,9 +86,11 @@ class Application {
 
   const strew_reduction kind_;
   const bool excludes_self_;
+  const bool is_wide_;
   const View output_;
   std::vector<bool> seen_;  // by row-major position: an update named this element
   std::map<size_t, Mean> means_;
+  std::map<size_t, WideValue> wide_;
   int64_t applied_ = 0;
 };
 

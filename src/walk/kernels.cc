@@ -17,7 +17,7 @@ RunKernels RunKernelsFor(const Call& call, const TensorView& output, strew_reduc
   }
   const kernel::RunKernel run =
       reduction == STREW_MEAN
-          ? kernel::AccumulateKernelsFor(output.dtype, call.settings().simd_target).run
+          ? kernel::AccumulateKernelsFor(output.dtype, STREW_MEAN, call.settings().simd_target).run
           : IndexedKernelsFor(call, output, reduction).run;
   return {units.width, run, run, false};
 }

@@ -26,8 +26,8 @@ RunKernels RunKernelsFor(const Call& call, const TensorView& output, strew_reduc
                          const plan::Units& units);
 const kernel::MoveKernels& MoveKernelsFor(const Call& call, const plan::Units& units);
 
-// Kernels for elements that indices place one by one; for STREW_MEAN, which combines nothing in the
-// output, kernels that move.
+// Kernels for elements that indices place one by one; for STREW_MEAN and STREW_WIDE, which combine
+// nothing in the output, kernels that move.
 const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorView& output,
                                                 strew_reduction reduction);
 

@@ -19,8 +19,8 @@
 namespace strew_test {
 namespace {
 
-using strew::accumulate::Mean;
-using strew::accumulate::MeanSums;
+using strew::accumulate::Accumulation;
+using strew::accumulate::SlotSums;
 using strew::plan::IndexSpace;
 
 constexpr int64_t kHuge = INT64_MAX / 4;
@@ -53,18 +53,18 @@ Way WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
   BoundScatter bound(random, space, STREW_MEAN, bad_in);
   change(&bound.tuning());
   const BoundScatter::Words expected = ExpectedMeans(bound);
-  const MeanSums sums(bound.scatter());
-  const Mean mean = {bound.scatter(), sums, /*in_place=*/true};
+  const SlotSums sums(bound.scatter());
+  const Accumulation work = {bound.scatter(), sums, /*in_place=*/true};
   Way way = Way::kBatches;
   bool done = false;
-  EXPECT_TRUE(CombineBatches(mean, &done).ok());
+  EXPECT_TRUE(CombineBatches(work, &done).ok());
   if (!done) {
     way = Way::kBuckets;
-    EXPECT_TRUE(CombineBuckets(mean, &done).ok());
+    EXPECT_TRUE(CombineBuckets(work, &done).ok());
   }
   if (!done) {
     way = Way::kRanks;
-    EXPECT_TRUE(CombineRanks(mean, &done).ok());
+    EXPECT_TRUE(CombineRanks(work, &done).ok());
   }
   EXPECT_EQ(bound.output(), expected);
   if (bad_in != 0) {
@@ -165,10 +165,10 @@ TEST_F(BucketChoice, IsBucketsForRowsAndTuples) {
 // ---- The accumulator ---------------------------------------------------------------------------
 
 // Slots of single elements: those that get nothing keep their bytes.
-TEST(MeanSums, CombineWhatIsAddedToEachSlot) {
+TEST(SlotSums, CombineWhatIsAddedToEachSlot) {
   Random random(Seed());
   BoundScatter bound(random, ElementsSpace({100}, {100}, 0), STREW_MEAN);
-  const MeanSums sums(bound.scatter());
+  const SlotSums sums(bound.scatter());
   ASSERT_TRUE(sums.are_single());
   EXPECT_FALSE(sums.are_long());
   EXPECT_EQ(sums.slot_bytes(), kSlot);

@@ -14,9 +14,9 @@
 namespace strew_test {
 namespace {
 
-using strew::accumulate::MeanSums;
 using strew::accumulate::SlotLine;
 using strew::accumulate::Slots;
+using strew::accumulate::SlotSums;
 
 // Slot i stands for element i.
 struct Places {
@@ -38,7 +38,7 @@ class SumsOf : public testing::TestWithParam<int64_t> {
   // Adds updates 0, 1, 2 to slots 2, 0, 2 and drops one more. Answers how many were counted.
   int64_t Combine(Line& line) {
     const int64_t run = GetParam();
-    const MeanSums sums(line.scatter);
+    const SlotSums sums(line.scatter);
     EXPECT_EQ(sums.are_single(), run == 1);
     std::vector<uint64_t> memory(static_cast<size_t>(4 * sums.slot_bytes() / 8 + 1));
     const Slots slots = sums.At(reinterpret_cast<unsigned char*>(memory.data()), 4);
@@ -70,7 +70,7 @@ TEST_P(SumsOf, ElementsAndUpdatesAreDivided) {
 
 TEST_P(SumsOf, SumsAndCountsAreAligned) {
   Line line(1, GetParam(), {0});
-  const MeanSums sums(line.scatter);
+  const SlotSums sums(line.scatter);
   for (int64_t count = 1; count < 9; ++count) {
     std::vector<uint64_t> memory(static_cast<size_t>(count * sums.slot_bytes() / 8 + 1));
     const Slots slots = sums.At(reinterpret_cast<unsigned char*>(memory.data()), count);
@@ -83,7 +83,7 @@ TEST_P(SumsOf, SumsAndCountsAreAligned) {
 TEST(SumsOfSingles, LeaveAloneWhatGetsNothing) {
   Line line(3, 1, {0});
   const std::vector<float> old = line.data;
-  const MeanSums sums(line.scatter);
+  const SlotSums sums(line.scatter);
   std::vector<uint64_t> memory(static_cast<size_t>(3 * sums.slot_bytes() / 8 + 1));
   const Slots slots = sums.At(reinterpret_cast<unsigned char*>(memory.data()), 3);
   sums.Combine(slots, 3, Places{line, 1, 3}, [] {});
@@ -96,7 +96,7 @@ TEST(SumsOfSingles, LeaveTheOldValueOut) {
   line.data[0] = 100;
   line.updates = {3, 6};
   line.updates_view.data = reinterpret_cast<unsigned char*>(line.updates.data());
-  const MeanSums sums(line.scatter);
+  const SlotSums sums(line.scatter);
   std::vector<uint64_t> memory(static_cast<size_t>(sums.slot_bytes()));
   const Slots slots = sums.At(reinterpret_cast<unsigned char*>(memory.data()), 1);
   const int32_t numbers[] = {0, 0};

@@ -29,7 +29,8 @@ static_assert(STREW_BOOL == 1 && STREW_INT8 == 2 && STREW_INT16 == 3 && STREW_IN
               STREW_FLOAT8_E5M2 == 18);
 static_assert(STREW_OPAQUE(1) == 0x10001 && STREW_OPAQUE(4096) == 0x11000);
 static_assert(STREW_NONE == 0 && STREW_ADD == 1 && STREW_MUL == 2 && STREW_MIN == 3 &&
-              STREW_MAX == 4 && STREW_SUB == 5 && STREW_MEAN == 6 && STREW_EXCLUDE_SELF == 0x100);
+              STREW_MAX == 4 && STREW_SUB == 5 && STREW_MEAN == 6 && STREW_EXCLUDE_SELF == 0x100 &&
+              STREW_WIDE == 0x200);
 static_assert(STREW_INDEX_ERROR == 0 && STREW_INDEX_DROP == 1 && STREW_INDEX_CLAMP == 2);
 static_assert(STREW_DUPLICATE_LAST == 0 && STREW_DUPLICATE_ERROR == 1);
 static_assert(STREW_CACHE_LINEAR == 0 && STREW_CACHE_CIRCULAR == 1);

@@ -68,6 +68,17 @@ class Explain(CommandTest):
     def test_one_axis_has_long_rows(self) -> None:
         self.assertIn("in long rows of 5000", self.call((100,), (5000,))[1])
 
+    def test_wide_tells_its_way_or_that_it_makes_no_difference(self) -> None:
+        lines = self.call((100,), (500,), "--reduction", "add", "--wide")
+        self.assertIn("Wide: makes no difference to this call.", lines[0])
+        self.put("data.npy", "f2", (100,), array.array("H", [0] * 100))
+        self.put("indices.npy", "i4", (500,), array.array("i", [7] * 500))
+        self.put("updates.npy", "f2", (500,), array.array("H", [0] * 500))
+        files = ("data.npy", "indices.npy", "updates.npy")
+        options = ("--reduction", "add", "--wide", "--explain", "-o", "out.npy")
+        done = self.execute("scatter-elements", *files, *options)
+        self.assertRegex(done.stderr.decode(), r"Wide: [a-z ]+ accumulator for each element\.")
+
     def test_a_refused_call_ends_with_its_sentence(self) -> None:
         self.put("data.npy", "f4", (4,), array.array("f", [0.0] * 4))
         self.put("indices.npy", "i4", (4,), array.array("i", [0, 1, 2, 9]))

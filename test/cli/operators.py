@@ -211,6 +211,13 @@ class Dtypes(CommandTest):
         ):
             self.check(descr, [1, 2, 3], [4, 3], reduction, expected)
 
+    def test_wide_rounds_once(self) -> None:
+        sums = (("<f2", 2048, 2112), ("<f1", 8, 64), ("<f4", 1 << 24, 1 << 24))
+        for descr, data, expected in sums:
+            call = self.scatter(descr, [data] * 3, [1] * 64, "--reduction", "add", "--wide")
+            self.assertEqual(self.result(*call).values, [data, expected, data])
+            self.assertEqual(self.result(*call[:-1]).values, [data] * 3)
+
     def test_complex(self) -> None:
         data, updates = [0j, 1 + 2j, 5j], [3 - 1j]
         for kind in ("c8", "c16"):

@@ -26,7 +26,7 @@ class Asking(CommandTest):
             text = self.succeed(command, "--help")
             for word in ("--output", "--repeat", "--simd", "--threads"):
                 self.assertIn(f" {word} ", text.replace(",", " "))
-            for word in ("--reduction", "--exclude-self"):
+            for word in ("--reduction", "--exclude-self", "--wide"):
                 self.assertEqual(f" {word} " in text, command != "tensor-scatter")
             for word in ("--out-of-range", "--no-negative-indices", "--duplicates"):
                 self.assertEqual(f" {word} " in text, command != "slice-scatter")

@@ -43,6 +43,7 @@ FULL = {
     "test_policies": 0,
     "test_exclude_self": 0,
     "test_mean": 0,
+    "test_wide": 0,
     "test_mean_terms": 0,
     "test_large": 0,
     "test_runs": 0,

@@ -69,6 +69,7 @@ void ChangeDtype(Random& random, Request& r) {
 void ChangeReduction(Random& random, Request& r) {
   r.reduction = static_cast<strew_reduction>(random.Between(0, 7));
   if (random.OneIn(3)) r.reduction |= STREW_EXCLUDE_SELF;
+  if (random.OneIn(3)) r.reduction |= STREW_WIDE;
   if (random.OneIn(8)) r.reduction = static_cast<strew_reduction>(AnyExtreme(random));
   r.mode =
       static_cast<strew_cache_mode>(random.OneIn(4) ? AnyExtreme(random) : random.Between(0, 1));

@@ -86,6 +86,7 @@ const Kind kKinds[] = {
     {"Duplicates", STREW_INT8, 1, STREW_NONE, STREW_DUPLICATE_ERROR, kRange, kEntries},
     {"Mean", STREW_INT8, 1, STREW_MEAN, STREW_DUPLICATE_LAST, kRange, kEntries},
     {"MeanOfFloats", STREW_FLOAT32, 4, STREW_MEAN, STREW_DUPLICATE_LAST, kRange, kEntries},
+    {"AddWide", STREW_BFLOAT16, 2, STREW_ADD | STREW_WIDE, STREW_DUPLICATE_LAST, kRange, kEntries},
     {"MulOfComplexExcludeSelf", STREW_COMPLEX64, 8, STREW_MUL | STREW_EXCLUDE_SELF,
      STREW_DUPLICATE_LAST, kRange / 4, kEntries / 4},
 };

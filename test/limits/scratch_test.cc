@@ -13,6 +13,7 @@
 #include "reference/dtypes.h"
 #include "reference/handles.h"
 #include "reference/trial.h"
+#include "reference/wide.h"
 #include "support/call_shapes.h"
 #include "support/counting_allocator.h"
 #include "support/reference.h"
@@ -49,9 +50,19 @@ const Setting kSettings[] = {
     {"MeanOfLongs", STREW_INT64, STREW_MEAN},
     {"MeanExcludeSelf", STREW_COMPLEX128, STREW_MEAN | STREW_EXCLUDE_SELF},
     {"MeanWithoutDuplicates", STREW_FLOAT64, STREW_MEAN, STREW_INDEX_CLAMP, STREW_DUPLICATE_ERROR},
+    {"AddWide", STREW_BFLOAT16, STREW_ADD | STREW_WIDE},
+    {"SubWideOfBytes", STREW_FLOAT8_E5M2, STREW_SUB | STREW_WIDE, STREW_INDEX_DROP},
+    {"MulWideExcludeSelf", STREW_FLOAT16, STREW_MUL | STREW_WIDE | STREW_EXCLUDE_SELF},
+    {"AddWideWithoutDuplicates", STREW_FLOAT16, STREW_ADD | STREW_WIDE, STREW_INDEX_CLAMP,
+     STREW_DUPLICATE_ERROR},
+    {"AddWideOfFloats", STREW_FLOAT32, STREW_ADD | STREW_WIDE},
 };
 
-bool IsMean(const Case& c) { return (c.reduction & ~STREW_EXCLUDE_SELF) == STREW_MEAN; }
+// Means, and sums, differences and products of floats of 8 and 16 bits that are rounded once.
+bool Accumulates(const Case& c) {
+  return (c.reduction & ~STREW_EXCLUDE_SELF) == STREW_MEAN ||
+         RoundsOnce(c.data.dtype(), c.reduction);
+}
 
 // True if the first update of an element cannot be told from others without memory.
 bool RemembersFirstUpdates(const Case& c) {
@@ -68,13 +79,13 @@ int64_t EntriesOf(const Case& c) {
 }
 
 bool NeedsScratch(const Case& c) {
-  return IsMean(c) || RemembersFirstUpdates(c) || c.duplicates == STREW_DUPLICATE_ERROR;
+  return Accumulates(c) || RemembersFirstUpdates(c) || c.duplicates == STREW_DUPLICATE_ERROR;
 }
 
 int64_t LimitOf(const Case& c, const Outcome& outcome, int32_t workers) {
   int64_t limit = kOfCall + workers * kOfWorker;
   const int64_t touched = std::count(outcome.reduced.begin(), outcome.reduced.end(), true);
-  if (IsMean(c)) limit += 40 * touched;
+  if (Accumulates(c)) limit += 40 * touched;
   if (c.duplicates == STREW_DUPLICATE_ERROR) limit += 16 * EntriesOf(c);
   if (RemembersFirstUpdates(c)) limit += 16 * EntriesOf(c);
   if (workers > 1) limit += 16 * EntriesOf(c);

@@ -53,7 +53,8 @@ void AddHandles(Operator op, Defects& defects) {
 void AddUnknownReductions(Operator op, Defects& defects) {
   if (!Takes(op, "reduction")) return;
   for (const strew_reduction reduction : std::vector<strew_reduction>{
-           -1, 7, 0x80, 0x200, STREW_EXCLUDE_SELF | 7, STREW_EXCLUDE_SELF | STREW_SUB,
+           -1, 7, 0x80, 0x400, STREW_EXCLUDE_SELF | 7, STREW_EXCLUDE_SELF | STREW_SUB,
+           STREW_WIDE | 7, STREW_WIDE | STREW_EXCLUDE_SELF | STREW_SUB,
            std::numeric_limits<strew_reduction>::min()}) {
     defects.push_back({1, "reduction " + std::to_string(reduction), "reduction",
                        [=](Request& r) { r.reduction = reduction; }});

@@ -93,9 +93,9 @@ class Judgement {
       const bool missing = r_.start.null || r_.stop.null || r_.step.null;
       if (r_.count < 0 || (r_.count > 0 && missing)) return false;
     }
-    const strew_reduction kind = r_.reduction & ~STREW_EXCLUDE_SELF;
+    const strew_reduction kind = r_.reduction & ~(STREW_EXCLUDE_SELF | STREW_WIDE);
     return kind >= STREW_NONE && kind <= STREW_MEAN &&
-           r_.reduction != (STREW_SUB | STREW_EXCLUDE_SELF);
+           (r_.reduction & ~STREW_WIDE) != (STREW_SUB | STREW_EXCLUDE_SELF);
   }
 
   bool DtypesAreGood() const {
@@ -106,7 +106,7 @@ class Judgement {
     }
     if (cache_) return true;
     const auto defined = AllReductionsOf(Find(dtype));
-    const strew_reduction kind = r_.reduction & ~STREW_EXCLUDE_SELF;
+    const strew_reduction kind = r_.reduction & ~(STREW_EXCLUDE_SELF | STREW_WIDE);
     return kind == STREW_NONE || std::count(defined.begin(), defined.end(), kind) > 0;
   }
 

@@ -140,6 +140,20 @@ def test_mean_and_exclude_self() -> None:
     assert without.tolist() == [2, 7]
 
 
+def test_wide_rounds_once() -> None:
+    data, indices, updates = np.full(2, 2048, "f2"), [0] * 64, np.ones(64, "f2")
+    for wide, expected in ((False, 2048), (True, 2112)):
+        found = strew.scatter_update(data, indices, updates, reduction="add", wide=wide)
+        assert found.tolist() == [expected, 2048]
+        found = strew.scatter_elements(data, indices, updates, reduction="add", wide=wide)
+        assert found.tolist() == [expected, 2048]
+        places = np.zeros((64, 1), int)
+        found = strew.scatter_nd(data, places, updates, reduction="add", wide=wide)
+        assert found.tolist() == [expected, 2048]
+        found = strew.slice_scatter(data, updates[:1], 0, 1, reduction="add", wide=wide)
+        assert found.tolist() == [2048, 2048]
+
+
 def test_every_operator_says_what_it_takes() -> None:
     operators = [name for name in strew.__all__ if "scatter" in name]
     assert len(operators) == 5

@@ -62,6 +62,18 @@ def test_shards_are_as_the_whole(reduction, exclude_self) -> None:
     assert np.concatenate(found).tobytes() == expected.tobytes()
 
 
+def test_wide_shards_round_once() -> None:
+    data, ones = np.full((4, 1), 2048, "f2"), np.ones((64, 1), "f2")
+    places = np.full(64, 3)
+    for wide, expected in ((False, 2048), (True, 2112)):
+        how = {"reduction": "add", "wide": wide}
+        found = sharding.scatter_update(Here(), shards_of(data, 2), places, ones, **how)
+        assert np.concatenate(found)[:, 0].tolist() == [2048, 2048, 2048, expected]
+        tuples = places[:, None]
+        found = sharding.scatter_nd(Here(), shards_of(data, 2), tuples, ones, **how)
+        assert np.concatenate(found)[:, 0].tolist() == [2048, 2048, 2048, expected]
+
+
 def test_indices_are_checked_against_the_whole() -> None:
     shards = shards_of(np.zeros((6, 2)), 3)
     with pytest.raises(strew.Error, match=r"indices\[1\] = 6 is out of .* which has 6 el") as error:

@@ -18,7 +18,7 @@ import strew
 data = np.arange(8, dtype=np.float32)
 same = strew.scatter_nd(data, [[4], [-1]], data[:2].copy(), reduction="add", out=data)
 reveal_type(same)
-new = strew.scatter_nd(data, np.array([[4]]), data[:1], exclude_self=True)
+new = strew.scatter_nd(data, np.array([[4]]), data[:1], exclude_self=True, wide=True)
 reveal_type(new)
 context = strew.Context(index_policy="drop", num_threads=1)
 context.duplicate_policy = "error"

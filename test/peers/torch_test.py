@@ -273,8 +273,9 @@ def test_sums_of_16_bits(dtype) -> None:
         assert called(method, data, 0, indices, updates, *behind).tolist() == [largest + 64]
     assert called("index_add_", data, 0, indices, updates).tolist() == [largest]
     assert called("index_put_", data, (tensor(indices),), updates, True).tolist() == [largest]
-    actual = strew.scatter_elements(data, indices, updates, 0, Reduction.ADD)
-    assert actual.tolist() == [largest]
+    for wide, expected in ((0, largest), (Reduction.WIDE, largest + 64)):
+        actual = strew.scatter_elements(data, indices, updates, 0, Reduction.ADD | wide)
+        assert actual.tolist() == [expected]
 
 
 @seen_in("torch")

@@ -208,7 +208,8 @@ std::vector<Forced> Offsets() {
           {"IndicesAsOffsetsNever", never, {1, 3}, taken, kNever, Calls::kOnOneAxis}};
 }
 
-// Means do not explain themselves yet: they must be right.
+// Means and wide reductions, which share their ways, do not explain themselves yet: they must be
+// right.
 std::vector<Forced> Means() {
   const Changes batches = {{&T::destinations_of_entry, kHuge}};
   const Changes apart = {{&T::near_batch_sums, 1}};
@@ -278,10 +279,20 @@ Dtype AnyDtype(Random& random, Calls calls) {
   }
 }
 
+// A mean, or where STREW_WIDE makes a difference what is accumulated as means are.
+strew_reduction AnyMean(Random& random, const Dtype& dtype) {
+  const bool rounds = dtype.kind == Kind::kFloat && dtype.width <= 2;
+  if (rounds && random.OneIn(4)) return STREW_SUB | STREW_WIDE;
+  const strew_reduction kind = !rounds || random.OneIn(3)
+                                   ? strew_reduction{STREW_MEAN}
+                                   : STREW_WIDE | (random.OneIn(2) ? STREW_ADD : STREW_MUL);
+  return kind | (random.OneIn(2) ? STREW_EXCLUDE_SELF : 0);
+}
+
 // A random call, or one of enough updates for several tiles.
 Case AnyCase(Random& random, Calls calls) {
   const Dtype dtype = AnyDtype(random, calls);
-  const strew_reduction mean = STREW_MEAN | (random.OneIn(2) ? STREW_EXCLUDE_SELF : 0);
+  const strew_reduction mean = AnyMean(random, dtype);
   if (random.OneIn(2)) {
     Case c = MakeRandomCase(random, AnyOperator(random, calls), dtype);
     if (calls == Calls::kMeans) c.reduction = mean;

@@ -46,10 +46,18 @@ const Rule kRules[] = {
     {"MeanExcludeSelf", STREW_MEAN | STREW_EXCLUDE_SELF},
     {"MeanDrop", STREW_MEAN, STREW_INDEX_DROP},
     {"MeanExcludeSelfClamp", STREW_MEAN | STREW_EXCLUDE_SELF, STREW_INDEX_CLAMP},
+    {"AddWide", STREW_ADD | STREW_WIDE},
+    {"SubWideDrop", STREW_SUB | STREW_WIDE, STREW_INDEX_DROP},
+    {"AddWideExcludeSelfClamp", STREW_ADD | STREW_WIDE | STREW_EXCLUDE_SELF, STREW_INDEX_CLAMP},
+    {"MulWideExcludeSelf", STREW_MUL | STREW_WIDE | STREW_EXCLUDE_SELF},
 };
 
-// One after the other of the dtypes on which the reduction is defined.
+// One after the other of the dtypes on which the reduction is defined; mostly those on which
+// STREW_WIDE makes a difference.
 strew_dtype DtypeFor(strew_reduction reduction, size_t turn) {
+  static const strew_dtype rounded[] = {STREW_BFLOAT16, STREW_FLOAT8_E4M3FN, STREW_FLOAT16,
+                                        STREW_FLOAT8_E5M2, STREW_FLOAT32};
+  if ((reduction & STREW_WIDE) != 0) return rounded[turn % 5];
   static const std::vector<strew_dtype> dtypes = {
       STREW_FLOAT32,    STREW_INT8,    STREW_BFLOAT16,   STREW_INT64,  STREW_COMPLEX64,
       STREW_UINT16,     STREW_FLOAT64, STREW_OPAQUE(12), STREW_UINT64, STREW_FLOAT8_E5M2,

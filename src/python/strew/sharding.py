@@ -40,6 +40,7 @@ def scatter_nd(
     *,
     reduction: Reduction = "none",
     exclude_self: bool = False,
+    wide: bool = False,
 ) -> list[Future[Any]]:
     """strew.scatter_nd() on the rows of all shards: futures of the new ones, in order.
 
@@ -51,7 +52,7 @@ def scatter_nd(
     array or indices name no rows, and RuntimeError where they did not apply each update once.
     """
     places = index_array(indices)
-    how = {"reduction": reduction, "exclude_self": exclude_self}
+    how = {"reduction": reduction, "exclude_self": exclude_self, "wide": wide}
     return _scatter(client, shards, strew.scatter_nd, places, places, updates, how)
 
 
@@ -63,10 +64,11 @@ def scatter_update(
     *,
     reduction: Reduction = "none",
     exclude_self: bool = False,
+    wide: bool = False,
 ) -> list[Future[Any]]:
     """strew.scatter_update() on axis 0: every index names a row. As scatter_nd() above."""
     places = index_array(indices)
-    how = {"reduction": reduction, "exclude_self": exclude_self}
+    how = {"reduction": reduction, "exclude_self": exclude_self, "wide": wide}
     tuples = places[..., None]
     return _scatter(client, shards, strew.scatter_update, places, tuples, updates, how)
 
