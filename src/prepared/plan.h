@@ -71,7 +71,8 @@ struct Plan {
   int64_t FirstOf(int64_t group) const { return firsts.exists() ? firsts.At(group) : group; }
   // An element with one update is rounded once in any case.
   strew_reduction WideIfNeeded(strew_reduction reduction, strew_dtype dtype) const {
-    return firsts.exists() ? WithWideIfNeeded(reduction, dtype) : WithoutWide(reduction);
+    const bool are_single = is_ordered() && !firsts.exists();
+    return are_single ? WithoutWide(reduction) : WithWideIfNeeded(reduction, dtype);
   }
   bool is_ordered() const { return destinations.exists(); }
   int64_t bytes() const {
