@@ -34,7 +34,7 @@ class RandomPlans : public testing::TestWithParam<std::tuple<Operator, Dtype>> {
   // Runs check(random) for one seed after another until one fails.
   template <class Check>
   static void ForEachSeed(Check check) {
-    const int64_t cases = Cases(dtype().width > 64 ? 60 : 250);
+    const int64_t cases = Cases(dtype().width > 64 ? 40 : 100);
     std::printf("STREW_SEED=%llu STREW_CASES=%lld\n", static_cast<unsigned long long>(Seed()),
                 static_cast<long long>(cases));
     for (int64_t i = 0; i < cases; ++i) {
