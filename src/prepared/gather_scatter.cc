@@ -54,6 +54,11 @@ Status CheckOneRank(const Call& call, const Operands& all) {
                      "rank %d",
                      static_cast<int>(gathered), static_cast<int>(scattered));
   }
+  // No tensor could have them, and errors could not list their dims.
+  if (scattered > kMaxRank) {
+    return call.Fail(STREW_INVALID_SHAPE, "updates would have rank %d, but no rank is above %d",
+                     static_cast<int>(scattered), kMaxRank);
+  }
   if (all.weights == nullptr || all.weights->rank <= scattered) return STREW_OK;
   return call.Fail(STREW_INVALID_SHAPE, "weights has rank %d, but updates have rank %d",
                    all.weights->rank, static_cast<int>(scattered));

@@ -171,33 +171,40 @@ class Sorter {
 
 // Keeps what the sequence does not tell. for_each(body) calls body(destination, entry) in the order
 // of destinations.
-template <class Number, class ForEach>
-bool Keep(bool all_stay, const ForEach& for_each, Plan* plan) {
+template <class Number, class Entry, class ForEach>
+bool KeepAs(bool all_stay, const ForEach& for_each, Plan* plan) {
   int64_t groups = 0, last = -1;
   for_each([&](int64_t destination, int64_t) {
     groups += destination != last;
     last = destination;
   });
-  constexpr int32_t kWidth = sizeof(Number);
-  if (!plan->destinations.Allocate(groups, kWidth)) return false;
-  if (!all_stay && !plan->order.Allocate(plan->kept, kWidth)) return false;
-  if (groups != plan->kept && !plan->firsts.Allocate(groups + 1, kWidth)) return false;
+  if (!plan->destinations.Allocate(groups, sizeof(Number))) return false;
+  if (!all_stay && !plan->order.Allocate(plan->kept, sizeof(Entry))) return false;
+  if (groups != plan->kept && !plan->firsts.Allocate(groups + 1, sizeof(Entry))) return false;
   Number* const destinations = reinterpret_cast<Number*>(plan->destinations.data());
-  Number* const firsts = reinterpret_cast<Number*>(plan->firsts.data());
-  Number* const order = reinterpret_cast<Number*>(plan->order.data());
+  Entry* const firsts = reinterpret_cast<Entry*>(plan->firsts.data());
+  Entry* const order = reinterpret_cast<Entry*>(plan->order.data());
   int64_t group = 0, i = 0;
   last = -1;
   for_each([&](int64_t destination, int64_t entry) {
-    if (order != nullptr) order[i] = static_cast<Number>(entry);
+    if (order != nullptr) order[i] = static_cast<Entry>(entry);
     if (destination != last) {
-      if (firsts != nullptr) firsts[group] = static_cast<Number>(i);
+      if (firsts != nullptr) firsts[group] = static_cast<Entry>(i);
       destinations[group++] = static_cast<Number>(destination);
       last = destination;
     }
     ++i;
   });
-  if (firsts != nullptr) firsts[groups] = static_cast<Number>(i);
+  if (firsts != nullptr) firsts[groups] = static_cast<Entry>(i);
   return true;
+}
+
+// Entries are numbered by a type of their own: with numbers of 64 bits for all of them a plan would
+// have 32 bytes for each.
+template <class Number, class ForEach>
+bool Keep(bool all_stay, const ForEach& for_each, Plan* plan) {
+  return plan->entries <= int64_t{UINT32_MAX} ? KeepAs<Number, uint32_t>(all_stay, for_each, plan)
+                                              : KeepAs<Number, uint64_t>(all_stay, for_each, plan);
 }
 
 // Bits of the numbers in [0, end).

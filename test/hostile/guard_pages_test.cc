@@ -2,20 +2,25 @@
 //
 // Random calls with every operand, and scratch, in a mapping of its own: all flush against the
 // unreadable page behind, then the same call flush against the one before. Inputs are read-only,
-// and the oracle says what every byte of the output must hold.
+// and the oracle says what every byte of the output must hold. Plans lose their indices before they
+// are used.
 //
 // STREW_CALLS=<number> makes as many calls. A failure, and a fault too, names its case:
 // STREW_SEED=<seed> STREW_CASES=1 runs it alone.
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "reference/gather.h"
 #include "reference/random_case.h"
+#include "reference/random_gather.h"
 #include "reference/targets.h"
 #include "reference/trial.h"
 #include "support/crash_report.h"
@@ -111,21 +116,93 @@ class GuardPages : public testing::Test {
   }
 
   std::string Send(Trial& trial, strew_context* context) {
+    ++calls_;
+    return Guarded(context, [&] { return trial.Trouble(context); });
+  }
+
+  // What `call` finds, with scratch and workers as the case has them.
+  std::string Guarded(strew_context* context, const std::function<std::string()>& call) {
     static Backwards backwards;
     GuardedScratch scratch;
     if (guards_scratch_) scratch.InstallIn(context);
     if (workers_ > 1) backwards.InstallIn(context, workers_);
-    ++calls_;
-    const std::string trouble = trial.Trouble(context);
+    const std::string trouble = call();
     EXPECT_EQ(strew_context_set_parallel_for(context, nullptr, nullptr, 0), STREW_OK);
     EXPECT_EQ(strew_context_set_allocator(context, nullptr, nullptr, nullptr), STREW_OK);
     return trouble;
+  }
+
+  // One call of strew_plan_gather_scatter(), and gathers and scatters with the same plans, whose
+  // indices are gone by then: their pages fault.
+  void CheckPlans(uint64_t seed) {
+    Random random(seed);
+    const Operator op = random.Pick(std::vector<Operator>{
+        Operator::kScatterElements, Operator::kScatterNd, Operator::kScatterUpdate});
+    GatherScatterCase c = MakeRandomGatherScatter(random, op, random.Pick(Dtypes()));
+    guards_scratch_ = random.OneIn(2);
+    workers_ = random.OneIn(8) ? 3 : 1;
+    for (const Guard guard : {Guard::kBehind, Guard::kBefore}) {
+      GatherScatterCase moved{Moved(c.from, guard), Moved(c.to, guard)};
+      if (c.weights) moved.weights = Moved(*c.weights, guard);
+      SetCrashReport("STREW_SEED=%llu STREW_CASES=1: plans, %s\n",
+                     static_cast<unsigned long long>(seed), Describe(moved).c_str());
+      CheckGatherScatter(seed, moved);
+      CheckScatter(seed, Moved(c.to, guard));
+    }
   }
 
   int64_t calls_ = 0;
   std::set<std::pair<Operator, strew_dtype>> seen_;
 
  private:
+  static Plan PlanOf(Case& c) {
+    const Context context = MakeContext();
+    EXPECT_EQ(strew_context_set_negative_indices(context.get(), c.wrap ? 1 : 0), STREW_OK);
+    EXPECT_EQ(strew_context_set_index_policy(context.get(), c.policy), STREW_OK);
+    Plan plan;
+    GuardedScratch scratch;
+    scratch.InstallIn(context.get());
+    c.indices->buffer().SetReadOnly(true);
+    EXPECT_EQ(MakePlan(c, context.get(), &plan), STREW_OK) << strew_context_error(context.get());
+    c.indices.reset();
+    return plan;
+  }
+
+  void ExpectNoTrouble(uint64_t seed, Trial& trial,
+                       const std::function<strew_status(strew_context*)>& call) {
+    for (const Target& target : Targets()) {
+      strew_context* const context = target.context.get();
+      ++calls_;
+      const std::string trouble =
+          Guarded(context, [&] { return trial.TroubleOf([&] { return call(context); }, context); });
+      ASSERT_EQ(trouble, "") << "STREW_SEED=" << seed << " STREW_CASES=1: plans, " << target.name;
+    }
+  }
+
+  void CheckGatherScatter(uint64_t seed, GatherScatterCase& c) {
+    const View* const weights = c.weights ? &c.weights->view() : nullptr;
+    Trial trial(c.to, [&](const View& data, const View& output) {
+      return GatherScatter(c.from, weights, c.to, data, output);
+    });
+    const Plan from = PlanOf(c.from), to = PlanOf(c.to);
+    c.from.data.buffer().SetReadOnly(true);
+    if (c.weights) c.weights->buffer().SetReadOnly(true);
+    ExpectNoTrouble(seed, trial, [&](strew_context* context) {
+      return strew_plan_gather_scatter(
+          context, from.get(), c.from.data.tensor(), c.weights ? c.weights->tensor() : nullptr,
+          to.get(), c.to.data.tensor(), c.to.reduction, c.to.destination().tensor());
+    });
+  }
+
+  void CheckScatter(uint64_t seed, Case c) {
+    Trial trial(c);
+    const Plan plan = PlanOf(c);
+    ExpectNoTrouble(seed, trial, [&](strew_context* context) {
+      return strew_plan_scatter(context, plan.get(), c.data.tensor(), c.updates.tensor(),
+                                c.reduction, c.destination().tensor());
+    });
+  }
+
   bool guards_scratch_ = false;
   int32_t workers_ = 1;
 };
@@ -143,6 +220,15 @@ TEST_F(GuardPages, RandomCalls) {
               HasFailure() ? "failed" : "no fault, no byte wrong");
   if (calls_ < kCalls || HasFailure()) return;
   EXPECT_EQ(seen_.size(), Operators().size() * Dtypes().size());
+}
+
+TEST_F(GuardPages, RandomPlans) {
+  const int64_t wanted = Calls(kCalls) / 4;
+  const int64_t most_cases = Cases(std::numeric_limits<int64_t>::max());
+  int64_t cases = 0;
+  while (calls_ < wanted && cases < most_cases && !HasFailure()) {
+    CheckPlans(Seed() + static_cast<uint64_t>(cases++));
+  }
 }
 
 TEST(GuardPagesDeathTest, FaultsNameTheirCase) {

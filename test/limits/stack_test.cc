@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A call needs at most 48 KiB of stack, and so does a task: for every operator, class of dtypes,
-// reduction, policy and instruction set, with tasks that are run in turn on the thread of the call.
+// reduction, policy and instruction set, with plans and without, with tasks that are run in turn on the thread of the call.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/dtypes.h"
+#include "reference/handles.h"
 #include "reference/indices.h"
 #include "reference/targets.h"
 #include "support/call_shapes.h"
@@ -61,12 +63,43 @@ class StackOf : public testing::TestWithParam<strew_dtype> {
   void Measure(const Case& c, strew_context* context, const std::string& about) {
     for (const int32_t workers : {1, 8}) {
       if (workers > 1) in_order_.InstallIn(context, workers);
-      const size_t depth =
-          stack_.Depth([&] { Call(c, context, const_cast<Case&>(c).destination().tensor()); });
-      EXPECT_LE(depth, kMostStack) << about << workers << " workers: " << Describe(c);
-      deepest_ = std::max(deepest_, depth);
+      const std::string what = about + std::to_string(workers) + " workers: ";
+      strew_tensor* const output = const_cast<Case&>(c).destination().tensor();
+      Expect(c, what, [&] { Call(c, context, output); });
+      if (HasPlan(c)) MeasurePlans(c, context, what);
     }
     strew_context_set_parallel_for(context, nullptr, nullptr, 0);
+  }
+
+  // A plan, and the calls that use it.
+  void MeasurePlans(const Case& c, strew_context* context, const std::string& about) {
+    strew_tensor* const output = const_cast<Case&>(c).destination().tensor();
+    const strew_tensor* const data = c.data.tensor();
+    const auto reductions = ReductionsOf(Find(c.data.dtype()));
+    const bool has_products = std::count(reductions.begin(), reductions.end(), STREW_MUL) > 0;
+    Plan plan;
+    Expect(c, about + "a plan, ", [&] { MakePlan(c, context, &plan); });
+    if (plan == nullptr) return;
+    Expect(c, about + "by a plan, ", [&] {
+      strew_plan_scatter(context, plan.get(), data, c.updates.tensor(), c.reduction, output);
+    });
+    Expect(c, about + "gather, ",
+           [&] { strew_plan_gather(context, plan.get(), data, c.updates.tensor()); });
+    if (!c.output) return;
+    for (const bool weighs : {false, true}) {
+      if (weighs && !has_products) continue;
+      const strew_tensor* const weights = weighs ? c.updates.tensor() : nullptr;
+      Expect(c, about + "gather_scatter, ", [&] {
+        strew_plan_gather_scatter(context, plan.get(), data, weights, plan.get(), data, c.reduction,
+                                  output);
+      });
+    }
+  }
+
+  void Expect(const Case& c, const std::string& about, const std::function<void()>& call) {
+    const size_t depth = stack_.Depth(call);
+    EXPECT_LE(depth, kMostStack) << about << Describe(c);
+    deepest_ = std::max(deepest_, depth);
   }
 
   void MeasureWith(Case c, const Policies& policies, const std::string& about) {

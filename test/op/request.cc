@@ -51,6 +51,8 @@ strew_status Call(const Request& r, const Tensors& t, strew_context* context) {
   return arguments.Call(r.op, context);
 }
 
+}  // namespace
+
 bool WroteOutside(const Operand& output, const Arena& before, const Arena& after) {
   Arena expected = before;
   Arena source = after;
@@ -62,8 +64,6 @@ bool WroteOutside(const Operand& output, const Arena& before, const Arena& after
   }
   return !(expected == after);
 }
-
-}  // namespace
 
 Tensor Describe(const Operand& operand, Arena& arena) {
   if (operand.null) return nullptr;

@@ -70,6 +70,17 @@ bool CheckEverywhere(Trial& trial, const PlanCall& call, int32_t workers,
   return true;
 }
 
+bool CheckScatter(Case& c, int32_t workers) {
+  const Plan plan = PlanOf(c);
+  Trial trial(c);
+  const auto call = [&](strew_context* context) {
+    SetOtherPolicies(c, context);
+    return strew_plan_scatter(context, plan.get(), c.data.tensor(), c.updates.tensor(), c.reduction,
+                              c.destination().tensor());
+  };
+  return CheckEverywhere(trial, call, workers, "by a plan " + Describe(c));
+}
+
 bool CheckGather(Case& c, int32_t workers) {
   const Plan plan = PlanOf(c);
   Trial trial(c, [&](const View& source, const View& output) { return Gather(c, source, output); });

@@ -25,6 +25,9 @@ Plan PlanOf(const Case& c);
 using PlanCall = std::function<strew_status(strew_context*)>;
 bool CheckEverywhere(Trial& trial, const PlanCall& call, int32_t workers, const std::string& about);
 
+// The operator of the case by a plan.
+bool CheckScatter(Case& c, int32_t workers = 1);
+
 // The case gathers from its data into its output, which must be there.
 bool CheckGather(Case& c, int32_t workers = 1);
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Large calls with plans give the bytes of the operators, for every number of workers and every
+// instruction set.
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "prepared/check_plans.h"
+#include "prepared/large_cases.h"
+#include "reference/targets.h"
+#include "support/reference.h"
+#include "support/runners.h"
+
+namespace strew_test {
+namespace {
+
+constexpr int64_t kUpdates = 1 << 15;
+
+using Bytes = std::vector<unsigned char>;
+
+class LargePlans : public testing::TestWithParam<Setting> {
+ protected:
+  // What the call makes of the output, by itself and by several workers.
+  void ExpectBytes(Array& output, const Bytes& expected,
+                   const std::function<strew_status(strew_context*)>& call) {
+    const Bytes before = output.Snapshot();
+    for (const Target& target : Targets()) {
+      for (const int32_t workers : {1, 2, 7}) {
+        const Context context = MakeContext();
+        EXPECT_EQ(strew_context_set_simd_target(context.get(), target.name.c_str()), STREW_OK);
+        Recorder recorder(workers == 2 ? static_cast<Runner&>(threads_) : backwards_);
+        if (workers > 1) recorder.InstallIn(context.get(), workers);
+        EXPECT_EQ(call(context.get()), STREW_OK) << strew_context_error(context.get());
+        EXPECT_TRUE(output.Snapshot() == expected) << target.name << ", " << workers << " workers";
+        output.Restore(before);
+        shared_ += recorder.phases();
+      }
+    }
+  }
+
+  static Bytes ResultOf(Array& output, const std::function<strew_status(strew_context*)>& call) {
+    const Bytes before = output.Snapshot();
+    EXPECT_EQ(call(nullptr), STREW_OK);
+    Bytes after = output.Snapshot();
+    output.Restore(before);
+    return after;
+  }
+
+  // updates *= weights
+  static void Multiply(const Array& updates, const Array& weights) {
+    EXPECT_EQ(strew_slice_scatter_int64(nullptr, updates.tensor(), weights.tensor(), 0, nullptr,
+                                        nullptr, nullptr, nullptr, STREW_MUL, updates.tensor()),
+              STREW_OK);
+  }
+
+  void CheckShape(Random& random, const CallShape& shape, bool in_place) {
+    GatherScatterCase c = MakeLarge(random, shape, GetParam().dtype,
+                                    in_place ? Taken::kRows : Taken::kElements, in_place);
+    Case& to = c.to;
+    to.reduction = GetParam().reduction;
+    const Plan plan = PlanOf(to), from = PlanOf(c.from);
+    Array& output = to.destination();
+    const auto scatter = [&](strew_context* context) { return Call(to, context, output.tensor()); };
+    ExpectBytes(output, ResultOf(output, scatter), [&](strew_context* context) {
+      return strew_plan_scatter(context, plan.get(), to.data.tensor(), to.updates.tensor(),
+                                to.reduction, output.tensor());
+    });
+    const auto gather = [&](strew_context* context) {
+      return strew_plan_gather(context, from.get(), c.from.data.tensor(), to.updates.tensor());
+    };
+    const Bytes gathered = ResultOf(to.updates, gather);
+    ExpectBytes(to.updates, gathered, gather);
+    to.updates.Restore(gathered);
+    if (!in_place) AddWeights(random, c);
+    if (c.weights) Multiply(to.updates, *c.weights);
+    ExpectBytes(output, ResultOf(output, scatter), [&](strew_context* context) {
+      return strew_plan_gather_scatter(context, from.get(), c.from.data.tensor(),
+                                       c.weights ? c.weights->tensor() : nullptr, plan.get(),
+                                       to.data.tensor(), to.reduction, output.tensor());
+    });
+  }
+
+  StdThreads threads_;
+  Backwards backwards_;
+  int64_t shared_ = 0;  // phases that workers ran
+};
+
+INSTANTIATE_TEST_SUITE_P(EverySetting, LargePlans, testing::ValuesIn(Settings()),
+                         [](const auto& test) {
+                           const bool without = (test.param.reduction & STREW_EXCLUDE_SELF) != 0;
+                           return TestName(Find(test.param.dtype)) + "_" +
+                                  NameOf(test.param.reduction) + (without ? "_without_self" : "");
+                         });
+
+TEST_P(LargePlans, GiveTheBytesOfOperators) {
+  Random random(Seed());
+  bool in_place = false;
+  for (const CallShape& shape : PlanShapes(kUpdates)) {
+    in_place = !in_place;
+    CheckShape(random, shape, in_place);
+    ASSERT_FALSE(HasFailure()) << shape.name << " of " << ToString(shape.indices);
+  }
+  EXPECT_GT(shared_, 0) << "nothing is shared out: this test is void";
+}
+
+// A hub for every thousandth entry, and a destination for each other.
+TEST_P(LargePlans, OfSkewedIndicesGiveTheBytesOfOperators) {
+  Random random(Seed());
+  CallShape shape = {"rows", Operator::kScatterUpdate, {3000, 9}, {kUpdates / 9}, 0};
+  for (const Spread spread : Spreads()) {
+    if (spread == Spread::kOneRow || spread == Spread::kAlongRows) continue;
+    shape.spread = spread;
+    for (const bool in_place : {false, true}) CheckShape(random, shape, in_place);
+    ASSERT_FALSE(HasFailure()) << NameOf(spread);
+  }
+}
+
+}  // namespace
+}  // namespace strew_test

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a plan holds: numbers of entries, memory, and nothing of its indices.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "prepared/check_plans.h"
+#include "reference/indices.h"
+#include "reference/random.h"
+#include "reference/targets.h"
+#include "support/at_once.h"
+#include "support/numbers.h"
+#include "support/reference.h"
+#include "support/runners.h"
+
+namespace strew_test {
+namespace {
+
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+Plan MakeLine(const Array& indices, int64_t extent, strew_context* context = nullptr) {
+  strew_plan* plan = nullptr;
+  EXPECT_EQ(strew_plan_scatter_elements(context, indices.tensor(), 0, extent, &plan), STREW_OK)
+      << strew_context_error(context);
+  return Plan(plan);
+}
+
+Plan MakeTuples(const Array& indices, const Dims& extents, strew_context* context = nullptr) {
+  strew_plan* plan = nullptr;
+  EXPECT_EQ(strew_plan_scatter_nd(context, indices.tensor(), extents.data(), &plan), STREW_OK)
+      << strew_context_error(context);
+  return Plan(plan);
+}
+
+Plan MakeUpdate(const Array& indices, int64_t extent, strew_context* context = nullptr) {
+  strew_plan* plan = nullptr;
+  EXPECT_EQ(strew_plan_scatter_update(context, indices.tensor(), 0, extent, &plan), STREW_OK)
+      << strew_context_error(context);
+  return Plan(plan);
+}
+
+Context Dropping() {
+  Context context = MakeContext();
+  EXPECT_EQ(strew_context_set_index_policy(context.get(), STREW_INDEX_DROP), STREW_OK);
+  return context;
+}
+
+// ---- Numbers -------------------------------------------------------------------------------------
+
+TEST(Getters, AcceptNull) {
+  EXPECT_EQ(strew_plan_entries(nullptr), 0);
+  EXPECT_EQ(strew_plan_dropped(nullptr), 0);
+  EXPECT_EQ(strew_plan_memory(nullptr), 0u);
+  strew_plan_destroy(nullptr);
+}
+
+void ExpectEntries(const Plan& plan, int64_t entries, int64_t dropped) {
+  EXPECT_EQ(strew_plan_entries(plan.get()), entries);
+  EXPECT_EQ(strew_plan_dropped(plan.get()), dropped);
+  EXPECT_GT(strew_plan_memory(plan.get()), 0u);
+  EXPECT_LE(strew_plan_memory(plan.get()), static_cast<size_t>(24 * entries + (64 << 10)));
+}
+
+TEST(Getters, CountEntries) {
+  const Context context = Dropping();
+  const Dims values = {0, 1, 5, -6, -5, 4};
+  ExpectEntries(MakeLine(IndexArray(STREW_INT64, {6}, values), 5, context.get()), 6, 2);
+  ExpectEntries(MakeUpdate(IndexArray(STREW_INT8, {2, 3}, values), 5, context.get()), 6, 2);
+  ExpectEntries(MakeUpdate(IndexArray(STREW_INT8, {}, {7}), 5, context.get()), 1, 1);
+  // A tuple is dropped with any of its numbers, and once.
+  ExpectEntries(MakeTuples(IndexArray(STREW_INT32, {3, 2}, values), {5, 2}, context.get()), 3, 2);
+  ExpectEntries(MakeTuples(IndexArray(STREW_INT32, {4, 0}, {}), {}, context.get()), 4, 0);
+  ExpectEntries(MakeTuples(IndexArray(STREW_INT32, {0, 2}, {}), {5, 2}, context.get()), 0, 0);
+  ExpectEntries(MakeLine(IndexArray(STREW_INT16, {2}, {0, -1}), 0, context.get()), 2, 2);
+}
+
+// Values that repeat count as often as they stand in the shape.
+TEST(Getters, CountRepeatedEntries) {
+  const Context context = Dropping();
+  Array indices(STREW_INT64, {{3, 4}, {1, 0}});
+  WriteIndices(indices, {0, 0, 0, 0, 9, 9, 9, 9, 1, 1, 1, 1});
+  ExpectEntries(MakeLine(indices, 2, context.get()), 12, 4);
+  // Written out in full they may be found to repeat.
+  Array full(STREW_INT64, RowMajor({100, 64}));
+  ForEachIndex(full.shape(),
+               [&](const Dims& i) { WriteIndex(STREW_INT64, full.view().At(i), i[0] % 50); });
+  ExpectEntries(MakeLine(full, 40, context.get()), 6400, 1280);
+}
+
+// A uint64 of 2^63 or more is large, never negative.
+TEST(Getters, TreatLargeUnsignedIndicesAsLarge) {
+  Array indices(STREW_UINT64, RowMajor({3}));
+  WriteIndices(indices, {1, -1, std::numeric_limits<int64_t>::min()});
+  const Context context = MakeContext();
+  strew_plan* refused = nullptr;
+  EXPECT_EQ(strew_plan_scatter_elements(context.get(), indices.tensor(), 0, kMost, &refused),
+            STREW_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(strew_context_error_position(context.get()), 1);
+  EXPECT_NE(std::string(strew_context_error(context.get())).find("18446744073709551615"),
+            std::string::npos);
+  ASSERT_EQ(strew_context_set_index_policy(context.get(), STREW_INDEX_DROP), STREW_OK);
+  ExpectEntries(MakeLine(indices, 3, context.get()), 3, 2);
+  ASSERT_EQ(strew_context_set_index_policy(context.get(), STREW_INDEX_CLAMP), STREW_OK);
+  const Plan plan = MakeLine(indices, 3, context.get());
+  ExpectEntries(plan, 3, 0);
+  Array source = NumberArray(STREW_INT8, {3}, {4, 5, 6}), output(STREW_INT8, RowMajor({3}));
+  ASSERT_EQ(strew_plan_gather(nullptr, plan.get(), source.tensor(), output.tensor()), STREW_OK);
+  EXPECT_EQ(output.Snapshot(), NumberArray(STREW_INT8, {3}, {5, 6, 6}).Snapshot());
+}
+
+// ---- Memory --------------------------------------------------------------------------------------
+
+constexpr int64_t kEntries = 50000;
+
+std::vector<std::pair<std::string, Dims>> Orders(int64_t extent) {
+  Random random(Seed());
+  Dims any(kEntries), sorted, unique(kEntries), few(kEntries), pairs;
+  for (int64_t& value : any) value = random.Between(0, extent - 1);
+  sorted = any;
+  std::sort(sorted.begin(), sorted.end());
+  std::iota(unique.begin(), unique.end(), 0);
+  Dims shuffled = unique;
+  random.Shuffle(shuffled);
+  // All places but one differ, so that there are as many groups as may be beside their ends.
+  pairs = shuffled;
+  pairs.back() = pairs.front();
+  Dims reversed(unique.rbegin(), unique.rend());
+  return {{"any", any},          {"sorted", sorted},     {"equal", Dims(kEntries, extent - 1)},
+          {"unique", unique},    {"shuffled", shuffled}, {"one pair", pairs},
+          {"reversed", reversed}};
+}
+
+TEST(Memory, IsAtMost24BytesAnEntry) {
+  for (const int64_t extent :
+       {kEntries, int64_t{1} << 31, int64_t{1} << 32, (int64_t{1} << 32) + 1, kMost}) {
+    for (const auto& [name, values] : Orders(extent)) {
+      SCOPED_TRACE(name + " of " + std::to_string(extent));
+      const Array line = IndexArray(STREW_INT64, {kEntries}, values);
+      ExpectEntries(MakeLine(line, extent), kEntries, 0);
+      ExpectEntries(MakeUpdate(line, extent), kEntries, 0);
+      const Array tuples = IndexArray(STREW_INT64, {kEntries, 1}, values);
+      ExpectEntries(MakeTuples(tuples, {extent}), kEntries, 0);
+      const Context context = Dropping();
+      ExpectEntries(MakeLine(line, extent, context.get()), kEntries, 0);
+    }
+  }
+}
+
+// Places that need 64 bits are combined as others are.
+TEST(Memory, OfLargeExtentsServesCalls) {
+  const int64_t extent = int64_t{1} << 40;
+  Array indices = IndexArray(STREW_INT64, {4}, {extent - 1, 0, -1, 7});
+  const Plan plan = MakeLine(indices, extent);
+  // One element stands for all of them.
+  const int32_t number = 42;
+  Array output = NumberArray(STREW_INT32, {4}, {0, 0, 0, 0});
+  const Tensor source = MakeTensor(STREW_INT32, {{extent}, {0}}, const_cast<int32_t*>(&number));
+  ASSERT_EQ(strew_plan_gather(nullptr, plan.get(), source.get(), output.tensor()), STREW_OK);
+  EXPECT_EQ(output.Snapshot(), NumberArray(STREW_INT32, {4}, {42, 42, 42, 42}).Snapshot());
+  Array sums = NumberArray(STREW_INT32, {3}, {1, 1, 1});
+  const Plan to = MakeLine(IndexArray(STREW_INT8, {4}, {2, 0, 2, 1}), 3);
+  ASSERT_EQ(strew_plan_gather_scatter(nullptr, plan.get(), source.get(), nullptr, to.get(),
+                                      sums.tensor(), STREW_ADD, sums.tensor()),
+            STREW_OK);
+  EXPECT_EQ(sums.Snapshot(), NumberArray(STREW_INT32, {3}, {43, 43, 85}).Snapshot());
+}
+
+// ---- Independence --------------------------------------------------------------------------------
+
+// Indices, their descriptor and the context are gone when the plan is used.
+TEST(Independence, PlansOutliveWhatTheyAreMadeOf) {
+  for (const strew_dtype dtype : {STREW_INT64, STREW_INT8, STREW_UINT32}) {
+    std::optional<Array> indices = IndexArray(dtype, {4}, {2, 0, 1, 2});
+    Context context = MakeContext();
+    const Plan line = MakeLine(*indices, 3, context.get());
+    const Plan update = MakeUpdate(*indices, 3, context.get());
+    FillWithLargeIndices(*indices);
+    indices.reset();
+    context.reset();
+    for (const Plan* plan : {&line, &update}) {
+      Array source = NumberArray(STREW_FLOAT32, {3}, {1, 2, 3}),
+            output(STREW_FLOAT32, RowMajor({4}));
+      ASSERT_EQ(strew_plan_gather(nullptr, plan->get(), source.tensor(), output.tensor()),
+                STREW_OK);
+      EXPECT_EQ(output.Snapshot(), NumberArray(STREW_FLOAT32, {4}, {3, 1, 2, 3}).Snapshot());
+      ASSERT_EQ(strew_plan_scatter(nullptr, plan->get(), source.tensor(), output.tensor(),
+                                   STREW_ADD, source.tensor()),
+                STREW_OK);
+      EXPECT_EQ(source.Snapshot(), NumberArray(STREW_FLOAT32, {3}, {2, 4, 9}).Snapshot());
+    }
+  }
+}
+
+// ---- Threads -------------------------------------------------------------------------------------
+
+// Gathers rows, and scatters what it gathered and their sums, all by the same two plans.
+class Shared {
+ public:
+  explicit Shared(Random& random)
+      : source_(RandomArray(random, STREW_INT32, RowMajor({kRows, kColumns}))),
+        from_(MakeUpdate(RandomIndices(random, STREW_INT32, RowMajor({kUpdates}), kRows), kRows)),
+        to_(MakeTuples(RandomIndices(random, STREW_INT64, RowMajor({kUpdates, 1}), kRows),
+                       {kRows})) {}
+
+  // All that calls make of it.
+  std::vector<unsigned char> Use(strew_context* context) const {
+    Array rows(STREW_INT32, RowMajor({kUpdates, kColumns}));
+    Array sums(STREW_INT32, RowMajor({kRows, kColumns}));
+    EXPECT_EQ(strew_plan_gather(context, from_.get(), source_.tensor(), rows.tensor()), STREW_OK);
+    EXPECT_EQ(strew_plan_scatter(context, to_.get(), sums.tensor(), rows.tensor(), STREW_ADD,
+                                 sums.tensor()),
+              STREW_OK);
+    EXPECT_EQ(strew_plan_scatter(context, to_.get(), sums.tensor(), rows.tensor(), STREW_MEAN,
+                                 sums.tensor()),
+              STREW_OK);
+    EXPECT_EQ(
+        strew_plan_gather_scatter(context, from_.get(), source_.tensor(), nullptr, to_.get(),
+                                  sums.tensor(), STREW_MAX | STREW_EXCLUDE_SELF, sums.tensor()),
+        STREW_OK);
+    EXPECT_EQ(strew_plan_gather_scatter(context, from_.get(), source_.tensor(), rows.tensor(),
+                                        to_.get(), sums.tensor(), STREW_SUB, sums.tensor()),
+              STREW_OK);
+    std::vector<unsigned char> all = rows.Snapshot();
+    const std::vector<unsigned char> more = sums.Snapshot();
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+ private:
+  static constexpr int64_t kRows = 300, kColumns = 17, kUpdates = 5000;
+  Array source_;
+  Plan from_, to_;
+};
+
+TEST(Threads, UseOnePlanAtOnce) {
+  Random random(Seed());
+  const Shared shared(random);
+  const std::vector<unsigned char> expected = shared.Use(nullptr);
+  AtOnce(8, [&](int number) {
+    const Context context = MakeContext();
+    const auto& targets = Targets();
+    const std::string& target = targets[static_cast<size_t>(number) % targets.size()].name;
+    EXPECT_EQ(strew_context_set_simd_target(context.get(), target.c_str()), STREW_OK);
+    StdThreads threads;
+    if (number % 2 == 0) threads.InstallIn(context.get(), 3);
+    for (int i = 0; i < 10; ++i) EXPECT_TRUE(shared.Use(context.get()) == expected) << number;
+  });
+}
+
+// A plan tells all it holds by what it gathers and by who writes last.
+void ExpectSamePlans(const Plan& one, const Plan& other, int64_t extent, const Dims& updates) {
+  EXPECT_EQ(strew_plan_entries(one.get()), strew_plan_entries(other.get()));
+  EXPECT_EQ(strew_plan_dropped(one.get()), strew_plan_dropped(other.get()));
+  EXPECT_EQ(strew_plan_memory(one.get()), strew_plan_memory(other.get()));
+  Array numbers(STREW_INT32, RowMajor({extent}));
+  for (int64_t i = 0; i < extent; ++i) WriteIndex(STREW_INT32, numbers.view().At({i}), i);
+  std::vector<std::vector<unsigned char>> results;
+  for (const Plan* plan : {&one, &other}) {
+    Array places(STREW_INT32, RowMajor(updates)), last(STREW_INT32, RowMajor({extent}));
+    ASSERT_EQ(strew_plan_gather(nullptr, plan->get(), numbers.tensor(), places.tensor()), STREW_OK);
+    results.push_back(places.Snapshot());
+    for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MEAN}) {
+      ASSERT_EQ(strew_plan_scatter(nullptr, plan->get(), last.tensor(), places.tensor(), reduction,
+                                   last.tensor()),
+                STREW_OK);
+      results.push_back(last.Snapshot());
+    }
+  }
+  for (size_t i = 0; i < results.size() / 2; ++i) {
+    EXPECT_TRUE(results[i] == results[i + results.size() / 2]) << i;
+  }
+}
+
+TEST(Threads, MakeTheSamePlanAsOne) {
+  Random random(Seed());
+  constexpr int64_t kUpdates = 300000;
+  StdThreads threads;
+  Backwards backwards;
+  for (const strew_index_policy policy : {STREW_INDEX_ERROR, STREW_INDEX_DROP, STREW_INDEX_CLAMP}) {
+    for (const int64_t extent : {100, 70000}) {
+      Array indices = RandomIndices(random, STREW_INT32, RowMajor({kUpdates}), extent);
+      if (policy != STREW_INDEX_ERROR) {
+        for (int64_t i = 0; i < kUpdates; i += 977) {
+          WriteIndex(STREW_INT32, indices.view().At({i}), extent + i);
+        }
+      }
+      const Context alone = MakeContext();
+      ASSERT_EQ(strew_context_set_index_policy(alone.get(), policy), STREW_OK);
+      const Plan expected = MakeUpdate(indices, extent, alone.get());
+      for (const int32_t workers : {2, 3, 8}) {
+        const Context context = MakeContext();
+        ASSERT_EQ(strew_context_set_index_policy(context.get(), policy), STREW_OK);
+        Runner& runner = workers == 3 ? static_cast<Runner&>(backwards) : threads;
+        runner.InstallIn(context.get(), workers);
+        ExpectSamePlans(MakeUpdate(indices, extent, context.get()), expected, extent, {kUpdates});
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace strew_test
