@@ -148,7 +148,8 @@ HWY_INLINE IndexRange RangeOfRow(const unsigned char* indices, int64_t stride, i
                                  const ShiftedRange<T>& range) {
   // Long blocks, because vectors wait until the block is written.
   constexpr int64_t kBlock = 128;
-  if (stride != 1 && columns < kLeastTogether) return RangeOfFew<T>(indices, stride, columns, range);
+  if (stride != 1 && columns < kLeastTogether)
+    return RangeOfFew<T>(indices, stride, columns, range);
   using Unsigned = std::make_unsigned_t<T>;
   HWY_ALIGN Unsigned together[kBlock];
   const int64_t block = stride == 1 ? columns : kBlock;
