@@ -101,9 +101,7 @@ HWY_INLINE Offset PlaceOf(const unsigned char* index, int64_t axis_size) {
   const T value = LoadElement<T>(index);
   const Offset offset = static_cast<Offset>(value);
   if constexpr (std::is_signed_v<T>) {
-    // No branch, because the CPU could not predict it.
-    const Offset sign = static_cast<Offset>(value >> (8 * sizeof(T) - 1));
-    return static_cast<Offset>(offset + (sign & static_cast<Offset>(axis_size)));
+    return static_cast<Offset>(offset + (value < 0 ? static_cast<Offset>(axis_size) : Offset{0}));
   } else {
     return offset;
   }
@@ -213,7 +211,9 @@ void Resolve(const ResolveArguments& arguments) {
       if (tile.column_stride == 1) {
         done = ResolveVectors<T>(arguments, indices, batch, tile.columns, offsets);
       } else if constexpr (sizeof(T) >= 4) {
-        done = ResolveApart<std::make_unsigned_t<T>>(arguments, indices, batch, offsets);
+        if (tile.columns >= kLeastTogether) {
+          done = ResolveApart<std::make_unsigned_t<T>>(arguments, indices, batch, offsets);
+        }
       }
     }
     ResolveEach<T, Offset>(arguments, indices, batch, done, offsets);

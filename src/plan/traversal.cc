@@ -66,6 +66,11 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
   flat->period.rank = nest.rank - first;
   for (int i = first; i < nest.rank; ++i) flat->period.loop[i - first] = nest.loop[i];
   flat->period_turns = turns;
+  // Where a tile of rows has more entries than the loops that lie together, it saves more calls: sums
+  // of 7194 rows of 3 with one row of updates took 0.15 x the time, of 3675 columns of 50 0.64 x (Zen 4).
+  const int64_t together = flat->period_turns * flat->slab.count;
+  const int64_t tile = std::min(loops.row.count * loops.column.count, block);
+  if (together < std::min(tile, tuning.few_turns)) return false;
   // Offsets of a block span more than those of a tile. If they need 64 bits, rows are long.
   return loops.reach + PatternSpan(*flat, block) <= INT32_MAX;
 }
