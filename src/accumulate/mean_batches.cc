@@ -94,12 +94,7 @@ Status CombineBatches(const Accumulation& work, bool* done) {
   const double ns = static_cast<double>(entries) * tuning.ns_of_batch_mean_entry;
   const int64_t tasks =
       std::min({plan::TasksFor(plan::Machine(work.scatter.call), ns), loops.batches, fitting});
-  // Columns that are batch are contiguous in the output, and fewer of them than fill a cache line
-  // would be a waste.
-  const int64_t near = loops.columns_are_batch
-                           ? std::max(tuning.near_column_sums,
-                                      tuning.least_column_bytes / work.scatter.width * batch_bytes)
-                           : tuning.near_batch_sums;
+  const int64_t near = loops.columns_are_batch ? tuning.near_column_sums : tuning.near_batch_sums;
   const int64_t most = std::clamp<int64_t>(near / batch_bytes, 1, fitting / tasks);
   plan::Cut cut;
   const int64_t parts = std::max(work.PartsFor(tasks), (loops.batches - 1) / most + 1);

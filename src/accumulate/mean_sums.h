@@ -38,7 +38,7 @@ struct SlotLine {
 struct Slots {
   unsigned char* sums;
   unsigned char* counts;
-  bool are_far;  // outside of the L2 cache
+  bool are_far;  // outside of the caches
 };
 
 class SlotSums {
@@ -86,8 +86,9 @@ class SlotSums {
   int64_t Updates(const Slots& slots, int64_t count) const;
 
  private:
-  // Slots of so many bytes are in the L2 cache.
-  static constexpr int64_t kNearBytes = 1 << 20;
+  // Slots of so many bytes are in the last-level cache, where the CPU fetches them early enough:
+  // with prefetch 300000 float32 into 1.2 MB of slots took 1.5 x the time, 1000000 into 4 MB 1.3 x.
+  static constexpr int64_t kNearBytes = 4 << 20;
 
   unsigned char* SumOf(const Slots& slots, int64_t slot, int64_t unit) const {
     return slots.sums + (slot * units_ + unit) * sums_.sum_size;

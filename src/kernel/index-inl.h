@@ -27,17 +27,41 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // ---- Indices out of range ----
 
+// Clamps contiguous indices. Returns the first one that is not done.
+template <class T>
+HWY_INLINE int64_t ClampVectors(const unsigned char* indices, int64_t n, T lowest, T highest,
+                                unsigned char* clamped) {
+  using Signed = std::make_signed_t<T>;
+  const hn::ScalableTag<Signed> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  // Unsigned numbers without their upper half compare like signed ones.
+  constexpr Signed kShift = std::is_signed_v<T> ? 0 : std::numeric_limits<Signed>::min();
+  const auto shift = hn::Set(d, kShift);
+  const auto least = hn::Xor(hn::Set(d, static_cast<Signed>(lowest)), shift);
+  const auto most = hn::Xor(hn::Set(d, static_cast<Signed>(highest)), shift);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) {
+    const Signed* const from = reinterpret_cast<const Signed*>(indices + At<T>(i));
+    const auto index = hn::Xor(hn::LoadU(d, from), shift);
+    const auto nearest = hn::Min(hn::Max(index, least), most);
+    hn::StoreU(hn::Xor(nearest, shift), d, reinterpret_cast<Signed*>(clamped + At<T>(i)));
+  }
+  return i;
+}
+
 template <class T>
 void Clamp(const IndexTile& tile, bool wrap, void* memory) {
   const ShiftedRange<T> range(tile.axis_size, wrap);
   const T lowest = range.Lowest();
   const T highest = range.Highest();
   unsigned char* clamped = static_cast<unsigned char*>(memory);
-  for (int64_t r = 0; r < tile.rows; ++r) {
+  for (int64_t r = 0; r < tile.rows; ++r, clamped += At<T>(tile.columns)) {
     const unsigned char* const row = tile.indices + At<T>(r * tile.row_stride);
-    for (int64_t c = 0; c < tile.columns; ++c, clamped += sizeof(T)) {
+    int64_t c = 0;
+    if (tile.column_stride == 1) c = ClampVectors(row, tile.columns, lowest, highest, clamped);
+    for (; c < tile.columns; ++c) {
       const T index = LoadElement<T>(row + At<T>(c * tile.column_stride));
-      StoreElement(std::min(std::max(index, lowest), highest), clamped);
+      StoreElement(std::min(std::max(index, lowest), highest), clamped + At<T>(c));
     }
   }
 }

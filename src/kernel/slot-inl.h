@@ -50,10 +50,9 @@ template <class T>
 HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
                             const unsigned char* HWY_RESTRICT elements, int64_t stride, int64_t n) {
   using Sum = SumOf<T>;
-  if (stride == 0) {
-    const Sum sum = Accumulator<T>::Widen(LoadElement<T>(elements));
-    for (int64_t i = 0; i < n; ++i) StoreElement(sum, sums + At<Sum>(i));
-    return;
+  if (stride == 0 && n > 0) {
+    StoreElement(Accumulator<T>::Widen(LoadElement<T>(elements)), sums);
+    return FillWithFirst(sums, sizeof(Sum), At<Sum>(n));
   }
   int64_t done = 0;
   if (stride == 1) {

@@ -199,11 +199,10 @@ struct Tuning {
 
   // Bytes of the sums and counts of some batches, and of a bucket, which stay in the L2 cache.
   int64_t near_batch_sums = int64_t{128} << 10;
-  // The same for contiguous batches, and the least bytes of output that they have: means of
-  // [1000, 1000] on axis 0 took 0.45 to 0.65 x the time of 2 MiB of sums; of [10000, 100], where 512
-  // KiB are sums of 4 columns, 4 x (Zen 4).
-  int64_t near_column_sums = int64_t{512} << 10;
-  int64_t least_column_bytes = 128;
+  // The same for columns that are batch: wide pieces read longer stretches of memory. Relative to 2
+  // MiB float32 of [4096, 4096], [3000, 3000] and [10000, 100] took 0.9, 1.1 and 1.9 x the time with
+  // 1 MiB, 1.6, 1.4 and 2.0 x with 512 KiB (Zen 4).
+  int64_t near_column_sums = int64_t{2} << 20;
   // Bytes of the sums and counts of a single batch, if scratch may be so large: 500000 float32 took
   // 5.0 ns each, in buckets 10; but 1000000 17.6 and 15.5 while other programs used the last-level
   // cache (Zen 4).

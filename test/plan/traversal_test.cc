@@ -144,6 +144,13 @@ TEST_F(TraversalChoice, IsColumnsWhereTheyAreBatch) {
   EXPECT_EQ(Of(first_axis_, 4), Traversal::kBatchColumns);
 }
 
+// A part of wider rows: a tile of columns has many rows, but a period would be one.
+TEST_F(TraversalChoice, IsNotFlatWhereRowsHaveGaps) {
+  EntryLoops loops = first_axis_;
+  for (int64_t& stride : loops.row.stride) stride *= 2;
+  EXPECT_EQ(Of(loops), Traversal::kBatchColumns);
+}
+
 // ---- Slices ------------------------------------------------------------------------------------
 
 // 8 entries, each of a row of 100 units of 4 bytes.

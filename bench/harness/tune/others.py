@@ -109,12 +109,7 @@ def _means() -> list[Family]:
         Sweep(
             "near_column_sums",
             [lambda: elements((1000, 1000), (1000, 1000), 0, "mean")],
-            (128 << 10, 256 << 10, 1 << 20, 2 << 20),
-        ),
-        Sweep(
-            "least_column_bytes",
-            [lambda: elements((10000, 100), (10000, 100), 0, "mean")],
-            (32, 64, 256),
+            (256 << 10, 512 << 10, 1 << 20),
         ),
         Sweep("far_batch_sums", [lambda: line(400000, 400000)], (1 << 20, 2 << 20, 8 << 20)),
         Sweep(
@@ -204,11 +199,6 @@ def _walks() -> list[Family]:
             "walks.most_fetched_of_row",
             [lambda: rows(rows_of(16 * MIB, 256), 1 << 14)],
             (128, 256, 512),
-        ),
-        Sweep(
-            "walks.most_fetched_of_move",
-            [lambda: rows(rows_of(16 * MIB, 512), 1 << 13, "none")],
-            (128, 256, 1024, 2048),
         ),
         Threshold(
             "walks.longest_inline",
