@@ -91,6 +91,10 @@ struct Tuning {
   int64_t least_row_with_gaps = 128;
   // Bytes of indices that are still in the caches after their check.
   int64_t near_indices = 256 << 10;
+  // Entries between the one that is written and the one whose index and update are prefetched, if
+  // indices are taken as offsets: 4096 x 4096 int8 with int64 indices, last axis, took 12.2 ms, with
+  // 1024 12.6, and with 2048, of which the indices fill half of the L1 cache, 13.7 (Zen 4).
+  int64_t read_ahead = 512;
 
   // ---- Streaming stores ----
 

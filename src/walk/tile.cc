@@ -128,7 +128,8 @@ const unsigned char* TileLocator::IndicesOf(const int64_t* offset, const Tile& t
 }
 
 kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile& tile,
-                                              const TileDestination& destination) const {
+                                              const TileDestination& destination,
+                                              int64_t most_ahead) const {
   const plan::EntryLoops& loops = scatter_.loops;
   const bool lie_together =
       loops.column.stride[kIndices] == 1 && loops.column.stride[kUpdates] == 1;
@@ -136,8 +137,12 @@ kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile&
   if (scatter_.operands.indices.size <= near) return {};
   if (!lie_together || loops.components != 1 || (tile.next_rows | tile.next_columns) == 0)
     return {};
-  const int64_t index = tile.next_rows * loops.row.stride[kIndices] + tile.next_columns;
-  const int64_t updates = tile.next_rows * loops.row.stride[kUpdates] + tile.next_columns;
+  int64_t index = tile.next_rows * loops.row.stride[kIndices] + tile.next_columns;
+  int64_t updates = tile.next_rows * loops.row.stride[kUpdates] + tile.next_columns;
+  // The next tile may follow right after this one.
+  if (index == updates && index == tile.rows * tile.columns) {
+    index = updates = std::min(index, most_ahead);
+  }
   kernel::NextReads next_reads;
   next_reads.indices = IndicesOf(offset, tile) + index * scatter_.index_size;
   next_reads.indices_row_stride = loops.row.stride[kIndices] * scatter_.index_size;
@@ -169,8 +174,8 @@ kernel::NextReads TileLocator::NextReadsAfter(const FlatTile& tile) const {
 void TileLocator::LocateAhead(const int64_t* offset, const Tile& tile,
                               const TileDestination& destination, void* offsets) const {
   Locate(offset, tile, destination, offsets);
-  Fetch(NextReadsAfter(offset, tile, destination), scatter_.UpdateAt(UpdateOf(offset, tile)),
-        tile.columns, scatter_.width);
+  Fetch(NextReadsAfter(offset, tile, destination, tile.rows * tile.columns),
+        scatter_.UpdateAt(UpdateOf(offset, tile)), tile.columns, scatter_.width);
 }
 
 // ---- Entries that are written ----
@@ -217,7 +222,11 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   assert(tile.rows == 1 || tile.lookahead == 0);
   alignas(64) unsigned char offsets[kOffsetBytes];
   const plan::EntryLoops& loops = scatter_.loops;
-  const kernel::NextReads next_reads = locator_.NextReadsAfter(offset, tile, destination);
+  // Offsets are made of a whole tile of indices at once.
+  const bool takes_indices = TakesIndices(offset, tile);
+  const int64_t most_ahead = takes_indices ? scatter_.tuning.read_ahead : tile.rows * tile.columns;
+  const kernel::NextReads next_reads =
+      locator_.NextReadsAfter(offset, tile, destination, most_ahead);
   const kernel::RunKernel run = scatter_.RunFor(hints_.streams);
   kernel::RowsArguments rows;
   kernel::TileArguments& entries = rows.tile;
@@ -238,7 +247,7 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   rows.updates_offsets = nullptr;
   bool runs = loops.run.count > 1;
   kernel::OffsetWidth offset_width = locator_.offset_width();
-  if (TakesIndices(offset, tile)) {
+  if (takes_indices) {
     offset_width = kernel::OffsetWidthOfSize(scatter_.index_size);
     entries.offsets = locator_.IndicesOf(offset, tile);
     entries.output_row_stride = destination.row_stride;

@@ -57,9 +57,9 @@ class TileLocator {
   void Locate(const int64_t* offset, const Tile& tile, const TileDestination& destination,
               void* offsets) const;
   void Locate(const FlatTile& tile, void* offsets) const;
-  // Memory that the next tile will read.
+  // Memory that is read later: by the next tile, or `most_ahead` entries on if that is nearer.
   kernel::NextReads NextReadsAfter(const int64_t* offset, const Tile& tile,
-                                   const TileDestination& destination) const;
+                                   const TileDestination& destination, int64_t most_ahead) const;
   kernel::NextReads NextReadsAfter(const FlatTile& tile) const;
   // Position of the first entry's update, in units, and the first index of its only component.
   int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;

@@ -88,6 +88,11 @@ def _prefetch(cache: int) -> list[Family]:
             [lambda: elements((2048, 2048), (2048, 2048), 0, "max")],
             (0, 8, 16, 64, 128),
         ),
+        Sweep(
+            "read_ahead",
+            [lambda: elements((1024, 4096), (1024, 4096), 1)],
+            (128, 256, 384, 768, 1024, 2048),
+        ),
         Threshold(
             "near_indices",
             lambda size: elements((4096,), (size // 8,)),
