@@ -4,12 +4,15 @@
 // reduction, policy and instruction set, with tasks that are run in turn on the thread of the call.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "api/context.h"
+#include "plan/tuning.h"
 #include "reference/dtypes.h"
 #include "reference/indices.h"
 #include "reference/targets.h"
@@ -61,12 +64,20 @@ class StackOf : public testing::TestWithParam<strew_dtype> {
   void Measure(const Case& c, strew_context* context, const std::string& about) {
     for (const int32_t workers : {1, 8}) {
       if (workers > 1) in_order_.InstallIn(context, workers);
-      const size_t depth =
-          stack_.Depth([&] { Call(c, context, const_cast<Case&>(c).destination().tensor()); });
-      EXPECT_LE(depth, kMostStack) << about << workers << " workers: " << Describe(c);
-      deepest_ = std::max(deepest_, depth);
+      MeasureOnce(c, context, about + std::to_string(workers) + " workers: ");
     }
     strew_context_set_parallel_for(context, nullptr, nullptr, 0);
+    // Drafts are for large calls otherwise.
+    context->settings.tuning = &drafts_;
+    MeasureOnce(c, context, about + "draft: ");
+    context->settings.tuning = nullptr;
+  }
+
+  void MeasureOnce(const Case& c, strew_context* context, const std::string& about) {
+    const size_t depth =
+        stack_.Depth([&] { Call(c, context, const_cast<Case&>(c).destination().tensor()); });
+    EXPECT_LE(depth, kMostStack) << about << Describe(c);
+    deepest_ = std::max(deepest_, depth);
   }
 
   void MeasureWith(Case c, const Policies& policies, const std::string& about) {
@@ -102,6 +113,15 @@ class StackOf : public testing::TestWithParam<strew_dtype> {
     return shape;
   }
 
+  static strew::plan::Tuning TuningOfDrafts() {
+    strew::plan::Tuning tuning;
+    tuning.least_drafted = 0;
+    tuning.most_draft = std::numeric_limits<int64_t>::max();
+    tuning.drafted_part = 4096;
+    return tuning;
+  }
+
+  const strew::plan::Tuning drafts_ = TuningOfDrafts();
   PaintedStack stack_;
   InOrder in_order_;
   size_t deepest_ = 0;
