@@ -96,8 +96,8 @@ class Drafter {
 
 bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction reduction,
               plan::IndexSpace* space) {
-  // Only a filter leaves out what is dropped.
-  if (call.settings().index_policy == STREW_INDEX_DROP) return false;
+  // Other policies allow bad indices: their check ends at the first one and costs little.
+  if (call.settings().index_policy != STREW_INDEX_ERROR) return false;
   const plan::DraftSchedule schedule =
       plan::MakeDraftSchedule(plan::Machine(call), operands.indices, operands.output, space);
   if (schedule.loop == nullptr) return false;

@@ -214,9 +214,9 @@ std::vector<Forced> Drafts() {
   const Changes parts = {{&T::drafted_part, 64}};
   const Changes large = {{&T::drafted_part, 4096}};
   const Changes never = {{&T::most_draft, 0}};
-  return {{"Drafts", always, {1}, taken, 12},
-          {"DraftsInSmallParts", always + parts, {1}, taken, 8},
-          {"DraftsInTiles", always + large, {1}, taken, 12},
+  return {{"Drafts", always, {1}, taken, 10},
+          {"DraftsInSmallParts", always + parts, {1}, taken, 6},
+          {"DraftsInTiles", always + large, {1}, taken, 10},
           {"DraftsWithoutScratch", always, {1}, taken, kNever, Calls::kAny, false},
           {"DraftsOfTasks", always, {3}, taken, kNever},
           {"DraftsNever", always + never, {1}, taken, kNever}};
