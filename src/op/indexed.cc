@@ -81,6 +81,12 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
                   updates.element_size)) {
     return RunFew(call, operands, reduction, space);
   }
+  const bool is_empty =
+      operands.indices.size == 0 || updates.size == 0 || operands.output.size == 0;
+  if (!is_empty && !compares && IsOneStep(reduction) &&
+      share::RunDraft(call, operands, reduction, space)) {
+    return call.Succeed(updates.size);
+  }
   plan::Findings findings;
   if (operands.indices.size != 0) {
     STREW_TRY(share::CheckIndices(call, operands.indices, *space, &findings));

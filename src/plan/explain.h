@@ -6,12 +6,14 @@
 #include <cstdint>
 
 #include "base/call.h"
+#include "plan/draft.h"
 #include "plan/schedule.h"
 
 namespace strew::plan {
 
 void ExplainFew(const Call& call, int64_t updates);
 void Explain(const Call& call, const CheckSchedule& schedule, int64_t indices);
+void Explain(const Call& call, const DraftSchedule& schedule, int64_t indices);
 void Explain(const Call& call, const BoxSchedule& schedule, const char* what, int64_t bytes);
 void Explain(const Call& call, const EntryLoops& loops, const Circumstances& about,
              const Schedule& schedule);

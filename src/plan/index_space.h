@@ -12,6 +12,8 @@
 //   row, column   the two innermost loops over entries, after they are arranged
 //   tile          rows and columns whose offsets are in the L1 cache at the same time
 //   strip         columns whose axis is in scratch at the same time
+//   draft         a copy of a small output in scratch, on which updates are tried while their indices
+//                 are checked; it becomes the output if all of them are valid
 //   box           loops without indices: a slice, a copy, a write to a cache
 //   overlay       a slice laid over a copy of data, in one pass
 //   task, part    a task is a thread's share of a call; it takes one part after the other

@@ -79,7 +79,14 @@ struct Staging {
 
 inline constexpr Staging kNoStaging = {false, 0, 0};
 
-// How destinations are written.
+// Distance from an index and its update to those that are read so much later, in elements and units.
+// 0 indices: nothing is known of later reads.
+struct LaterReads {
+  int64_t indices;
+  int64_t updates;
+};
+
+// How memory is read and written.
 struct MemoryHints {
   // Prefetch distances in entries, 0 for none: in the output, and in a strip.
   int64_t prefetch;
@@ -89,6 +96,7 @@ struct MemoryHints {
   // Rows of indices are the offsets of their entries from where the row begins in the output: no
   // offsets are made of them. Not in tiles of several rows that are prefetched.
   bool indices_are_offsets;
+  LaterReads next_part = {0, 0};  // of a draft
 };
 
 inline constexpr MemoryHints kNoHints = {0, 0, false, false, false};

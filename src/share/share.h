@@ -25,6 +25,14 @@ namespace strew::share {
 Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
                     plan::Findings* findings);
 
+// ---- Drafts ----
+
+// Carries out a call with many indices and a small output whose reduction takes one step: applies
+// updates to a draft of the output, each part after the check of its indices. Returns false, with
+// nothing written, if the call has to run in another way or fails.
+bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction reduction,
+              plan::IndexSpace* space);
+
 // ---- Entries: schedules and their execution ----
 
 // The inputs of a schedule.

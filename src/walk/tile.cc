@@ -30,12 +30,14 @@ void Fetch(const kernel::NextReads& next_reads, const unsigned char* updates, in
 
 // ---- Offsets ----
 
-TileLocator::TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block)
+TileLocator::TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block,
+                         const plan::LaterReads& next_part)
     : scatter_(scatter),
       offset_width_(offset_width),
       block_(scatter.loops.out_of_range == plan::OutOfRange::kNothing
                  ? block
-                 : std::min(block, kMostClamped)) {}
+                 : std::min(block, kMostClamped)),
+      next_part_(next_part) {}
 
 // Resolves the indices of one component, and clamps those out of range first.
 void TileLocator::Resolve(kernel::ResolveArguments arguments) const {
@@ -127,22 +129,34 @@ const unsigned char* TileLocator::IndicesOf(const int64_t* offset, const Tile& t
                           tile.column * loops.column.stride[kIndices]);
 }
 
-kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile& tile,
-                                              const TileDestination& destination) const {
+// Of a tile with contiguous columns of indices and updates.
+plan::LaterReads TileLocator::LaterReadsOf(const Tile& tile, int64_t most_ahead) const {
+  if (next_part_.indices != 0) return next_part_;
   const plan::EntryLoops& loops = scatter_.loops;
-  const bool lie_together =
-      loops.column.stride[kIndices] == 1 && loops.column.stride[kUpdates] == 1;
   const int64_t near = scatter_.tuning.near_indices / scatter_.index_size;
-  if (scatter_.operands.indices.size <= near) return {};
-  if (!lie_together || loops.components != 1 || (tile.next_rows | tile.next_columns) == 0)
-    return {};
-  const int64_t index = tile.next_rows * loops.row.stride[kIndices] + tile.next_columns;
+  if (scatter_.operands.indices.size <= near) return {0, 0};
+  const int64_t indices = tile.next_rows * loops.row.stride[kIndices] + tile.next_columns;
   const int64_t updates = tile.next_rows * loops.row.stride[kUpdates] + tile.next_columns;
+  // The next tile may follow right after this one.
+  const bool follows = indices == tile.rows * tile.columns && updates == indices;
+  return follows ? plan::LaterReads{std::min(indices, most_ahead), std::min(updates, most_ahead)}
+                 : plan::LaterReads{indices, updates};
+}
+
+kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile& tile,
+                                              const TileDestination& destination,
+                                              int64_t most_ahead) const {
+  const plan::EntryLoops& loops = scatter_.loops;
+  const int64_t step = loops.column.stride[kUpdates];
+  const bool lie_together = step == 1 || (step == 0 && next_part_.indices != 0);
+  if (!lie_together || loops.column.stride[kIndices] != 1 || loops.components != 1) return {};
+  const plan::LaterReads later = LaterReadsOf(tile, most_ahead);
+  if (later.indices == 0) return {};
   kernel::NextReads next_reads;
-  next_reads.indices = IndicesOf(offset, tile) + index * scatter_.index_size;
+  next_reads.indices = IndicesOf(offset, tile) + later.indices * scatter_.index_size;
   next_reads.indices_row_stride = loops.row.stride[kIndices] * scatter_.index_size;
   next_reads.index_size = scatter_.index_size;
-  next_reads.updates_distance = updates * scatter_.width;
+  next_reads.updates_distance = later.updates * scatter_.width;
   // The lines on which the next rows write, if rows are batch.
   const int64_t row_stride = destination.row_stride * scatter_.width;
   const bool has_lines = !loops.columns_are_batch && row_stride != 0 &&
@@ -157,20 +171,22 @@ kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile&
 }
 
 kernel::NextReads TileLocator::NextReadsAfter(const FlatTile& tile) const {
+  const plan::LaterReads of_tile = {tile.has_next ? tile.entries : 0, tile.entries};
+  const plan::LaterReads later = next_part_.indices != 0 ? next_part_ : of_tile;
   kernel::NextReads next_reads;
-  if (!tile.has_next) return next_reads;
-  const int64_t index = tile.index + scatter_.loops.component[0].indices_base + tile.entries;
+  if (later.indices == 0) return next_reads;
+  const int64_t first = tile.index + scatter_.loops.component[0].indices_base;
   next_reads.index_size = scatter_.index_size;
-  next_reads.indices = scatter_.IndexAt(index);
-  next_reads.updates_distance = tile.entries * scatter_.width;
+  next_reads.indices = scatter_.IndexAt(first + later.indices);
+  next_reads.updates_distance = later.updates * scatter_.width;
   return next_reads;
 }
 
 void TileLocator::LocateAhead(const int64_t* offset, const Tile& tile,
                               const TileDestination& destination, void* offsets) const {
   Locate(offset, tile, destination, offsets);
-  Fetch(NextReadsAfter(offset, tile, destination), scatter_.UpdateAt(UpdateOf(offset, tile)),
-        tile.columns, scatter_.width);
+  Fetch(NextReadsAfter(offset, tile, destination, tile.rows * tile.columns),
+        scatter_.UpdateAt(UpdateOf(offset, tile)), tile.columns, scatter_.width);
 }
 
 // ---- Entries that are written ----
@@ -179,7 +195,8 @@ TileWriter::TileWriter(const Scatter& scatter, const plan::MemoryHints& hints)
     : scatter_(scatter),
       hints_(hints),
       locator_(scatter, scatter.loops.TileOffsets(),
-               plan::kBlockBytes / kernel::OffsetSize(scatter.loops.TileOffsets())) {}
+               plan::kBlockBytes / kernel::OffsetSize(scatter.loops.TileOffsets()),
+               hints.next_part) {}
 
 void TileWriter::Finish() const {
   if (hints_.streams) kernel::FinishStreaming();
@@ -203,12 +220,14 @@ bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, 
   return true;
 }
 
-// Rows that begin with equal indices may have one index, for which only offsets are folded.
+// Rows that begin and end with equal indices may have one index, for which only offsets are folded.
 bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   if (!hints_.indices_are_offsets || (tile.rows > 1 && hints_.prefetch != 0)) return false;
   const unsigned char* const indices = locator_.IndicesOf(offset, tile);
   const size_t size = static_cast<size_t>(scatter_.index_size);
-  return tile.columns == 1 || std::memcmp(indices, indices + size, size) != 0;
+  const unsigned char* const last = indices + (tile.columns - 1) * scatter_.index_size;
+  return tile.columns == 1 || std::memcmp(indices, indices + size, size) != 0 ||
+         std::memcmp(indices, last, size) != 0;
 }
 
 [[gnu::noinline]] void TileWriter::Take(const int64_t* offset, const Tile& tile,
@@ -217,7 +236,11 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   assert(tile.rows == 1 || tile.lookahead == 0);
   alignas(64) unsigned char offsets[kOffsetBytes];
   const plan::EntryLoops& loops = scatter_.loops;
-  const kernel::NextReads next_reads = locator_.NextReadsAfter(offset, tile, destination);
+  // Offsets are made of a whole tile of indices at once.
+  const bool takes_indices = TakesIndices(offset, tile);
+  const int64_t most_ahead = takes_indices ? scatter_.tuning.read_ahead : tile.rows * tile.columns;
+  const kernel::NextReads next_reads =
+      locator_.NextReadsAfter(offset, tile, destination, most_ahead);
   const kernel::RunKernel run = scatter_.RunFor(hints_.streams);
   kernel::RowsArguments rows;
   kernel::TileArguments& entries = rows.tile;
@@ -238,7 +261,7 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   rows.updates_offsets = nullptr;
   bool runs = loops.run.count > 1;
   kernel::OffsetWidth offset_width = locator_.offset_width();
-  if (TakesIndices(offset, tile)) {
+  if (takes_indices) {
     offset_width = kernel::OffsetWidthOfSize(scatter_.index_size);
     entries.offsets = locator_.IndicesOf(offset, tile);
     entries.output_row_stride = destination.row_stride;
@@ -247,13 +270,44 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
     locator_.Locate(offset, tile, destination, offsets);
     runs |= FoldRows(tile, destination, offsets, &rows);
   }
+  const bool copies = takes_indices && hints_.next_part.indices != 0 && tile.rows == 1 &&
+                      tile.columns >= kCopies && loops.column.stride[kUpdates] == 0;
   const unsigned char* const updates = scatter_.UpdateAt(locator_.UpdateOf(offset, tile));
   plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
     entries.output = destination.memory + inner[kOutput] * scatter_.width;
     entries.updates = updates + inner[kUpdates] * scatter_.width;
     if (runs) return kernel::WalkRows(run, scatter_.width, offset_width, rows);
+    if (copies) return WriteCopies(entries, next_reads, offset_width, offsets);
     scatter_.kernels.elements[offset_width](entries, next_reads);
   });
+}
+
+// Only contiguous updates are applied in groups, with prefetch: a row of one update becomes rows that
+// all read the same copies of it. 10 M int32 into 256 bins took 0.77 x the time of a plain loop that
+// checks, without copies 0.89 x; with indices in the caches they cost 5 to 10 % (Zen 4).
+void TileWriter::WriteCopies(kernel::TileArguments entries, kernel::NextReads next_reads,
+                             kernel::OffsetWidth offset_width, unsigned char* copies) const {
+  const kernel::ElementsKernel write = scatter_.kernels.elements[offset_width];
+  scatter_.move.combine.run(copies, 1, entries.updates, 0, kCopies);
+  const int64_t rest = entries.columns % kCopies;
+  const int64_t done = entries.columns - rest;
+  entries.updates = copies;
+  entries.updates_row_stride = 0;
+  entries.updates_column_stride = 1;
+  entries.rows = entries.columns / kCopies;
+  entries.columns = entries.offsets_row_stride = kCopies;
+  entries.output_row_stride = 0;
+  entries.lookahead += rest;
+  next_reads.indices_row_stride = kCopies * next_reads.index_size;
+  next_reads.output_row_stride = kCopies * scatter_.width;
+  write(entries, next_reads);
+  if (rest == 0) return;
+  entries.offsets =
+      static_cast<const unsigned char*>(entries.offsets) + done * kernel::OffsetSize(offset_width);
+  entries.rows = 1;
+  entries.columns = rest;
+  entries.lookahead -= rest;
+  write(entries, {});
 }
 
 void TileWriter::Take(const FlatTile& tile, unsigned char* output) const {

@@ -47,7 +47,8 @@ struct FlatTile {
 // Turns the indices of tiles into offsets.
 class TileLocator {
  public:
-  TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block);
+  TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block,
+              const plan::LaterReads& next_part = {0, 0});
 
   // Number of entries whose offsets, or clamped indices, fit a block.
   int64_t block() const { return block_; }
@@ -57,9 +58,10 @@ class TileLocator {
   void Locate(const int64_t* offset, const Tile& tile, const TileDestination& destination,
               void* offsets) const;
   void Locate(const FlatTile& tile, void* offsets) const;
-  // Memory that the next tile will read.
+  // Memory that is read later: by the next part of a draft, the next tile, or `most_ahead` entries
+  // on if that is nearer.
   kernel::NextReads NextReadsAfter(const int64_t* offset, const Tile& tile,
-                                   const TileDestination& destination) const;
+                                   const TileDestination& destination, int64_t most_ahead) const;
   kernel::NextReads NextReadsAfter(const FlatTile& tile) const;
   // Position of the first entry's update, in units, and the first index of its only component.
   int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;
@@ -71,10 +73,12 @@ class TileLocator {
 
  private:
   void Resolve(kernel::ResolveArguments arguments) const;
+  plan::LaterReads LaterReadsOf(const Tile& tile, int64_t most_ahead) const;
 
   const Scatter& scatter_;
   const kernel::OffsetWidth offset_width_;
   const int64_t block_;
+  const plan::LaterReads next_part_;
 };
 
 class TileWriter {
@@ -93,6 +97,11 @@ class TileWriter {
   void Finish() const;
 
  private:
+  // Copies of an update fit a block of offsets, which is free if there are none.
+  static constexpr int64_t kCopies = 128;
+
+  void WriteCopies(kernel::TileArguments entries, kernel::NextReads next_reads,
+                   kernel::OffsetWidth offset_width, unsigned char* copies) const;
   bool TakesIndices(const int64_t* offset, const Tile& tile) const;
   bool FoldRows(const Tile& tile, const TileDestination& destination, void* offsets,
                 kernel::RowsArguments* rows) const;

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A call needs at most 48 KiB of stack, and so does a task: for every operator, class of dtypes,
-// reduction, policy and instruction set, with plans and without, with tasks that are run in turn on the thread of the call.
+// reduction, policy and instruction set, with plans and without, with tasks that are run in turn on
+// the thread of the call.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "api/context.h"
+#include "plan/tuning.h"
 #include "reference/dtypes.h"
 #include "reference/handles.h"
 #include "reference/indices.h"
@@ -63,12 +67,19 @@ class StackOf : public testing::TestWithParam<strew_dtype> {
   void Measure(const Case& c, strew_context* context, const std::string& about) {
     for (const int32_t workers : {1, 8}) {
       if (workers > 1) in_order_.InstallIn(context, workers);
-      const std::string what = about + std::to_string(workers) + " workers: ";
-      strew_tensor* const output = const_cast<Case&>(c).destination().tensor();
-      Expect(c, what, [&] { Call(c, context, output); });
-      if (HasPlan(c)) MeasurePlans(c, context, what);
+      MeasureOnce(c, context, about + std::to_string(workers) + " workers: ");
     }
     strew_context_set_parallel_for(context, nullptr, nullptr, 0);
+    // Drafts are for large calls otherwise.
+    context->settings.tuning = &drafts_;
+    MeasureOnce(c, context, about + "draft: ");
+    context->settings.tuning = nullptr;
+  }
+
+  void MeasureOnce(const Case& c, strew_context* context, const std::string& about) {
+    strew_tensor* const output = const_cast<Case&>(c).destination().tensor();
+    Expect(c, about, [&] { Call(c, context, output); });
+    if (HasPlan(c)) MeasurePlans(c, context, about);
   }
 
   // A plan, and the calls that use it.
@@ -135,6 +146,15 @@ class StackOf : public testing::TestWithParam<strew_dtype> {
     return shape;
   }
 
+  static strew::plan::Tuning TuningOfDrafts() {
+    strew::plan::Tuning tuning;
+    tuning.least_drafted = 0;
+    tuning.most_draft = std::numeric_limits<int64_t>::max();
+    tuning.drafted_part = 4096;
+    return tuning;
+  }
+
+  const strew::plan::Tuning drafts_ = TuningOfDrafts();
   PaintedStack stack_;
   InOrder in_order_;
   size_t deepest_ = 0;

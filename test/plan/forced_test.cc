@@ -208,6 +208,20 @@ std::vector<Forced> Offsets() {
           {"IndicesAsOffsetsNever", never, {1, 3}, taken, kNever, Calls::kOnOneAxis}};
 }
 
+std::vector<Forced> Drafts() {
+  const char* const taken = "a draft of the output";
+  const Changes always = {{&T::least_drafted, 0.0}, {&T::most_draft, kHuge}, {&T::few_indices, -1}};
+  const Changes parts = {{&T::drafted_part, 64}};
+  const Changes large = {{&T::drafted_part, 4096}};
+  const Changes never = {{&T::most_draft, 0}};
+  return {{"Drafts", always, {1}, taken, 10},
+          {"DraftsInSmallParts", always + parts, {1}, taken, 6},
+          {"DraftsInTiles", always + large, {1}, taken, 10},
+          {"DraftsWithoutScratch", always, {1}, taken, kNever, Calls::kAny, false},
+          {"DraftsOfTasks", always, {3}, taken, kNever},
+          {"DraftsNever", always + never, {1}, taken, kNever}};
+}
+
 // Means and wide reductions, which share their ways, do not explain themselves yet: they must be
 // right.
 std::vector<Forced> Means() {
@@ -230,8 +244,8 @@ std::vector<Forced> Means() {
 
 std::vector<Forced> Alternatives() {
   std::vector<Forced> all;
-  for (const auto& some :
-       {FewOrNot(), Tasks(), Ranges(), Staged(), Traversals(), Memory(), Offsets(), Means()}) {
+  for (const auto& some : {FewOrNot(), Tasks(), Ranges(), Staged(), Traversals(), Memory(),
+                           Offsets(), Drafts(), Means()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

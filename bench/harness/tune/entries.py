@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
 from ..scatter import Scatter
 from .kinds import HUGE, Family, Sweep, Threshold
-from .operands import elements, new_output, rows, rows_of, update
+from .operands import elements, new_output, repeated, rows, rows_of, update
 
 NO_FEW = {"few_indices": -1}
 IN_ROWS = {"few_turns": 0, "narrow_row": 0, "narrow_batch": 0}  # whatever their shape
@@ -32,7 +35,7 @@ def equal_in_rows(data: tuple[int, int], axis: int) -> Scatter:
 
 def families(cache: int) -> list[Family]:
     """`cache` is the size of the last one, in bytes."""
-    return [*_few(), *_prefetch(cache), *_staged(), *_tiles()]
+    return [*_few(), *_drafts(cache), *_prefetch(cache), *_staged(), *_tiles()]
 
 
 def _few() -> list[Family]:
@@ -63,6 +66,35 @@ def _few() -> list[Family]:
     ]
 
 
+def _drafts(cache: int) -> list[Family]:
+    def histogram(bins: int, indices: int) -> Scatter:
+        """Of so many bytes of indices."""
+        counted = elements((bins,), (indices // 8,))
+        return replace(counted, updates=repeated(counted.updates.shape, (1,)))
+
+    return [
+        Threshold(
+            "least_drafted",
+            lambda size: histogram(256, size),
+            **at("least_drafted"),
+            size_of=lambda part: cache * part,
+            value_of=lambda size: size / cache,
+            steps=2,
+        ),
+        Threshold(
+            "most_draft",
+            lambda size: histogram(size // 4, 2 * cache),
+            **switch("most_draft", HUGE, 0),
+            most=2 * MIB,
+        ),
+        Sweep(
+            "drafted_part",
+            [partial(histogram, bins, 2 * cache) for bins in (256, 1 << 16)],
+            (32 << 10, 64 << 10, 256 << 10, 512 << 10),
+        ),
+    ]
+
+
 def _prefetch(cache: int) -> list[Family]:
     far = 16 * MIB  # elements
     return [
@@ -87,6 +119,11 @@ def _prefetch(cache: int) -> list[Family]:
             "strip_prefetch",
             [lambda: elements((2048, 2048), (2048, 2048), 0, "max")],
             (0, 8, 16, 64, 128),
+        ),
+        Sweep(
+            "read_ahead",
+            [lambda: elements((1024, 4096), (1024, 4096), 1)],
+            (128, 256, 384, 768, 1024, 2048),
         ),
         Threshold(
             "near_indices",

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/draft.h"
+
+#include "base/checked.h"
+
+namespace strew::plan {
+namespace {
+
+// The outermost loop in the memory of indices. Entries of one destination stay in order if the
+// first of their loops is cut; batches may be cut anywhere.
+IndexedLoop* OutermostLoop(IndexSpace* space) {
+  IndexedLoop* const entries = space->entries.rank > 0 ? &space->entries.loop[0] : nullptr;
+  IndexedLoop* const batch = space->batch.rank > 0 ? &space->batch.loop[0] : nullptr;
+  if (entries == nullptr || batch == nullptr) return entries == nullptr ? batch : entries;
+  const bool entries_are_outer =
+      Magnitude(entries->stride[kIndices]) > Magnitude(batch->stride[kIndices]);
+  return entries_are_outer ? entries : batch;
+}
+
+// Loops of stride 0 repeat the same indices.
+int64_t CountDistinct(const IndexSpace& space) {
+  int64_t count = space.components;
+  for (const IndexedNest* nest : {&space.entries, &space.batch}) {
+    for (int i = 0; i < nest->rank; ++i) {
+      if (nest->loop[i].stride[kIndices] != 0) count *= nest->loop[i].count;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+DraftSchedule MakeDraftSchedule(const Machine& machine, const TensorView& indices,
+                                const TensorView& output, IndexSpace* space) {
+  constexpr DraftSchedule kNone = {nullptr, 0, 0, 0, {0, 0}};
+  const Tuning& tuning = machine.tuning;
+  const int64_t bytes = CountDistinct(*space) * indices.element_size;
+  const int64_t scratch = output.highest - output.lowest;
+  const double least = tuning.least_drafted * static_cast<double>(machine.cache_bytes);
+  if (machine.workers > 1 || static_cast<double>(bytes) < least) return kNone;
+  if (scratch > MostScratch(1) || scratch > tuning.most_draft) return kNone;
+  IndexedLoop* const loop = OutermostLoop(space);
+  if (loop == nullptr || loop->stride[kIndices] == 0) return kNone;
+  const int64_t turns = tuning.drafted_part / (bytes / loop->count);
+  if (turns == 0) return kNone;
+  const LaterReads next_part = {turns * loop->stride[kIndices], turns * loop->stride[kUpdates]};
+  return {loop, turns, (loop->count + turns - 1) / turns, scratch, next_part};
+}
+
+}  // namespace strew::plan

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls that try their updates on a draft of the output, on every SIMD target: histograms, whose one
+// update comes with every index, and what a bad index leaves of an output.
+#include <cstdint>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "api/context.h"
+#include "base/reduction.h"
+#include "plan/tuning.h"
+#include "reference/dtypes.h"
+#include "reference/indices.h"
+#include "reference/random.h"
+#include "reference/targets.h"
+#include "reference/trial.h"
+#include "support/call_shapes.h"
+#include "support/reference.h"
+
+namespace strew_test {
+namespace {
+
+using strew::plan::Tuning;
+
+// Parts of 4096 bytes, in which there are several tiles' worth of copies of an update.
+Tuning TuningOfDrafts() {
+  Tuning tuning;
+  tuning.least_drafted = 0;
+  tuning.drafted_part = 4096;
+  return tuning;
+}
+
+// Counts every place of a line, at single indices of it.
+Case MakeHistogram(Random& random, strew_dtype dtype, strew_dtype index, int64_t places) {
+  const int64_t n = random.Between(1500, 4000);
+  const CallShape line = {"", Operator::kScatterElements, {places}, {n}, 0, index};
+  Case c = MakeCase(random, line, dtype, random.OneIn(2));
+  c.updates = RandomArray(random, dtype, {{n}, {0}});
+  const View& indices = c.indices->view();
+  // A negative one here and there; without any, the indices are offsets as they are.
+  const int64_t lowest = random.OneIn(3) ? -places : 0;
+  for (int64_t i = 0; i < n; ++i) {
+    WriteIndex(index, indices.At({i}), random.Between(lowest, places - 1));
+  }
+  return c;
+}
+
+class Drafts : public testing::TestWithParam<Dtype> {
+ protected:
+  // What the oracle finds wrong on some target.
+  std::string Trouble(Case& c) {
+    Trial trial(c);
+    for (const strew::reference::Target& target : strew::reference::Targets()) {
+      strew::Settings& settings = target.context->settings;
+      settings.tuning = &tuning_;
+      told_.clear();
+      settings.explainer = {Tell, &told_};
+      const std::string trouble = trial.Trouble(target.context.get());
+      settings.tuning = nullptr;
+      settings.explainer = {};
+      if (!trouble.empty()) return target.name + ": " + trouble + Describe(c);
+    }
+    return "";
+  }
+  static void Tell(void* told, const char* sentence) {
+    static_cast<std::string*>(told)->append(sentence);
+  }
+  bool WasTaken() const { return told_.find("a draft of the output") != std::string::npos; }
+
+  const Tuning tuning_ = TuningOfDrafts();
+  std::string told_;
+};
+
+INSTANTIATE_TEST_SUITE_P(EveryDtype, Drafts, testing::ValuesIn(Dtypes()),
+                         [](const auto& test) { return TestName(test.param); });
+
+TEST_P(Drafts, HistogramsAreThoseOfTheOracle) {
+  const uint64_t seed = Seed();
+  Random random(seed);
+  for (const strew_dtype index : {STREW_INT32, STREW_INT64, STREW_UINT8}) {
+    for (const int64_t places : {1, 16, 100}) {
+      Case c = MakeHistogram(random, GetParam().code, index, places);
+      for (const strew_reduction reduction : AllReductionsOf(GetParam())) {
+        c.reduction = reduction;
+        ASSERT_EQ(Trouble(c), "") << "STREW_SEED=" << seed;
+        EXPECT_EQ(WasTaken(), strew::IsOneStep(reduction));
+      }
+    }
+  }
+}
+
+TEST_P(Drafts, BadIndexInTheLastPartLeavesTheOutputAlone) {
+  Random random(Seed());
+  Case c = MakeHistogram(random, GetParam().code, STREW_INT32, 16);
+  const View& indices = c.indices->view();
+  WriteIndex(STREW_INT32, indices.At({indices.shape()[0] - 1}), 16);
+  EXPECT_EQ(Trouble(c), "");
+  EXPECT_TRUE(WasTaken());
+}
+
+}  // namespace
+}  // namespace strew_test
