@@ -7,27 +7,46 @@
 namespace nb = nanobind;
 
 namespace strew::python {
+
+nb::object NewArray(nb::handle given, const Operand& operand,
+                    const std::vector<std::int64_t>& shape, Contents contents) {
+  const nb::handle array = operand.array.is_none() ? given : nb::handle(operand.array);
+  const nb::str dtype(strew_dtype_name(strew_tensor_dtype(operand.tensor.get())));
+  nb::list dims;
+  for (const std::int64_t dim : shape) dims.append(dim);
+  const char* const function = contents == Contents::kZeros ? "new_zeros" : "new_output";
+  return CallPython(Support(function), array, dims, dtype);
+}
+
 namespace {
 
 nb::object NewOutput(nb::handle given, const Operand& data) {
-  const nb::handle array = data.array.is_none() ? given : nb::handle(data.array);
-  const nb::str dtype(strew_dtype_name(strew_tensor_dtype(data.tensor.get())));
-  nb::list shape;
-  for (std::size_t i = 0; i < data.memory.ndim(); ++i) shape.append(data.memory.shape(i));
-  return CallPython(Support("new_output"), array, shape, dtype);
+  const std::int64_t* const shape = strew_tensor_shape(data.tensor.get());
+  const std::int32_t rank = strew_tensor_rank(data.tensor.get());
+  return NewArray(given, data, {shape, shape + rank}, Contents::kAny);
 }
 
 }  // namespace
 
-Call::Call(nb::handle data, nb::handle updates, nb::handle out)
+Call::Others Call::ReadOthers(std::initializer_list<Given> given) {
+  Others others;
+  std::size_t i = 0;
+  for (const Given& other : given) others[i++] = ReadOperand(other.object);
+  return others;
+}
+
+Call::Call(nb::handle data, std::initializer_list<Given> others, nb::handle out)
     : in_place_(out.is(data)),
       data_(in_place_ ? WriteOperand(data) : ReadOperand(data)),
-      updates_(ReadOperand(updates)),
+      others_(ReadOthers(others)),
       out_(out.is_none() ? NewOutput(data, data_) : nb::borrow(out)) {
-  RequireSameDtype(data_, updates_, "updates");
+  std::size_t i = 0;
+  for (const Given& other : others) {
+    RequireSameDtype({"data", data_}, {other.name, others_[i++]});
+  }
   if (in_place_) return;
   output_ = WriteOperand(out_);
-  RequireSameDtype(data_, output_, "out");
+  RequireSameDtype({"data", data_}, {"out", output_});
 }
 
 }  // namespace strew::python

@@ -7,12 +7,13 @@
 
 #include "reference/operator.h"
 #include "base/policy.h"
-#include "base/reduction.h"
 #include "python/call.h"
 #include "python/choice.h"
 #include "python/context.h"
 #include "python/documentation.h"
 #include "python/operand.h"
+#include "python/plan.h"
+#include "python/reduction.h"
 #include "strew/strew.h"
 
 namespace nb = nanobind;
@@ -20,11 +21,6 @@ using nb::literals::operator""_a;
 
 namespace strew::python {
 namespace {
-
-strew_reduction ReductionCode(const nb::str& name, bool exclude_self, bool wide) {
-  return Choice("reduction", kReductionNames, name) | (exclude_self ? STREW_EXCLUDE_SELF : 0) |
-         (wide ? STREW_WIDE : 0);
-}
 
 nb::object ScatterElements(nb::handle data, nb::handle indices, nb::handle updates,
                            std::int64_t axis, const nb::str& reduction, bool exclude_self,
@@ -130,6 +126,7 @@ NB_MODULE(_strew, module) {
   module.def("simd_targets", &SimdTargets, nb::sig("def simd_targets() -> tuple[str, ...]"),
              kSimdTargets);
   BindContext(module);
+  BindPlan(module);
   const auto none = nb::none();
   Define<Operator::kScatterElements>(
       module, &ScatterElements, kScatterElements,

@@ -197,29 +197,36 @@ Operand WriteOperand(nb::handle object) {
 }
 
 Operand NumbersOperand(nb::handle object) {
-  if (PyLong_Check(object.ptr())) return OfNumbers({Number(object)});
-  if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) {
-    std::vector<std::int64_t> numbers;
-    for (const nb::handle item : object) numbers.push_back(Number(item));
-    return OfNumbers(std::move(numbers));
+  if (PyLong_Check(object.ptr()) || nb::isinstance<nb::list>(object) ||
+      nb::isinstance<nb::tuple>(object)) {
+    return OfNumbers(Numbers(object));
   }
   Operand operand = ReadOperand(object);
   if (strew_tensor_rank(operand.tensor.get()) > 0) return operand;
   return OfNumbers({Number(object)});
 }
 
+std::vector<std::int64_t> Numbers(nb::handle object) {
+  if (PyIndex_Check(object.ptr()) && !PySequence_Check(object.ptr())) return {Number(object)};
+  const nb::object items = Owned(Guarded([&] { return PySequence_Tuple(object.ptr()); }));
+  std::vector<std::int64_t> numbers;
+  for (const nb::handle item : nb::borrow<nb::tuple>(items)) numbers.push_back(Number(item));
+  return numbers;
+}
+
 Operand OnesOperand(std::int64_t n) {
   return OfNumbers(std::vector<std::int64_t>(static_cast<std::size_t>(n), 1));
 }
 
-void RequireSameDtype(const Operand& data, const Operand& other, const char* name) {
-  if (strew_tensor_dtype(data.tensor.get()) < STREW_OPAQUE(0)) return;
-  if (strew_tensor_dtype(other.tensor.get()) < STREW_OPAQUE(0)) return;
-  const nb::object expected = data.array.attr("dtype");
-  const nb::object found = other.array.attr("dtype");
+void RequireSameDtype(NamedOperand first, NamedOperand second) {
+  if (strew_tensor_dtype(first.operand.tensor.get()) < STREW_OPAQUE(0)) return;
+  if (strew_tensor_dtype(second.operand.tensor.get()) < STREW_OPAQUE(0)) return;
+  const nb::object expected = first.operand.array.attr("dtype");
+  const nb::object found = second.operand.array.attr("dtype");
   if (found.equal(expected)) return;
-  const nb::object format = nb::str("{} is of dtype {}, data of {}").attr("format");
-  const nb::object sentence = CallPython(format, nb::str(name), found, expected);
+  const nb::object format = nb::str("{} is of dtype {}, {} of {}").attr("format");
+  const nb::object sentence =
+      CallPython(format, nb::str(second.name), found, nb::str(first.name), expected);
   RaiseStatus(STREW_INVALID_DTYPE, nb::str(sentence).c_str(), -1);
 }
 

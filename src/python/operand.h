@@ -40,11 +40,18 @@ Operand WriteOperand(nanobind::handle object);
 // slice in Python numbers beyond 64 bits mean the nearest within.
 Operand NumbersOperand(nanobind::handle object);
 
+// A number, or those of a list, a tuple or an array; to numbers beyond 64 bits the same applies.
+std::vector<std::int64_t> Numbers(nanobind::handle object);
+
 // n ones.
 Operand OnesOperand(std::int64_t n);
 
 // Elements of two dtypes of one size are both opaque to strew, and must not meet.
-void RequireSameDtype(const Operand& data, const Operand& other, const char* name);
+struct NamedOperand {
+  const char* name;
+  const Operand& operand;
+};
+void RequireSameDtype(NamedOperand first, NamedOperand second);
 
 }  // namespace strew::python
 

@@ -17,6 +17,7 @@ import strew
 data, context = np.zeros(1 << 12), strew.Context()
 indices = np.zeros(1 << {shift}, np.int8)
 updates = np.broadcast_to(1.0, indices.size)
+plan = strew.plan_scatter_update(indices[: 1 << 16], data.size)
 seconds, days = np.zeros(2, "M8[s]"), np.zeros(1, "M8[D]")
 
 def python_code(result):
@@ -72,6 +73,9 @@ CALLS = {
     "dtype error": (8, 1e-5, "refused(seconds, indices[:1], days)"),
     "exporter": (8, 1e-5, "strew.scatter_update(data, indices[:1], Exporter())"),
     "subclass": (8, 1e-5, "strew.scatter_update(data, indices[:1], subclass)"),
+    "plan": (8, 1e-5, "strew.plan_scatter_nd([[1], [2]], 3).gather([1, 2, 3])"),
+    "extents": (8, 1e-5, "strew.plan_scatter_nd(indices[:0, None], [Number()])"),
+    "planned": (16, 0.005, "plan.scatter(data, updates, reduction='add', out=data)"),
     "number": (8, 1e-5, "strew.slice_scatter(data, updates[:1], [Number()], [1])"),
 }
 RUNS = {"long": 20, "short": 8}

@@ -155,7 +155,8 @@ def test_wide_rounds_once() -> None:
 
 
 def test_every_operator_says_what_it_takes() -> None:
-    operators = [name for name in strew.__all__ if "scatter" in name]
+    others = ("plan_scatter", "gather_scatter")  # see plans_test.py
+    operators = [n for n in strew.__all__ if "scatter" in n and not n.startswith(others)]
     assert len(operators) == 5
     for name in operators:
         text = getattr(strew, name).__doc__

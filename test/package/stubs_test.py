@@ -25,6 +25,13 @@ context.duplicate_policy = "error"
 strew.slice_scatter(data, data[:2], 0, [2], np.array([1]), (0,), context=context)
 strew.tensor_scatter(data[None], data[None, :1], None, 1, mode="circular")
 applied: int = context.applied
+plan = strew.plan_scatter_update([4, -1], 8, context=context)
+same_plan: strew.Plan = strew.plan_scatter_nd(np.array([[4]]), data.shape)
+strew.plan_scatter_elements([4], 8, 0).gather([1] * 8, out=data[:1])
+reveal_type(plan.scatter(data, data[:2], reduction="mean", out=data))
+reveal_type(plan.gather(data))
+reveal_type(strew.gather_scatter(plan, data, plan, data, [2.0, 3.0], exclude_self=True))
+numbers: int = plan.entries + plan.dropped + plan.memory
 try:
     strew.scatter_update(memoryview(b"abc"), [0], [1])
 except strew.Error as error:
@@ -40,6 +47,12 @@ strew.tensor_scatter([[0]], [[1]], mode="round")
 strew.Context(index_policy="ignore")
 strew.Context().applied = 1
 strew.scatter_nd([0], [[0]], [1], context=3)
+strew.plan_scatter_update([0])
+strew.plan_scatter_update([0], 1, index_policy="drop")
+strew.plan_scatter_update([0], 1).entries = 2
+strew.plan_scatter_update([0], 1).scatter([0], [1], "add")
+strew.plan_scatter_update([0], 1).gather([0], reduction="add")
+strew.gather_scatter([0], [0], [0], [0])
 """
 
 
@@ -55,9 +68,12 @@ def mypy(tmp_path: Path, *arguments: str) -> str:
 
 def test_good_calls(tmp_path) -> None:
     (tmp_path / "good.py").write_text(GOOD)
-    same, new = mypy(tmp_path, "good.py").splitlines()
-    assert re.search(r'"numpy\.ndarray\[tuple\[int\], .*32Bit', same), same
-    assert 'type is "numpy.ndarray[' in new, new
+    same, new, scattered, *others = mypy(tmp_path, "good.py").splitlines()
+    for line in (same, scattered):
+        assert re.search(r'"numpy\.ndarray\[tuple\[int\], .*32Bit', line), line
+    for line in (new, *others):
+        assert 'type is "numpy.ndarray[' in line, line
+    assert len(others) == 2
 
 
 def test_bad_calls(tmp_path) -> None:

@@ -24,7 +24,7 @@ import run  # noqa: E402
 LARGEST = 3 << 20
 NEEDED = re.compile(r"libc(\.musl-.*)?|libm|libgcc_s|libstdc\+\+|libc\+\+(abi)?|ld-linux.*")
 SOURCES = "include src subprojects meson.build meson_options.txt pyproject.toml README.md LICENSE"
-TESTS = ("operators", "operands", "calls")
+TESTS = ("operators", "operands", "calls", "plans")
 BUILD = ("--no-build-isolation", "--no-deps", "--no-index", "--quiet")
 
 

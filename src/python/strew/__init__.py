@@ -6,12 +6,23 @@ Operators take NumPy arrays and whatever else has __dlpack__, __array__ or a buf
 
     strew.scatter_nd(data, [[4], [3], [1], [-1]], updates, out=data)
 
+Indices that stay are checked and put in order once, by a plan for any number of calls:
+
+    plan = strew.plan_scatter_update(indices, len(data))
+    plan.scatter(data, updates, reduction="add", out=data)
+    rows = plan.gather(data)
+
 Calls release the GIL. A daemon thread within a call stops there when the interpreter shuts down.
 The contract is that of the C API, in include/strew/strew.h.
 """
 
 from strew._strew import (
     Context,
+    Plan,
+    gather_scatter,
+    plan_scatter_elements,
+    plan_scatter_nd,
+    plan_scatter_update,
     scatter_elements,
     scatter_nd,
     scatter_update,
@@ -27,7 +38,12 @@ __version__ = version()
 __all__ = [
     "Context",
     "Error",
+    "Plan",
     "__version__",
+    "gather_scatter",
+    "plan_scatter_elements",
+    "plan_scatter_nd",
+    "plan_scatter_update",
     "scatter_elements",
     "scatter_nd",
     "scatter_update",

@@ -103,16 +103,21 @@ def _element(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], str, int]:
 
 def new_output(data: Any, shape: list[int], dtype: str) -> NDArray[Any]:
     """A NumPy array for the result of a call on data."""
-    if isinstance(data, np.ndarray):
-        return np.empty(data.shape, data.dtype)
-    return np.empty(shape, _dtype(dtype))
+    return np.empty(shape, _dtype(data, dtype))
 
 
-def _dtype(name: str) -> np.dtype[Any]:
+def new_zeros(data: Any, shape: list[int], dtype: str) -> NDArray[Any]:
+    """The same where the call does not write every element."""
+    return np.zeros(shape, _dtype(data, dtype))
+
+
+def _dtype(data: Any, name: str) -> np.dtype[Any]:
+    """That of an array of NumPy, or that of the name for other data."""
+    dtype: np.dtype[Any]
     try:
-        return np.dtype(name)
+        dtype = data.dtype if isinstance(data, np.ndarray) else np.dtype(name)
     except TypeError:
         import ml_dtypes  # of bfloat16 and float8
 
-        dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
-        return dtype
+        dtype = np.dtype(getattr(ml_dtypes, name))
+    return dtype

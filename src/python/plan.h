@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef STREW_PYTHON_PLAN_H_
+#define STREW_PYTHON_PLAN_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+
+#include "reference/operator.h"
+#include "python/context.h"
+#include "python/operand.h"
+#include "strew/strew.h"
+
+namespace strew::python {
+
+struct DestroyPlan {
+  void operator()(strew_plan* plan) const { strew_plan_destroy(plan); }
+};
+
+// The operator whose indices a plan has, and the axes of data that they name: one, or of scatter_nd
+// as many as there are extents.
+struct PlannedAxes {
+  Operator op;
+  std::int64_t axis;
+  std::vector<std::int64_t> extents;
+};
+
+// strew.Plan: a plan, and what it was made of, which the C API takes and does not give back.
+class Plan {
+ public:
+  // Throws strew.Error.
+  Plan(PlannedAxes axes, nanobind::handle indices, Context* context);
+
+  const strew_plan* handle() const { return handle_.get(); }
+  std::int64_t Entries() const { return strew_plan_entries(handle()); }
+  std::int64_t Dropped() const { return strew_plan_dropped(handle()); }
+  std::size_t Memory() const { return strew_plan_memory(handle()); }
+  std::string Repr() const;
+
+  // The shape of updates for a tensor that the plan indexes; if it cannot index the tensor, any
+  // shape that lets the library say why.
+  std::vector<std::int64_t> UpdatesShape(const strew_tensor* indexed) const;
+
+ private:
+  PlannedAxes axes_;
+  std::vector<std::int64_t> indices_shape_;
+  std::unique_ptr<strew_plan, DestroyPlan> handle_;
+};
+
+void BindPlan(nanobind::module_& module);
+
+}  // namespace strew::python
+
+#endif  // STREW_PYTHON_PLAN_H_
