@@ -3,7 +3,6 @@
 #ifndef STREW_KERNEL_ELEMENT_H_
 #define STREW_KERNEL_ELEMENT_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -145,16 +144,6 @@ inline void StoreElement(T element, unsigned char* to) {
 template <class T>
 constexpr int64_t At(int64_t index) {
   return index * static_cast<int64_t>(sizeof(T));
-}
-
-// Fills `bytes` of memory with copies of the first `size` bytes.
-inline void FillWithFirst(unsigned char* memory, int64_t size, int64_t bytes) {
-  constexpr int64_t kNear = 4096;  // the source of copies stays in the L1 cache
-  int64_t filled = size;
-  for (int64_t done = size; done < bytes; done += filled) {
-    if (done < kNear) filled = done;
-    std::memcpy(memory + done, memory, static_cast<size_t>(std::min(filled, bytes - done)));
-  }
 }
 
 }  // namespace strew::kernel

@@ -205,9 +205,9 @@ const AccumulateKernels& AccumulateKernelsFor(strew_dtype dtype, strew_reduction
 
 // ---- Memory ----
 
-// Prefetch cache lines that will be read once, or written.
+// Prefetch cache lines that will be read once, or rows of bytes that will be written.
 void PrefetchOnce(const unsigned char* from, int64_t bytes);
-void PrefetchForWriting(const unsigned char* to, int64_t bytes);
+void PrefetchForWriting(const unsigned char* to, int64_t bytes, int64_t rows, int64_t row_bytes);
 
 // Makes streamed stores visible before any later store.
 void FinishStreaming();

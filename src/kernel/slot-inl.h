@@ -50,10 +50,7 @@ template <class T>
 HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
                             const unsigned char* HWY_RESTRICT elements, int64_t stride, int64_t n) {
   using Sum = SumOf<T>;
-  if (stride == 0 && n > 0) {
-    StoreElement(Accumulator<T>::Widen(LoadElement<T>(elements)), sums);
-    return FillWithFirst(sums, sizeof(Sum), At<Sum>(n));
-  }
+  if (stride == 0) return FillSums(Accumulator<T>::Widen(LoadElement<T>(elements)), sums, n);
   int64_t done = 0;
   if (stride == 1) {
     done = ForVectors<T, Sum>(0, n, [&](auto d, auto ds, int64_t i) HWY_ATTR {

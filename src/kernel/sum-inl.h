@@ -137,6 +137,21 @@ HWY_INLINE hn::Vec<DSum> LoadWidened(D d, DSum ds, const unsigned char* elements
   }
 }
 
+// Writes one sum to n places. Sums are 4, 8 or 16 bytes, as many as vectors have or a part of these.
+template <class Sum>
+HWY_INLINE void FillSums(Sum sum, unsigned char* sums, int64_t n) {
+  const hn::ScalableTag<uint8_t> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t bytes = At<Sum>(n);
+  const bool has_vectors = lanes % At<Sum>(1) == 0 && bytes > lanes;
+  const int64_t single = has_vectors ? lanes / At<Sum>(1) : n;
+  for (int64_t i = 0; i < single; ++i) StoreElement(sum, sums + At<Sum>(i));
+  if (!has_vectors) return;
+  const auto all = hn::LoadU(d, sums);
+  for (int64_t i = lanes; i + lanes <= bytes; i += lanes) hn::StoreU(all, d, sums + i);
+  hn::StoreU(all, d, sums + bytes - lanes);
+}
+
 // Converts quotients to elements: rounded to short floats, or down to integers.
 template <class T, class D, class DQuotient>
 HWY_INLINE hn::Vec<D> FromQuotients(D d, DQuotient dq, hn::Vec<DQuotient> quotients) {

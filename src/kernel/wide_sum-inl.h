@@ -14,6 +14,7 @@
 #include "kernel/element.h"
 #include "kernel/kernel.h"
 #include "kernel/ops-inl.h"
+#include "kernel/sum-inl.h"
 #include "kernel/wide_sum.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,10 +53,7 @@ HWY_INLINE hn::Vec<D> UpperHalves(D d, hn::Vec<D> elements) {
 template <class T>
 HWY_NOINLINE void BeginWide(unsigned char* sums, const unsigned char* elements, int64_t stride,
                             int64_t n) {
-  if (stride == 0 && n > 0) {
-    WideSums<T>::Begin(sums, elements, 0, 1);
-    return FillWithFirst(sums, sizeof(WideSum), At<WideSum>(n));
-  }
+  if (stride == 0) return FillSums(WideSum(LoadElement<T>(elements)), sums, n);
   int64_t done = 0;
   if (stride == 1) {
     done = ForWideVectors(n, [&](auto d, int64_t i) HWY_ATTR {

@@ -106,10 +106,8 @@ void Box::Fetch(unsigned char* output) const {
   const int64_t bytes = rows_.run * width_;
   if (nest_.rank + between_.rank > 0 || rows_.output_stride != 1 || rows_.rows * bytes > kMost)
     return;
-  output += nest_.base[kBoxOutput] * width_;
-  for (int64_t r = 0; r < rows_.rows; ++r, output += rows_.output_row_stride * width_) {
-    kernel::PrefetchForWriting(output, bytes);
-  }
+  kernel::PrefetchForWriting(output + nest_.base[kBoxOutput] * width_, bytes, rows_.rows,
+                             rows_.output_row_stride * width_);
 }
 
 Block::Block(const RowKernel& kernel, int64_t width, const BoxNest& row, int64_t output_row_stride,

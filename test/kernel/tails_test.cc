@@ -99,7 +99,7 @@ void ForEachMean(const Body& body) {
     const strew::DtypeInfo info = strew::DescribeDtype(dtype);
     if (info.arithmetic == Arithmetic::kNone || info.arithmetic == Arithmetic::kLogical) continue;
     for (int32_t target = 0; target < AvailableTargets().count; ++target) {
-      body(info, AccumulateKernelsFor(dtype, target));
+      body(info, AccumulateKernelsFor(dtype, STREW_MEAN, target));
       if (testing::Test::HasFailure()) return;
     }
   }
@@ -168,10 +168,10 @@ TEST(Sums, AreFinishedAlike) {
       counts[static_cast<size_t>(n / 3)] = n % 2 == 0 ? 3 : 1 << 21;
       Bytes whole = Ones(info, n);
       Bytes single = whole;
-      kernels.finish_each({sums.data(), counts.data()}, 1, whole.data(), 1, n);
+      kernels.finish_each({sums.data(), counts.data()}, 1, whole.data(), n);
       for (int64_t i = 0; i < n; ++i) {
         kernels.finish_each({sums.data() + i * sum_size, counts.data() + i}, 1,
-                            single.data() + i * info.size, 1, 1);
+                            single.data() + i * info.size, 1);
       }
       ASSERT_EQ(whole, single) << info.name << ' ' << n;
     }
