@@ -658,8 +658,8 @@ STREW_API size_t strew_plan_memory(const strew_plan *plan);
  * The result is that of the operator to the byte, for any number of threads and on every
  * instruction set. data must have the extents of the plan, and updates the shape that the operator
  * asks for: INVALID_SHAPE. INVALID_ARGUMENT for a NULL plan; the other errors are those of the
- * operator. The policies of this context are ignored. Means and STREW_EXCLUDE_SELF allocate no more
- * scratch than other reductions. */
+ * operator. The policies of this context are ignored. Means, STREW_WIDE and STREW_EXCLUDE_SELF
+ * allocate no more scratch than other reductions. */
 STREW_API strew_status strew_plan_scatter(strew_context *context, const strew_plan *plan,
                                           const strew_tensor *data, const strew_tensor *updates,
                                           strew_reduction reduction, strew_tensor *output);
