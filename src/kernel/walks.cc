@@ -147,7 +147,7 @@ struct RowByElements {
   int64_t output_step;  // bytes
   int64_t updates_step;
 
-  int64_t MostFetched() const { return kWalks.most_fetched_of_move; }
+  int64_t MostFetched() const { return kWalks.most_fetched_of_row; }
   HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
     for (int64_t i = 0; i < run; ++i, output += output_step, update += updates_step) {
       std::memcpy(output, update, kSize);
