@@ -187,7 +187,7 @@ def test_gather_scatter(shape, reduction) -> None:
 
 
 def test_gather_scatter_of_a_graph() -> None:
-    """The example of README.md: a product of a sparse and a dense matrix."""
+    """A product of a sparse and a dense matrix."""
     edges, weights = np.array([[0, 0, 2, 1], [1, 2, 0, 1]]), np.array([1.0, 2.0, 3.0, 4.0])
     nodes = np.arange(6.0).reshape(3, 2)
     sources = strew.plan_scatter_update(edges[0], 3)
@@ -202,6 +202,18 @@ def test_gather_scatter_of_a_graph() -> None:
     matrix[2] = 0
     messages = strew.gather_scatter(sources, nodes, dropping, np.zeros((3, 2)), weights[:, None])
     assert messages.tolist() == (matrix @ nodes).tolist()
+
+
+def test_the_example_of_the_readme() -> None:
+    sources, targets = [0, 0, 2, 1], [1, 2, 0, 1]  # edges of a graph of 3 nodes
+    weights, nodes = np.array([[1.0], [2.0], [3.0], [4.0]]), np.arange(6.0).reshape(3, 2)
+    from_plan = strew.plan_scatter_update(sources, len(nodes))
+    to_plan = strew.plan_scatter_update(targets, len(nodes))
+    rows = from_plan.gather(nodes)  # as nodes[sources]
+    sums = to_plan.scatter(np.zeros((3, 2)), rows * weights, reduction="add")
+    same = strew.gather_scatter(from_plan, nodes, to_plan, np.zeros((3, 2)), weights)
+    assert rows.tolist() == nodes[sources].tolist()
+    assert sums.tolist() == same.tolist() == [[12, 15], [8, 13], [0, 2]]
 
 
 def test_operands_by_dlpack() -> None:
