@@ -165,6 +165,17 @@ def test_dropped_entries() -> None:
     assert plan.gather(texts).tolist() == ["d", "", "a", ""]
 
 
+def test_wide_rounds_once() -> None:
+    data, ones = np.full(2, 2048, "f2"), np.ones(64, "f2")
+    plan = strew.plan_scatter_update([0] * 64, 2)
+    rows = strew.plan_scatter_update(range(64), 64)
+    for wide, expected in ((False, 2048), (True, 2112)):
+        how = {"reduction": "add", "wide": wide}
+        assert plan.scatter(data, ones, **how).tolist() == [expected, 2048]
+        found = strew.gather_scatter(rows, ones, plan, data, **how)
+        assert found.tolist() == [expected, 2048]
+
+
 WEIGHTS = [None, (), (1,), (7,), (1, 7), (9, 1), (9, 7)]
 
 
@@ -306,8 +317,9 @@ OUT = np.zeros((4, 3), np.float32)
 @pytest.mark.parametrize(
     "status, sentence, call",
     [
-        ("INVALID_ARGUMENT", "-1 elements", lambda: strew.plan_scatter_update([0], -1)),
-        ("INVALID_ARGUMENT", "-4 elements", lambda: strew.plan_scatter_nd([[0, 0]], (2, -4))),
+        ("INVALID_ARGUMENT", "extent = -1, but", lambda: strew.plan_scatter_update([0], -1)),
+        ("INVALID_ARGUMENT", "1. = -4, but must",
+         lambda: strew.plan_scatter_nd([[0, 0]], (2, -4))),
         ("INVALID_DTYPE", "not an integer", lambda: strew.plan_scatter_update([0.5], 2)),
         ("INVALID_SHAPE", "rank 0", lambda: strew.plan_scatter_elements(0, 2)),
         ("INVALID_SHAPE", "rank 0", lambda: strew.plan_scatter_nd(0, 2)),
