@@ -104,7 +104,8 @@ class Plan:
     """Indices that were checked against all shards, and put in order for each of them, once.
 
     plan_scatter_nd() and plan_scatter_update() make plans. The caller and each shard have one of
-    all indices, of at most 24 bytes an index or tuple; a shard's lies where the shard does.
+    all indices, of at most 24 bytes an index or tuple; a shard's lies where the shard does, and
+    beside it the indices, from which a worker that receives it makes it again.
     """
 
     def __init__(
@@ -140,7 +141,7 @@ class Plan:
 
         The shards must have as many rows as those with which the plan was made; all else is free.
         """
-        how = {"reduction": reduction, "exclude_self": exclude_self, "wide": wide}
+        how: dict[str, Any] = {"reduction": reduction, "exclude_self": exclude_self, "wide": wide}
 
         def check(data: Array, nothing: Array) -> None:
             self._whole.scatter(data, nothing, **how)
@@ -228,7 +229,7 @@ def _wrapped(tuples: Array, shape: tuple[int, ...]) -> NDArray[np.int64]:
 
 
 class _ShardPlan:
-    """The plan of a shard. A worker that receives it makes it again from the indices."""
+    """The plan of a shard, and what it is made of again after pickling."""
 
     def __init__(self, indices: Array, first: int, extents: tuple[int, ...]) -> None:
         self._arguments = indices, first, extents
