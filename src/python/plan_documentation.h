@@ -46,7 +46,8 @@ constexpr char kPlanScatter[] =
     "data      has the extents of the plan\n"
     "updates   the shape that the operator asks for\n\n"
     "The result is that of the operator to the byte. Policies of this context are ignored: the\n"
-    "plan has those with which it was made.\n\n" STREW_COMMON_DOCUMENTATION
+    "plan has those with which it was made.\n\n" STREW_REDUCTION_DOCUMENTATION
+        STREW_COMMON_DOCUMENTATION
     "Raises strew.Error as the operator does, and with STREW_INVALID_SHAPE where data has other\n"
     "extents.";
 
@@ -72,7 +73,8 @@ constexpr char kGatherScatter[] =
     "    to_plan.scatter(data, from_plan.gather(source) * weights, reduction=reduction)\n\n"
     "except that an entry that either plan drops is skipped. Unlike that of the operators, the\n"
     "reduction is \"add\" where none is given. It is the message passing of a graph network, a\n"
-    "product of a sparse and a dense matrix, and an embedding bag.\n\n" STREW_COMMON_DOCUMENTATION
+    "product of a sparse and a dense matrix, and an embedding "
+    "bag.\n\n" STREW_REDUCTION_DOCUMENTATION STREW_COMMON_DOCUMENTATION
     "Raises strew.Error as scatter() of a plan does, STREW_INVALID_SHAPE where the plans mean\n"
     "updates of two shapes, and STREW_INVALID_DTYPE for weights of a dtype without products.";
 

@@ -165,6 +165,17 @@ def test_dropped_entries() -> None:
     assert plan.gather(texts).tolist() == ["d", "", "a", ""]
 
 
+def test_wide_rounds_once() -> None:
+    data, ones = np.full(2, 2048, "f2"), np.ones(64, "f2")
+    plan = strew.plan_scatter_update([0] * 64, 2)
+    rows = strew.plan_scatter_update(range(64), 64)
+    for wide, expected in ((False, 2048), (True, 2112)):
+        how = {"reduction": "add", "wide": wide}
+        assert plan.scatter(data, ones, **how).tolist() == [expected, 2048]
+        found = strew.gather_scatter(rows, ones, plan, data, **how)
+        assert found.tolist() == [expected, 2048]
+
+
 WEIGHTS = [None, (), (1,), (7,), (1, 7), (9, 1), (9, 7)]
 
 
@@ -187,7 +198,7 @@ def test_gather_scatter(shape, reduction) -> None:
 
 
 def test_gather_scatter_of_a_graph() -> None:
-    """The example of README.md: a product of a sparse and a dense matrix."""
+    """A product of a sparse and a dense matrix."""
     edges, weights = np.array([[0, 0, 2, 1], [1, 2, 0, 1]]), np.array([1.0, 2.0, 3.0, 4.0])
     nodes = np.arange(6.0).reshape(3, 2)
     sources = strew.plan_scatter_update(edges[0], 3)
@@ -202,6 +213,18 @@ def test_gather_scatter_of_a_graph() -> None:
     matrix[2] = 0
     messages = strew.gather_scatter(sources, nodes, dropping, np.zeros((3, 2)), weights[:, None])
     assert messages.tolist() == (matrix @ nodes).tolist()
+
+
+def test_the_example_of_the_readme() -> None:
+    sources, targets = [0, 0, 2, 1], [1, 2, 0, 1]  # edges of a graph of 3 nodes
+    weights, nodes = np.array([[1.0], [2.0], [3.0], [4.0]]), np.arange(6.0).reshape(3, 2)
+    from_plan = strew.plan_scatter_update(sources, len(nodes))
+    to_plan = strew.plan_scatter_update(targets, len(nodes))
+    rows = from_plan.gather(nodes)  # as nodes[sources]
+    sums = to_plan.scatter(np.zeros((3, 2)), rows * weights, reduction="add")
+    same = strew.gather_scatter(from_plan, nodes, to_plan, np.zeros((3, 2)), weights)
+    assert rows.tolist() == nodes[sources].tolist()
+    assert sums.tolist() == same.tolist() == [[12, 15], [8, 13], [0, 2]]
 
 
 def test_operands_by_dlpack() -> None:
@@ -294,8 +317,9 @@ OUT = np.zeros((4, 3), np.float32)
 @pytest.mark.parametrize(
     "status, sentence, call",
     [
-        ("INVALID_ARGUMENT", "-1 elements", lambda: strew.plan_scatter_update([0], -1)),
-        ("INVALID_ARGUMENT", "-4 elements", lambda: strew.plan_scatter_nd([[0, 0]], (2, -4))),
+        ("INVALID_ARGUMENT", "extent = -1, but", lambda: strew.plan_scatter_update([0], -1)),
+        ("INVALID_ARGUMENT", "1. = -4, but must",
+         lambda: strew.plan_scatter_nd([[0, 0]], (2, -4))),
         ("INVALID_DTYPE", "not an integer", lambda: strew.plan_scatter_update([0.5], 2)),
         ("INVALID_SHAPE", "rank 0", lambda: strew.plan_scatter_elements(0, 2)),
         ("INVALID_SHAPE", "rank 0", lambda: strew.plan_scatter_nd(0, 2)),

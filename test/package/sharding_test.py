@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -60,6 +61,48 @@ def test_shards_are_as_the_whole(reduction, exclude_self) -> None:
         Here(), shards_of(data, 10), indices[..., 0], data[indices[..., 0]], **how
     )
     assert np.concatenate(found).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("reduction", ["none", "add", "min", "mean"])
+def test_a_plan_is_checked_once(reduction) -> None:
+    random = np.random.default_rng(9)
+    indices = random.integers([-11, -3], [11, 3], (5, 40, 2), np.int8)
+    tuples = sharding.plan_scatter_nd(Here(), shards_of(np.zeros((11, 3)), 4, 4, 5), indices)
+    rows = sharding.plan_scatter_update(Here(), shards_of(np.zeros(11), 4, 4, 5), indices[..., 0])
+    for width in (2, 5):
+        data = random.standard_normal((11, 3, width), np.float32)
+        shards = shards_of(data, 4, 4, 5)
+        updates = random.standard_normal((5, 40, width), np.float32)
+        expected = strew.scatter_nd(data, indices, updates, reduction=reduction)
+        found = tuples.scatter(shards, updates, reduction=reduction)
+        assert np.concatenate(found).tobytes() == expected.tobytes()
+        updates = random.standard_normal((5, 40, 3, width), np.float32)
+        expected = strew.scatter_update(data, indices[..., 0], updates, reduction=reduction)
+        found = rows.scatter(shards, updates, reduction=reduction)
+        assert np.concatenate(found).tobytes() == expected.tobytes()
+
+
+def test_plans_of_shards_refuse_as_operators_do() -> None:
+    shards = shards_of(np.zeros((6, 2)), 3)
+    with pytest.raises(strew.Error, match=r"indices\[1\] = 6 is out of range") as error:
+        sharding.plan_scatter_update(Here(), shards, [0, 6])
+    assert error.value.position == 1
+    with pytest.raises(ValueError, match="name no rows"):
+        sharding.plan_scatter_nd(Here(), shards, np.zeros((1, 0), int))
+    plan = sharding.plan_scatter_update(Here(), shards, [0, 5])
+    with pytest.raises(strew.Error, match="updates has shape"):
+        plan.scatter(shards, np.ones((1, 2)))
+    with pytest.raises(strew.Error, match="data has shape .* made for 6 elements"):
+        plan.scatter(shards[:1], np.ones((2, 2)))
+    with pytest.raises(ValueError, match=r"\[2, 4\] rows, those of the plan had \[3, 3\]"):
+        plan.scatter(shards_of(np.zeros((6, 2)), 2), np.ones((2, 2)))
+    one = sharding.plan_scatter_nd(Here(), shards, [-1, 0])
+    assert np.concatenate(one.scatter(shards, np.full((1, 1), 7.0)))[5].tolist() == [7, 0]
+
+
+def test_a_plan_moves_between_workers() -> None:
+    shard = sharding._ShardPlan(np.array([[4], [1], [3]]), 3, (2,))
+    assert pickle.loads(pickle.dumps(shard)).plan.gather([5, 6]).tolist() == [6, 0, 5]
 
 
 def test_wide_shards_round_once() -> None:
@@ -175,11 +218,14 @@ def test_a_transposed_operand_is_another() -> None:
     options = {"processes": False, "n_workers": 1, "dashboard_address": None}
     with distributed.Client(threads_per_worker=1, **options) as client:
         shards = [client.submit(np.zeros, (2, 2)), client.submit(np.zeros, (1, 2))]
+        plan = sharding.plan_scatter_update(client, shards, [0, 2])
         kept = []  # for as long as Dask has results, it gives them for tasks of the same key
         for updates in (square, square.T):
             kept.append(sharding.scatter_update(client, shards, [0, 2], updates))
+            kept.append(plan.scatter(shards, updates))
             expected = strew.scatter_update(data, [0, 2], updates)
-            assert np.concatenate(client.gather(kept[-1])).tolist() == expected.tolist()
+            for found in kept[-2:]:
+                assert np.concatenate(client.gather(found)).tolist() == expected.tolist()
 
 
 def make(i: int) -> np.ndarray:
