@@ -7,6 +7,7 @@
 #include "base/reduction.h"
 #include "op/indexed.h"
 #include "plan/check.h"
+#include "plan/schedule.h"
 #include "plan/unit.h"
 #include "prepared/divide.h"
 #include "prepared/operands.h"
@@ -92,6 +93,12 @@ Status MeanBySums(const Call& call, const Plan& plan, const walk::Operands& oper
                         !excludes_self);
 }
 
+// Several threads put the entries in order again, which takes up to 24 bytes for each. Means, and
+// reductions without the old value, may have 2 MiB for it.
+bool HasRoomToShare(const Call& call, const Plan& plan) {
+  return plan::Machine(call).workers == 1 || plan.kept <= (int64_t{2} << 20) / 24;
+}
+
 Status Scatter(const Call& call, const strew_plan* handle, const TensorView* data,
                const TensorView* updates, strew_reduction asked, const TensorView* output) {
   if (handle == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "plan is NULL");
@@ -109,12 +116,15 @@ Status Scatter(const Call& call, const strew_plan* handle, const TensorView* dat
     return ScatterByPlaces(call, plan, operands, axis, reduction);
   }
   const bool is_one_loop = AxesAreOneLoop(plan, *data) && AxesAreOneLoop(plan, *output);
-  if (is_one_loop && kind == STREW_MEAN && SumsAreElements(call, *output)) {
+  const bool has_room = HasRoomToShare(call, plan);
+  if (is_one_loop && has_room && kind == STREW_MEAN && SumsAreElements(call, *output)) {
     return MeanBySums(call, plan, operands, axis, ExcludesSelf(reduction));
   }
   const bool starts_anew = ExcludesSelf(reduction) && kind != STREW_NONE;
   // Those that start from an identity take two passes in the order of the indices.
-  const bool takes_sums = kind == STREW_MEAN || (starts_anew && !HasIdentity(output->dtype, kind));
+  const bool takes_sums = kind == STREW_MEAN ||
+                          (starts_anew && !HasIdentity(output->dtype, kind)) ||
+                          (starts_anew && !has_room);
   if (is_one_loop && !takes_sums) return ScatterByPlaces(call, plan, operands, axis, reduction);
   return ScatterInOrder(call, plan, operands, axis, reduction);
 }
