@@ -169,5 +169,26 @@ TEST_P(StackOf, EveryCallIsLimited) {
   EXPECT_GT(deepest_, size_t{1} << 10) << "the paint does not tell";
 }
 
+// Indices of which only the lowest bits of 63 differ: a sort by the highest first goes deep.
+TEST(StackOfPlans, IsLimitedForLargeExtents) {
+  constexpr int64_t kEntries = 100000;
+  const int64_t extent = std::numeric_limits<int64_t>::max();
+  Random random(1);
+  Array indices(STREW_INT64, RowMajor({kEntries}));
+  for (int64_t i = 0; i < kEntries; ++i) {
+    WriteIndex(STREW_INT64, indices.view().At({i}), extent - random.Between(1, 100));
+  }
+  PaintedStack stack;
+  size_t depth = 0;
+  strew_plan* plan = nullptr;
+  stack.Run([&] {
+    depth = stack.Depth(
+        [&] { strew_plan_scatter_update(nullptr, indices.tensor(), 0, extent, &plan); });
+  });
+  ASSERT_NE(plan, nullptr);
+  strew_plan_destroy(plan);
+  EXPECT_LE(depth, kMostStack);
+}
+
 }  // namespace
 }  // namespace strew_test

@@ -85,7 +85,8 @@ class Hubs : public testing::TestWithParam<std::tuple<Dtype, strew_reduction>> {
  protected:
   // All reductions with and without the old value.
   static std::vector<strew_reduction> Both(strew_reduction reduction) {
-    const bool both = reduction != STREW_NONE && reduction != STREW_SUB;
+    const strew_reduction kind = reduction & ~STREW_WIDE;
+    const bool both = kind != STREW_NONE && kind != STREW_SUB;
     if (!both) return {reduction};
     return {reduction, reduction | STREW_EXCLUDE_SELF};
   }
@@ -128,7 +129,8 @@ std::vector<std::tuple<Dtype, strew_reduction>> Pairs() {
 INSTANTIATE_TEST_SUITE_P(EveryDtypeAndReduction, Hubs, testing::ValuesIn(Pairs()),
                          [](const auto& test) {
                            return TestName(std::get<0>(test.param)) + "_" +
-                                  NameOf(std::get<1>(test.param));
+                                  NameOf(std::get<1>(test.param)) +
+                                  (std::get<1>(test.param) >= STREW_WIDE ? "_wide" : "");
                          });
 
 // Single elements are 0 columns. Rows are combined in blocks, of 256 numbers or fewer.

@@ -61,7 +61,16 @@ std::vector<Setting> Settings() {
           {STREW_BOOL, STREW_ADD | without},
           {STREW_FLOAT64, STREW_SUB},
           {STREW_COMPLEX64, STREW_MUL | without},
-          {STREW_COMPLEX128, STREW_MEAN}};
+          {STREW_COMPLEX128, STREW_MEAN},
+          {STREW_BFLOAT16, STREW_ADD | STREW_WIDE},
+          {STREW_FLOAT8_E5M2, STREW_SUB | STREW_WIDE},
+          {STREW_FLOAT16, STREW_MUL | STREW_WIDE | without}};
+}
+
+std::string NameOf(const Setting& setting) {
+  return TestName(Find(setting.dtype)) + "_" + NameOf(setting.reduction) +
+         ((setting.reduction & STREW_EXCLUDE_SELF) != 0 ? "_without_self" : "") +
+         ((setting.reduction & STREW_WIDE) != 0 ? "_wide" : "");
 }
 
 }  // namespace strew_test

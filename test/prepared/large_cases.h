@@ -4,6 +4,7 @@
 #ifndef STREW_TEST_PREPARED_LARGE_CASES_H_
 #define STREW_TEST_PREPARED_LARGE_CASES_H_
 
+#include <string>
 #include <vector>
 
 #include <strew/strew.h>
@@ -33,6 +34,7 @@ struct Setting {
   strew_reduction reduction;
 };
 std::vector<Setting> Settings();
+std::string NameOf(const Setting& setting);
 
 }  // namespace strew_test
 

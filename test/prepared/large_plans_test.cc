@@ -89,11 +89,7 @@ class LargePlans : public testing::TestWithParam<Setting> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EverySetting, LargePlans, testing::ValuesIn(Settings()),
-                         [](const auto& test) {
-                           const bool without = (test.param.reduction & STREW_EXCLUDE_SELF) != 0;
-                           return TestName(Find(test.param.dtype)) + "_" +
-                                  NameOf(test.param.reduction) + (without ? "_without_self" : "");
-                         });
+                         [](const auto& test) { return NameOf(test.param); });
 
 TEST_P(LargePlans, GiveTheBytesOfOperators) {
   Random random(Seed());

@@ -79,7 +79,10 @@ TEST_P(ScratchOfCreation, MayBeRefusedAtEveryRequest) {
 
 // ---- Calls ---------------------------------------------------------------------------------------
 
-bool ExcludesSelf(strew_reduction reduction) { return (reduction & STREW_EXCLUDE_SELF) != 0; }
+// Means, and reductions with a flag, may take no more than 2 MiB and 64 KiB for each worker.
+bool IsLimited(strew_reduction reduction) {
+  return reduction == STREW_MEAN || (reduction & (STREW_EXCLUDE_SELF | STREW_WIDE)) != 0;
+}
 
 class ScratchOfPlans : public testing::TestWithParam<Setting> {
  protected:
@@ -126,8 +129,7 @@ class ScratchOfPlans : public testing::TestWithParam<Setting> {
     Array& output = c.to.destination();
     const strew_reduction reduction = GetParam().reduction;
     // As the operators, several workers may share the entries of other reductions out.
-    const bool is_wide = ExcludesSelf(reduction) || reduction == STREW_MEAN;
-    entries_ = is_wide ? 0 : strew_plan_entries(plan.get());
+    entries_ = IsLimited(reduction) ? 0 : strew_plan_entries(plan.get());
     CheckCall(output, [&](strew_context* context) {
       return strew_plan_scatter(context, plan.get(), c.to.data.tensor(), c.to.updates.tensor(),
                                 reduction, output.tensor());
@@ -148,11 +150,7 @@ class ScratchOfPlans : public testing::TestWithParam<Setting> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EverySetting, ScratchOfPlans, testing::ValuesIn(Settings()),
-                         [](const auto& test) {
-                           const bool without = ExcludesSelf(test.param.reduction);
-                           return TestName(Find(test.param.dtype)) + "_" +
-                                  NameOf(test.param.reduction) + (without ? "_without_self" : "");
-                         });
+                         [](const auto& test) { return NameOf(test.param); });
 
 TEST_P(ScratchOfPlans, IsLimitedAndMayBeRefused) {
   Random random(Seed());

@@ -198,6 +198,42 @@ TEST(Independence, PlansOutliveWhatTheyAreMadeOf) {
   }
 }
 
+// A plan may remember what it was used with, but not mistake another for it.
+TEST(Independence, PlansAreUsedWithOneAfterTheOther) {
+  Random random(Seed());
+  constexpr int64_t kUpdates = 5000, kRows = 300;
+  const Layout line = RowMajor({kUpdates});
+  const Plan to = MakeUpdate(RandomIndices(random, STREW_INT32, line, kRows), kRows);
+  const Array source = RandomArray(random, STREW_INT32, RowMajor({kRows, 5}));
+  Array sums = RandomArray(random, STREW_INT32, RowMajor({kRows, 5}));
+  Array updates(STREW_INT32, RowMajor({kUpdates, 5}));
+  const std::vector<unsigned char> before = sums.Snapshot(), zeros = updates.Snapshot();
+  const auto check = [&](const Plan& from) {
+    updates.Restore(zeros);  // which entries that are dropped keep
+    ASSERT_EQ(strew_plan_gather(nullptr, from.get(), source.tensor(), updates.tensor()), STREW_OK);
+    ASSERT_EQ(strew_plan_scatter(nullptr, to.get(), sums.tensor(), updates.tensor(), STREW_SUB,
+                                 sums.tensor()),
+              STREW_OK);
+    const std::vector<unsigned char> expected = sums.Snapshot();
+    sums.Restore(before);
+    ASSERT_EQ(strew_plan_gather_scatter(nullptr, from.get(), source.tensor(), nullptr, to.get(),
+                                        sums.tensor(), STREW_SUB, sums.tensor()),
+              STREW_OK);
+    EXPECT_TRUE(sums.Snapshot() == expected);
+    sums.Restore(before);
+    ExpectEntries(to, kUpdates, 0);
+  };
+  const Context dropping = Dropping();
+  for (int i = 0; i < 3; ++i) {
+    // Each may lie where the one before it lay.
+    const Plan one = MakeUpdate(RandomIndices(random, STREW_INT64, line, kRows), kRows);
+    Array values = RandomIndices(random, STREW_INT64, line, kRows);
+    for (int64_t e = 0; e < kUpdates; e += 3) WriteIndex(STREW_INT64, values.view().At({e}), kRows);
+    const Plan other = MakeUpdate(values, kRows, dropping.get());
+    for (const Plan* from : {&one, &other, &one, &to}) check(*from);
+  }
+}
+
 // ---- Threads -------------------------------------------------------------------------------------
 
 // Gathers rows, and scatters what it gathered and their sums, all by the same two plans.
@@ -240,9 +276,10 @@ class Shared {
 };
 
 TEST(Threads, UseOnePlanAtOnce) {
-  Random random(Seed());
-  const Shared shared(random);
-  const std::vector<unsigned char> expected = shared.Use(nullptr);
+  Random once(Seed()), again(Seed());
+  const std::vector<unsigned char> expected = Shared(once).Use(nullptr);
+  // Plans that nobody has used before.
+  const Shared shared(again);
   AtOnce(8, [&](int number) {
     const Context context = MakeContext();
     const auto& targets = Targets();
