@@ -103,6 +103,24 @@ bool HasProducts(const Dtype& dtype) {
 
 }  // namespace
 
+Case MakeRandomPlanned(Random& random, Operator op, const Dtype& dtype) {
+  Case c = MakeRandomCase(random, op, dtype);
+  c.duplicates = STREW_DUPLICATE_LAST;
+  if (!random.OneIn(3)) return c;
+  const bool drops = random.OneIn(2) || Product(c.data.shape()) == 0;
+  c.policy = drops ? STREW_INDEX_DROP : STREW_INDEX_CLAMP;
+  SpoilIndices(random, c);
+  return c;
+}
+
+void SetAnyResult(Random& random, Case& c) {
+  Dims shape = UpdatesShapeOf(c);
+  // A result of rank 0 may have any shape with one element.
+  if (shape.empty()) shape.resize(static_cast<size_t>(random.Between(0, 3)), 1);
+  const Layout layout = AnyLayout(random, std::move(shape), Use::kOutput);
+  c.output = RandomArray(random, c.data.dtype(), layout, AnyGuard(random));
+}
+
 Case MakeRandomGather(Random& random, const Dtype& dtype, const Dims& result) {
   Gathered gathered = AnyGathered(random, result);
   for (int i = 0; i < 20 && !IsSmall(gathered, dtype); ++i) gathered = AnyGathered(random, result);

@@ -10,6 +10,13 @@
 
 namespace strew::reference {
 
+// A call of an operator of which a plan can be made. Some indices may be out of range, if the policy
+// has use for them.
+Case MakeRandomPlanned(Random& random, Operator op, const Dtype& dtype);
+
+// Gives it any output that takes what is gathered from its data.
+void SetAnyResult(Random& random, Case& c);
+
 // A gather whose result has this shape: of any operator that has plans, any index dtype, layout and
 // policy. See reference/gather.h.
 Case MakeRandomGather(Random& random, const Dtype& dtype, const Dims& result);

@@ -5,18 +5,14 @@
 #include <cstdio>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "prepared/check_plans.h"
 #include "reference/dtypes.h"
-#include "reference/gather.h"
 #include "reference/random.h"
-#include "reference/random_case.h"
 #include "reference/random_gather.h"
-#include "reference/random_layout.h"
 #include "support/crash_report.h"
 #include "support/reference.h"
 
@@ -57,20 +53,9 @@ INSTANTIATE_TEST_SUITE_P(EveryOperatorAndDtype, RandomPlans,
                                           testing::ValuesIn(Dtypes())),
                          NameOfCases);
 
-// A case of which a plan can be made.
-Case AnyCase(Random& random, Operator op, const Dtype& dtype) {
-  Case c = MakeRandomCase(random, op, dtype);
-  c.duplicates = STREW_DUPLICATE_LAST;
-  if (!random.OneIn(3)) return c;
-  const bool drops = random.OneIn(2) || Product(c.data.shape()) == 0;
-  c.policy = drops ? STREW_INDEX_DROP : STREW_INDEX_CLAMP;
-  SpoilIndices(random, c);
-  return c;
-}
-
 TEST_P(RandomPlans, Scatter) {
   ForEachSeed([](Random& random) {
-    Case c = AnyCase(random, op(), dtype());
+    Case c = MakeRandomPlanned(random, op(), dtype());
     return CheckScatter(c, AnyWorkers(random));
   });
 }
@@ -78,13 +63,8 @@ TEST_P(RandomPlans, Scatter) {
 // What an operator scatters into is gathered from here.
 TEST_P(RandomPlans, Gather) {
   ForEachSeed([](Random& random) {
-    Case c = AnyCase(random, op(), dtype());
-    Dims shape = UpdatesShapeOf(c);
-    // A result of rank 0 may have any shape with one element.
-    if (shape.empty()) shape.resize(static_cast<size_t>(random.Between(0, 3)), 1);
-    const Layout layout = AnyLayout(random, std::move(shape), Use::kOutput);
-    c.output = RandomArray(random, dtype().code, layout,
-                           random.OneIn(2) ? Guard::kBefore : Guard::kBehind);
+    Case c = MakeRandomPlanned(random, op(), dtype());
+    SetAnyResult(random, c);
     return CheckGather(c, AnyWorkers(random));
   });
 }
