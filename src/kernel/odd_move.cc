@@ -18,6 +18,10 @@ struct Bytes {
   unsigned char bytes[kWidth];
 };
 
+// Clang's targets refuse a vector of such lanes.
+template <int kWidth>
+constexpr bool kHasVectors<Bytes<kWidth>> = false;
+
 template <class T>
 void MoveRun(unsigned char* output, int64_t output_stride, const unsigned char* updates,
              int64_t updates_stride, int64_t n) {

@@ -42,8 +42,10 @@ void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, i
   static_cast<const Numbering*>(self)->Resolve(updates, entries.count);
 }
 
-Status ScatterInOrder(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
-                      strew_reduction reduction) {
+// Not inline, because other ways to scatter need no stack for its nests.
+[[gnu::noinline]] Status ScatterInOrder(const Call& call, const Plan& plan,
+                                        const walk::Operands& operands, int axis,
+                                        strew_reduction reduction) {
   const int64_t units = plan::IndexedUnitsOf(operands.output.element_size).count;
   const Layout layout(plan, operands.output, axis, units);
   Numbering updates;
@@ -76,8 +78,9 @@ Status ScatterInOrder(const Call& call, const Plan& plan, const walk::Operands& 
 }
 
 // With the loops of the operator, for indices that are checked.
-Status ScatterByPlaces(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
-                       strew_reduction reduction) {
+[[gnu::noinline]] Status ScatterByPlaces(const Call& call, const Plan& plan,
+                                         const walk::Operands& operands, int axis,
+                                         strew_reduction reduction) {
   plan::Findings findings;
   findings.non_negative = true;
   if (plan.has_dropped) findings.out_of_range = plan::OutOfRange::kDrop;
