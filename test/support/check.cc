@@ -26,7 +26,13 @@ bool Report(const Case& c, const std::string& where, const std::string& trouble)
 bool CheckTargets(const Case& c, Trial& trial) {
   for (const Target& target : Targets()) {
     if (!Report(c, target.name, trial.Trouble(target.context.get()))) return false;
-    if (!HasPlan(c)) continue;
+  }
+  return true;
+}
+
+bool CheckPlans(const Case& c, Trial& trial) {
+  if (!HasPlan(c)) return true;
+  for (const Target& target : Targets()) {
     if (!Report(c, target.name, trial.TroubleByPlan(target.context.get()))) return false;
   }
   return true;
@@ -63,7 +69,7 @@ bool CheckTarget(const Case& c, Trial& trial, const Target& target, int32_t work
 
 bool Check(Case& c) {
   Trial trial(c);
-  return CheckTargets(c, trial) && CheckWithoutContext(c, trial);
+  return CheckTargets(c, trial) && CheckPlans(c, trial) && CheckWithoutContext(c, trial);
 }
 
 bool CheckRefused(Case& c, strew_status status, int64_t error_position) {
