@@ -10,9 +10,10 @@ from command import CommandTest
 from npy import NATIVE, Array
 
 HEADER = Path(__file__).parents[2] / "include" / "strew" / "strew.h"
+FUNCTION = re.compile(r"STREW_API strew_status strew_((?!plan_)\w*scatter\w*)\(")
 OPERATORS = [
     name.replace("_", "-")
-    for name in re.findall(r"STREW_API strew_status strew_(\w*scatter\w*)\(", HEADER.read_text())
+    for name in FUNCTION.findall(HEADER.read_text())
     if name != "slice_scatter_int64"  # whose numbers slice-scatter takes
 ]
 

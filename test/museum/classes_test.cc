@@ -229,7 +229,7 @@ TEST(Class, DebugOnlyAsserts) {
         << dtype;
   }
   EXPECT_EQ(tensor, nullptr);
-  for (const strew_reduction reduction : {-1, 7, 0xFF, 0x106 + 1, 0x200, STREW_SUB | 0x100}) {
+  for (const strew_reduction reduction : {-1, 7, 0xFF, 0x106 + 1, 0x400, STREW_SUB | 0x100}) {
     Exhibit sum{Operator::kScatterUpdate, {4}, {4}, {4}};
     sum.reduction = reduction;
     ExpectRefused(sum, STREW_INVALID_ARGUMENT);
