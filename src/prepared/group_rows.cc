@@ -79,7 +79,7 @@ void GroupWriter::Begin(unsigned char* output, int64_t n, int64_t* first, const 
   if (kernels_.has_identity) {
     return kernels_.move.combine.run(output, stride, kernels_.identity, 0, n);
   }
-  Row row = Weighted(n, (*first)++, turn, i);
+  const Row row = Weighted(n, (*first)++, turn, i);
   kernels_.move.combine.run(output, stride, row.memory, row.stride, n);
 }
 

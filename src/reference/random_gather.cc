@@ -149,7 +149,7 @@ GatherScatterCase MakeRandomGatherScatter(Random& random, Operator to, const Dty
     if (std::count(shape.begin(), shape.end(), 0) > 0) indexed->policy = STREW_INDEX_DROP;
   }
   if (HasProducts(dtype) && random.OneIn(2)) {
-    Layout layout = AnyLayout(random, AnyBroadcastable(random, updates), Use::kInput);
+    const Layout layout = AnyLayout(random, AnyBroadcastable(random, updates), Use::kInput);
     c.weights = RandomArray(random, dtype.code, layout, AnyGuard(random));
   }
   return c;
