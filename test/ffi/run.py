@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The example of a language runs by the command that README.md gives, prints expected.txt, and
-calls every function of the header.
+calls every function of the header but those of plans.
 
 usage: run.py <skip> <language> <packages> <probe> <command> <library> <strew.h> <compiler>...
 
