@@ -3,6 +3,7 @@
  * strew from C: every function once. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strew/strew.h>
 
 #define DIMS(...) ((const int64_t[]){__VA_ARGS__})
@@ -245,6 +246,83 @@ static void dlpack(void) {
   managed->deleter(managed); /* strew never calls it */
 }
 
+static void expect(int holds, const char *what) {
+  if (holds) return;
+  fprintf(stderr, "not as expected: %s\n", what);
+  exit(1);
+}
+
+static void expect_plan(const strew_plan *plan, int64_t entries, int64_t dropped) {
+  expect(strew_plan_entries(plan) == entries, "strew_plan_entries");
+  expect(strew_plan_dropped(plan) == dropped, "strew_plan_dropped");
+  expect(strew_plan_memory(plan) > 0, "strew_plan_memory");
+}
+
+/* A plan has a copy of what it needs, so that the indices may go. */
+static strew_plan *plan_rows(strew_context *context, int64_t count, const int64_t *rows) {
+  strew_tensor *indices = int64s(1, DIMS(count), rows);
+  strew_plan *plan;
+  check(strew_plan_scatter_update(context, indices, 0, 3, &plan));
+  strew_tensor_destroy(indices);
+  return plan;
+}
+
+static void plan_elements(void) {
+  float row[5] = {1, 2, 3, 4, 5}, values[2] = {1.5F, 2.5F};
+  strew_tensor *data = floats(2, DIMS(1, 5), row), *updates = floats(2, DIMS(1, 2), values);
+  strew_tensor *indices = int64s(2, DIMS(1, 2), DIMS(1, 1));
+  strew_plan *plan;
+  check(strew_plan_scatter_elements(NULL, indices, 1, 5, &plan));
+  expect_plan(plan, 2, 0);
+  check(strew_plan_scatter(NULL, plan, data, updates, STREW_ADD, data));
+  expect(memcmp(row, (float[]){1, 6, 3, 4, 5}, sizeof row) == 0, "sums of elements");
+  strew_plan_destroy(plan);
+  destroy(data, updates, indices);
+}
+
+static void plan_nd(void) {
+  float row[8] = {1, 2, 3, 4, 5, 6, 7, 8}, values[4] = {9, 10, 11, 12}, taken[4] = {0};
+  strew_tensor *data = floats(1, DIMS(8), row), *updates = floats(1, DIMS(4), values);
+  strew_tensor *indices = int64s(2, DIMS(4, 1), DIMS(4, 3, 1, 7)), *output;
+  strew_plan *plan;
+  check(strew_plan_scatter_nd(NULL, indices, DIMS(8), &plan));
+  expect_plan(plan, 4, 0);
+  output = floats(1, DIMS(4), taken);
+  check(strew_plan_gather(NULL, plan, data, output));
+  expect(memcmp(taken, (float[]){5, 4, 2, 8}, sizeof taken) == 0, "gathered elements");
+  check(strew_plan_scatter(NULL, plan, data, updates, STREW_NONE, data));
+  expect(memcmp(row, (float[]){1, 11, 3, 10, 9, 6, 7, 12}, sizeof row) == 0, "placed elements");
+  strew_plan_destroy(plan);
+  strew_tensor_destroy(output);
+  destroy(data, updates, indices);
+}
+
+/* Each edge of a graph hands the row of its first node, times a weight, to its second one. */
+static void plan_graph(void) {
+  float rows[6] = {1, 2, 3, 4, 5, 6}, factors[4] = {1, 2, 0.5F, 7}, sums[6] = {0};
+  strew_context *context;
+  check(strew_context_create(&context));
+  check(strew_context_set_index_policy(context, STREW_INDEX_DROP));
+  check(strew_context_set_negative_indices(context, 0)); /* -1: no node */
+  strew_plan *from = plan_rows(context, 4, DIMS(0, 0, 2, 1));
+  strew_plan *to = plan_rows(context, 4, DIMS(1, 2, 1, -1));
+  expect_plan(from, 4, 0);
+  expect_plan(to, 4, 1);
+  strew_tensor *source = floats(2, DIMS(3, 2), rows), *weights = floats(2, DIMS(4, 1), factors);
+  strew_tensor *data = floats(2, DIMS(3, 2), sums);
+  check(strew_plan_gather_scatter(context, from, source, weights, to, data, STREW_ADD, data));
+  expect(memcmp(sums, (float[]){0, 0, 3.5F, 5, 2, 4}, sizeof sums) == 0, "sums of a graph");
+  strew_plan_destroy(from), strew_plan_destroy(to);
+  destroy(data, source, weights);
+  strew_context_destroy(context);
+}
+
+static void plans(void) {
+  plan_elements();
+  plan_nd();
+  plan_graph();
+}
+
 static void failure(void) {
   float row[8] = {0}, values[4] = {9, 10, 11, 12};
   strew_context *context;
@@ -280,6 +358,7 @@ int main(void) {
   caches();
   callbacks();
   dlpack();
+  plans();
   failure();
   return 0;
 }

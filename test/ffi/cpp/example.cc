@@ -23,9 +23,11 @@ void Check(strew_status status) {
 struct Destroy {
   void operator()(strew_tensor* tensor) const { strew_tensor_destroy(tensor); }
   void operator()(strew_context* context) const { strew_context_destroy(context); }
+  void operator()(strew_plan* plan) const { strew_plan_destroy(plan); }
 };
 using Handle = std::unique_ptr<strew_tensor, Destroy>;
 using Context = std::unique_ptr<strew_context, Destroy>;
+using Plan = std::unique_ptr<strew_plan, Destroy>;
 
 using Dims = std::vector<int64_t>;
 using Floats = std::vector<float>;
@@ -265,6 +267,71 @@ void Dlpack() {
   Show("dlpack", row);
 }
 
+void Expect(bool holds, const std::string& what) {
+  if (!holds) throw std::runtime_error("not as expected: " + what);
+}
+
+void ExpectPlan(const Plan& plan, int64_t entries, int64_t dropped) {
+  Expect(strew_plan_entries(plan.get()) == entries, "strew_plan_entries");
+  Expect(strew_plan_dropped(plan.get()) == dropped, "strew_plan_dropped");
+  Expect(strew_plan_memory(plan.get()) > 0, "strew_plan_memory");
+}
+
+// A plan has a copy of what it needs, so that the indices may go.
+Plan PlanRows(const Context& context, const Dims& rows) {
+  const Tensor<int64_t> indices({static_cast<int64_t>(rows.size())}, rows);
+  strew_plan* plan = nullptr;
+  Check(strew_plan_scatter_update(context.get(), indices, 0, 3, &plan));
+  return Plan(plan);
+}
+
+void PlanElements() {
+  const Tensor<float> data({1, 5}, {1, 2, 3, 4, 5}), updates({1, 2}, {1.5F, 2.5F});
+  const Tensor<int64_t> indices({1, 2}, {1, 1});
+  strew_plan* made = nullptr;
+  Check(strew_plan_scatter_elements(nullptr, indices, 1, 5, &made));
+  const Plan plan(made);
+  ExpectPlan(plan, 2, 0);
+  Check(strew_plan_scatter(nullptr, plan.get(), data, updates, STREW_ADD, data));
+  Expect(data.values == Floats{1, 6, 3, 4, 5}, "sums of elements");
+}
+
+void PlanNd() {
+  const Tensor<float> data({8}, {1, 2, 3, 4, 5, 6, 7, 8}), updates({4}, {9, 10, 11, 12});
+  const Tensor<float> output({4}, Floats(4));
+  const Tensor<int64_t> indices({4, 1}, {4, 3, 1, 7});
+  const int64_t extent = 8;
+  strew_plan* made = nullptr;
+  Check(strew_plan_scatter_nd(nullptr, indices, &extent, &made));
+  const Plan plan(made);
+  ExpectPlan(plan, 4, 0);
+  Check(strew_plan_gather(nullptr, plan.get(), data, output));
+  Expect(output.values == Floats{5, 4, 2, 8}, "gathered elements");
+  Check(strew_plan_scatter(nullptr, plan.get(), data, updates, STREW_NONE, data));
+  Expect(data.values == Floats{1, 11, 3, 10, 9, 6, 7, 12}, "placed elements");
+}
+
+// Each edge of a graph hands the row of its first node, times a weight, to its second one.
+void PlanGraph() {
+  const Context context = MakeContext();
+  Check(strew_context_set_index_policy(context.get(), STREW_INDEX_DROP));
+  Check(strew_context_set_negative_indices(context.get(), 0));  // -1: no node
+  const Plan from = PlanRows(context, {0, 0, 2, 1}), to = PlanRows(context, {1, 2, 1, -1});
+  ExpectPlan(from, 4, 0);
+  ExpectPlan(to, 4, 1);
+  const Tensor<float> source({3, 2}, {1, 2, 3, 4, 5, 6}), weights({4, 1}, {1, 2, 0.5F, 7});
+  const Tensor<float> data({3, 2}, Floats(6));
+  Check(strew_plan_gather_scatter(context.get(), from.get(), source, weights, to.get(), data,
+                                  STREW_ADD, data));
+  Expect(data.values == Floats{0, 0, 3.5F, 5, 2, 4}, "sums of a graph");
+}
+
+void Plans() {
+  PlanElements();
+  PlanNd();
+  PlanGraph();
+}
+
 void Failure() {
   const Context context = MakeContext();
   const Tensor<float> data({8}, Floats(8)), updates({4}, {9, 10, 11, 12});
@@ -297,5 +364,6 @@ int main() {
   Caches();
   Callbacks();
   Dlpack();
+  Plans();
   Failure();
 }

@@ -356,6 +356,89 @@ func dlpack() {
 	show("dlpack", row.values)
 }
 
+func expect[T any](name string, found, wanted T) {
+	if words(found) != words(wanted) {
+		log.Fatalf("%s: %v instead of %v", name, found, wanted)
+	}
+}
+
+func expectPlan(plan *C.strew_plan, entries, dropped C.int64_t) {
+	expect("strew_plan_entries", C.strew_plan_entries(plan), entries)
+	expect("strew_plan_dropped", C.strew_plan_dropped(plan), dropped)
+	expect("strew_plan_memory > 0", C.strew_plan_memory(plan) > 0, true)
+}
+
+// A plan has a copy of what it needs, so that the indices may go.
+func planRows(context *C.strew_context, rows ...int64) *C.strew_plan {
+	indices := newTensor([]int64{int64(len(rows))}, rows...)
+	defer indices.free()
+	var plan *C.strew_plan
+	check(C.strew_plan_scatter_update(context, indices.handle, 0, 3, &plan))
+	return plan
+}
+
+func planElements() {
+	data := newTensor[float32]([]int64{1, 5}, 1, 2, 3, 4, 5)
+	defer data.free()
+	updates := newTensor[float32]([]int64{1, 2}, 1.5, 2.5)
+	defer updates.free()
+	indices := newTensor[int64]([]int64{1, 2}, 1, 1)
+	defer indices.free()
+	var plan *C.strew_plan
+	check(C.strew_plan_scatter_elements(nil, indices.handle, 1, 5, &plan))
+	defer C.strew_plan_destroy(plan)
+	expectPlan(plan, 2, 0)
+	check(C.strew_plan_scatter(nil, plan, data.handle, updates.handle, C.STREW_ADD, data.handle))
+	expect("sums of elements", data.values, []float32{1, 6, 3, 4, 5})
+}
+
+func planND() {
+	data := newTensor[float32]([]int64{8}, 1, 2, 3, 4, 5, 6, 7, 8)
+	defer data.free()
+	updates := newTensor[float32]([]int64{4}, 9, 10, 11, 12)
+	defer updates.free()
+	output := newTensor([]int64{4}, make([]float32, 4)...)
+	defer output.free()
+	indices := newTensor[int64]([]int64{4, 1}, 4, 3, 1, 7)
+	defer indices.free()
+	var plan *C.strew_plan
+	check(C.strew_plan_scatter_nd(nil, indices.handle, dims([]int64{8}), &plan))
+	defer C.strew_plan_destroy(plan)
+	expectPlan(plan, 4, 0)
+	check(C.strew_plan_gather(nil, plan, data.handle, output.handle))
+	expect("gathered elements", output.values, []float32{5, 4, 2, 8})
+	check(C.strew_plan_scatter(nil, plan, data.handle, updates.handle, C.STREW_NONE, data.handle))
+	expect("placed elements", data.values, []float32{1, 11, 3, 10, 9, 6, 7, 12})
+}
+
+// Each edge of a graph hands the row of its first node, times a weight, to its second one.
+func planGraph() {
+	context := newContext()
+	defer C.strew_context_destroy(context)
+	check(C.strew_context_set_index_policy(context, C.STREW_INDEX_DROP))
+	check(C.strew_context_set_negative_indices(context, 0)) // -1: no node
+	from, to := planRows(context, 0, 0, 2, 1), planRows(context, 1, 2, 1, -1)
+	defer C.strew_plan_destroy(from)
+	defer C.strew_plan_destroy(to)
+	expectPlan(from, 4, 0)
+	expectPlan(to, 4, 1)
+	source := newTensor[float32]([]int64{3, 2}, 1, 2, 3, 4, 5, 6)
+	defer source.free()
+	weights := newTensor[float32]([]int64{4, 1}, 1, 2, 0.5, 7)
+	defer weights.free()
+	data := newTensor([]int64{3, 2}, make([]float32, 6)...)
+	defer data.free()
+	check(C.strew_plan_gather_scatter(context, from, source.handle, weights.handle, to,
+		data.handle, C.STREW_ADD, data.handle))
+	expect("sums of a graph", data.values, []float32{0, 0, 3.5, 5, 2, 4})
+}
+
+func plans() {
+	planElements()
+	planND()
+	planGraph()
+}
+
 func failure() error {
 	context := newContext()
 	defer C.strew_context_destroy(context)
@@ -395,5 +478,6 @@ func main() {
 	caches()
 	callbacks()
 	dlpack()
+	plans()
 	fmt.Println("error:", failure())
 }

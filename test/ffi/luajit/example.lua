@@ -13,6 +13,7 @@ ffi.cdef [[
   enum { STREW_INDEX_DROP = 1, STREW_DUPLICATE_ERROR = 1, STREW_CACHE_CIRCULAR = 1 };
   typedef struct strew_tensor strew_tensor;
   typedef struct strew_context strew_context;
+  typedef struct strew_plan strew_plan;
 
   const char *strew_version(void);
   int32_t strew_version_number(void);
@@ -78,6 +79,26 @@ ffi.cdef [[
   strew_status strew_tensor_scatter(strew_context *, const strew_tensor *past_cache,
                                     const strew_tensor *update, const strew_tensor *write_indices,
                                     int64_t axis, int32_t mode, strew_tensor *present_cache);
+
+  strew_status strew_plan_scatter_elements(strew_context *, const strew_tensor *indices,
+                                           int64_t axis, int64_t extent, strew_plan **out);
+  strew_status strew_plan_scatter_nd(strew_context *, const strew_tensor *indices,
+                                     const int64_t *extents, strew_plan **out);
+  strew_status strew_plan_scatter_update(strew_context *, const strew_tensor *indices,
+                                         int64_t axis, int64_t extent, strew_plan **out);
+  void strew_plan_destroy(strew_plan *);
+  int64_t strew_plan_entries(const strew_plan *);
+  int64_t strew_plan_dropped(const strew_plan *);
+  size_t strew_plan_memory(const strew_plan *);
+  strew_status strew_plan_scatter(strew_context *, const strew_plan *, const strew_tensor *data,
+                                  const strew_tensor *updates, strew_reduction,
+                                  strew_tensor *output);
+  strew_status strew_plan_gather(strew_context *, const strew_plan *, const strew_tensor *source,
+                                 strew_tensor *output);
+  strew_status strew_plan_gather_scatter(strew_context *, const strew_plan *from,
+                                         const strew_tensor *source, const strew_tensor *weights,
+                                         const strew_plan *to, const strew_tensor *data,
+                                         strew_reduction, strew_tensor *output);
 
   void *aligned_alloc(size_t alignment, size_t size);
   void free(void *);
@@ -337,6 +358,74 @@ local function dlpack()
   managed.deleter:free()
 end
 
+local function new_plan(create) return made('strew_plan', strew.strew_plan_destroy, create) end
+
+local function expect_plan(plan, entries, dropped)
+  assert(strew.strew_plan_entries(plan) == entries)
+  assert(strew.strew_plan_dropped(plan) == dropped)
+  assert(strew.strew_plan_memory(plan) > 0)
+end
+
+local function expect_values(tensor, wanted)
+  assert(strew.strew_tensor_size(tensor.handle) == #wanted)
+  for i, value in ipairs(wanted) do assert(tensor.values[i - 1] == value) end
+end
+
+-- A plan has a copy of what it needs, so that the indices may go.
+local function plan_rows(context, rows)
+  local indices = int64s({#rows}, rows)
+  return new_plan(function(out)
+    return strew.strew_plan_scatter_update(context, indices.handle, 0, 3, out)
+  end)
+end
+
+local function plan_elements()
+  local data, updates = floats({1, 5}, {1, 2, 3, 4, 5}), floats({1, 2}, {1.5, 2.5})
+  local indices = int64s({1, 2}, {1, 1})
+  local plan = new_plan(function(out)
+    return strew.strew_plan_scatter_elements(nil, indices.handle, 1, 5, out)
+  end)
+  expect_plan(plan, 2, 0)
+  check(strew.strew_plan_scatter(nil, plan, data.handle, updates.handle, strew.STREW_ADD,
+                                 data.handle))
+  expect_values(data, {1, 6, 3, 4, 5})
+end
+
+local function plan_nd()
+  local data, updates = floats({8}, {1, 2, 3, 4, 5, 6, 7, 8}), floats({4}, {9, 10, 11, 12})
+  local indices, output = int64s({4, 1}, {4, 3, 1, 7}), floats({4}, zeros(4))
+  local plan = new_plan(function(out)
+    return strew.strew_plan_scatter_nd(nil, indices.handle, dims {8}, out)
+  end)
+  expect_plan(plan, 4, 0)
+  check(strew.strew_plan_gather(nil, plan, data.handle, output.handle))
+  expect_values(output, {5, 4, 2, 8})
+  check(strew.strew_plan_scatter(nil, plan, data.handle, updates.handle, strew.STREW_NONE,
+                                 data.handle))
+  expect_values(data, {1, 11, 3, 10, 9, 6, 7, 12})
+end
+
+-- Each edge of a graph hands the row of its first node, times a weight, to its second one.
+local function plan_graph()
+  local context = new_context()
+  check(strew.strew_context_set_index_policy(context, strew.STREW_INDEX_DROP))
+  check(strew.strew_context_set_negative_indices(context, 0)) -- -1: no node
+  local from, to = plan_rows(context, {0, 0, 2, 1}), plan_rows(context, {1, 2, 1, -1})
+  expect_plan(from, 4, 0)
+  expect_plan(to, 4, 1)
+  local source, weights = floats({3, 2}, {1, 2, 3, 4, 5, 6}), floats({4, 1}, {1, 2, 0.5, 7})
+  local data = floats({3, 2}, zeros(6))
+  check(strew.strew_plan_gather_scatter(context, from, source.handle, weights.handle, to,
+                                        data.handle, strew.STREW_ADD, data.handle))
+  expect_values(data, {0, 0, 3.5, 5, 2, 4})
+end
+
+local function plans()
+  plan_elements()
+  plan_nd()
+  plan_graph()
+end
+
 local function failure()
   local context = new_context()
   local data, updates = floats({8}, zeros(8)), floats({4}, {9, 10, 11, 12})
@@ -371,4 +460,5 @@ slice('open ends', {1, 5}, floats({1, 3}, {10, 20, 30}),
 caches()
 callbacks()
 dlpack()
+plans()
 failure()
