@@ -58,7 +58,5 @@ class Recorder:
         return FUNCTION % (declaration, name, name, arguments_of(declaration))
 
     def missing(self) -> list[str]:
-        """What was not called. No example uses plans yet."""
         called = self._record.read_text().split()
-        wanted = [name for name in self._functions if not name.startswith("strew_plan_")]
-        return [name for name in wanted if name not in called]
+        return [name for name in self._functions if name not in called]
