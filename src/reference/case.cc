@@ -108,17 +108,18 @@ bool HasPlan(const Case& c) {
 
 strew_status MakePlan(const Case& c, strew_context* context, Plan* plan) {
   const Dims& shape = c.data.shape();
-  const int64_t rank = static_cast<int64_t>(shape.size());
-  const int64_t axis = c.axis < 0 ? c.axis + rank : c.axis;
-  const int64_t extent = shape[static_cast<size_t>(axis)];
+  const strew_tensor* const indices = c.indices->tensor();
   strew_plan* made = nullptr;
   strew_status status;
   if (c.op == Operator::kScatterNd) {
-    status = strew_plan_scatter_nd(context, c.indices->tensor(), shape.data(), &made);
-  } else if (c.op == Operator::kScatterElements) {
-    status = strew_plan_scatter_elements(context, c.indices->tensor(), c.axis, extent, &made);
+    status = strew_plan_scatter_nd(context, indices, shape.data(), &made);
   } else {
-    status = strew_plan_scatter_update(context, c.indices->tensor(), axis, extent, &made);
+    const int64_t axis = c.axis < 0 ? c.axis + static_cast<int64_t>(shape.size()) : c.axis;
+    const int64_t extent = shape[static_cast<size_t>(axis)];
+    // Sentences about the indices of scatter_update name the axis as it was given.
+    status = c.op == Operator::kScatterElements
+                 ? strew_plan_scatter_elements(context, indices, c.axis, extent, &made)
+                 : strew_plan_scatter_update(context, indices, axis, extent, &made);
   }
   plan->reset(made);
   return status;
