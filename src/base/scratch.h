@@ -5,10 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
 #include "base/call.h"
+#include "base/memory.h"
 
 namespace strew {
 
@@ -23,10 +23,8 @@ class Scratch {
   // On failure memory() is NULL. Most plans that want scratch have an alternative without it.
   Scratch(const Call& call, size_t size) : allocator_(call.settings().allocator), size_(size) {
     if (size == 0) return;
-    memory_ = allocator_.alloc == nullptr
-                  ? std::aligned_alloc(kAlignment,
-                                       static_cast<size_t>(RoundUp(static_cast<int64_t>(size))))
-                  : allocator_.alloc(allocator_.opaque, size, kAlignment);
+    memory_ = allocator_.alloc == nullptr ? Allocate(size)
+                                          : allocator_.alloc(allocator_.opaque, size, kAlignment);
     // Memory that is not aligned as requested counts as a failure.
     if (reinterpret_cast<uintptr_t>(memory_) % kAlignment != 0) Release();
   }
@@ -46,11 +44,9 @@ class Scratch {
   unsigned char* memory() const { return static_cast<unsigned char*>(memory_); }
 
  private:
-  static constexpr size_t kAlignment = 64;
-
   void Release() {
     if (allocator_.release == nullptr) {
-      std::free(memory_);
+      Free(memory_);
     } else {
       allocator_.release(allocator_.opaque, memory_, size_);
     }

@@ -2,263 +2,268 @@
 #include "prepared/order.h"
 
 #include <algorithm>
-#include <cstring>
+#include <new>
 #include <utility>
 
 #include "base/checked.h"
 #include "base/scratch.h"
+#include "plan/schedule.h"
+#include "prepared/slices.h"
+#include "prepared/sort.h"
+#include "share/parts.h"
 
 namespace strew::prepared {
 namespace {
 
-// An entry on its way to its destination.
-template <class Number>
-struct Item {
-  Number destination;
-  Number entry;
-};
-
-// Entries of kElements lie in outer turns around the axis and inner ones within it.
-struct Turns {
-  int64_t outer = 1, axis = 1, inner = 1;
-};
-
-Turns TurnsOf(const Plan& plan) {
-  Turns turns;
-  turns.axis = plan.entries;
-  if (plan.kind != Kind::kElements || plan.entries == 0) return turns;
-  for (int i = 0; i < plan.rank; ++i) {
-    if (i == plan.axis || plan.is_inner[i]) continue;
-    (i < plan.axis ? turns.outer : turns.inner) *= plan.shape[i];
-  }
-  turns.axis = plan.shape[plan.axis];
-  return turns;
-}
-
-// Calls body(destination, entry) for each entry that is not dropped, in order.
-template <class Body>
-void ForEachItem(const Plan& plan, const Body& body) {
-  const Turns turns = TurnsOf(plan);
-  // Places are destinations already if there are no batches.
-  const int64_t extent = plan.kind == Kind::kElements ? plan.extents[0] : 0;
-  plan.places.Visit([&](const auto* places) {
-    const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan.places.none());
-    int64_t entry = 0;
-    for (int64_t o = 0; o < turns.outer; ++o) {
-      const int64_t first = o * extent * turns.inner;
-      for (int64_t a = 0; a < turns.axis; ++a) {
-        for (int64_t i = 0; i < turns.inner; ++i, ++entry) {
-          if (places[entry] == none) continue;
-          body(first + static_cast<int64_t>(places[entry]) * turns.inner + i, entry);
-        }
-      }
-    }
-  });
-}
-
-// The highest digit of a destination, by which items are moved first.
-constexpr int kMostBits = 9;
-constexpr int64_t kMostDigits = int64_t{1} << kMostBits;
-
-// How the destinations of kept entries follow one another.
+// How the destinations of the kept entries of a slice follow one another.
 struct Sequence {
   bool ascends = true;
+  int64_t first = -1, last = -1;  // destinations
   int64_t count = 0;
-  int64_t counts[kMostDigits] = {};  // of each highest digit
+  int64_t groups = 0;  // if they ascend
+  int64_t counts[kMostDigits] = {};
+
+  void Look(const Slices& slices, int64_t slice, int shift) {
+    slices.ForEach(slice, [&](int64_t destination, int64_t) {
+      ++counts[destination >> shift];
+      ascends &= destination >= last;
+      groups += destination != last;
+      if (last < 0) first = destination;
+      last = destination;
+      ++count;
+    });
+  }
 };
 
-void Look(const Plan& plan, int shift, Sequence* sequence) {
-  bool ascends = true;
-  int64_t last = 0, count = 0;
-  ForEachItem(plan, [&](int64_t destination, int64_t) {
-    ++sequence->counts[destination >> shift];
-    ascends &= destination >= last;
-    last = destination;
-    ++count;
-  });
-  sequence->ascends = ascends;
-  sequence->count = count;
-}
+// A part of the order: its first position and group, and the destination before it, -1 if that is
+// none or differs from all in the part.
+struct Piece {
+  int64_t position;
+  int64_t group;
+  int64_t before;
+};
 
-// Sorts items by destination, keeping the order of equal ones, by the `bits` lowest bits, in which
-// alone they differ. `other` has room for as many.
-template <class Number>
-class Sorter {
+// Stores what the sequence of entries does not tell.
+template <class Number, class Entry>
+class Writer {
  public:
-  static void Sort(Item<Number>* items, Item<Number>* other, int64_t count, int bits) {
-    if (count < 2 || bits == 0) return;
-    if (count <= kFew) return SortFew(items, count);
-    if (count <= kNear) return SortNear(items, other, count, bits);
-    // The highest bits first, so that the rest happens in the cache: 4 million random items take
-    // 0.7 x the time of three passes over all of them.
-    const int shift = std::max(bits - kMostBits, 0);
-    int64_t ends[kMostDigits];
-    Distribute(items, other, count, shift, std::min(bits, kMostBits), ends);
-    for (int64_t first = 0, d = 0; d < int64_t{1} << std::min(bits, kMostBits); ++d) {
-      Sort(items + first, other + first, ends[d] - first, shift);
-      first = ends[d];
-    }
+  explicit Writer(const Plan& plan)
+      : destinations_(reinterpret_cast<Number*>(plan.destinations.data())),
+        firsts_(reinterpret_cast<Entry*>(plan.firsts.data())),
+        order_(reinterpret_cast<Entry*>(plan.order.data())) {
+    if (firsts_ != nullptr) firsts_[plan.groups()] = static_cast<Entry>(plan.kept);
+  }
+
+  // for_each(body) calls body(destination, entry) in order.
+  template <class ForEach>
+  void Write(Piece piece, const ForEach& for_each) const {
+    for_each([&](int64_t destination, int64_t entry) {
+      if (order_ != nullptr) order_[piece.position] = static_cast<Entry>(entry);
+      if (destination != piece.before) {
+        if (firsts_ != nullptr) firsts_[piece.group] = static_cast<Entry>(piece.position);
+        destinations_[piece.group++] = static_cast<Number>(destination);
+        piece.before = destination;
+      }
+      ++piece.position;
+    });
   }
 
  private:
-  // Items that with their copy are in the L2 cache, and so few that a sort by comparison is faster.
-  static constexpr int64_t kNear = (int64_t{1} << 18) / int64_t{sizeof(Item<Number>)};
-  static constexpr int64_t kFew = 24;
-
-  static int64_t DigitOf(const Item<Number>& item, int shift, int width) {
-    return static_cast<int64_t>(item.destination >> shift) & ((int64_t{1} << width) - 1);
-  }
-
-  static void SortFew(Item<Number>* items, int64_t count) {
-    for (int64_t i = 1; i < count; ++i) {
-      const Item<Number> item = items[i];
-      int64_t k = i;
-      for (; k > 0 && items[k - 1].destination > item.destination; --k) items[k] = items[k - 1];
-      items[k] = item;
-    }
-  }
-
-  // Moves items to `other` by a digit. *next has the first position of each digit, and then the end.
-  static void Scatter(const Item<Number>* items, Item<Number>* other, int64_t count, int shift,
-                      int width, int64_t* next) {
-    for (int64_t i = 0; i < count; ++i) other[next[DigitOf(items[i], shift, width)]++] = items[i];
-  }
-
-  // Turns counts into first positions.
-  static void Accumulate(int64_t* counts, int width) {
-    int64_t sum = 0;
-    for (int64_t d = 0; d < int64_t{1} << width; ++d) sum += std::exchange(counts[d], sum);
-  }
-
-  // Sorts by one digit, which may ascend already, as that of rows does.
-  static void Distribute(Item<Number>* items, Item<Number>* other, int64_t count, int shift,
-                         int width, int64_t* ends) {
-    std::fill_n(ends, int64_t{1} << width, 0);
-    bool ascends = true;
-    int64_t last = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t digit = DigitOf(items[i], shift, width);
-      ++ends[digit];
-      ascends &= digit >= last;
-      last = digit;
-    }
-    Accumulate(ends, width);
-    if (ascends) {
-      for (int64_t d = 0; d + 1 < int64_t{1} << width; ++d) ends[d] = ends[d + 1];
-      ends[(int64_t{1} << width) - 1] = count;
-      return;
-    }
-    Scatter(items, other, count, shift, width, ends);
-    std::copy_n(other, count, items);
-  }
-
-  // Digit by digit from the lowest.
-  static void SortNear(Item<Number>* items, Item<Number>* other, int64_t count, int bits) {
-    // An even number of passes ends where it began.
-    constexpr int kMostNear = 8;
-    const int passes = ((bits - 1) / kMostNear / 2 + 1) * 2;
-    const int width = (bits - 1) / passes + 1;
-    int64_t next[int64_t{1} << kMostNear];
-    for (int pass = 0; pass < passes; ++pass) {
-      std::fill_n(next, int64_t{1} << width, 0);
-      for (int64_t i = 0; i < count; ++i) ++next[DigitOf(items[i], pass * width, width)];
-      Accumulate(next, width);
-      Scatter(items, other, count, pass * width, width, next);
-      std::swap(items, other);
-    }
-  }
+  Number* const destinations_;
+  Entry* const firsts_;
+  Entry* const order_;
 };
-
-// Keeps what the sequence does not tell. for_each(body) calls body(destination, entry) in the order
-// of destinations.
-template <class Number, class Entry, class ForEach>
-bool KeepAs(bool all_stay, const ForEach& for_each, Plan* plan) {
-  int64_t groups = 0, last = -1;
-  for_each([&](int64_t destination, int64_t) {
-    groups += destination != last;
-    last = destination;
-  });
-  if (!plan->destinations.Allocate(groups, sizeof(Number))) return false;
-  if (!all_stay && !plan->order.Allocate(plan->kept, sizeof(Entry))) return false;
-  if (groups != plan->kept && !plan->firsts.Allocate(groups + 1, sizeof(Entry))) return false;
-  Number* const destinations = reinterpret_cast<Number*>(plan->destinations.data());
-  Entry* const firsts = reinterpret_cast<Entry*>(plan->firsts.data());
-  Entry* const order = reinterpret_cast<Entry*>(plan->order.data());
-  int64_t group = 0, i = 0;
-  last = -1;
-  for_each([&](int64_t destination, int64_t entry) {
-    if (order != nullptr) order[i] = static_cast<Entry>(entry);
-    if (destination != last) {
-      if (firsts != nullptr) firsts[group] = static_cast<Entry>(i);
-      destinations[group++] = static_cast<Number>(destination);
-      last = destination;
-    }
-    ++i;
-  });
-  if (firsts != nullptr) firsts[groups] = static_cast<Entry>(i);
-  return true;
-}
-
-// Entries are numbered by a type of their own: with numbers of 64 bits for all of them a plan would
-// have 32 bytes for each.
-template <class Number, class ForEach>
-bool Keep(bool all_stay, const ForEach& for_each, Plan* plan) {
-  return plan->entries <= int64_t{UINT32_MAX} ? KeepAs<Number, uint32_t>(all_stay, for_each, plan)
-                                              : KeepAs<Number, uint64_t>(all_stay, for_each, plan);
-}
 
 // Bits of the numbers in [0, end).
 int BitsOf(int64_t end) {
   return end < 2 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(end) - 1);
 }
 
-template <class Number>
-Item<Number>* Allocate(const Call& call, int64_t count, Scratch* scratch) {
+int64_t Product(int64_t count, int64_t size) {
   int64_t bytes;
-  if (!CheckedMultiply(count, sizeof(Item<Number>), &bytes)) return nullptr;
-  Scratch(call, static_cast<size_t>(bytes)).Swap(scratch);
-  return reinterpret_cast<Item<Number>*>(scratch->memory());
+  return CheckedMultiply(count, size, &bytes) ? bytes : INT64_MAX;
 }
 
-// Returns false if an allocation fails.
-template <class Number>
-bool SortAndKeep(const Call& call, int bits, int shift, Sequence* sequence, Plan* plan) {
-  Scratch of_items, of_others;
-  const int64_t largest = *std::max_element(sequence->counts, sequence->counts + kMostDigits);
-  Item<Number>* const items = Allocate<Number>(call, sequence->count, &of_items);
-  Item<Number>* const others = Allocate<Number>(call, largest, &of_others);
-  if (items == nullptr || others == nullptr) return false;
-  int64_t* const ends = sequence->counts;
-  int64_t sum = 0;
-  for (int64_t d = 0; d < kMostDigits; ++d) sum += std::exchange(ends[d], sum);
-  ForEachItem(*plan, [&](int64_t destination, int64_t entry) {
-    items[ends[destination >> shift]++] = {static_cast<Number>(destination),
-                                           static_cast<Number>(entry)};
-  });
-  int64_t first = 0;
-  for (int64_t d = 0; d < kMostDigits; ++d) {
-    Sorter<Number>::Sort(items + first, others, ends[d] - first, std::min(bits, shift));
-    first = ends[d];
+class Orderer {
+ public:
+  Orderer(const Call& call, Plan* plan)
+      : call_(call),
+        plan_(plan),
+        end_(DestinationsOf(*plan)),
+        machine_(call),
+        tasks_(plan::TasksFor(machine_, kNanoseconds * static_cast<double>(plan->entries))),
+        slices_(*plan, std::min(plan::PartsFor(machine_, tasks_), kMostSlices)),
+        bits_(BitsOf(end_)),
+        digit_bits_(
+            std::clamp(BitsOf(plan->entries) - kBitsOfDigit, 0, std::min(bits_, kMostBits))),
+        shift_(bits_ - digit_bits_),
+        digits_(int64_t{1} << digit_bits_) {}
+
+  Status Order() {
+    STREW_TRY(Look());
+    const bool has_narrow_entries = plan_->entries <= int64_t{UINT32_MAX};
+    if (!has_narrow_entries) return OrderAs<uint64_t, uint64_t>();
+    return end_ <= int64_t{UINT32_MAX} ? OrderAs<uint32_t, uint32_t>()
+                                       : OrderAs<uint64_t, uint32_t>();
   }
-  const auto for_each = [&](const auto& body) {
-    for (int64_t i = 0; i < sequence->count; ++i) {
-      body(static_cast<int64_t>(items[i].destination), static_cast<int64_t>(items[i].entry));
-    }
-  };
-  return Keep<Number>(false, for_each, plan);
-}
 
-template <class Number>
-bool OrderAs(const Call& call, int64_t end, Plan* plan) {
-  const int bits = BitsOf(end);
-  const int shift = std::max(bits - kMostBits, 0);
-  Sequence sequence;
-  Look(*plan, shift, &sequence);
-  plan->kept = sequence.count;
-  if (!sequence.ascends) return SortAndKeep<Number>(call, bits, shift, &sequence, plan);
-  const auto for_each = [&](const auto& body) { ForEachItem(*plan, body); };
-  return Keep<Number>(sequence.count == plan->entries, for_each, plan);
-}
+ private:
+  static constexpr double kNanoseconds = 8;  // of an entry, on one thread
+  static constexpr int64_t kMostSlices = 64;
+  static constexpr int kBitsOfDigit = 4;  // fewer entries need no digit of their own
+
+  Status Refuse() const {
+    return call_.Fail(STREW_OUT_OF_MEMORY, "memory to put the entries in order was refused");
+  }
+
+  Status Look() {
+    sequences_ = &own_sequence_;
+    if (slices_.count() > 1) {
+      Scratch(call_, static_cast<size_t>(slices_.count()) * sizeof(Sequence)).Swap(&of_sequences_);
+      if (of_sequences_.memory() == nullptr) return Refuse();
+      sequences_ = reinterpret_cast<Sequence*>(of_sequences_.memory());
+    }
+    STREW_TRY(share::ForEachPart(call_, tasks_, slices_.count(), [&](int64_t s, int64_t) {
+      (new (sequences_ + s) Sequence)->Look(slices_, s, shift_);
+    }));
+    for (int64_t s = 0; s < slices_.count(); ++s) plan_->kept += sequences_[s].count;
+    return STREW_OK;
+  }
+
+  // Numbers of destinations and of entries have types of their own: with 64 bits for both, a plan
+  // would have 32 bytes for each entry.
+  template <class Number, class Entry>
+  Status OrderAs() {
+    Piece pieces[kMostSlices];
+    int64_t groups;
+    return Ascends(pieces, &groups) ? Keep<Number, Entry>(pieces, groups) : Sort<Number, Entry>();
+  }
+
+  // Tells if the destinations of all slices ascend, and then where those of each belong.
+  bool Ascends(Piece* pieces, int64_t* groups) const {
+    Piece next = {0, 0, -1};
+    for (int64_t s = 0; s < slices_.count(); ++s) {
+      const Sequence& sequence = sequences_[s];
+      pieces[s] = next;
+      if (sequence.count == 0) continue;
+      if (!sequence.ascends || sequence.first < next.before) return false;
+      next.position += sequence.count;
+      next.group += sequence.groups - (sequence.first == next.before);
+      next.before = sequence.last;
+    }
+    *groups = next.group;
+    return true;
+  }
+
+  template <class Number, class Entry>
+  Status Keep(const Piece* pieces, int64_t groups) const {
+    if (!Allocate<Number, Entry>(plan_->kept == plan_->entries, groups)) return Refuse();
+    const Writer<Number, Entry> writer(*plan_);
+    return share::ForEachPart(call_, tasks_, slices_.count(), [&](int64_t s, int64_t) {
+      writer.Write(pieces[s], [&](const auto& body) { slices_.ForEach(s, body); });
+    });
+  }
+
+  template <class Number, class Entry>
+  bool Allocate(bool all_stay, int64_t groups) const {
+    if (!plan_->destinations.Allocate(groups, sizeof(Number))) return false;
+    if (!all_stay && !plan_->order.Allocate(plan_->kept, sizeof(Entry))) return false;
+    return groups == plan_->kept || plan_->firsts.Allocate(groups + 1, sizeof(Entry));
+  }
+
+  // The digits of destinations and the groups before them, and the ends of both.
+  struct Digits {
+    int64_t first[kMostDigits + 1];
+    int64_t group[kMostDigits + 1];
+  };
+
+  template <class Number, class Entry>
+  Status Sort() const {
+    Digits digits;
+    CountDigits(&digits);
+    const int64_t item_bytes = sizeof(Item<Number>);
+    const Scratch of_items(call_, static_cast<size_t>(Product(plan_->kept, item_bytes)));
+    const Scratch of_others(call_, static_cast<size_t>(Product(MostOthers(digits), item_bytes)));
+    auto* const items = reinterpret_cast<Item<Number>*>(of_items.memory());
+    auto* const others = reinterpret_cast<Item<Number>*>(of_others.memory());
+    if (items == nullptr || others == nullptr) return Refuse();
+    STREW_TRY(MoveToDigits(items));
+    STREW_TRY(SortDigits(items, others, &digits));
+    Accumulate(digits.group, digits_ + 1);
+    if (!Allocate<Number, Entry>(false, digits.group[digits_])) return Refuse();
+    const Writer<Number, Entry> writer(*plan_);
+    return share::ForEachPart(call_, tasks_, digits_, [&](int64_t d, int64_t) {
+      writer.Write({digits.first[d], digits.group[d], -1}, [&](const auto& body) {
+        for (int64_t i = digits.first[d]; i < digits.first[d + 1]; ++i) {
+          body(static_cast<int64_t>(items[i].destination), static_cast<int64_t>(items[i].entry));
+        }
+      });
+    });
+  }
+
+  // Also turns the counts of each slice into its first positions in each digit.
+  void CountDigits(Digits* digits) const {
+    int64_t sum = 0;
+    for (int64_t d = 0; d < digits_; ++d) {
+      digits->first[d] = sum;
+      for (int64_t s = 0; s < slices_.count(); ++s) {
+        sum += std::exchange(sequences_[s].counts[d], sum);
+      }
+    }
+    digits->first[digits_] = sum;
+  }
+
+  // Items beside those that are sorted: of each digit for itself if several tasks sort.
+  int64_t MostOthers(const Digits& digits) const {
+    if (tasks_ > 1) return plan_->kept;
+    int64_t most = 0;
+    for (int64_t d = 0; d < digits_; ++d) {
+      most = std::max(most, digits.first[d + 1] - digits.first[d]);
+    }
+    return most;
+  }
+
+  template <class Number>
+  Status MoveToDigits(Item<Number>* items) const {
+    return share::ForEachPart(call_, tasks_, slices_.count(), [&](int64_t s, int64_t) {
+      int64_t* const next = sequences_[s].counts;
+      slices_.ForEach(s, [&](int64_t destination, int64_t entry) {
+        items[next[destination >> shift_]++] = {static_cast<Number>(destination),
+                                                static_cast<Number>(entry)};
+      });
+    });
+  }
+
+  // And counts the groups, while the items are in the cache.
+  template <class Number>
+  Status SortDigits(Item<Number>* items, Item<Number>* others, Digits* digits) const {
+    digits->group[digits_] = 0;
+    return share::ForEachPart(call_, tasks_, digits_, [&](int64_t d, int64_t) {
+      const int64_t first = digits->first[d], end = digits->first[d + 1];
+      prepared::Sort(items + first, others + (tasks_ > 1 ? first : 0), end - first, shift_);
+      int64_t groups = first < end;
+      for (int64_t i = first + 1; i < end; ++i) {
+        groups += items[i].destination != items[i - 1].destination;
+      }
+      digits->group[d] = groups;
+    });
+  }
+
+  const Call& call_;
+  Plan* const plan_;
+  const int64_t end_;  // of the destinations
+  const plan::Machine machine_;
+  const int64_t tasks_;
+  const Slices slices_;
+  const int bits_;
+  // The highest bits of destinations, by which entries are moved first.
+  const int digit_bits_;
+  const int shift_;
+  const int64_t digits_;
+  Sequence own_sequence_;
+  Scratch of_sequences_;
+  Sequence* sequences_ = nullptr;  // of each slice
+};
 
 }  // namespace
 
@@ -277,13 +282,6 @@ int64_t DestinationsOf(const Plan& plan) {
   return fits ? count : -1;
 }
 
-Status OrderEntries(const Call& call, Plan* plan) {
-  const int64_t end = DestinationsOf(*plan);
-  const bool is_narrow = end <= int64_t{UINT32_MAX} && plan->entries <= int64_t{UINT32_MAX};
-  const bool done =
-      is_narrow ? OrderAs<uint32_t>(call, end, plan) : OrderAs<uint64_t>(call, end, plan);
-  if (done) return STREW_OK;
-  return call.Fail(STREW_OUT_OF_MEMORY, "memory to put the entries in order was refused");
-}
+Status OrderEntries(const Call& call, Plan* plan) { return Orderer(call, plan).Order(); }
 
 }  // namespace strew::prepared

@@ -2,12 +2,16 @@
 #include "prepared/prepare.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "accumulate/accumulate.h"
 #include "kernel/kernel.h"
+#include "plan/cut.h"
 #include "plan/index_space.h"
+#include "plan/schedule.h"
 #include "prepared/order.h"
 #include "prepared/space.h"
+#include "share/parts.h"
 #include "share/share.h"
 
 namespace strew::prepared {
@@ -80,41 +84,96 @@ class PlaceReader {
   bool has_empty_axis_ = false;  // where only dropped indices pass the check
 };
 
-// Dims of indices over entries, of which those along which nothing changes are left out.
-plan::LoopNest<1> NestOf(const Plan& plan, const TensorView& indices) {
-  plan::LoopNest<1> nest;
+// Dims of indices over entries, of which those along which nothing changes are left out, and the
+// numbers of the entries.
+enum { kIndex, kEntry, kOperands };
+using EntryNest = plan::LoopNest<kOperands>;
+
+EntryNest NestOf(const Plan& plan, const TensorView& indices) {
+  EntryNest nest;
   const int dims = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
-  for (int i = 0; i < dims; ++i) {
-    if (!plan.is_inner[i]) nest.Append(plan.shape[i], StrideOf(indices, i));
+  int64_t stride = 1;
+  for (int i = dims - 1; i >= 0; --i) {
+    if (plan.is_inner[i]) continue;
+    nest.Prepend(plan.shape[i], StrideOf(indices, i), stride);
+    stride *= plan.shape[i];
   }
   nest.Merge();
   return nest;
 }
 
-void StorePlaces(const PlaceReader& reader, plan::LoopNest<1> nest, Plan* plan) {
-  const int64_t none = plan->places.none();
-  const plan::Loop<1> row = nest.PopInnermost();
-  const int64_t column_stride = row.count == 1 ? 1 : row.stride[0];
-  int64_t entry = 0, dropped = 0;
-  plan::ForEachTurn(nest, nest.rank, [&](const int64_t* index) {
-    for (int64_t c = 0; c < row.count; c += PlaceReader::kColumns) {
-      int64_t places[PlaceReader::kColumns];
-      const int64_t columns = std::min(PlaceReader::kColumns, row.count - c);
-      reader.Read(index[0] + c * column_stride, columns, column_stride, places);
-      plan->places.Visit([&](auto* to) {
-        using T = std::remove_pointer_t<decltype(to)>;
-        for (int64_t i = 0; i < columns; ++i) {
-          const bool is_dropped = places[i] < 0;
-          dropped += is_dropped;
-          to[entry + i] = static_cast<T>(is_dropped ? none : places[i]);
-        }
-      });
-      entry += columns;
+// Stores the places of all entries.
+class PlaceWriter {
+ public:
+  PlaceWriter(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
+              plan::OutOfRange out_of_range, Plan* plan)
+      : reader_(call, indices, space, out_of_range),
+        nest_(NestOf(*plan, indices)),
+        row_(nest_.PopInnermost()),
+        plan_(plan) {
+    if (row_.count == 1) row_ = {1, {1, 1}};
+  }
+
+  Status Write(const Call& call) {
+    const plan::Machine machine(call);
+    const double nanoseconds = kNanoseconds * static_cast<double>(plan_->entries);
+    const int64_t tasks = plan::TasksFor(machine, nanoseconds);
+    const int64_t parts = plan::PartsFor(machine, tasks);
+    plan::Cut cut;
+    for (int i = 0; i < nest_.rank; ++i) cut.Append(nest_.loop[i].count, 1, parts);
+    cut.Append(row_.count, 64, parts);
+    STREW_TRY(share::ForEachPart(call, tasks, cut.parts(),
+                                 [&](int64_t part, int64_t) { WritePart(cut, part); }));
+    const int64_t dropped = dropped_.load(std::memory_order_relaxed);
+    plan_->dropped_entries = dropped * (plan_->all_entries / plan_->entries);
+    plan_->has_dropped = dropped != 0;
+    return STREW_OK;
+  }
+
+ private:
+  static constexpr double kNanoseconds = 1.5;  // of an entry, on one thread
+
+  void WritePart(const plan::Cut& cut, int64_t part) {
+    EntryNest nest = nest_;
+    for (int i = 0; i < nest.rank; ++i) {
+      const plan::Turns turns = cut.TurnsOf(part, i);
+      nest.Restrict(i, turns.first, turns.count);
     }
-  });
-  plan->dropped_entries = plan->entries == 0 ? 0 : dropped * (plan->all_entries / plan->entries);
-  plan->has_dropped = dropped != 0;
-}
+    const plan::Turns columns = cut.TurnsOf(part, nest.rank);
+    int64_t dropped = 0;
+    plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
+      const int64_t end = columns.first + columns.count;
+      for (int64_t c = columns.first; c < end; c += PlaceReader::kColumns) {
+        dropped += WriteColumns(at[kIndex] + c * row_.stride[kIndex], at[kEntry] + c,
+                                std::min(PlaceReader::kColumns, end - c));
+      }
+    });
+    dropped_.fetch_add(dropped, std::memory_order_relaxed);
+  }
+
+  // Returns how many are dropped.
+  int64_t WriteColumns(int64_t index, int64_t entry, int64_t columns) const {
+    int64_t places[PlaceReader::kColumns];
+    reader_.Read(index, columns, row_.stride[kIndex], places);
+    const int64_t none = plan_->places.none();
+    int64_t dropped = 0;
+    plan_->places.Visit([&](auto* to) {
+      using T = std::remove_pointer_t<decltype(to)>;
+      for (int64_t i = 0; i < columns; ++i) {
+        const bool is_dropped = places[i] < 0;
+        dropped += is_dropped;
+        to[entry + i] = static_cast<T>(is_dropped ? none : places[i]);
+      }
+    });
+    return dropped;
+  }
+
+  const PlaceReader reader_;
+  EntryNest nest_;
+  plan::Loop<kOperands> row_;
+  Plan* const plan_;
+  std::atomic<int64_t> dropped_{0};
+};
 
 // Dims of scatter_elements along which indices do not change are inner turns.
 void FindInnerDims(const TensorView& indices, const plan::Findings& findings, Plan* plan) {
@@ -142,8 +201,7 @@ Status Prepare(const Call& call, const TensorView& indices, Plan* plan) {
     return call.Fail(STREW_OUT_OF_MEMORY, "memory of the plan was refused");
   }
   if (plan->entries != 0) {
-    StorePlaces(PlaceReader(call, indices, space, findings.out_of_range), NestOf(*plan, indices),
-                plan);
+    STREW_TRY(PlaceWriter(call, indices, space, findings.out_of_range, plan).Write(call));
   }
   STREW_TRY(OrderEntries(call, plan));
   if (call.settings().duplicate_policy != STREW_DUPLICATE_ERROR || !plan->firsts.exists()) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entries of a plan and their destinations, in slices for the tasks of several threads.
+#ifndef STREW_PREPARED_SLICES_H_
+#define STREW_PREPARED_SLICES_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "prepared/plan.h"
+
+namespace strew::prepared {
+
+class Slices {
+ public:
+  // Requires places.
+  Slices(const Plan& plan, int64_t count) : plan_(plan), count_(count), columns_(plan.entries) {
+    if (plan.kind != Kind::kElements || plan.entries == 0) return;
+    extent_ = plan.extents[0];
+    for (int i = plan.axis + 1; i < plan.rank; ++i) inner_ *= plan.is_inner[i] ? 1 : plan.shape[i];
+    columns_ = inner_ == 1 ? plan.shape[plan.axis] : inner_;
+    step_ = inner_ == 1 ? 0 : 1;
+    rows_of_batch_ = inner_ == 1 ? 1 : plan.shape[plan.axis];
+  }
+
+  int64_t count() const { return count_; }
+
+  // Calls body(destination, entry) for each entry of a slice that is not dropped, in order.
+  template <class Body>
+  void ForEach(int64_t slice, const Body& body) const {
+    const int64_t end = FirstOf(slice + 1);
+    int64_t entry = FirstOf(slice);
+    if (entry == end) return;
+    int64_t row = entry / columns_, column = entry % columns_;
+    plan_.places.Visit([&](const auto* places) {
+      const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan_.places.none());
+      for (; entry < end; ++row, column = 0) {
+        int64_t first = row / rows_of_batch_ * extent_ * inner_ + column * step_;
+        const int64_t end_of_row = std::min(entry + columns_ - column, end);
+        for (; entry < end_of_row; ++entry, first += step_) {
+          if (places[entry] == none) continue;
+          body(first + static_cast<int64_t>(places[entry]) * inner_, entry);
+        }
+      }
+    });
+  }
+
+ private:
+  int64_t FirstOf(int64_t slice) const {
+    return plan_.entries / count_ * slice + std::min(slice, plan_.entries % count_);
+  }
+
+  const Plan& plan_;
+  const int64_t count_;
+  // Entries of kElements lie in batches around the axis and turns within it. A row has those that
+  // differ in their turn alone; without turns it has those of a batch.
+  int64_t columns_;
+  int64_t extent_ = 0, inner_ = 1, rows_of_batch_ = 1;
+  int64_t step_ = 0;  // from a column to the next, in the destinations of the same place
+};
+
+}  // namespace strew::prepared
+
+#endif  // STREW_PREPARED_SLICES_H_
