@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prepared/elements.h"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
 namespace strew::prepared {
 namespace {
+
+// Most bytes of a run that are prefetched; the hardware goes on.
+constexpr int64_t kMostFetched = 512;
+// Longest runs, in bytes, that are moved without a call, and that are never prefetched, because the
+// CPU has enough of them under way.
+constexpr int64_t kLongestInline = 128;
+constexpr int64_t kLongestElement = 16;
 
 // Calls body(the width as a constant), or with 0 for a width that is rare.
 template <class Body>
@@ -28,17 +36,78 @@ void WithWidth(int64_t width, const Body& body) {
   }
 }
 
-template <size_t kWidth, class Place>
-void GatherRow(const PlacedRow& all, size_t any_width, const Place* places) {
-  const PlacedRow row = all;
-  const size_t width = kWidth == 0 ? any_width : kWidth;
-  const Place none = static_cast<Place>(row.places.none());
-  for (int64_t c = 0; c < row.n; ++c) {
-    if (places[c] == none) continue;
-    const int64_t place = static_cast<int64_t>(places[c]);
-    std::memcpy(row.output + c * row.output_step,
-                row.source + place * row.place_step + c * row.source_step, width);
+// Ways to move a run.
+template <size_t kBytes>
+struct MoveElement {
+  explicit MoveElement(const PlacedRuns&) {}
+  void operator()(unsigned char* output, const unsigned char* source) const {
+    std::memcpy(output, source, kBytes);
   }
+};
+
+// Without a call, because that takes longer than the run.
+class MoveBlocks {
+ public:
+  explicit MoveBlocks(const PlacedRuns& runs) : bytes_(runs.run * runs.size) {}
+  void operator()(unsigned char* output, const unsigned char* source) const {
+    if (bytes_ < kBlock) {
+      std::memcpy(output, source, static_cast<size_t>(bytes_));
+      return;
+    }
+    for (int64_t i = 0; i + kBlock <= bytes_; i += kBlock) {
+      std::memcpy(output + i, source + i, kBlock);
+    }
+    // May overlap what is there already.
+    std::memcpy(output + bytes_ - kBlock, source + bytes_ - kBlock, kBlock);
+  }
+
+ private:
+  static constexpr int64_t kBlock = 16;
+  const int64_t bytes_;
+};
+
+class MoveByKernel {
+ public:
+  explicit MoveByKernel(const PlacedRuns& runs) : move_(runs.move), run_(runs.run) {}
+  void operator()(unsigned char* output, const unsigned char* source) const {
+    move_(output, 1, source, 1, run_);
+  }
+
+ private:
+  const kernel::RunKernel move_;
+  const int64_t run_;
+};
+
+// Copies of `all` and `move`, because stores of bytes might change any other memory.
+template <bool kHasDropped, bool kPrefetches, class Move, class Place>
+void GatherAt(const PlacedRuns& all, const Place* places) {
+  const PlacedRuns runs = all;
+  const Move move(runs);
+  const Place none = static_cast<Place>(runs.places.none());
+  const int64_t fetched = std::min(runs.n, runs.n + runs.following - runs.prefetch);
+  const int64_t bytes = std::min(runs.run * runs.size, kMostFetched);
+  for (int64_t c = 0; c < runs.n; ++c) {
+    if (kPrefetches && c < fetched) {
+      const Place next = places[c + runs.prefetch];
+      if (!kHasDropped || next != none) {
+        kernel::PrefetchOnce(runs.source + static_cast<int64_t>(next) * runs.place_step +
+                                 (c + runs.prefetch) * runs.source_step,
+                             bytes);
+      }
+    }
+    if (kHasDropped && places[c] == none) continue;
+    move(runs.output + c * runs.output_step,
+         runs.source + static_cast<int64_t>(places[c]) * runs.place_step + c * runs.source_step);
+  }
+}
+
+template <bool kPrefetches, class Move>
+void GatherBy(const PlacedRuns& runs) {
+  runs.places.Visit([&](const auto* places) {
+    const auto* const first = places + runs.first;
+    if (runs.has_dropped) return GatherAt<true, kPrefetches, Move>(runs, first);
+    GatherAt<false, kPrefetches, Move>(runs, first);
+  });
 }
 
 }  // namespace
@@ -54,11 +123,16 @@ void GatherElements(int64_t width, const unsigned char* elements, const int64_t*
   });
 }
 
-void GatherPlaces(int64_t width, const PlacedRow& row) {
-  WithWidth(width, [&](auto constant) {
-    row.places.Visit([&](const auto* places) {
-      GatherRow<constant>(row, static_cast<size_t>(width), places + row.first);
-    });
+void GatherRuns(const PlacedRuns& runs) {
+  const int64_t bytes = runs.run * runs.size;
+  if (bytes > kLongestInline) {
+    return runs.prefetch != 0 ? GatherBy<true, MoveByKernel>(runs)
+                              : GatherBy<false, MoveByKernel>(runs);
+  }
+  if (bytes > kLongestElement && runs.prefetch != 0) return GatherBy<true, MoveBlocks>(runs);
+  WithWidth(bytes, [&](auto constant) {
+    using Move = std::conditional_t<constant == 0, MoveBlocks, MoveElement<constant>>;
+    GatherBy<false, Move>(runs);
   });
 }
 

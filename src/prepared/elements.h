@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers of single elements.
+// Gathers of single elements and of contiguous runs.
 #ifndef STREW_PREPARED_ELEMENTS_H_
 #define STREW_PREPARED_ELEMENTS_H_
 
 #include <cstdint>
 
+#include "kernel/kernel.h"
 #include "prepared/numbers.h"
 
 namespace strew::prepared {
@@ -13,19 +14,25 @@ namespace strew::prepared {
 void GatherElements(int64_t width, const unsigned char* elements, const int64_t* offsets, int64_t n,
                     unsigned char* gathered);
 
-// A row of entries that are gathered: `width` bytes at source + place(c) * place_step +
-// c * source_step go to output + c * output_step, for c < n. Where the place is none() nothing does.
-struct PlacedRow {
+// Entries whose runs are gathered: that at source + place(c) * place_step + c * source_step goes to
+// output + c * output_step, for c < n. Where the place is none() nothing does.
+struct PlacedRuns {
   const Numbers& places;
-  int64_t first;  // among the places
+  bool has_dropped;  // whether there may be none()
+  int64_t first;     // among the places
   int64_t n;
+  int64_t following;  // places behind these
   unsigned char* output;
   int64_t output_step;  // in bytes, like all steps
   const unsigned char* source;
   int64_t place_step;
   int64_t source_step;
+  kernel::RunKernel move;
+  int64_t size;      // bytes of an element
+  int64_t run;       // elements
+  int64_t prefetch;  // distance in entries, 0 for none
 };
-void GatherPlaces(int64_t width, const PlacedRow& row);
+void GatherRuns(const PlacedRuns& runs);
 
 }  // namespace strew::prepared
 

@@ -56,9 +56,23 @@ class Gatherer {
     inner_.Append(units_.count, 1, 1);
     entries_.Merge();
     inner_.Canonicalise();
-    run_ = inner_.PopInnermost();
-    if (run_.count == 1) run_ = {1, {1, 1}};
     column_ = entries_.PopInnermost();
+    if (HasRun()) run_ = inner_.PopInnermost();
+    if (run_.count == 1) run_ = {1, {1, 1}};
+  }
+
+  // How rows are moved.
+  struct Hints {
+    int64_t prefetch;
+    bool streams;
+  };
+  void SetHints(const plan::Machine& machine, int64_t tasks, int64_t source_bytes,
+                int64_t output_bytes) {
+    const int64_t bytes = run_.count * units_.width;
+    const bool is_near = source_bytes <= plan::NearBytes(machine);
+    hints_.prefetch = is_near ? 0 : std::min(plan::RowPrefetch(machine.tuning, bytes), kMostAhead);
+    hints_.streams = run_.stride[kInnerOutput] == 1 && bytes >= machine.tuning.least_streamed_row &&
+                     output_bytes >= plan::StreamedBytes(machine, tasks);
   }
 
   // All entries take one thread about so long.
@@ -83,64 +97,91 @@ class Gatherer {
       nest.Restrict(i, turns.first, turns.count);
     }
     const plan::Turns columns = cut.TurnsOf(part, nest.rank);
-    if (IsShort()) return GatherShort(nest, columns);
+    if (IsLine()) {
+      GatherLines(nest, columns);
+    } else {
+      GatherNest(nest, columns);
+    }
+    if (hints_.streams) kernel::FinishStreaming();
+  }
+
+ private:
+  static constexpr int64_t kColumns = 512;
+  static constexpr int64_t kMostAhead = 64;
+
+  void GatherNest(const EntryNest& nest, const plan::Turns& columns) const {
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       const int64_t end = columns.first + columns.count;
       for (int64_t c = columns.first; c < end; c += kColumns) {
         const int64_t turn[] = {at[kEntry] + c * column_.stride[kEntry],
                                 at[kOutput] + c * column_.stride[kOutput],
                                 at[kSource] + c * column_.stride[kSource]};
-        GatherRow(turn, std::min(kColumns, end - c));
+        const int64_t count = std::min(kColumns, end - c);
+        GatherRow(turn, count, end - c - count);
       }
     });
   }
 
- private:
-  static constexpr int64_t kColumns = 512;
-
-  // Runs of so few bytes are moved without a call.
-  bool IsShort() const {
-    const bool lies_together = run_.stride[kInnerOutput] == 1 && run_.stride[kInnerSource] == 1;
-    return layout_.places.is_line() && lies_together && run_.count * units_.width <= 16;
+  // Turns that lie farther apart than entries do are no run.
+  bool HasRun() const {
+    if (inner_.rank == 0) return false;
+    const plan::Loop<kInnerOperands>& innermost = inner_.loop[inner_.rank - 1];
+    return column_.count == 1 || static_cast<uint64_t>(innermost.stride[kInnerOutput]) <=
+                                     Magnitude(column_.stride[kOutput]);
   }
 
-  void GatherShort(const EntryNest& nest, const plan::Turns& columns) const {
+  // True if places are steps in the source.
+  bool IsLine() const {
+    return layout_.places.is_line() && run_.stride[kInnerOutput] == 1 &&
+           run_.stride[kInnerSource] == 1;
+  }
+
+  void GatherLines(const EntryNest& nest, const plan::Turns& columns) const {
     const int64_t width = units_.width;
-    PlacedRow row = {plan_.places,
-                     0,
-                     columns.count,
-                     nullptr,
-                     column_.stride[kOutput] * width,
-                     nullptr,
-                     layout_.places.stride() * width,
-                     column_.stride[kSource] * width};
+    PlacedRuns runs = {plan_.places,
+                       plan_.has_dropped,
+                       0,
+                       columns.count,
+                       column_.count - columns.first - columns.count,
+                       nullptr,
+                       column_.stride[kOutput] * width,
+                       nullptr,
+                       layout_.places.stride() * width,
+                       column_.stride[kSource] * width,
+                       hints_.streams ? move_.stream : move_.combine.run,
+                       width,
+                       run_.count,
+                       hints_.prefetch};
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
-      row.first = at[kEntry] + columns.first * column_.stride[kEntry];
+      runs.first = at[kEntry] + columns.first * column_.stride[kEntry];
       const int64_t to = at[kOutput] + columns.first * column_.stride[kOutput];
       const int64_t from = at[kSource] + columns.first * column_.stride[kSource];
       plan::ForEachTurn(inner_, inner_.rank, [&](const int64_t* inner) {
-        row.output = output_ + (to + inner[kInnerOutput]) * width;
-        row.source = source_ + (from + inner[kInnerSource]) * width;
-        GatherPlaces(run_.count * width, row);
+        runs.output = output_ + (to + inner[kInnerOutput]) * width;
+        runs.source = source_ + (from + inner[kInnerSource]) * width;
+        GatherRuns(runs);
       });
     });
   }
 
-  void GatherRow(const int64_t* turn, int64_t columns) const {
-    int64_t from[kColumns];
-    int64_t to[kColumns];
-    int64_t kept = 0;
+  // Entries of a row by number, from the first one on. Those behind `columns` are only prefetched.
+  void GatherRow(const int64_t* turn, int64_t columns, int64_t following) const {
+    int64_t from[kColumns + kMostAhead];
+    int64_t to[kColumns + kMostAhead];
+    const int64_t all = columns + std::min(following, hints_.prefetch);
+    int64_t kept = 0, kept_ahead = 0;
     plan_.places.Visit([&](const auto* places) {
       const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan_.places.none());
       const auto* const row = places + turn[kEntry];
-      for (int64_t c = 0; c < columns; ++c) {
+      for (int64_t c = 0; c < all; ++c) {
         if (row[c] == none) continue;
-        to[kept] = c;
-        from[kept++] = static_cast<int64_t>(row[c]);
+        to[kept + kept_ahead] = c;
+        from[kept + kept_ahead] = static_cast<int64_t>(row[c]);
+        ++(c < columns ? kept : kept_ahead);
       }
     });
-    layout_.places.Resolve(from, kept);
-    for (int64_t i = 0; i < kept; ++i) {
+    layout_.places.Resolve(from, kept + kept_ahead);
+    for (int64_t i = 0; i < kept + kept_ahead; ++i) {
       from[i] += to[i] * column_.stride[kSource];
       to[i] *= column_.stride[kOutput];
     }
@@ -152,18 +193,15 @@ class Gatherer {
       if (run_.count == 1 && is_dense) {
         return GatherElements(units_.width, source, from, kept, output);
       }
-      for (int64_t i = 0; i < kept; ++i) {
-        if (i + kAhead < kept) {
-          kernel::PrefetchOnce(source + from[i + kAhead] * units_.width,
-                               std::min<int64_t>(run_.count * units_.width, 512));
-        }
-        move_.combine.run(output + to[i] * units_.width, run_.stride[kInnerOutput],
-                          source + from[i] * units_.width, run_.stride[kInnerSource], run_.count);
-      }
+      kernel::TileArguments tile = kernel::RowTile(output, source, to, kept, hints_.prefetch);
+      tile.lookahead = kept_ahead;
+      const kernel::RowsArguments rows = {
+          tile, run_.count, run_.stride[kInnerOutput], run_.stride[kInnerSource], hints_.streams,
+          true, from};
+      kernel::WalkRows(hints_.streams ? move_.stream : move_.combine.run, units_.width,
+                       kernel::kOffset64, rows);
     });
   }
-
-  static constexpr int64_t kAhead = 8;  // entries
 
   const Plan& plan_;
   const plan::Units units_;
@@ -174,7 +212,8 @@ class Gatherer {
   EntryNest entries_;
   plan::Loop<kOperands> column_;
   InnerNest inner_;
-  plan::Loop<kInnerOperands> run_;
+  plan::Loop<kInnerOperands> run_ = {1, {1, 1}};
+  Hints hints_ = {0, false};
 };
 
 Status Gather(const Call& call, const strew_plan* handle, const TensorView* source,
@@ -185,9 +224,11 @@ Status Gather(const Call& call, const strew_plan* handle, const TensorView* sour
   int axis;
   STREW_TRY(Validate(call, plan, source, output, &axis));
   if (output->size == 0 || source->size == 0) return call.Succeed(0);
-  const Gatherer gatherer(call, plan, *source, axis, *output);
+  Gatherer gatherer(call, plan, *source, axis, *output);
   const plan::Machine machine(call);
   const int64_t tasks = plan::TasksFor(machine, gatherer.nanoseconds());
+  gatherer.SetHints(machine, tasks, source->size * source->element_size,
+                    output->size * output->element_size);
   const plan::Cut cut = gatherer.CutInto(plan::PartsFor(machine, tasks));
   STREW_TRY(share::ForEachPart(call, tasks, cut.parts(),
                                [&](int64_t part, int64_t) { gatherer.Gather(cut, part); }));
