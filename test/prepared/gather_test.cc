@@ -7,12 +7,15 @@
 
 #include <gtest/gtest.h>
 
+#include "api/context.h"
 #include "op/literal.h"
+#include "plan/tuning.h"
 #include "prepared/check_plans.h"
 #include "reference/dtypes.h"
 #include "reference/gather.h"
 #include "reference/indices.h"
 #include "reference/random.h"
+#include "reference/targets.h"
 #include "support/numbers.h"
 #include "support/reference.h"
 
@@ -263,6 +266,61 @@ TEST(GatherOfMany, BySeveralWorkers) {
     slices.indices = RandomIndices(random, STREW_INT64, RowMajor({31}), 9);
     slices.output = RandomArray(random, STREW_OPAQUE(5), RowMajor(UpdatesShapeOf(slices)));
     ASSERT_TRUE(CheckGather(slices, 4)) << axis;
+  }
+}
+
+// Calls on all instruction sets follow this tuning while it exists.
+class Tuned {
+ public:
+  explicit Tuned(const strew::plan::Tuning& tuning) : tuning_(tuning) { Set(&tuning_); }
+  ~Tuned() { Set(nullptr); }
+  Tuned(const Tuned&) = delete;
+  Tuned& operator=(const Tuned&) = delete;
+
+ private:
+  static void Set(const strew::plan::Tuning* tuning) {
+    for (const Target& target : Targets()) target.context->settings.tuning = tuning;
+  }
+
+  const strew::plan::Tuning tuning_;
+};
+
+// Prefetched, and streamed from their first byte on, in rows around the lengths where the way to
+// move one changes.
+TEST(GatherOfMany, RowsOfEveryLengthAsIfTheyWereLarge) {
+  strew::plan::Tuning tuning;
+  tuning.near_part = int64_t{1} << 40;
+  tuning.streamed_part = tuning.streamed_part_of_tasks = 0;
+  const Tuned tuned(tuning);
+  Random random(Seed());
+  for (const int64_t bytes :
+       {1, 7, 12, 15, 16, 17, 31, 32, 33, 127, 128, 129, 255, 256, 257, 700}) {
+    for (const strew_index_policy policy : {STREW_INDEX_ERROR, STREW_INDEX_DROP}) {
+      Case rows = MakeGather(Operator::kScatterUpdate,
+                             RandomArray(random, STREW_UINT8, RowMajor({300, bytes})), {0}, {});
+      rows.policy = policy;
+      const int64_t extent = policy == STREW_INDEX_DROP ? 330 : 300;
+      rows.indices = RandomIndices(random, STREW_INT32, RowMajor({600}), extent);
+      rows.output = RandomArray(random, STREW_UINT8, RowMajor({600, bytes}));
+      ASSERT_TRUE(CheckGather(rows, random.OneIn(2) ? 1 : 3)) << bytes;
+      rows.output = RandomArray(random, STREW_UINT8, {{600, bytes}, {2 * bytes, -1}});
+      ASSERT_TRUE(CheckGather(rows)) << bytes << ", reversed";
+    }
+  }
+}
+
+// Slices of an axis in the middle, between turns that are too far apart for a run.
+TEST(GatherOfMany, SlicesBetweenTurns) {
+  Random random(Seed());
+  for (const int64_t inner : {1, 2, 5, 40, 70}) {
+    Case slices =
+        MakeGather(Operator::kScatterUpdate,
+                   RandomArray(random, STREW_INT16, RowMajor({6, 20, inner})), {0}, {}, 1);
+    slices.indices = RandomIndices(random, STREW_INT64, RowMajor({600}), 20);
+    slices.output = RandomArray(random, STREW_INT16, RowMajor({6, 600, inner}));
+    ASSERT_TRUE(CheckGather(slices)) << inner;
+    slices.data = RandomArray(random, STREW_INT16, {{6, 20, inner}, {1, 6, 120}});
+    ASSERT_TRUE(CheckGather(slices, 3)) << inner << ", strided";
   }
 }
 
