@@ -87,6 +87,7 @@ class Gatherer {
     plan::Cut cut;
     for (int i = 0; i < entries_.rank; ++i) cut.Append(entries_.loop[i].count, 1, parts);
     cut.Append(column_.count, plan::LineGranule(column_.stride[kOutput], units_.width), parts);
+    if (inner_.rank > 0) cut.Append(inner_.loop[0].count, 1, parts);
     return cut;
   }
 
@@ -97,10 +98,15 @@ class Gatherer {
       nest.Restrict(i, turns.first, turns.count);
     }
     const plan::Turns columns = cut.TurnsOf(part, nest.rank);
+    InnerNest inner = inner_;
+    if (inner.rank > 0) {
+      const plan::Turns turns = cut.TurnsOf(part, nest.rank + 1);
+      inner.Restrict(0, turns.first, turns.count);
+    }
     if (IsLine()) {
-      GatherLines(nest, columns);
+      GatherLines(nest, columns, inner);
     } else {
-      GatherNest(nest, columns);
+      GatherNest(nest, columns, inner);
     }
     if (hints_.streams) kernel::FinishStreaming();
   }
@@ -109,7 +115,7 @@ class Gatherer {
   static constexpr int64_t kColumns = 512;
   static constexpr int64_t kMostAhead = 64;
 
-  void GatherNest(const EntryNest& nest, const plan::Turns& columns) const {
+  void GatherNest(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner) const {
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       const int64_t end = columns.first + columns.count;
       for (int64_t c = columns.first; c < end; c += kColumns) {
@@ -117,7 +123,7 @@ class Gatherer {
                                 at[kOutput] + c * column_.stride[kOutput],
                                 at[kSource] + c * column_.stride[kSource]};
         const int64_t count = std::min(kColumns, end - c);
-        GatherRow(turn, count, end - c - count);
+        GatherRow(turn, count, end - c - count, inner);
       }
     });
   }
@@ -136,7 +142,8 @@ class Gatherer {
            run_.stride[kInnerSource] == 1;
   }
 
-  void GatherLines(const EntryNest& nest, const plan::Turns& columns) const {
+  void GatherLines(const EntryNest& nest, const plan::Turns& columns,
+                   const InnerNest& inner) const {
     const int64_t width = units_.width;
     PlacedRuns runs = {plan_.places,
                        plan_.has_dropped,
@@ -156,16 +163,17 @@ class Gatherer {
       runs.first = at[kEntry] + columns.first * column_.stride[kEntry];
       const int64_t to = at[kOutput] + columns.first * column_.stride[kOutput];
       const int64_t from = at[kSource] + columns.first * column_.stride[kSource];
-      plan::ForEachTurn(inner_, inner_.rank, [&](const int64_t* inner) {
-        runs.output = output_ + (to + inner[kInnerOutput]) * width;
-        runs.source = source_ + (from + inner[kInnerSource]) * width;
+      plan::ForEachTurn(inner, inner.rank, [&](const int64_t* turn) {
+        runs.output = output_ + (to + turn[kInnerOutput]) * width;
+        runs.source = source_ + (from + turn[kInnerSource]) * width;
         GatherRuns(runs);
       });
     });
   }
 
   // Entries of a row by number, from the first one on. Those behind `columns` are only prefetched.
-  void GatherRow(const int64_t* turn, int64_t columns, int64_t following) const {
+  void GatherRow(const int64_t* turn, int64_t columns, int64_t following,
+                 const InnerNest& nest) const {
     int64_t from[kColumns + kMostAhead];
     int64_t to[kColumns + kMostAhead];
     const int64_t all = columns + std::min(following, hints_.prefetch);
@@ -186,7 +194,7 @@ class Gatherer {
       to[i] *= column_.stride[kOutput];
     }
     const bool is_dense = kept == columns && column_.stride[kOutput] == 1;
-    plan::ForEachTurn(inner_, inner_.rank, [&](const int64_t* inner) {
+    plan::ForEachTurn(nest, nest.rank, [&](const int64_t* inner) {
       unsigned char* const output = output_ + (turn[kOutput] + inner[kInnerOutput]) * units_.width;
       const unsigned char* const source =
           source_ + (turn[kSource] + inner[kInnerSource]) * units_.width;
