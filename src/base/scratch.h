@@ -5,10 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include "base/call.h"
-#include "base/memory.h"
+#include "base/huge_pages.h"
 
 namespace strew {
 
@@ -23,8 +24,13 @@ class Scratch {
   // On failure memory() is NULL. Most plans that want scratch have an alternative without it.
   Scratch(const Call& call, size_t size) : allocator_(call.settings().allocator), size_(size) {
     if (size == 0) return;
-    memory_ = allocator_.alloc == nullptr ? Allocate(size)
-                                          : allocator_.alloc(allocator_.opaque, size, kAlignment);
+    if (allocator_.alloc != nullptr) {
+      memory_ = allocator_.alloc(allocator_.opaque, size, kAlignment);
+    } else {
+      const int64_t bytes = RoundUp(static_cast<int64_t>(size));
+      memory_ = std::aligned_alloc(kAlignment, static_cast<size_t>(bytes));
+      AskForHugePages(memory_, size);
+    }
     // Memory that is not aligned as requested counts as a failure.
     if (reinterpret_cast<uintptr_t>(memory_) % kAlignment != 0) Release();
   }
@@ -44,9 +50,11 @@ class Scratch {
   unsigned char* memory() const { return static_cast<unsigned char*>(memory_); }
 
  private:
+  static constexpr size_t kAlignment = 64;
+
   void Release() {
     if (allocator_.release == nullptr) {
-      Free(memory_);
+      std::free(memory_);
     } else {
       allocator_.release(allocator_.opaque, memory_, size_);
     }

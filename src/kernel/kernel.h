@@ -194,6 +194,9 @@ struct AccumulateKernels {
   GroupKernel group;
   // sums[slots[i]] (+)= updates[i * updates_stride], and a count each
   void (*add_each)(const CountedSums&, const SlotUpdates&);
+  // sums[g] (+)= updates[k] for begins[g] <= k < begins[g + 1], in order, and g < groups
+  void (*add_groups)(unsigned char* sums, const unsigned char* updates, const int64_t* begins,
+                     int64_t groups);
   // output[i] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n; only means divide
   void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t n);
 };

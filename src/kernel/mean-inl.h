@@ -69,6 +69,19 @@ void AddEach(const CountedSums& to, const SlotUpdates& all) {
   }
 }
 
+// A sum stays in a register, where equal slots of AddEach would wait for each other.
+template <class T, template <class> class Op>
+void AddGroups(unsigned char* sums, const unsigned char* updates, const int64_t* begins,
+               int64_t groups) {
+  int64_t i = begins[0];
+  for (int64_t g = 0; g < groups; ++g) {
+    const int64_t end = begins[g + 1];
+    SumOf<T> sum = LoadElement<SumOf<T>>(sums + At<SumOf<T>>(g));
+    for (; i < end; ++i) sum = Accumulate<T, Op>(sum, LoadElement<T>(updates + At<T>(i)));
+    StoreElement(sum, sums + At<SumOf<T>>(g));
+  }
+}
+
 // No branch on the count, which the CPU could not predict (el.last of float32: 23 ms instead of
 // 73), except where a division takes long.
 template <class T, bool kDivides>
@@ -180,6 +193,7 @@ constexpr AccumulateKernels AccumulateKernelsOf() {
   }
   kernels.group = ReduceGroup<T, Op>;
   kernels.add_each = AddEach<T, Op>;
+  kernels.add_groups = AddGroups<T, Op>;
   kernels.finish_each = FinishEach<T, kDivides>;
   return kernels;
 }

@@ -93,8 +93,12 @@ class Divider {
 
 }  // namespace
 
+int64_t SumBytes(const Call& call, const TensorView& output) {
+  return KernelsFor(call, output).sums.sum_size;
+}
+
 bool SumsAreElements(const Call& call, const TensorView& output) {
-  return KernelsFor(call, output).sums.sum_size == output.element_size;
+  return SumBytes(call, output) == output.element_size;
 }
 
 Status DivideByCounts(const Call& call, const Plan& plan, const TensorView& output,

@@ -12,6 +12,9 @@
 
 namespace strew::prepared {
 
+// The size of the sum that a mean of the output's dtype accumulates.
+int64_t SumBytes(const Call& call, const TensorView& output);
+
 // True if sums of the dtype are accumulated in it.
 bool SumsAreElements(const Call& call, const TensorView& output);
 

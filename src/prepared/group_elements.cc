@@ -74,18 +74,15 @@ void GroupWriter::ReplaceFirst(unsigned char* origin) {
 void GroupWriter::SumElements(unsigned char* origin, bool begins, bool ends) {
   const kernel::AccumulateKernels& kernels = *kernels_.sums;
   const int64_t groups = piece_.groups();
-  int32_t slots[Piece::kMost];
-  for (int64_t g = 0; g < groups; ++g) {
-    std::fill(slots + piece_.begin(g), slots + piece_.end(g), static_cast<int32_t>(g));
-  }
   if (begins) {
     std::fill_n(counts_, groups, 0);
     GatherElements(kernels_.width, origin, piece_.destinations(), groups, old_);
     const bool starts = kernels_.excludes_self;
     kernels.sums.begin(sums_, starts ? kernels_.identity : old_, starts ? 0 : 1, groups);
   }
-  if (piece_.entries() > 0) {
-    kernels.add_each({sums_, counts_}, {slots, products_, 1, piece_.entries()});
+  kernels.add_groups(sums_, products_, piece_.begins(), groups);
+  for (int64_t g = 0; g < groups; ++g) {
+    counts_[g] += static_cast<uint32_t>(piece_.end(g) - piece_.begin(g));
   }
   if (!ends) return;
   kernels.finish_each({sums_, counts_}, kernels_.excludes_self ? 0 : 1, old_, groups);

@@ -4,8 +4,9 @@
 #define STREW_PREPARED_NUMBERS_H_
 
 #include <cstdint>
+#include <cstdlib>
 
-#include "base/memory.h"
+#include "base/huge_pages.h"
 #include "strew/strew.h"
 
 namespace strew::prepared {
@@ -13,7 +14,7 @@ namespace strew::prepared {
 class Numbers {
  public:
   Numbers() = default;
-  ~Numbers() { Free(memory_); }
+  ~Numbers() { std::free(memory_); }
   Numbers(const Numbers&) = delete;
   Numbers& operator=(const Numbers&) = delete;
 
@@ -24,18 +25,19 @@ class Numbers {
     return end <= int64_t{UINT32_MAX} ? 4 : 8;
   }
 
-  // Makes room for `count` numbers of `width` bytes. Returns false if it is refused.
+  // Makes room for `count` numbers of `width` bytes. Returns false if malloc does.
   [[nodiscard]] bool Allocate(int64_t count, int32_t width) {
     int64_t bytes;
     if (__builtin_mul_overflow(count, int64_t{width}, &bytes)) return false;
-    Free(memory_);
-    memory_ = strew::Allocate(static_cast<size_t>(bytes > 0 ? bytes : 1));
+    std::free(memory_);
+    memory_ = std::malloc(static_cast<size_t>(bytes > 0 ? bytes : 1));
+    AskForHugePages(memory_, static_cast<size_t>(bytes));
     count_ = count;
     width_ = width;
     return memory_ != nullptr;
   }
   void Clear() {
-    Free(memory_);
+    std::free(memory_);
     memory_ = nullptr;
     count_ = 0;
   }

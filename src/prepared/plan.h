@@ -67,6 +67,14 @@ struct Plan {
     return product;
   }
 
+  // True if no dim of the indices follows that of the axis, or of the tuples.
+  bool IsLastAxis() const {
+    for (int i = axis + 1; kind == Kind::kElements && i < rank; ++i) {
+      if (shape[i] > 1) return false;
+    }
+    return true;
+  }
+
   int64_t groups() const { return destinations.count(); }
   int64_t FirstOf(int64_t group) const { return firsts.exists() ? firsts.At(group) : group; }
   // An element with one update is rounded once in any case.
