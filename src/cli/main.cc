@@ -56,6 +56,10 @@ of the output, or in place of the updates, on the same buffers: bytes read and b
 The two take turns. The first result of a row is compared with that of a plain loop. A row is named
 after its operator, what it scatters, its reduction, and whether the output is new or in place:)";
 
+constexpr char kVerifyHelp[] =
+    R"(Calls of an operator that has plans are made again by one. For each of these operators there are
+as many calls of gather and of gather_scatter.)";
+
 // A subcommand and its action, which runs once the whole command line is known to be good.
 struct Command {
   const CLI::App* app;
@@ -189,6 +193,7 @@ void AddVerify(CLI::App& app, Commands& commands, VerifyOptions& options) {
   AddNumber(command, "--calls", options.calls, 1,
             "Random calls of each operator with each dtype [40]");
   command.add_option("--seed", options.seed, "Of the random calls [1]")->option_text("N");
+  command.footer(kVerifyHelp);
   commands.push_back({&command, [&options] { RunVerify(options); }});
 }
 
