@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/bench.h"
+#include "cli/bench_plans.h"
 #include "cli/completion.h"
 #include "cli/context.h"
 #include "cli/operators.h"
@@ -55,6 +56,13 @@ constexpr char kBenchHelp[] =
 of the output, or in place of the updates, on the same buffers: bytes read and bytes written count.
 The two take turns. The first result of a row is compared with that of a plain loop. A row is named
 after its operator, what it scatters, its reduction, and whether the output is new or in place:)";
+
+constexpr char kPlanHelp[] =
+    R"(plan.ROW is a row with indices by a plan. M/s are millions of entries a second, direct those of
+the same call without a plan. plan.make creates the plan of 4 million random indices, and tells how
+long each stage takes; direct is a call with these indices. plan.graph adds rows of 64 float32 along
+2 million random edges between 200,000 nodes, by gather_scatter; direct stands for a gather by a plan
+and a scatter-update without one.)";
 
 constexpr char kVerifyHelp[] =
     R"(Calls of an operator that has plans are made again by one. For each of these operators there are
@@ -171,9 +179,12 @@ std::string RefuseNan(const std::string& text) {
 }
 
 void AddBench(CLI::App& app, Commands& commands, BenchOptions& options) {
-  const std::vector<std::string> rows = BenchRows();
+  std::vector<std::string> rows = WorkloadRows();
+  const std::string listed = Lines(rows);
+  for (const std::string& row : PlanRows()) rows.push_back(row);
   CLI::App& command =
-      *app.add_subcommand("bench", "Time workloads on this machine beside memcpy")->group(kGroup);
+      *app.add_subcommand("bench", "Time workloads on this machine beside memcpy, and plans")
+           ->group(kGroup);
   command.add_option("rows", options.rows, "Which workloads, see below [a few that stand for all]")
       ->check(CLI::IsMember(rows))
       ->option_text("ROW ...");
@@ -182,7 +193,7 @@ void AddBench(CLI::App& app, Commands& commands, BenchOptions& options) {
       ->check(CLI::Range(0.0, 3600.0))
       ->check(RefuseNan)
       ->option_text("S");
-  command.footer(kBenchHelp + Lines(rows));
+  command.footer(kBenchHelp + listed + "\n\n" + kPlanHelp);
   commands.push_back({&command, [&options] { RunBench(options); }});
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cinttypes>
 
 #include "accumulate/accumulate.h"
 #include "kernel/kernel.h"
@@ -122,6 +123,10 @@ class PlaceWriter {
     plan::Cut cut;
     for (int i = 0; i < nest_.rank; ++i) cut.Append(nest_.loop[i].count, 1, parts);
     cut.Append(row_.count, 64, parts);
+    if (call.explains()) {
+      call.Explain("%" PRId64 " entries: their places are stored, in %" PRId64 " parts.",
+                   plan_->entries, cut.parts());
+    }
     STREW_TRY(share::ForEachPart(call, tasks, cut.parts(),
                                  [&](int64_t part, int64_t) { WritePart(cut, part); }));
     const int64_t dropped = dropped_.load(std::memory_order_relaxed);
