@@ -42,7 +42,8 @@ The result has the dtype of the first file, in C order and native byte order. -o
 inputs.
 
 --repeat reports on standard error the time of the fastest of N calls and its GB/s. The bytes
-counted are those of the input files, which are read, and of the result, which is written.
+counted are those of the input files, which are read, and of the result, which is written. A plan is
+made before the first call, and its indices do not count.
 
 --threads makes no difference to the result. 0 stands for the CPUs that this process may run on, the
 number that 'strew info' prints. Systems without POSIX threads have one.
@@ -150,6 +151,9 @@ void AddOperator(CLI::App& app, Commands& commands, Operator op, Options& option
       .add_option("-o,--output", options.output, "Write the result there instead of printing it")
       ->option_text("FILE");
   AddNumber(command, "--repeat", options.repeat, 1, "Make N calls and report the fastest");
+  if (HasPlans(op)) {
+    command.add_flag("--plan", options.plan, "Make a plan of the indices first, and scatter by it");
+  }
   command.add_flag("--explain", options.explain,
                    "Tell how the call runs: threads, order, memory, and why");
   AddThreads(command, options.threads);

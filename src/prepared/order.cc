@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/scratch.h"
+#include "plan/explain.h"
 #include "plan/schedule.h"
 #include "prepared/slices.h"
 #include "prepared/sort.h"
@@ -103,8 +104,8 @@ class Orderer {
   Status Order() {
     if (call_.explains()) {
       call_.Explain("%" PRId64 " entries: put in the order of their destinations, in %" PRId64
-                    " parts.",
-                    plan_->entries, slices_.count());
+                    " part%s.",
+                    plan_->entries, slices_.count(), plan::Plural(slices_.count()));
     }
     STREW_TRY(Look());
     const bool has_narrow_entries = plan_->entries <= int64_t{UINT32_MAX};

@@ -120,20 +120,12 @@ bool HasPlan(const Case& c) {
 }
 
 strew_status MakePlan(const Case& c, strew_context* context, Plan* plan) {
-  const Dims& shape = c.data.shape();
-  const strew_tensor* const indices = c.indices->tensor();
+  Arguments arguments;
+  arguments.data = c.data.tensor();
+  arguments.indices = c.indices->tensor();
+  arguments.axis = c.axis;
   strew_plan* made = nullptr;
-  strew_status status;
-  if (c.op == Operator::kScatterNd) {
-    status = strew_plan_scatter_nd(context, indices, shape.data(), &made);
-  } else {
-    const int64_t axis = c.axis < 0 ? c.axis + static_cast<int64_t>(shape.size()) : c.axis;
-    const int64_t extent = shape[static_cast<size_t>(axis)];
-    // Sentences about the indices of scatter_update name the axis as it was given.
-    status = c.op == Operator::kScatterElements
-                 ? strew_plan_scatter_elements(context, indices, c.axis, extent, &made)
-                 : strew_plan_scatter_update(context, indices, axis, extent, &made);
-  }
+  const strew_status status = arguments.MakePlan(c.op, context, &made);
   plan->reset(made);
   return status;
 }
