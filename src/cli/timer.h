@@ -22,7 +22,7 @@ class Timer {
  public:
   // call() answers false where it failed, of which Turn() throws std::runtime_error.
   template <class Call>
-  explicit Timer(Call call)
+  explicit Timer(const Call& call)
       : make_calls_([call](std::int64_t calls) {
           for (std::int64_t i = 0; i < calls; ++i) {
             if (!call()) throw std::runtime_error("a call of a workload failed");
