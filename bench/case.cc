@@ -2,39 +2,10 @@
 #include "case.h"
 
 #include <cstring>
-#include <new>
-#include <stdexcept>
-
-#ifdef __linux__
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
 
 #include "random_fill.h"
 
 namespace strew_bench {
-namespace {
-
-void AskForHugePages(void* memory, size_t bytes) {
-#ifdef __linux__
-  constexpr size_t kWorthwhile = size_t{1} << 22;
-  if (bytes < kWorthwhile) return;
-  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  const size_t skip = page - reinterpret_cast<uintptr_t>(memory) % page;
-  // Advice only: where the kernel does not follow it, the measurement is valid all the same.
-  (void)madvise(static_cast<char*>(memory) + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
-#else
-  (void)memory;
-  (void)bytes;
-#endif
-}
-
-}  // namespace
-
-Buffer::Buffer(int64_t bytes) : memory_(std::malloc(static_cast<size_t>(bytes))) {
-  if (!memory_) throw std::bad_alloc();
-  AskForHugePages(memory_.get(), static_cast<size_t>(bytes));
-}
 
 Case::Case(const Workload& workload, int32_t threads)
     : workload_(workload), scalar_loop_(FindScalarLoop(workload)), context_(ContextFor(threads)) {
@@ -56,29 +27,11 @@ Case::Case(const Workload& workload, int32_t threads)
     indices_tensor_ =
         Describe(STREW_INT64, operands.indices, view ? one_for_each_row : nullptr, indices_);
   }
-  error_ = Verify();
+  error_ = Verify([this] { return Strew(); });
 }
 
-Case::Context Case::ContextFor(int32_t threads) {
-  if (threads == 1) return nullptr;
-  strew_context* context = nullptr;
-  strew_status status = strew_context_create(&context);
-  Context owner(context);
-  if (status == STREW_OK) status = strew_context_set_num_threads(context, threads);
-  if (status != STREW_OK) throw std::runtime_error(strew_status_name(status));
-  return owner;
-}
-
-Case::Tensor Case::Describe(strew_dtype dtype, const Shape& shape, const int64_t* strides,
-                            const Buffer& buffer) {
-  strew_tensor* tensor = nullptr;
-  const strew_status status = strew_tensor_create(dtype, static_cast<int32_t>(shape.size()),
-                                                  shape.data(), strides, buffer.get(), &tensor);
-  if (status != STREW_OK) throw std::runtime_error(strew_status_name(status));
-  return Tensor(tensor);
-}
-
-std::string Case::Verify() {
+template <class Call>
+std::string Case::Verify(const Call& strew) {
   if (scalar_loop_ == nullptr) return "no scalar loop has been written for this workload";
   const size_t bytes = static_cast<size_t>(DataBytes(workload_.operands));
   const Buffer expected(DataBytes(workload_.operands));
@@ -90,7 +43,7 @@ std::string Case::Verify() {
     std::memcpy(expected.get(), data_.get(), bytes);
   }
   if (!ScalarInto(expected.get())) return "the scalar loop met an index out of range";
-  if (!Strew()) return "strew refused the workload";
+  if (!strew()) return "strew refused the workload";
   if (std::memcmp(output_.get(), expected.get(), bytes) != 0) {
     return "strew and the scalar loop differ";
   }
@@ -117,6 +70,30 @@ bool Case::Strew() {
                                        workload_.reduction, output) == STREW_OK;
   }
   return false;
+}
+
+Plan Case::MakePlan(strew_context* context) const {
+  const Operands& operands = workload_.operands;
+  const strew_tensor* const indices = indices_tensor_.get();
+  strew_plan* plan = nullptr;
+  if (operands.op == Operator::kElements) {
+    const int64_t extent = operands.data[static_cast<size_t>(operands.axis)];
+    (void)strew_plan_scatter_elements(context, indices, operands.axis, extent, &plan);
+  } else {
+    (void)strew_plan_scatter_nd(context, indices, operands.data.data(), &plan);
+  }
+  return Plan(plan);
+}
+
+bool Case::StrewBy(const strew_plan* plan) {
+  strew_tensor* const output = output_tensor_.get();
+  const strew_tensor* const data = workload_.in_place ? output : data_tensor_.get();
+  return strew_plan_scatter(context_.get(), plan, data, updates_tensor_.get(), workload_.reduction,
+                            output) == STREW_OK;
+}
+
+std::string Case::ErrorBy(const strew_plan* plan) {
+  return Verify([&] { return StrewBy(plan); });
 }
 
 bool Case::ScalarInto(void* output) {

@@ -5,31 +5,14 @@
 #define BENCH_CASE_H_
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <string>
 
+#include "handles.h"
 #include "scalar_loops.h"
 #include "strew/strew.h"
 #include "workloads.h"
 
 namespace strew_bench {
-
-// Memory as a NumPy array has it: from malloc, and on Linux from 4 MiB on with the kernel asked for
-// huge pages. So it starts 16 bytes behind a page and has no alignment that a caller of the library
-// could not be expected to bring.
-class Buffer {
- public:
-  Buffer() = default;
-  explicit Buffer(int64_t bytes);
-  void* get() const { return memory_.get(); }
-
- private:
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<void, Free> memory_;
-};
 
 class Case {
  public:
@@ -46,21 +29,17 @@ class Case {
   bool Scalar() { return ScalarInto(output_.get()); }
   bool Memcpy();
 
- private:
-  struct DestroyContext {
-    void operator()(strew_context* context) const { strew_context_destroy(context); }
-  };
-  using Context = std::unique_ptr<strew_context, DestroyContext>;
-  struct DestroyTensor {
-    void operator()(strew_tensor* tensor) const { strew_tensor_destroy(tensor); }
-  };
-  using Tensor = std::unique_ptr<strew_tensor, DestroyTensor>;
+  // A plan for the indices, which a slice does not have; NULL where it was refused.
+  Plan MakePlan(strew_context* context) const;
+  // The call by this plan.
+  bool StrewBy(const strew_plan* plan);
+  // error() of the call by this plan.
+  std::string ErrorBy(const strew_plan* plan);
 
-  static Context ContextFor(int32_t threads);
-  static Tensor Describe(strew_dtype dtype, const Shape& shape, const int64_t* strides,
-                         const Buffer& buffer);
+ private:
   bool ScalarInto(void* output);
-  std::string Verify();
+  template <class Call>
+  std::string Verify(const Call& strew);
 
   const Workload workload_;
   const ScalarLoop scalar_loop_;

@@ -16,6 +16,12 @@ int64_t StoredIndexCount(const Operands& operands) {
   return ElementCount(operands.indices);
 }
 
+int64_t EntryCount(const Operands& operands) {
+  if (operands.op == Operator::kSlice) return 0;
+  const int64_t values = ElementCount(operands.indices);
+  return operands.op == Operator::kNd ? values / operands.indices.back() : values;
+}
+
 int64_t DataBytes(const Operands& operands) {
   return ElementCount(operands.data) * static_cast<int64_t>(strew_dtype_size(operands.dtype));
 }

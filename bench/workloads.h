@@ -57,6 +57,9 @@ int64_t ElementCount(const Shape& shape);
 // Elements of the buffer behind indices: fewer than the tensor has where a stride is 0.
 int64_t StoredIndexCount(const Operands& operands);
 
+// Index values of scatter_elements, tuples of scatter_nd; 0 for a slice.
+int64_t EntryCount(const Operands& operands);
+
 int64_t DataBytes(const Operands& operands);
 int64_t UpdateBytes(const Operands& operands);
 

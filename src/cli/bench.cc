@@ -2,17 +2,17 @@
 #include "cli/bench.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
 #include <cstdio>
-#include <limits>
+#include <iterator>
 #include <stdexcept>
 
 #include "bench/case.h"
 #include "bench/workloads.h"
+#include "cli/bench_plans.h"
 #include "cli/context.h"
 #include "cli/run.h"
 #include "cli/terminal.h"
+#include "cli/timer.h"
 #include "strew/strew.h"
 
 namespace strew::cli {
@@ -20,53 +20,12 @@ namespace {
 
 using strew_bench::Case;
 using strew_bench::Workload;
-using Contestant = bool (Case::*)();
-using Clock = std::chrono::steady_clock;
 
-// Rows, single elements on each axis, and slices: what the kernels are written for.
-const char* const kFew[] = {"nd.rows.none.inp", "nd.rows.add.inp",  "el.last.none.inp",
-                            "el.last.add.inp",  "el.first.add.inp", "el.1d.add.inp",
-                            "sl.kv.new",        "sl.multi.inp"};
-
-// A turn has as many calls as make its time large against that of looking at the clock.
-constexpr double kTurnSeconds = 1e-3;
-constexpr int kLeastTurns = 5;
-
-class Timer {
- public:
-  Timer(Case& workload_case, Contestant contestant)
-      : case_(workload_case), contestant_(contestant) {}
-
-  void Turn() {
-    const double seconds = Seconds(calls_);
-    total_ += seconds;
-    if (seconds < kTurnSeconds) {
-      calls_ *= 2;
-    } else {
-      best_ = std::min(best_, seconds / static_cast<double>(calls_));
-      ++turns_;
-    }
-  }
-
-  double best() const { return best_; }
-  bool IsDone(double seconds) const { return turns_ >= kLeastTurns && total_ >= seconds; }
-
- private:
-  double Seconds(std::int64_t calls) {
-    const Clock::time_point start = Clock::now();
-    for (std::int64_t i = 0; i < calls; ++i) {
-      if (!(case_.*contestant_)()) throw std::runtime_error("a call of a workload failed");
-    }
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  }
-
-  Case& case_;
-  const Contestant contestant_;
-  std::int64_t calls_ = 1;
-  int turns_ = 0;
-  double total_ = 0;
-  double best_ = std::numeric_limits<double>::infinity();
-};
+// Rows, single elements on each axis, and slices: what the kernels are written for. Then plans.
+const char* const kFew[] = {"nd.rows.none.inp",   "nd.rows.add.inp",      "el.last.none.inp",
+                            "el.last.add.inp",    "el.first.add.inp",     "el.1d.add.inp",
+                            "sl.kv.new",          "sl.multi.inp",         "plan.make",
+                            "plan.el.1d.add.inp", "plan.nd.rows.add.inp", "plan.graph"};
 
 std::string Line(const std::string& name, double seconds, double rate, double copy_rate) {
   char text[200];
@@ -80,19 +39,53 @@ std::string Measure(const Workload& workload, const BenchOptions& options) {
   if (!workload_case.error().empty()) {
     throw std::runtime_error(workload.name + ": " + workload_case.error());
   }
-  Timer strew(workload_case, &Case::Strew), copy(workload_case, &Case::Memcpy);
-  while (!strew.IsDone(options.seconds) || !copy.IsDone(options.seconds)) {
-    strew.Turn();
-    copy.Turn();
-  }
+  Timer strew([&] { return workload_case.Strew(); });
+  Timer copy([&] { return workload_case.Memcpy(); });
+  Timer::Compare(strew, copy, options.seconds);
   const double moved = static_cast<double>(strew_bench::MovedBytes(workload));
   const double copied = 2 * static_cast<double>(strew_bench::CopiedBytes(workload));
   return Line(workload.name, strew.best(), moved / strew.best(), copied / copy.best());
 }
 
+bool IsChosen(const BenchOptions& options, const std::string& row) {
+  if (options.rows.empty())
+    return std::find(std::begin(kFew), std::end(kFew), row) != std::end(kFew);
+  return std::find(options.rows.begin(), options.rows.end(), row) != options.rows.end();
+}
+
+// A heading above the first line.
+class Table {
+ public:
+  explicit Table(const std::string& columns) : columns_(columns) {}
+
+  void Add(const std::string& lines) {
+    if (is_empty_) Print(Bold(columns_) + "\n");
+    is_empty_ = false;
+    Print(lines);
+  }
+
+ private:
+  const std::string columns_;
+  bool is_empty_ = true;
+};
+
+void PrintWorkloads(const BenchOptions& options) {
+  Table table("row                                   ms      GB/s    memcpy   / memcpy");
+  for (const Workload& workload : strew_bench::Workloads()) {
+    if (IsChosen(options, workload.name)) table.Add(Measure(workload, options));
+  }
+}
+
+void PrintPlans(const BenchOptions& options) {
+  Table table(PlanColumns());
+  for (const std::string& row : PlanRows()) {
+    if (IsChosen(options, row)) table.Add(MeasurePlans(row, options.threads, options.seconds));
+  }
+}
+
 }  // namespace
 
-std::vector<std::string> BenchRows() {
+std::vector<std::string> WorkloadRows() {
   std::vector<std::string> names;
   for (const Workload& workload : strew_bench::Workloads()) names.push_back(workload.name);
   return names;
@@ -100,14 +93,9 @@ std::vector<std::string> BenchRows() {
 
 void RunBench(const BenchOptions& options) {
   Print(std::string("strew ") + strew_version() + " on " + strew_simd_target() + ", threads: " +
-        (options.threads == 0 ? ThreadsText() : std::to_string(options.threads)) + "\n" +
-        Bold("row                                   ms      GB/s    memcpy   / memcpy") + "\n");
-  const std::vector<std::string> few(std::begin(kFew), std::end(kFew));
-  const std::vector<std::string>& chosen = options.rows.empty() ? few : options.rows;
-  for (const Workload& workload : strew_bench::Workloads()) {
-    if (std::find(chosen.begin(), chosen.end(), workload.name) == chosen.end()) continue;
-    Print(Measure(workload, options));
-  }
+        (options.threads == 0 ? ThreadsText() : std::to_string(options.threads)) + "\n");
+  PrintWorkloads(options);
+  PrintPlans(options);
 }
 
 }  // namespace strew::cli

@@ -13,11 +13,11 @@ struct BenchOptions {
   double seconds = 0.5;
 };
 
-// The names of all workloads of the benchmarks.
-std::vector<std::string> BenchRows();
+// The names of all workloads of the benchmarks. Those of plans are PlanRows().
+std::vector<std::string> WorkloadRows();
 
-// Times calls of workloads on this machine, in turns with memcpy, and prints a line for each. Throws
-// std::runtime_error.
+// Times calls of workloads on this machine, in turns with memcpy, and plans, in turns with calls
+// without them, and prints a line for each. Throws std::runtime_error.
 void RunBench(const BenchOptions& options);
 
 }  // namespace strew::cli

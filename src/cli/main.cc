@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/bench.h"
+#include "cli/bench_plans.h"
 #include "cli/completion.h"
 #include "cli/context.h"
 #include "cli/operators.h"
@@ -41,7 +42,8 @@ The result has the dtype of the first file, in C order and native byte order. -o
 inputs.
 
 --repeat reports on standard error the time of the fastest of N calls and its GB/s. The bytes
-counted are those of the input files, which are read, and of the result, which is written.
+counted are those of the input files, which are read, and of the result, which is written. A plan is
+made before the first call, and its indices do not count.
 
 --threads makes no difference to the result. 0 stands for the CPUs that this process may run on, the
 number that 'strew info' prints. Systems without POSIX threads have one.
@@ -55,6 +57,17 @@ constexpr char kBenchHelp[] =
 of the output, or in place of the updates, on the same buffers: bytes read and bytes written count.
 The two take turns. The first result of a row is compared with that of a plain loop. A row is named
 after its operator, what it scatters, its reduction, and whether the output is new or in place:)";
+
+constexpr char kPlanHelp[] =
+    R"(plan.ROW is a row with indices by a plan. M/s are millions of entries a second, direct those of
+the same call without a plan. plan.make creates the plan of 4 million random indices, and tells how
+long each stage takes; direct is a call with these indices. plan.graph adds rows of 64 float32 along
+2 million random edges between 200,000 nodes, by gather_scatter; direct stands for a gather by a plan
+and a scatter-update without one.)";
+
+constexpr char kVerifyHelp[] =
+    R"(Calls of an operator that has plans are made again by one. For each of these operators there are
+as many calls of gather and of gather_scatter.)";
 
 // A subcommand and its action, which runs once the whole command line is known to be good.
 struct Command {
@@ -138,6 +151,9 @@ void AddOperator(CLI::App& app, Commands& commands, Operator op, Options& option
       .add_option("-o,--output", options.output, "Write the result there instead of printing it")
       ->option_text("FILE");
   AddNumber(command, "--repeat", options.repeat, 1, "Make N calls and report the fastest");
+  if (HasPlans(op)) {
+    command.add_flag("--plan", options.plan, "Make a plan of the indices first, and scatter by it");
+  }
   command.add_flag("--explain", options.explain,
                    "Tell how the call runs: threads, order, memory, and why");
   AddThreads(command, options.threads);
@@ -167,9 +183,12 @@ std::string RefuseNan(const std::string& text) {
 }
 
 void AddBench(CLI::App& app, Commands& commands, BenchOptions& options) {
-  const std::vector<std::string> rows = BenchRows();
+  std::vector<std::string> rows = WorkloadRows();
+  const std::string listed = Lines(rows);
+  for (const std::string& row : PlanRows()) rows.push_back(row);
   CLI::App& command =
-      *app.add_subcommand("bench", "Time workloads on this machine beside memcpy")->group(kGroup);
+      *app.add_subcommand("bench", "Time workloads on this machine beside memcpy, and plans")
+           ->group(kGroup);
   command.add_option("rows", options.rows, "Which workloads, see below [a few that stand for all]")
       ->check(CLI::IsMember(rows))
       ->option_text("ROW ...");
@@ -178,7 +197,7 @@ void AddBench(CLI::App& app, Commands& commands, BenchOptions& options) {
       ->check(CLI::Range(0.0, 3600.0))
       ->check(RefuseNan)
       ->option_text("S");
-  command.footer(kBenchHelp + Lines(rows));
+  command.footer(kBenchHelp + listed + "\n\n" + kPlanHelp);
   commands.push_back({&command, [&options] { RunBench(options); }});
 }
 
@@ -189,6 +208,7 @@ void AddVerify(CLI::App& app, Commands& commands, VerifyOptions& options) {
   AddNumber(command, "--calls", options.calls, 1,
             "Random calls of each operator with each dtype [40]");
   command.add_option("--seed", options.seed, "Of the random calls [1]")->option_text("N");
+  command.footer(kVerifyHelp);
   commands.push_back({&command, [&options] { RunVerify(options); }});
 }
 

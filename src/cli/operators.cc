@@ -12,6 +12,7 @@
 
 #include "base/policy.h"
 #include "base/reduction.h"
+#include "reference/case.h"
 
 namespace strew::cli {
 namespace {
@@ -108,6 +109,11 @@ std::vector<Operator> CommandOperators() {
     if (info.op != Operator::kSliceScatterInt64) operators.push_back(info.op);
   }
   return operators;
+}
+
+bool HasPlans(Operator op) {
+  const std::vector<Operator>& planned = reference::PlannedOperators();
+  return std::find(planned.begin(), planned.end(), op) != planned.end();
 }
 
 std::string CommandName(Operator op) {

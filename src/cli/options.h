@@ -23,6 +23,7 @@ struct Options {
   std::string simd_target;  // empty: the best
   int threads = 1;          // 0: as many as there are CPUs to run on
   int repeat = 0;           // calls to time; 0: one call, not timed
+  bool plan = false;        // scatter by a plan of the indices
   bool explain = false;     // tell how the call runs
 
   std::int64_t axis = 0;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <limits>
@@ -20,6 +19,7 @@
 #include "cli/npy.h"
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "cli/timer.h"
 #include "strew/strew.h"
 
 namespace strew::cli {
@@ -53,27 +53,63 @@ Tensor MakeTensor(const Array& array) {
 
 void TellSentence(void*, const char* sentence) { std::fprintf(stderr, "strew: %s\n", sentence); }
 
-// A call that tells how it runs. It is not timed.
-void Explain(Operator op, strew_context* context, const reference::Arguments& arguments) {
-  ExplainTo(context, TellSentence, nullptr);
-  const strew_status status = arguments.Call(op, context);
-  ExplainTo(context, nullptr, nullptr);
-  if (status != STREW_OK) Throw(status, strew_context_error(context));
+struct DestroyPlan {
+  void operator()(strew_plan* plan) const { strew_plan_destroy(plan); }
+};
+using Plan = std::unique_ptr<strew_plan, DestroyPlan>;
+
+// A plan is made for the extents of some axes of data, which must be there.
+void RequireIndexedAxes(Operator op, const Options& options, const Array& data,
+                        const Array& indices) {
+  const auto rank = static_cast<std::int64_t>(data.shape.size());
+  if (rank == 0) Throw(STREW_INVALID_SHAPE, "data has rank 0, but the rank must be 1 or more");
+  if (Takes(op, "axis")) {
+    if (options.axis >= -rank && options.axis < rank) return;
+    Throw(STREW_INVALID_AXIS, "axis = " + std::to_string(options.axis) + " is out of range [" +
+                                  std::to_string(-rank) + ", " + std::to_string(rank - 1) + "]");
+  }
+  if (indices.shape.empty() || indices.shape.back() <= rank) return;
+  Throw(STREW_INVALID_SHAPE, "indices has tuples of " + std::to_string(indices.shape.back()) +
+                                 " numbers, but data has rank " + std::to_string(rank));
 }
 
-// Calls the operator `repeat` times, at least once; seconds of the fastest call.
-double BestTime(Operator op, strew_context* context, const reference::Arguments& arguments,
-                int repeat, Progress& progress) {
-  using Clock = std::chrono::steady_clock;
-  const int calls = std::max(repeat, 1);
+// One call after another of an operator, or by its plan.
+class Calls {
+ public:
+  Calls(Operator op, strew_context* context, const reference::Arguments& arguments)
+      : op_(op), context_(context), arguments_(arguments) {}
+
+  void MakePlan() {
+    strew_plan* plan = nullptr;
+    Require(arguments_.MakePlan(op_, context_, &plan));
+    plan_.reset(plan);
+  }
+
+  void Make() const {
+    Require(plan_ == nullptr ? arguments_.Call(op_, context_)
+                             : arguments_.CallBy(plan_.get(), context_));
+  }
+
+ private:
+  void Require(strew_status status) const {
+    if (status != STREW_OK) Throw(status, strew_context_error(context_));
+  }
+
+  const Operator op_;
+  strew_context* const context_;
+  const reference::Arguments& arguments_;
+  Plan plan_;
+};
+
+// Makes `repeat` calls, at least one; seconds of the fastest.
+double BestTime(const Calls& calls, int repeat, Progress& progress) {
+  const int count = std::max(repeat, 1);
   double best = std::numeric_limits<double>::infinity();
-  progress.Begin(calls == 1 ? "one call" : "calls", calls);
-  for (int i = 0; i < calls; ++i) {
+  progress.Begin(count == 1 ? "one call" : "calls", count);
+  for (int i = 0; i < count; ++i) {
     const Clock::time_point start = Clock::now();
-    const strew_status status = arguments.Call(op, context);
-    const std::chrono::duration<double> time = Clock::now() - start;
-    if (status != STREW_OK) Throw(status, strew_context_error(context));
-    best = std::min(best, time.count());
+    calls.Make();
+    best = std::min(best, SecondsSince(start));
     progress.Advance(1);
   }
   return best;
@@ -107,12 +143,21 @@ void RunOperator(Operator op, const Options& options) {
   arguments.indices = indices_tensor.get();
   arguments.updates = updates_tensor.get();
   arguments.output = output_tensor.get();
-  if (options.explain) Explain(Called(op), context.get(), arguments);
-  const double seconds = BestTime(Called(op), context.get(), arguments, options.repeat, progress);
+
+  Calls calls(Called(op), context.get(), arguments);
+  if (options.plan) RequireIndexedAxes(op, options, data, *indices);
+  if (options.explain) ExplainTo(context.get(), TellSentence, nullptr);
+  if (options.plan) calls.MakePlan();
+  if (options.explain) {
+    // A call that tells how it runs. It is not timed.
+    calls.Make();
+    ExplainTo(context.get(), nullptr, nullptr);
+  }
+  const double seconds = BestTime(calls, options.repeat, progress);
 
   progress.Clear();
   if (options.repeat > 0) {
-    const std::int64_t index_bytes = indices ? indices->byte_count : 0;
+    const std::int64_t index_bytes = indices && !options.plan ? indices->byte_count : 0;
     ReportTime(options.repeat, seconds,
                data.byte_count + output.byte_count + index_bytes + updates.byte_count);
   }

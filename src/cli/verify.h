@@ -7,12 +7,14 @@
 namespace strew::cli {
 
 struct VerifyOptions {
-  int calls = 40;  // of each operator with each dtype
+  int calls = 40;  // of each kind with each dtype
   std::uint64_t seed = 1;
 };
 
-// Makes random calls on every SIMD target of this CPU, compares their bytes with what the oracle of
-// the tests says, and prints one line. Throws std::runtime_error, with the call, where they differ.
+// Makes random calls on every SIMD target of this CPU, by plans too, compares their bytes with what
+// the oracle of the tests says, and prints one line. Kinds of calls are the operators, and for each
+// that has plans gather and gather_scatter. Throws std::runtime_error, with the call, where they
+// differ.
 void RunVerify(const VerifyOptions& options);
 
 }  // namespace strew::cli

@@ -32,8 +32,6 @@ class Paragraph {
   size_t length_ = 0;
 };
 
-const char* Plural(int64_t count) { return count == 1 ? "" : "s"; }
-
 void AddTasks(const Machine& machine, double nanoseconds, int64_t tasks, Paragraph* text) {
   text->Add("One thread needs about %.0f us", nanoseconds / 1e3);
   if (machine.workers == 1) return text->Add(", and there is one worker. ");

@@ -11,6 +11,9 @@
 
 namespace strew::plan {
 
+// The end of a noun.
+inline const char* Plural(int64_t count) { return count == 1 ? "" : "s"; }
+
 void ExplainFew(const Call& call, int64_t updates);
 void Explain(const Call& call, const CheckSchedule& schedule, int64_t indices);
 void Explain(const Call& call, const DraftSchedule& schedule, int64_t indices);

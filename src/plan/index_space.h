@@ -58,7 +58,7 @@ using InnerNest = LoopNest<kIndices>;
 using InnerLoop = Loop<kIndices>;
 
 struct Component {
-  int axis;               // of data
+  int64_t axis;           // of data; of a plan's creation as it was given
   int64_t axis_size;      // elements
   int64_t output_stride;  // of the axis, in units
   int64_t data_stride;    // likewise

@@ -44,14 +44,15 @@ Status CheckDtypes(const Call& call, const Operands& all, strew_reduction reduct
   return plan::CheckDtypes(call, {{"source", all.source}, {"weights", all.weights}}, {}, STREW_MUL);
 }
 
-// The rank of the updates that a plan and the tensor that it indexes mean.
+// The rank of the updates that a plan and the tensor that it indexes mean. Sentences name a plan by
+// its tensor, because `from` and `to` have other names where these are reserved words.
 Status CheckOneRank(const Call& call, const Operands& all) {
   const int64_t gathered = UpdatesRankOf(*all.from, *all.source);
   const int64_t scattered = UpdatesRankOf(*all.to, *all.data);
   if (gathered != scattered) {
     return call.Fail(STREW_INVALID_SHAPE,
-                     "from gathers updates of rank %d from source, but to scatters updates of "
-                     "rank %d",
+                     "the plan for source gathers updates of rank %d, but the plan for data "
+                     "scatters updates of rank %d",
                      static_cast<int>(gathered), static_cast<int>(scattered));
   }
   // No tensor could have them, and errors could not list their dims.
@@ -69,8 +70,8 @@ Status CheckOneShape(const Call& call, const Operands& all, const UpdatesShape& 
   const bool same = std::equal(gathered.dims, gathered.dims + gathered.rank, scattered.dims);
   if (!same) {
     return call.Fail(STREW_INVALID_SHAPE,
-                     "from gathers updates of shape %s from source, but to scatters updates of "
-                     "shape %s",
+                     "the plan for source gathers updates of shape %s, but the plan for data "
+                     "scatters updates of shape %s",
                      plan::ListText(gathered.dims, gathered.rank).c_str(),
                      plan::ListText(scattered.dims, scattered.rank).c_str());
   }

@@ -2,11 +2,13 @@
 #include "prepared/order.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <new>
 #include <utility>
 
 #include "base/checked.h"
 #include "base/scratch.h"
+#include "plan/explain.h"
 #include "plan/schedule.h"
 #include "prepared/slices.h"
 #include "prepared/sort.h"
@@ -100,6 +102,11 @@ class Orderer {
         digits_(int64_t{1} << digit_bits_) {}
 
   Status Order() {
+    if (call_.explains()) {
+      call_.Explain("%" PRId64 " entries: put in the order of their destinations, in %" PRId64
+                    " part%s.",
+                    plan_->entries, slices_.count(), plan::Plural(slices_.count()));
+    }
     STREW_TRY(Look());
     const bool has_narrow_entries = plan_->entries <= int64_t{UINT32_MAX};
     if (!has_narrow_entries) return OrderAs<uint64_t, uint64_t>();
@@ -157,11 +164,17 @@ class Orderer {
 
   template <class Number, class Entry>
   Status Keep(const Piece* pieces, int64_t groups) const {
+    ExplainGroups(groups, "ascend");
     if (!Allocate<Number, Entry>(plan_->kept == plan_->entries, groups)) return Refuse();
     const Writer<Number, Entry> writer(*plan_);
     return share::ForEachPart(call_, tasks_, slices_.count(), [&](int64_t s, int64_t) {
       writer.Write(pieces[s], [&](const auto& body) { slices_.ForEach(s, body); });
     });
+  }
+
+  void ExplainGroups(int64_t groups, const char* how) const {
+    if (!call_.explains()) return;
+    call_.Explain("%" PRId64 " destinations: stored with their entries, which %s.", groups, how);
   }
 
   template <class Number, class Entry>
@@ -190,6 +203,7 @@ class Orderer {
     STREW_TRY(MoveToDigits(items));
     STREW_TRY(SortDigits(items, others, &digits));
     Accumulate(digits.group, digits_ + 1);
+    ExplainGroups(digits.group[digits_], "were sorted");
     if (!Allocate<Number, Entry>(false, digits.group[digits_])) return Refuse();
     const Writer<Number, Entry> writer(*plan_);
     return share::ForEachPart(call_, tasks_, digits_, [&](int64_t d, int64_t) {

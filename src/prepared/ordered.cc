@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cinttypes>
 #include <type_traits>
 
 #include "base/reduction.h"
+#include "plan/explain.h"
 #include "plan/schedule.h"
 #include "prepared/group_writer.h"
 #include "share/parts.h"
@@ -43,6 +45,12 @@ Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied) {
       static_cast<double>(plan.kept) * (4 + 0.1 * static_cast<double>(units * kernels.width));
   const int64_t tasks = std::min(plan::TasksFor(machine, nanoseconds), plan.groups());
   const int64_t parts = std::min(plan::PartsFor(machine, tasks), plan.groups());
+  if (scatter.call.explains()) {
+    scatter.call.Explain("%" PRId64 " entries of %" PRId64
+                         " destinations: in the order of these, so that all updates of one are "
+                         "combined at once, in %" PRId64 " part%s.",
+                         plan.kept, plan.groups(), parts, plan::Plural(parts));
+  }
   std::atomic<int64_t> sum{0};
   STREW_TRY(share::ForEachPart(scatter.call, tasks, parts, [&](int64_t part, int64_t) {
     const auto border = [&](int64_t p) {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cinttypes>
 
 #include "accumulate/accumulate.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
+#include "plan/explain.h"
 #include "plan/index_space.h"
 #include "plan/schedule.h"
 #include "prepared/order.h"
@@ -122,6 +124,10 @@ class PlaceWriter {
     plan::Cut cut;
     for (int i = 0; i < nest_.rank; ++i) cut.Append(nest_.loop[i].count, 1, parts);
     cut.Append(row_.count, 64, parts);
+    if (call.explains()) {
+      call.Explain("%" PRId64 " entries: their places are stored, in %" PRId64 " part%s.",
+                   plan_->entries, cut.parts(), plan::Plural(cut.parts()));
+    }
     STREW_TRY(share::ForEachPart(call, tasks, cut.parts(),
                                  [&](int64_t part, int64_t) { WritePart(cut, part); }));
     const int64_t dropped = dropped_.load(std::memory_order_relaxed);

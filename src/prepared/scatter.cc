@@ -90,6 +90,7 @@ void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, i
 
 Status MeanBySums(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
                   bool excludes_self) {
+  if (call.explains()) call.Explain("Means: sums, divided by what the plan has counted.");
   const strew_reduction sum = STREW_ADD | (excludes_self ? STREW_EXCLUDE_SELF : 0);
   STREW_TRY(ScatterByPlaces(call, plan, operands, axis, sum));
   const int64_t units = plan::IndexedUnitsOf(operands.output.element_size).count;

@@ -13,9 +13,9 @@ plan::IndexSpace SpaceOfIndices(const Plan& plan, const TensorView& indices) {
   for (int c = 0; c < plan.components; ++c) {
     const int64_t base = space.has_tuples ? c * StrideOf(indices, tuples) : 0;
     // kUpdate cannot resolve an axis that counts from the end.
-    const int axis = plan.kind == Kind::kTuples     ? c
-                     : plan.kind == Kind::kElements ? plan.axis
-                                                    : static_cast<int>(plan.given_axis);
+    const int64_t axis = plan.kind == Kind::kTuples     ? c
+                         : plan.kind == Kind::kElements ? plan.axis
+                                                        : plan.given_axis;
     space.component[space.components++] = {axis, plan.extents[c], 0, 0, base};
   }
   for (int i = 0; i < tuples; ++i) {

@@ -43,6 +43,11 @@ struct Arguments {
   const int64_t* slice_axes = nullptr;
 
   strew_status Call(Operator op, strew_context* context) const;
+
+  // A plan of the indices, for the extents of data, which must have the axes that they name.
+  strew_status MakePlan(Operator op, strew_context* context, strew_plan** out) const;
+  // The call by this plan.
+  strew_status CallBy(const strew_plan* plan, strew_context* context) const;
 };
 
 }  // namespace strew::reference

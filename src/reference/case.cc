@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/case.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,12 @@ const std::vector<Operator>& Operators() {
   return operators;
 }
 
+const std::vector<Operator>& PlannedOperators() {
+  static const std::vector<Operator> planned = {Operator::kScatterElements, Operator::kScatterNd,
+                                                Operator::kScatterUpdate};
+  return planned;
+}
+
 void Case::SetSlice(const Dims& starts, const Dims& stops, const Dims& steps,
                     const Dims& slice_axes, strew_dtype dtype) {
   const auto list = [dtype](const Dims& values) {
@@ -100,27 +107,25 @@ strew_status Call(const Case& c, strew_context* context, strew_tensor* output) {
   return arguments.Call(c.op, context);
 }
 
+bool SetPolicies(const Case& c, strew_context* context) {
+  return strew_context_set_negative_indices(context, c.wrap ? 1 : 0) == STREW_OK &&
+         strew_context_set_index_policy(context, c.policy) == STREW_OK &&
+         strew_context_set_duplicate_policy(context, c.duplicates) == STREW_OK;
+}
+
 bool HasPlan(const Case& c) {
   if (c.duplicates == STREW_DUPLICATE_ERROR && Product(c.data.shape()) == 0) return false;
-  return c.op == Operator::kScatterElements || c.op == Operator::kScatterNd ||
-         c.op == Operator::kScatterUpdate;
+  const std::vector<Operator>& planned = PlannedOperators();
+  return std::count(planned.begin(), planned.end(), c.op) > 0;
 }
 
 strew_status MakePlan(const Case& c, strew_context* context, Plan* plan) {
-  const Dims& shape = c.data.shape();
-  const strew_tensor* const indices = c.indices->tensor();
+  Arguments arguments;
+  arguments.data = c.data.tensor();
+  arguments.indices = c.indices->tensor();
+  arguments.axis = c.axis;
   strew_plan* made = nullptr;
-  strew_status status;
-  if (c.op == Operator::kScatterNd) {
-    status = strew_plan_scatter_nd(context, indices, shape.data(), &made);
-  } else {
-    const int64_t axis = c.axis < 0 ? c.axis + static_cast<int64_t>(shape.size()) : c.axis;
-    const int64_t extent = shape[static_cast<size_t>(axis)];
-    // Sentences about the indices of scatter_update name the axis as it was given.
-    status = c.op == Operator::kScatterElements
-                 ? strew_plan_scatter_elements(context, indices, c.axis, extent, &made)
-                 : strew_plan_scatter_update(context, indices, axis, extent, &made);
-  }
+  const strew_status status = arguments.MakePlan(c.op, context, &made);
   plan->reset(made);
   return status;
 }

@@ -21,6 +21,9 @@ namespace strew::reference {
 // All of them, in the order of their list.
 const std::vector<Operator>& Operators();
 
+// Those of which plans can be made.
+const std::vector<Operator>& PlannedOperators();
+
 // Operands stand here under the names that most operators give them.
 struct Case {
   Operator op;
@@ -51,6 +54,9 @@ std::vector<Array*> Inputs(Case& c);
 
 // The library's call, with `output` in place of the destination's own descriptor.
 strew_status Call(const Case& c, strew_context* context, strew_tensor* output);
+
+// Gives the context the policies of the case. Answers false where it refuses them.
+bool SetPolicies(const Case& c, strew_context* context);
 
 // Whether a plan can be made for the case. One with DUPLICATE_ERROR refuses two entries of one
 // slice even where a dim of 0 leaves the slice no element, which the operator does not.

@@ -38,12 +38,6 @@ std::string WrongReport(const strew_context* context, const Outcome& outcome) {
   return text.str();
 }
 
-bool SetPolicies(const Case& c, strew_context* context) {
-  return strew_context_set_negative_indices(context, c.wrap ? 1 : 0) == STREW_OK &&
-         strew_context_set_index_policy(context, c.policy) == STREW_OK &&
-         strew_context_set_duplicate_policy(context, c.duplicates) == STREW_OK;
-}
-
 }  // namespace
 
 Trial::Trial(Case& c)

@@ -155,13 +155,13 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
   const int64_t size = component.axis_size;
   if (size == 0) {
     return call.FailAt(position, STREW_INDEX_OUT_OF_RANGE,
-                       "indices%s = %s is out of range: axis %d of data has 0 elements, so that no "
-                       "index is valid",
+                       "indices%s = %s is out of range: axis %" PRId64
+                       " of data has 0 elements, so that no index is valid",
                        at.c_str(), value.c_str(), component.axis);
   }
   return call.FailAt(position, STREW_INDEX_OUT_OF_RANGE,
-                     "indices%s = %s is out of range [%" PRId64 ", %" PRId64
-                     "] for axis %d of data, which has %" PRId64 " element%s",
+                     "indices%s = %s is out of range [%" PRId64 ", %" PRId64 "] for axis %" PRId64
+                     " of data, which has %" PRId64 " element%s",
                      at.c_str(), value.c_str(), Lowest(call, component), size - 1, component.axis,
                      size, size == 1 ? "" : "s");
 }

@@ -79,6 +79,25 @@ class Explain(CommandTest):
         done = self.execute("scatter-elements", *files, *options)
         self.assertRegex(done.stderr.decode(), r"Wide: [a-z ]+ accumulator for each element\.")
 
+    def test_a_plan_is_made_and_used(self) -> None:
+        lines = self.call((100,), (500,), "--plan", "--reduction", "add")
+        self.assertEqual(len(lines), 5)
+        self.assertIn("500 entries: their places are stored", lines[1])
+        self.assertIn("500 entries: put in the order of their destinations", lines[2])
+        self.assertRegex(lines[3], r"\d+ destinations: stored with their entries, which were sorted")
+        self.assertIn("500 entries of 1 element", lines[4])
+
+    def test_a_mean_by_a_plan(self) -> None:
+        lines = self.call((100,), (500,), "--plan", "--reduction", "mean")
+        self.assertIn("Means: sums, divided by what the plan has counted.", lines[4])
+        self.assertIn("500 entries of 1 element", lines[5])
+        self.put("data.npy", "f2", (100,), array.array("H", [0] * 100))
+        self.put("updates.npy", "f2", (500,), array.array("H", [0] * 500))
+        files = ("data.npy", "indices.npy", "updates.npy")
+        options = ("--plan", "--reduction", "mean", "--explain", "-o", "out.npy")
+        done = self.execute("scatter-elements", *files, *options)
+        self.assertRegex(done.stderr.decode(), r"500 entries of \d+ destinations: in the order of")
+
     def test_a_refused_call_ends_with_its_sentence(self) -> None:
         self.put("data.npy", "f4", (4,), array.array("f", [0.0] * 4))
         self.put("indices.npy", "i4", (4,), array.array("i", [0, 1, 2, 9]))

@@ -12,6 +12,7 @@ import terminal
 from command import COMMAND, CommandTest
 
 ROW = "nd.tiny.new"
+STAGES = ("check", "places", "order", "groups")
 MEASURED = re.compile(rf"\A{re.escape(ROW)} +\d+\.\d+ +\d+\.\d +\d+\.\d +\d+\.\d\d\Z")
 COLOURS = {**os.environ, "TERM": "xterm", "NO_COLOR": ""}
 
@@ -23,7 +24,11 @@ class Verifying(CommandTest):
         agree = f"SIMD targets {targets['SIMD targets']} all agree with the oracle on "
         calls = re.fullmatch(agree + r"(\d+) random calls\n", line)
         self.assertIsNotNone(calls, line)
-        self.assertGreater(int(calls[1]), 100)
+        # Six operators, of which three have plans, to gather and to gather and scatter.
+        kinds = 6 + 2 * 3
+        dtypes, rest = divmod(int(calls[1]), 2 * kinds)
+        self.assertEqual(rest, 0)
+        self.assertGreater(dtypes, 18)
         once = self.succeed("verify", "--calls", "1", "--seed", "77")
         self.assertIn(f"on {int(calls[1]) // 2} random calls", once)
 
@@ -40,6 +45,28 @@ class Timing(CommandTest):
         self.assertRegex(row, MEASURED)
         speed, copy, ratio = map(float, row.split()[2:])
         self.assertAlmostEqual(ratio, speed / copy, delta=0.02 + 0.05 * ratio)
+
+    def test_plans_beside_the_same_without(self) -> None:
+        rows = ("plan.nd.tiny.new", "plan.make", ROW)
+        lines = self.succeed("bench", *rows, "--seconds", "0").splitlines()
+        _, _, workload, columns, make, *stages, tiny = lines
+        self.assertRegex(workload, MEASURED)
+        self.assertEqual(columns.split(), "row with plans ms M/s direct / direct".split())
+        self.assertRegex(make, r"\Aplan\.make +\d+\.\d+ +\d+\.\d +\d+\.\d +\d+\.\d\d\Z")
+        self.assertRegex(tiny, r"\Aplan\.nd\.tiny\.new +\d+\.\d+ +\d+\.\d +\d+\.\d +\d+\.\d\d\Z")
+        self.assertEqual([line.split()[0] for line in stages], list(STAGES))
+        # The stages are the whole.
+        whole, *parts = (float(line.split()[1]) for line in (make, *stages))
+        self.assertTrue(all(part > 0 for part in parts), stages)
+        self.assertAlmostEqual(sum(parts) / whole, 1, delta=0.01)
+
+    def test_a_graph(self) -> None:
+        _, columns, graph = self.succeed("bench", "plan.graph", "--seconds", "0").splitlines()
+        edges, direct, ratio = map(float, graph.split()[2:])
+        self.assertAlmostEqual(edges / direct, ratio, delta=0.02 + 0.05 * ratio)
+
+    def test_slices_have_no_plans(self) -> None:
+        self.assertIn("plan.sl.kv.new", self.misuse("bench", "plan.sl.kv.new"))
 
     def test_misuse(self) -> None:
         self.assertIn("nd.none", self.misuse("bench", "nd.none"))

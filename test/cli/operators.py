@@ -10,6 +10,7 @@ from npy import NATIVE, Array
 
 F4 = NATIVE + "f4"
 I8 = NATIVE + "i8"
+PLANNED = ("scatter-elements", "scatter-nd", "scatter-update")
 
 
 def floats(shape: tuple[int, ...], values) -> Array:
@@ -28,6 +29,8 @@ class WorkedExamples(CommandTest):
         result = self.result(*arguments)
         self.assertEqual((result.descr, result.shape), (F4, expected.shape))
         self.assertEqual(result.values, wanted)
+        if arguments[0] in PLANNED:
+            self.assertEqual(self.result(*arguments, "--plan"), result)
 
     def test_scatter_elements_along_the_default_axis(self) -> None:
         self.save("data.npy", floats((3, 3), [0] * 9))
@@ -83,7 +86,9 @@ class WorkedExamples(CommandTest):
         flags = ["--out-of-range", "drop", "--no-negative-indices"]
         self.check(floats((3,), [10, 2, 3]), *call, *flags)
         flags = ["--out-of-range", "clamp", "--duplicates", "error"]
-        self.assertIn("STREW_DUPLICATE_INDEX: indices[2,0] names", self.fail_with(*call, *flags))
+        for plan in ([], ["--plan"]):
+            sentence = self.fail_with(*call, *flags, *plan)
+            self.assertIn("STREW_DUPLICATE_INDEX: indices[2,0] names", sentence)
 
     def test_scatter_nd_of_elements(self) -> None:
         self.save("data.npy", floats((8,), range(1, 9)))
@@ -286,10 +291,11 @@ class Errors(CommandTest):
         self.save("updates.npy", floats((2, 3), range(6)))
 
     def check(self, status: str, sentence: str, *arguments: str) -> None:
-        with self.subTest(arguments=arguments):
-            message = self.fail_with(*arguments, "-o", "out.npy")
-            self.assertRegex(message, rf"\Astrew: {status}: .*{sentence}")
-            self.assertFalse((self.directory / "out.npy").exists())
+        for plan in ([], ["--plan"]) if arguments[0] in PLANNED else ([],):
+            with self.subTest(arguments=arguments, plan=plan):
+                message = self.fail_with(*arguments, *plan, "-o", "out.npy")
+                self.assertRegex(message, rf"\Astrew: {status}: .*{sentence}")
+                self.assertFalse((self.directory / "out.npy").exists())
 
     def test_scatter_elements(self) -> None:
         def elements(data: str, indices: str, updates: str, *rest: str) -> list[str]:
@@ -322,6 +328,13 @@ class Errors(CommandTest):
         far = ["scatter-nd", "data.npy", "far.npy", "one.npy"]
         self.check("STREW_INDEX_OUT_OF_RANGE", r"indices\[0,1\] = 3 .*\[-3, 2\]", *far)
         wide = ["scatter-nd", "data.npy", "indices.npy", "updates.npy"]
+        self.check("STREW_INVALID_SHAPE", "", *wide)
+
+    def test_scatter_update(self) -> None:
+        self.save("rows.npy", integers((2,), [0, 1]))
+        good = ["scatter-update", "data.npy", "rows.npy", "updates.npy"]
+        self.check("STREW_INVALID_AXIS", r"axis = 2 is out of range \[-2, 1\]", *good, "--axis=2")
+        wide = ["scatter-update", "data.npy", "indices.npy", "updates.npy"]
         self.check("STREW_INVALID_SHAPE", "", *wide)
 
     def test_slice_scatter(self) -> None:

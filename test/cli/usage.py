@@ -35,6 +35,8 @@ class Asking(CommandTest):
                 self.assertIn(word, text)
             has_axis = command in ("scatter-elements", "scatter-update", "tensor-scatter")
             self.assertEqual("--axis" in text, has_axis)
+            planned = command in ("scatter-elements", "scatter-nd", "scatter-update")
+            self.assertEqual(" --plan " in text, planned)
             self.assertEqual("--circular" in text, command == "tensor-scatter")
             self.assertEqual("--axes" in text, command == "slice-scatter")
             self.assertEqual("indices FILE" in text, command != "slice-scatter")
@@ -79,6 +81,11 @@ class Using(CommandTest):
         seconds, rate = map(float, found.groups())
         bytes_moved = 2 * 400000 + 2 * 8 + 2 * 400
         self.assertTrue(math.isclose(seconds * rate * 1e9, bytes_moved, rel_tol=0.02), found[0])
+        by_plan = self.execute(*self.call, "--repeat", "3", "--plan", "-o", "out.npy").stderr
+        seconds, rate = map(float, re.search(pattern, by_plan.decode()).groups())
+        bytes_without_indices = bytes_moved - 2 * 8
+        self.assertTrue(math.isclose(seconds * rate * 1e9, bytes_without_indices, rel_tol=0.02))
+        done = self.execute(*self.call, "--repeat", "3", "--reduction", "add", "-o", "out.npy")
         # Every call starts from data anew: three additions are one.
         self.assertEqual(self.read("out.npy").values[100:103], [1, 2, 3])
         done = self.execute(*self.call, "--repeat", "2")

@@ -70,12 +70,6 @@ void AddOutput(Digest& digest, const Dtype& dtype, const Case& c, const Array& o
   }
 }
 
-void SetPolicies(const Case& c, strew_context* context) {
-  strew_context_set_negative_indices(context, c.wrap ? 1 : 0);
-  strew_context_set_index_policy(context, c.policy);
-  strew_context_set_duplicate_policy(context, c.duplicates);
-}
-
 // The same call for every target.
 void AddCase(std::vector<Digest>& digests, const Dtype& dtype, Case& c) {
   const std::vector<unsigned char> before = c.destination().Snapshot();

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A library in the place of strew's that hands every call on and writes down which were made."""
+"""A library in the place of strew's that hands every call on and writes down which were made.
+
+The function that an environment variable names fails instead.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,18 @@ from pathlib import Path
 
 import declarations
 
+FAILING = "STREW_RECORDER_FAILING"
 HEAD = """#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strew/strew.h>
+
+static int fails(const char *name) {
+  const char *failing = getenv("%s");
+  return failing != NULL && strcmp(failing, name) == 0;
+}
 
 static void *first_call(const char *name) {
   void *library = dlopen("%s", RTLD_NOW | RTLD_LOCAL);
@@ -24,8 +34,10 @@ static void *first_call(const char *name) {
   return dlsym(library, name);
 }
 """
+FAILURE = """
+  if (fails("%s")) return STREW_OUT_OF_MEMORY;"""
 FUNCTION = """
-%s {
+%s {%s
   static __typeof__(&%s) next;
   if (next == NULL) next = (__typeof__(next))first_call("%s");
   return next(%s);
@@ -49,13 +61,15 @@ class Recorder:
         self._record.touch()
         source = folder / "recorder.c"
         bodies = "".join(map(self._body, self._functions))
-        source.write_text(HEAD % (library, self._record) + bodies)
+        source.write_text(HEAD % (FAILING, library, self._record) + bodies)
         options = ["-shared", "-fPIC", f"-I{header.parents[1]}", "-o", str(folder / "libstrew.so")]
         subprocess.run([*compiler, *options, str(source), "-ldl"], check=True)
 
     def _body(self, name: str) -> str:
         declaration = self._functions[name]
-        return FUNCTION % (declaration, name, name, arguments_of(declaration))
+        can_fail = declaration.startswith("strew_status ")
+        failure = FAILURE % name if can_fail else ""
+        return FUNCTION % (declaration, failure, name, name, arguments_of(declaration))
 
     def missing(self) -> list[str]:
         called = self._record.read_text().split()

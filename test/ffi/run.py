@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The example of a language runs by the command that README.md gives, prints expected.txt, and
-calls every function of the header; those of plans in some languages only.
+calls every function of the header. Where a call fails, it says why.
 
 usage: run.py <skip> <language> <packages> <probe> <command> <library> <strew.h> <compiler>...
 
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import house
 import recorder
@@ -64,10 +65,6 @@ def environment(folder: Path, libraries: Path, header: Path) -> dict[str, str]:
     return {**os.environ, **{name: str(value) for name, value in own.items()}}
 
 
-# The others do not yet.
-USE_PLANS = ("c", "cpp", "go", "luajit")
-
-
 def row(language: str, packages: str, command: str) -> str:
     """What the README has to say; commands that were run there leave files beside the example."""
     (example,) = (HERE / language).glob("[eE]xample.*")
@@ -82,31 +79,34 @@ class Example:
         shutil.copytree(HERE / language, self._place)
         (folder / "test" / "python").symlink_to(ROOT / "test" / "python")
         self._recorder = recorder.Recorder(folder / "libraries", library, header, cc)
-        self._uses_plans = language in USE_PLANS
         self._environment = environment(folder, self._recorder.folder, header)
 
-    def shell(self, command: str) -> subprocess.CompletedProcess[str]:
+    def shell(self, command: str, **options: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             command,
             shell=True,
             cwd=self._place,
-            env=self._environment,
             text=True,
             stdout=subprocess.PIPE,
+            **{"env": self._environment, **options},
         )
 
     def problems(self, command: str, wanted: list[str]) -> list[str]:
         done = self.shell(command)
         if done.returncode != 0:
             return [done.stdout, f"`{command}` ended with {done.returncode}"]
-        missing = [
-            f"{name} was not called"
-            for name in self._recorder.missing()
-            if self._uses_plans or not name.startswith("strew_plan_")
-        ]
+        missing = [f"{name} was not called" for name in self._recorder.missing()]
         printed = done.stdout.splitlines()
         differences = difflib.unified_diff(wanted, printed, "expected", "printed", lineterm="")
-        return [*missing, *differences]
+        return [*missing, *differences, *self._problems_of_a_failure(command)]
+
+    def _problems_of_a_failure(self, command: str) -> list[str]:
+        """A call fails while descriptors and a plan exist."""
+        environment = {**self._environment, recorder.FAILING: "strew_plan_gather"}
+        done = self.shell(command, env=environment, stderr=subprocess.PIPE)
+        if done.returncode != 0 and "Memory could not be allocated" in done.stderr:
+            return []
+        return [done.stderr, f"`{command}` ended with {done.returncode} where a call fails"]
 
 
 def main(skip: str, language: str, packages: str, probe: str, command: str, *built: str) -> None:

@@ -18,7 +18,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/gather.h"
+#include "reference/gather_trial.h"
 #include "reference/random_case.h"
 #include "reference/random_gather.h"
 #include "reference/targets.h"
@@ -136,8 +136,7 @@ class GuardPages : public testing::Test {
   // indices are gone by then: their pages fault.
   void CheckPlans(uint64_t seed) {
     Random random(seed);
-    const Operator op = random.Pick(std::vector<Operator>{
-        Operator::kScatterElements, Operator::kScatterNd, Operator::kScatterUpdate});
+    const Operator op = random.Pick(PlannedOperators());
     GatherScatterCase c = MakeRandomGatherScatter(random, op, random.Pick(Dtypes()));
     guards_scratch_ = random.OneIn(2);
     workers_ = random.OneIn(8) ? 3 : 1;
@@ -157,8 +156,7 @@ class GuardPages : public testing::Test {
  private:
   static Plan PlanOf(Case& c) {
     const Context context = MakeContext();
-    EXPECT_EQ(strew_context_set_negative_indices(context.get(), c.wrap ? 1 : 0), STREW_OK);
-    EXPECT_EQ(strew_context_set_index_policy(context.get(), c.policy), STREW_OK);
+    EXPECT_TRUE(SetPolicies(c, context.get()));
     Plan plan;
     GuardedScratch scratch;
     scratch.InstallIn(context.get());
@@ -180,17 +178,10 @@ class GuardPages : public testing::Test {
   }
 
   void CheckGatherScatter(uint64_t seed, GatherScatterCase& c) {
-    const View* const weights = c.weights ? &c.weights->view() : nullptr;
-    Trial trial(c.to, [&](const View& data, const View& output) {
-      return GatherScatter(c.from, weights, c.to, data, output);
-    });
+    GatherScatterTrial gather_scatter(c);
     const Plan from = PlanOf(c.from), to = PlanOf(c.to);
-    c.from.data.buffer().SetReadOnly(true);
-    if (c.weights) c.weights->buffer().SetReadOnly(true);
-    ExpectNoTrouble(seed, trial, [&](strew_context* context) {
-      return strew_plan_gather_scatter(
-          context, from.get(), c.from.data.tensor(), c.weights ? c.weights->tensor() : nullptr,
-          to.get(), c.to.data.tensor(), c.to.reduction, c.to.destination().tensor());
+    ExpectNoTrouble(seed, gather_scatter.trial(), [&](strew_context* context) {
+      return gather_scatter.Call(from.get(), to.get(), context);
     });
   }
 

@@ -215,6 +215,16 @@ def test_gather_scatter_of_a_graph() -> None:
     assert messages.tolist() == (matrix @ nodes).tolist()
 
 
+def test_sentences_name_a_plan_by_its_tensor() -> None:
+    edges, rows = strew.plan_scatter_update([0, 2, 1], 3), strew.plan_scatter_update([0, 1], 3)
+    for source, sentence in (
+        (np.ones((3, 2)), r"source gathers updates of shape \[3,2\], .* data .* shape \[2,2\]"),
+        (np.ones(3), "source gathers updates of rank 1, .* data scatters updates of rank 2"),
+    ):
+        with pytest.raises(ValueError, match=f"the plan for {sentence}"):
+            strew.gather_scatter(edges, source, rows, np.zeros((3, 2)))
+
+
 def test_the_example_of_the_readme() -> None:
     sources, targets = [0, 0, 2, 1], [1, 2, 0, 1]  # edges of a graph of 3 nodes
     weights, nodes = np.array([[1.0], [2.0], [3.0], [4.0]]), np.arange(6.0).reshape(3, 2)

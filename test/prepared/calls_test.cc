@@ -230,7 +230,10 @@ void AddRanks(Function function, Operator op, CallDefects& defects) {
                        r.data.SetShape({});
                        r.output.SetShape({});
                      }});
-  defects.push_back({4, "source of another rank", "rank", [](PlanRequest& r) {
+  defects.push_back({4, "source of another rank",
+                     "the plan for source gathers updates of rank 3, but the plan for data "
+                     "scatters updates of rank 2",
+                     [](PlanRequest& r) {
                        r.source.SetShape({3, 4, 2});
                      }});
   defects.push_back({4, "weights of a higher rank", "weights", [](PlanRequest& r) {
@@ -280,7 +283,8 @@ void AddExtents(Function function, Operator op, CallDefects& defects) {
                        }});
   }
   if (function != Function::kGatherScatter) return;
-  defects.push_back({7, "updates of two shapes", "shape", [=](PlanRequest& r) {
+  defects.push_back({7, "updates of two shapes", "but the plan for data scatters updates of shape",
+                     [=](PlanRequest& r) {
                        r.source.SetShape(op == Operator::kScatterNd ? Dims{3, 5} : Dims{2, 4});
                      }});
   for (const Dims& shape : {Dims{5}, Dims{5, 1}, Dims{1, 5}}) {

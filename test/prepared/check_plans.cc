@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/gather.h"
+#include "reference/gather_trial.h"
 #include "reference/targets.h"
 #include "support/reference.h"
 #include "support/runners.h"
@@ -20,21 +20,6 @@ void SetOtherPolicies(const Case& c, strew_context* context) {
   EXPECT_EQ(strew_context_set_duplicate_policy(context, STREW_DUPLICATE_ERROR), STREW_OK);
 }
 
-class ReadOnly {
- public:
-  explicit ReadOnly(std::vector<Array*> arrays) : arrays_(std::move(arrays)) {
-    for (Array* array : arrays_) array->buffer().SetReadOnly(true);
-  }
-  ~ReadOnly() {
-    for (Array* array : arrays_) array->buffer().SetReadOnly(false);
-  }
-  ReadOnly(const ReadOnly&) = delete;
-  ReadOnly& operator=(const ReadOnly&) = delete;
-
- private:
-  const std::vector<Array*> arrays_;
-};
-
 }  // namespace
 
 Plan PlanOf(const Case& c) {
@@ -42,9 +27,7 @@ Plan PlanOf(const Case& c) {
   const Target& target = Targets()[turn++ % Targets().size()];
   const Context context = MakeContext();
   EXPECT_EQ(strew_context_set_simd_target(context.get(), target.name.c_str()), STREW_OK);
-  EXPECT_EQ(strew_context_set_negative_indices(context.get(), c.wrap ? 1 : 0), STREW_OK);
-  EXPECT_EQ(strew_context_set_index_policy(context.get(), c.policy), STREW_OK);
-  EXPECT_EQ(strew_context_set_duplicate_policy(context.get(), c.duplicates), STREW_OK);
+  EXPECT_TRUE(SetPolicies(c, context.get()));
   Plan plan;
   EXPECT_EQ(MakePlan(c, context.get(), &plan), STREW_OK)
       << strew_context_error(context.get()) << Describe(c);
@@ -83,31 +66,23 @@ bool CheckScatter(Case& c, int32_t workers) {
 
 bool CheckGather(Case& c, int32_t workers) {
   const Plan plan = PlanOf(c);
-  Trial trial(c, [&](const View& source, const View& output) { return Gather(c, source, output); });
+  GatherTrial gather(c);
   const auto call = [&](strew_context* context) {
     SetOtherPolicies(c, context);
-    return strew_plan_gather(context, plan.get(), c.data.tensor(), c.output->tensor());
+    return gather.Call(plan.get(), context);
   };
-  return CheckEverywhere(trial, call, workers, "gather with the indices of " + Describe(c));
+  return CheckEverywhere(gather.trial(), call, workers,
+                         "gather with the indices of " + Describe(c));
 }
 
 bool CheckGatherScatter(GatherScatterCase& c, int32_t workers) {
   const Plan from = PlanOf(c.from), to = PlanOf(c.to);
-  std::vector<Array*> inputs = Inputs(c.from);
-  inputs.push_back(&c.from.data);
-  if (c.weights) inputs.push_back(&*c.weights);
-  const ReadOnly read_only(inputs);
-  const View* const weights = c.weights ? &c.weights->view() : nullptr;
-  Trial trial(c.to, [&](const View& data, const View& output) {
-    return GatherScatter(c.from, weights, c.to, data, output);
-  });
+  GatherScatterTrial gather_scatter(c);
   const auto call = [&](strew_context* context) {
     SetOtherPolicies(c.to, context);
-    return strew_plan_gather_scatter(
-        context, from.get(), c.from.data.tensor(), c.weights ? c.weights->tensor() : nullptr,
-        to.get(), c.to.data.tensor(), c.to.reduction, c.to.destination().tensor());
+    return gather_scatter.Call(from.get(), to.get(), context);
   };
-  return CheckEverywhere(trial, call, workers, Describe(c));
+  return CheckEverywhere(gather_scatter.trial(), call, workers, Describe(c));
 }
 
 }  // namespace strew_test

@@ -187,5 +187,31 @@ TEST_F(OrderOfEntries, IsRefusedIfMemoryIs) {
   EXPECT_NE(Make({1, 5000, 1, 3000}, indices, 8, threads_), nullptr);
 }
 
+// `strew bench` takes the time of each stage of a creation by the sentence that it begins with.
+TEST_F(OrderOfEntries, IsToldStageByStage) {
+  const auto sentences = [this](const Values& indices) {
+    std::vector<std::string> told;
+    const auto tell = [](void* opaque, const char* sentence) {
+      static_cast<std::vector<std::string>*>(opaque)->push_back(sentence);
+    };
+    strew::ExplainTo(context_.get(), tell, &told);
+    EXPECT_NE(Make({1, Count(indices), 1, 3000}, indices, 2, threads_), nullptr);
+    strew::ExplainTo(context_.get(), nullptr, nullptr);
+    return told;
+  };
+  Values indices;
+  for (int64_t i = 0; i < 6000; ++i) indices.push_back((i * 77) % 3000);
+  const std::vector<std::string> sorted = sentences(indices);
+  ASSERT_EQ(sorted.size(), 4);
+  EXPECT_EQ(sorted[0].find("6000 indices: checked before"), 0);
+  EXPECT_EQ(sorted[1].find("6000 entries: their places are stored, in "), 0);
+  EXPECT_EQ(sorted[2].find("6000 entries: put in the order of their destinations, in "), 0);
+  EXPECT_EQ(sorted[3], "3000 destinations: stored with their entries, which were sorted.");
+  std::sort(indices.begin(), indices.end());
+  const std::vector<std::string> ascending = sentences(indices);
+  ASSERT_EQ(ascending.size(), 4);
+  EXPECT_EQ(ascending[3], "3000 destinations: stored with their entries, which ascend.");
+}
+
 }  // namespace
 }  // namespace strew_test

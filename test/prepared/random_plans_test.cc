@@ -19,9 +19,6 @@
 namespace strew_test {
 namespace {
 
-const Operator kWithPlans[] = {Operator::kScatterElements, Operator::kScatterNd,
-                               Operator::kScatterUpdate};
-
 class RandomPlans : public testing::TestWithParam<std::tuple<Operator, Dtype>> {
  protected:
   static Operator op() { return std::get<0>(GetParam()); }
@@ -49,7 +46,7 @@ std::string NameOfCases(const testing::TestParamInfo<std::tuple<Operator, Dtype>
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryOperatorAndDtype, RandomPlans,
-                         testing::Combine(testing::ValuesIn(kWithPlans),
+                         testing::Combine(testing::ValuesIn(PlannedOperators()),
                                           testing::ValuesIn(Dtypes())),
                          NameOfCases);
 

@@ -122,6 +122,20 @@ def test_context_settings() -> None:
     assert failure.value.status == Status.INVALID_ARGUMENT
 
 
+def test_a_plan_outlives_its_indices() -> None:
+    indices, output = np.array([1, 4, 1]), DATA.copy()
+    plan = strew.Plan("scatter_update", indices, 0, 5)
+    indices[:] = -99
+    assert (plan.entries, plan.dropped) == (3, 0)
+    plan.scatter(output, np.ones(3, np.float32), Reduction.ADD, output)
+    assert output.tolist() == [0, 3, 2, 3, 5]
+    assert plan.gather(DATA, np.zeros(3, np.float32)).tolist() == [1, 4, 1]
+    context = Context()
+    with pytest.raises(StrewError, match="indices.0. = -99"):
+        strew.Plan("scatter_update", indices, 0, 5, context=context)
+    assert context.error_position == 0
+
+
 def test_simd_targets() -> None:
     names: list[bytes] = []
     while (name := library.strew_simd_target_at(len(names))) is not None:

@@ -106,6 +106,67 @@ class Tensor:
 Operand = np.ndarray | Tensor
 
 
+class Plan:
+    """What strew_plan_`operator`() makes of indices and attributes: axis and extent, or extents."""
+
+    def __init__(
+        self,
+        operator: str,
+        indices: Operand,
+        *attributes: int | Sequence[int],
+        context: Context | None = None,
+    ):
+        out = c_void_p()
+        create = getattr(library, f"strew_plan_{operator}")
+        numbers = [n if isinstance(n, int) else _array_of_int64(n) for n in attributes]
+        operand = _tensor(indices)  # alive during the call
+        handle = context and context.handle
+        _check(create(handle, operand.handle, *numbers, ctypes.byref(out)), context)
+        self.handle = out
+        weakref.finalize(self, library.strew_plan_destroy, out)
+
+    @property
+    def entries(self) -> int:
+        return library.strew_plan_entries(self.handle)
+
+    @property
+    def dropped(self) -> int:
+        return library.strew_plan_dropped(self.handle)
+
+    @property
+    def memory(self) -> int:
+        return library.strew_plan_memory(self.handle)
+
+    def scatter(
+        self,
+        data: Operand,
+        updates: Operand,
+        reduction: int,
+        out: Operand,
+        context: Context | None = None,
+    ) -> np.ndarray:
+        inputs = [self, _tensor(data), _tensor(updates)]
+        return _call("strew_plan_scatter", inputs, [reduction], out, context)
+
+    def gather(self, source: Operand, out: Operand, context: Context | None = None) -> np.ndarray:
+        return _call("strew_plan_gather", [self, _tensor(source)], [], out, context)
+
+
+def gather_scatter(
+    from_plan: Plan,
+    source: Operand,
+    weights: Operand | None,
+    to_plan: Plan,
+    data: Operand,
+    reduction: int,
+    out: Operand,
+    context: Context | None = None,
+) -> np.ndarray:
+    factors = None if weights is None else _tensor(weights)
+    inputs = [from_plan, _tensor(source), factors, to_plan, _tensor(data)]
+    return _call("strew_plan_gather_scatter", inputs, [reduction], out, context)
+
+
 def string_pointers(strings: Sequence[bytes]) -> tuple[Tensor, list[Any]]:
     """A 1-D tensor of `const char *`, and the buffers that must outlive it."""
     buffers = [ctypes.create_string_buffer(string) for string in strings]
@@ -205,7 +266,7 @@ def tensor_scatter(
 
 def _call(
     function: str,
-    inputs: list[Tensor | None],
+    inputs: list[Tensor | Plan | None],
     attributes: list[Any],
     out: Operand | None,
     context: Context | None,

@@ -97,6 +97,24 @@ public class Example {
     int strew_tensor_scatter(
         Pointer context, Pointer pastCache, Pointer update, Pointer writeIndices, long axis,
         int mode, Pointer presentCache);
+
+    int strew_plan_scatter_elements(
+        Pointer context, Pointer indices, long axis, long extent, PointerByReference out);
+    int strew_plan_scatter_nd(
+        Pointer context, Pointer indices, long[] extents, PointerByReference out);
+    int strew_plan_scatter_update(
+        Pointer context, Pointer indices, long axis, long extent, PointerByReference out);
+    void strew_plan_destroy(Pointer plan);
+    long strew_plan_entries(Pointer plan);
+    long strew_plan_dropped(Pointer plan);
+    long strew_plan_memory(Pointer plan);
+    int strew_plan_scatter(
+        Pointer context, Pointer plan, Pointer data, Pointer updates, int reduction,
+        Pointer output);
+    int strew_plan_gather(Pointer context, Pointer plan, Pointer source, Pointer output);
+    int strew_plan_gather_scatter(
+        Pointer context, Pointer from, Pointer source, Pointer weights, Pointer to, Pointer data,
+        int reduction, Pointer output);
   }
 
   // As dlpack.h has them.
@@ -197,6 +215,47 @@ public class Example {
     public void close() {
       strew.strew_context_destroy(handle);
     }
+  }
+
+  /** A plan, which has a copy of what it needs, so that the indices may go. */
+  static class Plan implements AutoCloseable {
+    interface Create {
+      int call(PointerByReference out);
+    }
+
+    final Pointer handle;
+
+    Plan(Create create) {
+      PointerByReference out = new PointerByReference();
+      check(create.call(out));
+      handle = out.getValue();
+    }
+
+    static Plan rows(Context context, long... rows) {
+      try (Tensor indices = Tensor.int64s(dims(rows.length), rows)) {
+        return new Plan(
+            out -> strew.strew_plan_scatter_update(context.handle, indices.handle, 0, 3, out));
+      }
+    }
+
+    void expect(long entries, long dropped) {
+      Example.expect(strew.strew_plan_entries(handle) == entries, "strew_plan_entries");
+      Example.expect(strew.strew_plan_dropped(handle) == dropped, "strew_plan_dropped");
+      Example.expect(strew.strew_plan_memory(handle) > 0, "strew_plan_memory");
+    }
+
+    @Override
+    public void close() {
+      strew.strew_plan_destroy(handle);
+    }
+  }
+
+  static void expect(boolean holds, String what) {
+    if (!holds) throw new AssertionError("not as expected: " + what);
+  }
+
+  static void expectValues(Tensor tensor, float... values) {
+    expect(Arrays.equals(tensor.values(), values), Arrays.toString(tensor.values()));
   }
 
   static long[] dims(long... values) {
@@ -452,6 +511,61 @@ public class Example {
     }
   }
 
+  static void planElements() {
+    try (Tensor data = Tensor.floats(dims(1, 5), 1, 2, 3, 4, 5);
+        Tensor updates = Tensor.floats(dims(1, 2), 1.5f, 2.5f);
+        Tensor indices = Tensor.int64s(dims(1, 2), 1, 1);
+        Plan plan =
+            new Plan(out -> strew.strew_plan_scatter_elements(null, indices.handle, 1, 5, out))) {
+      plan.expect(2, 0);
+      check(strew.strew_plan_scatter(
+          null, plan.handle, data.handle, updates.handle, Strew.ADD, data.handle));
+      expectValues(data, 1, 6, 3, 4, 5);
+    }
+  }
+
+  static void planNd() {
+    try (Tensor data = Tensor.floats(dims(8), 1, 2, 3, 4, 5, 6, 7, 8);
+        Tensor updates = Tensor.floats(dims(4), 9, 10, 11, 12);
+        Tensor output = Tensor.floats(dims(4), new float[4]);
+        Tensor indices = Tensor.int64s(dims(4, 1), 4, 3, 1, 7);
+        Plan plan =
+            new Plan(out -> strew.strew_plan_scatter_nd(null, indices.handle, dims(8), out))) {
+      plan.expect(4, 0);
+      check(strew.strew_plan_gather(null, plan.handle, data.handle, output.handle));
+      expectValues(output, 5, 4, 2, 8);
+      check(strew.strew_plan_scatter(
+          null, plan.handle, data.handle, updates.handle, Strew.NONE, data.handle));
+      expectValues(data, 1, 11, 3, 10, 9, 6, 7, 12);
+    }
+  }
+
+  /** Each edge of a graph hands the row of its first node, times a weight, to its second one. */
+  static void planGraph() {
+    try (Context context = new Context();
+        Tensor source = Tensor.floats(dims(3, 2), 1, 2, 3, 4, 5, 6);
+        Tensor weights = Tensor.floats(dims(4, 1), 1, 2, 0.5f, 7);
+        Tensor data = Tensor.floats(dims(3, 2), new float[6])) {
+      check(strew.strew_context_set_index_policy(context.handle, Strew.INDEX_DROP));
+      check(strew.strew_context_set_negative_indices(context.handle, 0)); // -1: no node
+      try (Plan from = Plan.rows(context, 0, 0, 2, 1);
+          Plan to = Plan.rows(context, 1, 2, 1, -1)) {
+        from.expect(4, 0);
+        to.expect(4, 1);
+        check(strew.strew_plan_gather_scatter(
+            context.handle, from.handle, source.handle, weights.handle, to.handle, data.handle,
+            Strew.ADD, data.handle));
+      }
+      expectValues(data, 0, 0, 3.5f, 5, 2, 4);
+    }
+  }
+
+  static void plans() {
+    planElements();
+    planNd();
+    planGraph();
+  }
+
   static void failure() {
     try (Context context = new Context();
         Tensor data = Tensor.floats(dims(8), new float[8]);
@@ -493,6 +607,7 @@ public class Example {
     caches();
     callbacks();
     dlpack();
+    plans();
     failure();
   }
 }

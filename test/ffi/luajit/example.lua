@@ -121,7 +121,9 @@ ffi.cdef [[
   } DLManagedTensorVersioned;
 ]]
 
-local strew = ffi.load('strew')
+-- A global: after an error LuaJIT collects the locals before it prints the message, and would unload
+-- the library before the finalizers of the handles call it.
+strew = ffi.load('strew')
 
 local function check(status)
   if status ~= strew.STREW_OK then error(ffi.string(strew.strew_status_description(status)), 2) end

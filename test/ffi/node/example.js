@@ -3,6 +3,7 @@
 // strew from JavaScript: every function once, through koffi.
 'use strict';
 
+const assert = require('assert/strict');
 const koffi = require('koffi');
 
 const OK = 0, INDEX_OUT_OF_RANGE = 5;
@@ -13,6 +14,7 @@ const FIRST = -(2n ** 63n), LAST = 2n ** 63n - 1n; // numbers above 2^53 are Big
 
 koffi.pointer('Tensor', koffi.opaque());
 koffi.pointer('Context', koffi.opaque());
+koffi.pointer('Plan', koffi.opaque());
 const Task = koffi.proto('void Task(void *task, int64_t i)');
 const ParallelFor =
     koffi.proto('int32_t ParallelFor(void *opaque, int64_t count, void *run, void *task)');
@@ -74,7 +76,23 @@ const strew = Object.fromEntries(`
                                int64_t axis, int32_t reduction, Tensor output);
   int32_t strew_tensor_scatter(Context context, Tensor past_cache, Tensor update,
                                Tensor write_indices, int64_t axis, int32_t mode,
-                               Tensor present_cache)
+                               Tensor present_cache);
+
+  int32_t strew_plan_scatter_elements(Context context, Tensor indices, int64_t axis,
+                                      int64_t extent, _Out_ Plan *out);
+  int32_t strew_plan_scatter_nd(Context context, Tensor indices, const int64_t *extents,
+                                _Out_ Plan *out);
+  int32_t strew_plan_scatter_update(Context context, Tensor indices, int64_t axis, int64_t extent,
+                                    _Out_ Plan *out);
+  void strew_plan_destroy(Plan plan);
+  int64_t strew_plan_entries(Plan plan);
+  int64_t strew_plan_dropped(Plan plan);
+  size_t strew_plan_memory(Plan plan);
+  int32_t strew_plan_scatter(Context context, Plan plan, Tensor data, Tensor updates,
+                             int32_t reduction, Tensor output);
+  int32_t strew_plan_gather(Context context, Plan plan, Tensor source, Tensor output);
+  int32_t strew_plan_gather_scatter(Context context, Plan from, Tensor source, Tensor weights,
+                                    Plan to, Tensor data, int32_t reduction, Tensor output)
 `.split(';').map((text) => [/strew_(\w+)\(/.exec(text)[1], library.func(text)]));
 
 function check(status) {
@@ -113,9 +131,15 @@ function scoped(body) {
     destroyers.push(() => strew.context_destroy(handle));
     return handle;
   };
+  const plan = (create) => {
+    const handle = make(create);
+    destroyers.push(() => strew.plan_destroy(handle));
+    return handle;
+  };
   try {
     body({
       context,
+      plan,
       tensor,
       floats: (shape, values) => kept(new Tensor(shape, Float32Array.from(values))),
       int64s: (shape, values) => kept(new Tensor(shape, BigInt64Array.from(values, BigInt))),
@@ -336,6 +360,64 @@ function dlpack() {
   }
 }
 
+function expectPlan(plan, entries, dropped) {
+  assert.equal(strew.plan_entries(plan), entries);
+  assert.equal(strew.plan_dropped(plan), dropped);
+  assert(strew.plan_memory(plan) > 0);
+}
+
+function planElements() {
+  scoped(({plan, floats, int64s}) => {
+    const data = floats([1, 5], [1, 2, 3, 4, 5]), updates = floats([1, 2], [1.5, 2.5]);
+    const {handle: indices} = int64s([1, 2], [1, 1]);
+    const made = plan((out) => strew.plan_scatter_elements(null, indices, 1, 5, out));
+    expectPlan(made, 2, 0);
+    check(strew.plan_scatter(null, made, data.handle, updates.handle, ADD, data.handle));
+    assert.deepEqual([...data.values], [1, 6, 3, 4, 5]);
+  });
+}
+
+function planNd() {
+  scoped(({plan, floats, int64s}) => {
+    const data = floats([8], [1, 2, 3, 4, 5, 6, 7, 8]), updates = floats([4], [9, 10, 11, 12]);
+    const {handle: indices} = int64s([4, 1], [4, 3, 1, 7]), output = floats([4], zeros(4));
+    const made = plan((out) => strew.plan_scatter_nd(null, indices, [8], out));
+    expectPlan(made, 4, 0);
+    check(strew.plan_gather(null, made, data.handle, output.handle));
+    assert.deepEqual([...output.values], [5, 4, 2, 8]);
+    check(strew.plan_scatter(null, made, data.handle, updates.handle, NONE, data.handle));
+    assert.deepEqual([...data.values], [1, 11, 3, 10, 9, 6, 7, 12]);
+  });
+}
+
+// Each edge of a graph hands the row of its first node, times a weight, to its second one.
+function planGraph() {
+  scoped(({context, plan, floats, int64s}) => {
+    const settings = context();
+    check(strew.context_set_index_policy(settings, INDEX_DROP));
+    check(strew.context_set_negative_indices(settings, 0)); // -1: no node
+    // A plan has a copy of what it needs: indices that change afterwards do not matter to it.
+    const rows = int64s([4], [0, 0, 2, 1]);
+    const create = (out) => strew.plan_scatter_update(settings, rows.handle, 0, 3, out);
+    const from = plan(create);
+    rows.values.set([1n, 2n, 1n, -1n]);
+    const to = plan(create);
+    expectPlan(from, 4, 0);
+    expectPlan(to, 4, 1);
+    const source = floats([3, 2], [1, 2, 3, 4, 5, 6]), weights = floats([4, 1], [1, 2, 0.5, 7]);
+    const data = floats([3, 2], zeros(6));
+    check(strew.plan_gather_scatter(settings, from, source.handle, weights.handle, to,
+                                    data.handle, ADD, data.handle));
+    assert.deepEqual([...data.values], [0, 0, 3.5, 5, 2, 4]);
+  });
+}
+
+function plans() {
+  planElements();
+  planNd();
+  planGraph();
+}
+
 function failure() {
   scoped(({context, floats, int64s}) => {
     const settings = context();
@@ -368,4 +450,5 @@ slice('open ends', [1, 5], [1, 3], [10, 20, 30],
 caches();
 callbacks();
 dlpack();
+plans();
 failure();

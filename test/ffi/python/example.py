@@ -212,6 +212,52 @@ def dlpack() -> None:
     show("dlpack", row)
 
 
+def expect_plan(plan: strew.Plan, entries: int, dropped: int) -> None:
+    assert (plan.entries, plan.dropped) == (entries, dropped)
+    assert plan.memory > 0
+
+
+def plan_elements() -> None:
+    row = floats([1, 2, 3, 4, 5])
+    plan = strew.Plan("scatter_elements", np.array([[1, 1]]), 1, 5)
+    expect_plan(plan, 2, 0)
+    plan.scatter(row, floats([1.5, 2.5]), Reduction.ADD, out=row)
+    assert row.tolist() == [[1, 6, 3, 4, 5]]
+
+
+def plan_nd() -> None:
+    row, taken = floats(1, 2, 3, 4, 5, 6, 7, 8), np.zeros(4, np.float32)
+    plan = strew.Plan("scatter_nd", np.array([[4], [3], [1], [7]]), row.shape)
+    expect_plan(plan, 4, 0)
+    assert plan.gather(row, taken).tolist() == [5, 4, 2, 8]
+    plan.scatter(row, floats(9, 10, 11, 12), Reduction.NONE, out=row)
+    assert row.tolist() == [1, 11, 3, 10, 9, 6, 7, 12]
+
+
+def plan_graph() -> None:
+    """Each edge of a graph hands the row of its first node, times a weight, to its second one.
+
+    A plan has a copy of what it needs, so that the indices may go.
+    """
+    context = strew.Context()
+    context.set("index_policy", IndexPolicy.INDEX_DROP)
+    context.set("negative_indices", 0)  # -1: no node
+    from_plan = strew.Plan("scatter_update", np.array([0, 0, 2, 1]), 0, 3, context=context)
+    to_plan = strew.Plan("scatter_update", np.array([1, 2, 1, -1]), 0, 3, context=context)
+    expect_plan(from_plan, 4, 0)
+    expect_plan(to_plan, 4, 1)
+    nodes, sums = floats([1, 2], [3, 4], [5, 6]), np.zeros((3, 2), np.float32)
+    weights = floats([1], [2], [0.5], [7])
+    strew.gather_scatter(from_plan, nodes, weights, to_plan, sums, Reduction.ADD, sums, context)
+    assert sums.tolist() == [[0, 0], [3.5, 5], [2, 4]]
+
+
+def plans() -> None:
+    plan_elements()
+    plan_nd()
+    plan_graph()
+
+
 def failure() -> None:
     context = strew.Context()
     data, indices = np.zeros(8, np.float32), np.array([[4], [3], [9], [7]])
@@ -231,6 +277,7 @@ def main() -> None:
     caches()
     callbacks()
     dlpack()
+    plans()
     failure()
 
 

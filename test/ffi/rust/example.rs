@@ -16,6 +16,8 @@ use std::thread::Builder;
 struct RawTensor(UnsafeCell<[u8; 0]>);
 #[repr(C)]
 struct RawContext(UnsafeCell<[u8; 0]>);
+#[repr(C)]
+struct RawPlan([u8; 0]);
 
 type In<'a> = &'a RawTensor;
 type Context<'a> = Option<&'a RawContext>;
@@ -117,6 +119,55 @@ extern "C" {
     ) -> i32;
     fn strew_scatter_update(_: Context, _: In, _: In, _: In, axis: i64, _: i32, _: In) -> i32;
     fn strew_tensor_scatter(_: Context, _: In, _: In, _: In, axis: i64, mode: i32, _: In) -> i32;
+
+    #[rustfmt::skip]
+    fn strew_plan_scatter_elements(
+        _: Context,
+        indices: In,
+        axis: i64,
+        extent: i64,
+        out: &mut *mut RawPlan,
+    ) -> i32;
+    #[rustfmt::skip]
+    fn strew_plan_scatter_nd(
+        _: Context,
+        indices: In,
+        extents: Dims,
+        out: &mut *mut RawPlan,
+    ) -> i32;
+    #[rustfmt::skip]
+    fn strew_plan_scatter_update(
+        _: Context,
+        indices: In,
+        axis: i64,
+        extent: i64,
+        out: &mut *mut RawPlan,
+    ) -> i32;
+    fn strew_plan_destroy(plan: *mut RawPlan);
+    fn strew_plan_entries(plan: &RawPlan) -> i64;
+    fn strew_plan_dropped(plan: &RawPlan) -> i64;
+    fn strew_plan_memory(plan: &RawPlan) -> usize;
+    #[rustfmt::skip]
+    fn strew_plan_scatter(
+        _: Context,
+        _: &RawPlan,
+        data: In,
+        updates: In,
+        reduction: i32,
+        output: In,
+    ) -> i32;
+    fn strew_plan_gather(_: Context, _: &RawPlan, source: In, output: In) -> i32;
+    #[rustfmt::skip]
+    fn strew_plan_gather_scatter(
+        _: Context,
+        from: &RawPlan,
+        source: In,
+        weights: Option<In>,
+        to: &RawPlan,
+        data: In,
+        reduction: i32,
+        output: In,
+    ) -> i32;
 }
 
 const INDEX_OUT_OF_RANGE: i32 = 5;
@@ -224,6 +275,38 @@ impl Deref for Settings {
 impl Drop for Settings {
     fn drop(&mut self) {
         unsafe { strew_context_destroy(self.handle) }
+    }
+}
+
+/// A plan has a copy of what it needs, so that no lifetime ties it to its indices.
+struct Plan {
+    handle: *mut RawPlan,
+}
+
+impl Plan {
+    fn new(create: impl FnOnce(&mut *mut RawPlan) -> i32) -> Result<Self> {
+        let mut handle = null_mut();
+        check(create(&mut handle))?;
+        Ok(Plan { handle })
+    }
+
+    fn rows(context: &Settings, rows: Vec<i64>) -> Result<Self> {
+        let indices = Tensor::new(&[rows.len() as i64], rows)?;
+        Plan::new(|out| unsafe { strew_plan_scatter_update(Some(context), &indices, 0, 3, out) })
+    }
+}
+
+impl Deref for Plan {
+    type Target = RawPlan;
+
+    fn deref(&self) -> &RawPlan {
+        unsafe { &*self.handle }
+    }
+}
+
+impl Drop for Plan {
+    fn drop(&mut self) {
+        unsafe { strew_plan_destroy(self.handle) }
     }
 }
 
@@ -536,6 +619,70 @@ fn dlpack() -> Result<()> {
     Ok(())
 }
 
+fn expect_plan(plan: &Plan, entries: i64, dropped: i64) {
+    unsafe {
+        assert_eq!(strew_plan_entries(plan), entries);
+        assert_eq!(strew_plan_dropped(plan), dropped);
+        assert!(strew_plan_memory(plan) > 0);
+    }
+}
+
+fn plan_elements() -> Result<()> {
+    let data = Tensor::new(&[1, 5], vec![1.0f32, 2.0, 3.0, 4.0, 5.0])?;
+    let updates = Tensor::new(&[1, 2], vec![1.5f32, 2.5])?;
+    let indices = Tensor::new(&[1, 2], vec![1i64, 1])?;
+    let plan = Plan::new(|out| unsafe { strew_plan_scatter_elements(None, &indices, 1, 5, out) })?;
+    expect_plan(&plan, 2, 0);
+    check(unsafe { strew_plan_scatter(None, &plan, &data, &updates, ADD, &data) })?;
+    assert_eq!(data.values(), [1.0, 6.0, 3.0, 4.0, 5.0]);
+    Ok(())
+}
+
+fn plan_nd() -> Result<()> {
+    let data = Tensor::new(&[8], vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])?;
+    let updates = Tensor::new(&[4], vec![9.0f32, 10.0, 11.0, 12.0])?;
+    let output = Tensor::new(&[4], vec![0.0f32; 4])?;
+    let indices = Tensor::new(&[4, 1], vec![4i64, 3, 1, 7])?;
+    let plan = Plan::new(|out| unsafe {
+        strew_plan_scatter_nd(None, &indices, strew_tensor_shape(&data), out)
+    })?;
+    expect_plan(&plan, 4, 0);
+    check(unsafe { strew_plan_gather(None, &plan, &data, &output) })?;
+    assert_eq!(output.values(), [5.0, 4.0, 2.0, 8.0]);
+    check(unsafe { strew_plan_scatter(None, &plan, &data, &updates, NONE, &data) })?;
+    assert_eq!(data.values(), [1.0, 11.0, 3.0, 10.0, 9.0, 6.0, 7.0, 12.0]);
+    Ok(())
+}
+
+/// Each edge of a graph hands the row of its first node, times a weight, to its second one.
+fn plan_graph() -> Result<()> {
+    let context = Settings::new()?;
+    unsafe {
+        check(strew_context_set_index_policy(&context, INDEX_DROP))?;
+        check(strew_context_set_negative_indices(&context, 0))?; // -1: no node
+    }
+    let from = Plan::rows(&context, vec![0, 0, 2, 1])?;
+    let to = Plan::rows(&context, vec![1, 2, 1, -1])?;
+    expect_plan(&from, 4, 0);
+    expect_plan(&to, 4, 1);
+    let source = Tensor::new(&[3, 2], vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+    let weights = Tensor::new(&[4, 1], vec![1.0f32, 2.0, 0.5, 7.0])?;
+    let data = Tensor::new(&[3, 2], vec![0.0f32; 6])?;
+    let settings = Some(&*context);
+    check(unsafe {
+        let weights = Some(&*weights);
+        strew_plan_gather_scatter(settings, &from, &source, weights, &to, &data, ADD, &data)
+    })?;
+    assert_eq!(data.values(), [0.0, 0.0, 3.5, 5.0, 2.0, 4.0]);
+    Ok(())
+}
+
+fn plans() -> Result<()> {
+    plan_elements()?;
+    plan_nd()?;
+    plan_graph()
+}
+
 fn failure() -> Result<()> {
     let context = Settings::new()?;
     let data = Tensor::new(&[8], vec![0.0f32; 8])?;
@@ -565,5 +712,6 @@ fn main() -> Result<()> {
     caches()?;
     callbacks()?;
     dlpack()?;
+    plans()?;
     failure()
 }

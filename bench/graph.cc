@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph.h"
+
+#include <cstring>
+
+#include "random_fill.h"
+
+namespace strew_bench {
+namespace {
+
+constexpr int64_t kRowBytes = Graph::kFeatures * static_cast<int64_t>(sizeof(float));
+constexpr int64_t kListBytes = Graph::kEdges * static_cast<int64_t>(sizeof(int64_t));
+
+}  // namespace
+
+Operands Graph::RowsOfEdges() {
+  return {Operator::kNd, STREW_FLOAT32, {kNodes, kFeatures}, {kEdges}, {kEdges, kFeatures}};
+}
+
+Graph::Graph(int32_t threads)
+    : context_(ContextFor(threads)),
+      sources_(kListBytes),
+      targets_(kListBytes),
+      features_(kNodes * kRowBytes),
+      messages_(kEdges * kRowBytes),
+      sums_(kNodes * kRowBytes) {
+  const Operands rows = RowsOfEdges();
+  RandomFill fill;
+  fill.Values(rows.dtype, kNodes * kFeatures, features_.get());
+  fill.Indices(rows, static_cast<int64_t*>(sources_.get()));
+  fill.Indices(rows, static_cast<int64_t*>(targets_.get()));
+  sources_tensor_ = Describe(STREW_INT64, rows.indices, nullptr, sources_);
+  targets_tensor_ = Describe(STREW_INT64, rows.indices, nullptr, targets_);
+  features_tensor_ = Describe(rows.dtype, rows.data, nullptr, features_);
+  messages_tensor_ = Describe(rows.dtype, rows.updates, nullptr, messages_);
+  sums_tensor_ = Describe(rows.dtype, rows.data, nullptr, sums_);
+  from_ = MakePlan(sources_tensor_);
+  to_ = MakePlan(targets_tensor_);
+  error_ = Verify();
+}
+
+Plan Graph::MakePlan(const Tensor& indices) const {
+  strew_plan* plan = nullptr;
+  Check(strew_plan_scatter_update(context_.get(), indices.get(), 0, kNodes, &plan));
+  return Plan(plan);
+}
+
+std::string Graph::Verify() {
+  const auto bytes = static_cast<size_t>(kNodes * kRowBytes);
+  const Buffer expected(kNodes * kRowBytes);
+  std::memset(sums_.get(), 0, bytes);
+  if (!TwoSteps()) return "strew refused one of two steps";
+  std::memcpy(expected.get(), sums_.get(), bytes);
+  std::memset(sums_.get(), 0, bytes);
+  if (!GatherScatter()) return "strew refused the graph";
+  return std::memcmp(sums_.get(), expected.get(), bytes) == 0 ? "" : "one step and two differ";
+}
+
+bool Graph::GatherScatter() {
+  return strew_plan_gather_scatter(context_.get(), from_.get(), features_tensor_.get(), nullptr,
+                                   to_.get(), sums_tensor_.get(), STREW_ADD,
+                                   sums_tensor_.get()) == STREW_OK;
+}
+
+bool Graph::TwoSteps() {
+  return strew_plan_gather(context_.get(), from_.get(), features_tensor_.get(),
+                           messages_tensor_.get()) == STREW_OK &&
+         strew_scatter_update(context_.get(), sums_tensor_.get(), targets_tensor_.get(),
+                              messages_tensor_.get(), 0, STREW_ADD, sums_tensor_.get()) == STREW_OK;
+}
+
+}  // namespace strew_bench
