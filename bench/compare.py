@@ -36,7 +36,7 @@ from harness import machine, picture, workloads
 from harness.contest import Contest, Outcome, Settings
 from harness.library import Library, locate
 from harness.limit import LimitLoops
-from harness.peers import NAMES, Peer, load
+from harness.peers import NAMES, System, load
 from harness.report import Report
 from harness.workloads import Workload
 
@@ -52,8 +52,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--limit",
         type=Path,
+        nargs="+",
+        default=[],
         metavar="FILE",
-        help="C++ source of hand-written loops, to be compiled and timed as well",
+        help="C++ sources of hand-written loops, to be compiled and timed as well",
     )
     parser.add_argument(
         "--rows",
@@ -86,7 +88,7 @@ def compare(
     chosen: Sequence[Workload],
     library: Library,
     limit: LimitLoops | None,
-    peers: Sequence[Peer],
+    peers: Sequence[System],
     settings: Settings,
 ) -> list[Outcome]:
     outcomes = []
@@ -127,7 +129,7 @@ def times_from_c(program: Path, chosen: Sequence[Workload], threads: int) -> dic
     return best
 
 
-def describe(library: Library, peers: Sequence[Peer], threads: int) -> list[str]:
+def describe(library: Library, peers: Sequence[System], threads: int) -> list[str]:
     versions = ", ".join(f"{peer.name} {peer.version}" for peer in peers)
     return [
         machine.describe(library),

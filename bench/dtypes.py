@@ -35,7 +35,7 @@ from tqdm import tqdm
 from harness import machine
 from harness.library import Library, locate
 from harness.contestants import Call, Contestant
-from harness.peers import PLAIN, Peer, load
+from harness.peers import PLAIN, System, load
 from harness.scatter import Scatter, strew_call
 from harness.timing import Timing, alternate, time_once
 from harness.values import (
@@ -195,7 +195,7 @@ def bound_of(entrant: Entrant) -> float:
 class Group:
     """All dtypes of one width on one walk: they run by turns on the same memory."""
 
-    def __init__(self, library: Library, walk: Walk, width: int, peers: Sequence[Peer]) -> None:
+    def __init__(self, library: Library, walk: Walk, width: int, peers: Sequence[System]) -> None:
         self._memory = Memory(walk, width)
         self._calls: dict[Entrant, Call] = {}
         self._single: dict[Entrant, Timing] = {}
@@ -211,7 +211,7 @@ class Group:
                 scatter = self._memory.scatter(plain.dtype, plain.reduction)
                 self._calls[plain] = strew_call(library, scatter)
 
-    def _enter(self, library: Library, dtype: str, reduction: str, peers: Sequence[Peer]) -> None:
+    def _enter(self, library: Library, dtype: str, reduction: str, peers: Sequence[System]) -> None:
         entrant = Entrant(dtype, reduction)
         scatter = self._memory.scatter(dtype, reduction)
         self._memory.restore(dtype, reduction)

@@ -33,7 +33,7 @@ from tqdm import tqdm
 
 from harness import machine
 from harness.library import Library, locate
-from harness.peers import PLAIN, Peer, load
+from harness.peers import PLAIN, System, load
 from harness.picture import INK, PAPER, STYLE, WIDTH
 from harness.scatter import Scatter, strew_call
 from harness.timing import Timing, alternate, time_once
@@ -171,7 +171,7 @@ def stages(arena: Arena, sizes: list[tuple[Panel, int]]) -> Iterator[Stage]:
 
 
 def measure(
-    stage: Stage, library: Library, peers: Sequence[Peer], scratch: np.ndarray, seconds: float
+    stage: Stage, library: Library, peers: Sequence[System], scratch: np.ndarray, seconds: float
 ) -> list[Point]:
     """Times the stage; of a peer's functions the fastest counts."""
     calls: dict[tuple[str, str, str], Callable[[], None]] = {

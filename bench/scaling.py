@@ -35,7 +35,8 @@ from tqdm import tqdm
 from harness import dot_plot, machine, workloads
 from harness.agreement import differing
 from harness.buffers import Buffers
-from harness.contest import SETTLED_SECONDS, STREW
+from harness.contest import SETTLED_SECONDS
+from harness.contestants import STREW
 from harness.library import Library, locate
 from harness.report import TITLES, three_digits
 from harness.scatter import strew_call
@@ -269,7 +270,7 @@ WORDING = Wording(
 
 def main() -> int:
     arguments = parse_arguments(WORDING, [1, 2], 3, 9)
-    chosen = [w for w in workloads.load() if not w.tiny and re.search(arguments.filter, w.name)]
+    chosen = [w for w in workloads.load_calls() if not w.tiny and re.search(arguments.filter, w.name)]
     if not chosen:
         print(f"no workload matches {arguments.filter!r}", file=sys.stderr)
         return 2

@@ -249,7 +249,7 @@ def is_indexed(workload: Workload) -> bool:
 
 def main() -> int:
     arguments = parse_arguments(WORDING, [2], 5, 7)
-    indexed = filter(is_indexed, workloads.load())
+    indexed = filter(is_indexed, workloads.load_calls())
     chosen = [workload for workload in indexed if re.search(arguments.filter, workload.name)]
     if not chosen:
         print(f"no workload matches {arguments.filter!r}", file=sys.stderr)

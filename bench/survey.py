@@ -26,9 +26,9 @@ from pathlib import Path
 from tqdm import tqdm
 
 from harness import machine
-from harness.contest import STREW
+from harness.contestants import STREW
 from harness.library import Library, locate
-from harness.peers import NAMES, Peer, load
+from harness.peers import NAMES, System, load
 from harness.survey.case import Case
 from harness.survey.classes import classes
 from harness.survey.draw import draw
@@ -101,7 +101,7 @@ def chosen(arguments: argparse.Namespace) -> list[Case]:
 def survey(
     cases: Sequence[Case],
     libraries: Mapping[str, Library],
-    peers: Mapping[int, Sequence[Peer]],
+    peers: Mapping[int, Sequence[System]],
 ) -> Iterator[Outcome]:
     with tqdm(total=len(cases), unit="call", miniters=0, disable=None) as progress:
         for case in cases:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness.workloads import IndexPattern, Operator, Workload, load
+from harness.workloads import IndexPattern, Operator, Workload, load_calls
 
 OPERATORS = {
     Operator.SCATTER_ELEMENTS: "Operator::kElements",
@@ -66,7 +66,7 @@ def entry(workload: Workload) -> str:
 
 def main() -> None:
     source, target = map(Path, sys.argv[1:])
-    target.write_text(FILE.format(entries="\n".join(map(entry, load(source)))))
+    target.write_text(FILE.format(entries="\n".join(map(entry, load_calls(source)))))
 
 
 if __name__ == "__main__":

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import cached_property
 
 import ml_dtypes
 import numpy as np
 
 from .buffers import Buffers
+from .gather import Gather, GatherScatter
 from .scatter import Scatter
 
 # Where floats may be added or multiplied in another order, the result may differ by this many units
@@ -24,17 +26,24 @@ def reference(scatter: Scatter) -> np.ndarray:
     result = scatter.data.copy()
     flat = result.reshape(-1)
     places, updates = scatter.places().ravel(), scatter.updates.ravel()
-    reduction, _, without_old = scatter.reduction.partition("|")
-    if reduction == "none":
+    how = scatter.how
+    if how.name == "none":
         flat[places] = updates
-        return result
-    if reduction == "mean":
-        _set_means(flat, places, updates, bool(without_old))
-        return result
-    if without_old:
-        flat[places] = _neutral(reduction, result.dtype)
-    _ACCUMULATE[reduction].at(flat, places, updates)
+    elif how.name == "mean":
+        _set_means(flat, places, updates, how.without_old)
+    else:
+        wide = np.promote_types(flat.dtype, np.float32) if _rounds_once(scatter) else flat.dtype
+        values = flat.astype(wide, copy=False)
+        if how.without_old:
+            values[places] = _neutral(how.name, values.dtype)
+        _ACCUMULATE[how.name].at(values, places, updates.astype(wide, copy=False))
+        if values is not flat:
+            flat[places] = values[places].astype(flat.dtype)
     return result
+
+
+def _rounds_once(scatter: Scatter) -> bool:
+    return scatter.how.wide and scatter.how.name in ("add", "mul") and is_float(scatter.data.dtype)
 
 
 def _set_means(
@@ -75,9 +84,11 @@ def _neutral(reduction: str, dtype: np.dtype) -> object:
 class Referee:
     """Judges results of a scatter, given while its data is as it was."""
 
-    def __init__(self, scatter: Scatter) -> None:
-        self._scatter = scatter
-        self._expected = reference(scatter)
+    def __init__(self, work: Scatter | GatherScatter) -> None:
+        self._work = work
+        self._expected = np.empty(work.output.shape, work.output.dtype)
+        for where, scatter in work.parts():
+            self._expected[where] = reference(scatter)
 
     def complaint(self, result: np.ndarray, exactly: bool) -> str | None:
         """A sentence where the result is wrong.
@@ -85,47 +96,78 @@ class Referee:
         Not exactly: floats may have been added or multiplied in another order, and of several
         updates of one element any may have replaced it.
         """
-        if result.shape != self._expected.shape or result.dtype != self._expected.dtype:
-            return f"made {result.dtype} {list(result.shape)}"
-        different = (_bits(result) != _bits(self._expected)).ravel()
-        count = int(np.count_nonzero(different))
-        if count == 0 or not exactly and self._excused(result.ravel(), different):
-            return None
-        return f"{count} of {different.size} elements are wrong"
+        return _complaint(result, self._expected, None if exactly else self._excused)
 
     def _excused(self, result: np.ndarray, different: np.ndarray) -> bool:
-        if self._scatter.reduction == "none":
-            return self._is_some_update(result, different)
-        reduction = self._scatter.reduction.partition("|")[0]
-        if reduction == "mean" and result.dtype.kind in "iu":
-            return self._is_rounded_otherwise(result, different)
+        name = self._work.how.name
+        if name == "none":
+            return all(
+                _is_some_update(scatter, result[where], different[where])
+                for where, scatter in self._work.parts()
+            )
+        found, expected = result[different], self._expected[different]
+        if name == "mean" and result.dtype.kind in "iu":  # rounded otherwise
+            return bool((np.abs(found.astype(np.int64) - expected) <= 1).all())
         inexact = is_float(result.dtype) or result.dtype.kind == "c"
-        return reduction in ("add", "mul", "mean") and inexact and self._is_near(result, different)
+        if name not in ("add", "mul", "mean") or not inexact:
+            return False
+        error = found.astype(np.complex128 if result.dtype.kind == "c" else np.float64) - expected
+        most = tolerance(result.dtype) * self._magnitudes[different]
+        return bool((np.abs(error) <= most).all())
 
-    def _is_rounded_otherwise(self, result: np.ndarray, different: np.ndarray) -> bool:
-        wide = result[different].astype(np.int64)
-        return bool((np.abs(wide - self._expected.ravel()[different]) <= 1).all())
+    @cached_property
+    def _magnitudes(self) -> np.ndarray:
+        """The sums or products of the magnitudes of all that goes into an element."""
+        magnitudes = np.empty(self._expected.shape)
+        for where, scatter in self._work.parts():
+            magnitudes[where] = _magnitudes(scatter)
+        return magnitudes
 
-    def _is_some_update(self, result: np.ndarray, different: np.ndarray) -> bool:
-        places, updates = self._scatter.places().ravel(), self._scatter.updates.ravel()
-        asked = different[places]
-        places, updates = places[asked], updates[asked]
-        found = np.zeros(different.size, bool)
-        found[places[_bits(updates) == _bits(result[places])]] = True
-        return bool(found[different].all())
 
-    def _is_near(self, result: np.ndarray, different: np.ndarray) -> bool:
-        scatter = self._scatter
-        reduction = scatter.reduction.partition("|")[0]
-        magnitude = np.abs(scatter.data).ravel().astype(np.float64)
-        updates = np.abs(scatter.updates).ravel().astype(np.float64)
-        places = scatter.places().ravel()
-        _ACCUMULATE["add" if reduction == "mean" else reduction].at(magnitude, places, updates)
-        if reduction == "mean":
-            magnitude /= np.maximum(1, np.bincount(places, minlength=magnitude.size))
-        wide = np.complex128 if result.dtype.kind == "c" else np.float64
-        error = result[different].astype(wide) - self._expected.ravel()[different]
-        return bool((np.abs(error) <= tolerance(result.dtype) * magnitude[different]).all())
+class GatherReferee:
+    """Judges results of a gather, which are exact whoever makes them."""
+
+    def __init__(self, gather: Gather) -> None:
+        self._expected = gather.result()
+
+    def complaint(self, result: np.ndarray, exactly: bool) -> str | None:
+        return _complaint(result, self._expected, None)
+
+
+def _complaint(
+    result: np.ndarray,
+    expected: np.ndarray,
+    excused: Callable[[np.ndarray, np.ndarray], bool] | None,
+) -> str | None:
+    if result.shape != expected.shape or result.dtype != expected.dtype:
+        return f"made {result.dtype} {list(result.shape)}"
+    different = _bits(result) != _bits(expected)
+    count = int(np.count_nonzero(different))
+    if count == 0 or excused and excused(result, different):
+        return None
+    return f"{count} of {different.size} elements are wrong"
+
+
+def _is_some_update(scatter: Scatter, result: np.ndarray, different: np.ndarray) -> bool:
+    """True if some update of each element is its result."""
+    result, different = result.ravel(), different.ravel()
+    places, updates = scatter.places().ravel(), scatter.updates.ravel()
+    asked = different[places]
+    places, updates = places[asked], updates[asked]
+    found = np.zeros(different.size, bool)
+    found[places[_bits(updates) == _bits(result[places])]] = True
+    return bool(found[different].all())
+
+
+def _magnitudes(scatter: Scatter) -> np.ndarray:
+    name = scatter.how.name
+    magnitudes = np.abs(scatter.data).astype(np.float64)
+    flat, places = magnitudes.reshape(-1), scatter.places().ravel()
+    updates = np.abs(scatter.updates).ravel().astype(np.float64)
+    _ACCUMULATE["add" if name == "mean" else name].at(flat, places, updates)
+    if name == "mean":
+        flat /= np.maximum(1, np.bincount(places, minlength=flat.size))
+    return magnitudes
 
 
 def differing(

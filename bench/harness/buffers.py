@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
+from .gather import Gather, GatherScatter
 from .scatter import Scatter
-from .workloads import IndexPattern, Operator, Shape, Workload
+from .workloads import IndexPattern, Operator, Shape, Use, Workload
 
 SEED = 20240229
 ALIGNMENT = 64  # what JAX and OpenVINO ask of memory that they are to use as it is
 JUNK = 0x5A
+HUB_SHARE = 0.05  # of all entries
 
 
 def aligned(shape: Shape, dtype: str | np.dtype) -> np.ndarray:
@@ -36,9 +39,43 @@ class Buffers:
         random = np.random.default_rng(SEED)
         self.workload = workload
         self.data = _values(random, workload.data, workload.dtype)
-        self.updates = _values(random, workload.updates, workload.dtype)
-        self.output = aligned(workload.data, workload.dtype)
+        self.updates = self._updates(random)
+        gathers = workload.use is Use.GATHER
+        self.output = self.updates if gathers else aligned(workload.data, workload.dtype)
         self.indices = _indices(random, workload)
+        if workload.use is Use.GATHER_SCATTER:
+            self.source = _values(random, workload.data, workload.dtype)
+            self.taken = _indices(random, replace(workload, pattern=IndexPattern.UNIFORM))
+            ones = (1,) * (len(workload.data) - 1)
+            shape = (workload.entries, *ones)
+            self.weights = _values(random, shape, workload.dtype) if workload.weighted else None
+
+    def _updates(self, random: np.random.Generator) -> np.ndarray:
+        """Memory without values where those of a source take their place."""
+        workload = self.workload
+        if workload.use in (Use.GATHER, Use.GATHER_SCATTER):
+            return aligned(workload.updates, workload.dtype)
+        return _values(random, workload.updates, workload.dtype)
+
+    def operands(self, reduction: str, in_place: bool) -> Scatter | Gather | GatherScatter:
+        """Those of the work that the workload uses a plan for, or of the operator."""
+        workload, scatter = self.workload, self.scatter(reduction, in_place)
+        if workload.use is Use.GATHER:
+            return Gather(scatter.operator, self.data, self.indices, self.output, scatter.axis)
+        if workload.use is Use.GATHER_SCATTER:
+            gather = Gather(scatter.operator, self.source, self.taken, self.updates, scatter.axis)
+            return GatherScatter(gather, self.weights, scatter)
+        return scatter
+
+    def copies(self, in_place: bool) -> tuple[np.ndarray, np.ndarray] | None:
+        """A source and a target of a copy that is a yardstick: of data where the output is new,
+        else of the updates. None where neither is what most of the work is."""
+        match self.workload.use:
+            case Use.GATHER:
+                return self.copy_target, self.output
+            case Use.CALL | Use.SCATTER:
+                return (self.updates, self.copy_target) if in_place else (self.data, self.output)
+        return None
 
     def scatter(self, reduction: str, in_place: bool) -> Scatter:
         """The same operands serve every reduction, in place and not."""
@@ -57,8 +94,10 @@ class Buffers:
 
     @cached_property
     def copy_target(self) -> np.ndarray:
-        """The destination of the copies that serve as yardsticks of in-place rows."""
-        return aligned(self.workload.updates, self.workload.dtype)
+        """The other side of copies that are as large as the updates; all its pages are there."""
+        target = aligned(self.workload.updates, self.workload.dtype)
+        target.view(np.uint8)[...] = JUNK
+        return target
 
     def restore_output(self, in_place: bool) -> None:
         """As it is before a call: data where that is updated in place, else junk."""
@@ -95,6 +134,15 @@ def _indices(random: np.random.Generator, workload: Workload) -> np.ndarray | No
         chosen = random.choice(math.prod(prefix), math.prod(shape[:-1]), replace=False)
         indices[...] = np.stack(np.unravel_index(chosen, prefix), -1).reshape(shape)
         return indices
+    if pattern is IndexPattern.HUB:
+        indices[...] = _with_hub(random, shape, workload.data[workload.axis])
+        return indices
     drawn = (shape[0], 1) if pattern is IndexPattern.CONSTANT_ROWS else shape
     indices[...] = random.integers(0, workload.data[workload.axis], drawn)
     return indices
+
+
+def _with_hub(random: np.random.Generator, shape: Shape, limit: int) -> np.ndarray:
+    """The row of rank k has k^-0.5 times the entries of the first; the hub is one of them."""
+    rows = random.permutation(limit)[(random.random(shape) ** 2 * limit).astype(np.int64)]
+    return np.where(random.random(shape) < HUB_SHARE, random.integers(limit), rows)

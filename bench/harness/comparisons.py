@@ -177,7 +177,7 @@ def broadcast(
 
 
 def reductions(libraries: Libraries, copies: Copies) -> Iterator[Comparison]:
-    listed = {workload.name: workload for workload in workloads.load()}
+    listed = {workload.name: workload for workload in workloads.load_calls()}
     whats = ("add", "sub", "add|exclude_self", "mean", "mean|exclude_self")
     for name, walk in WALKS.items():
         bound = {"first axis": math.inf, "single elements": 4}.get(name, 2)
@@ -209,7 +209,7 @@ def reductions(libraries: Libraries, copies: Copies) -> Iterator[Comparison]:
 
 
 def policies(libraries: Libraries) -> Iterator[Comparison]:
-    listed = {workload.name: workload for workload in workloads.load()}
+    listed = {workload.name: workload for workload in workloads.load_calls()}
     for name, walk in WALKS.items():
         workload = listed[f"{walk}.none.inp"]
         buffers = Buffers(workload.operands())

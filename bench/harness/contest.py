@@ -9,21 +9,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .agreement import Referee
+from .agreement import GatherReferee, Referee
 from .buffers import Buffers
-from .contestants import Contestant, on_output
+from .contestants import DIRECT, LIMIT, STREW, Contestant
+from .jobs import Job, first_line, job_of
 from .library import Library
 from .limit import LimitLoops
-from .peers import Peer
-from .scatter import Scatter, strew_call
+from .peers import System
 from .timing import Timing, alternate, wait_until_idle
 from .workloads import Workload
 
-STREW = "strew"
-LIMIT = "limit"
 STREAMING_COPY = "streaming copy"
 MEMCPY = "memcpy"
-OURS = (STREW, LIMIT)
+OURS = (STREW, DIRECT, LIMIT)
 
 # Who is so many times as slow as the fastest peer in a trial is not timed further.
 BEHIND_IN_TRIAL = 3.0
@@ -84,20 +82,20 @@ class Contest:
         operands: Workload,
         library: Library,
         limit: LimitLoops | None,
-        peers: Sequence[Peer],
+        peers: Sequence[System],
         settings: Settings,
     ) -> None:
         self._buffers = Buffers(operands)
         self._library, self._limit, self._peers = library, limit, peers
         self._settings = settings
-        self._referees: dict[str, Referee] = {}
+        self._referees: dict[str, Referee | GatherReferee] = {}
 
     def hold(self, workload: Workload, on_turn: Callable[[], None]) -> Outcome:
         outcome = Outcome(workload)
-        scatter = self._buffers.scatter(workload.reduction, workload.in_place)
+        operands = self._buffers.operands(workload.reduction, workload.in_place)
         sound = [
             contestant
-            for contestant in self._contestants(scatter, outcome)
+            for contestant in self._contestants(job_of(workload.use, operands), outcome)
             if self._is_sound(contestant, outcome)
         ]
         calls = {(contestant.system, contestant.label): contestant.call for contestant in sound}
@@ -124,17 +122,14 @@ class Contest:
         outcome.timings = tried | qualified | final
         return outcome
 
-    def _contestants(self, scatter: Scatter, outcome: Outcome) -> Iterator[Contestant]:
-        workload = outcome.workload
-        call = strew_call(self._library, scatter)
-        yield on_output(STREW, workload.operator.value, call, scatter)
-        if self._limit and workload.limit:
-            yield self._limit.prepare(workload.limit, scatter)
-        for peer in self._peers:
-            try:
-                yield from peer.prepare(scatter)
-            except Exception as error:  # whatever a foreign system throws at what it cannot do
-                outcome.remarks.append(f"{peer.name} refuses it: {_first_line(error)}")
+    def _contestants(self, job: Job, outcome: Outcome) -> Iterator[Contestant]:
+        yield job.of_strew(self._library)
+        if direct := job.direct(self._library):
+            yield direct
+        limit = outcome.workload.limit
+        if self._limit and limit and (loop := self._limit.prepare(limit, job.operands)):
+            yield loop
+        yield from job.entrants(self._peers, outcome.remarks.append)
 
     def _is_sound(self, contestant: Contestant, outcome: Outcome) -> bool:
         """Tells if its result is right; a remark where not."""
@@ -149,8 +144,8 @@ class Contest:
             contestant.call()
             result = np.asarray(contestant.result())
             wrong = self._referee(reduction).complaint(result, exactly=ours)
-        except Exception as error:  # as above
-            wrong = f"fails: {_first_line(error)}"
+        except Exception as error:  # whatever a foreign system throws
+            wrong = f"fails: {first_line(error)}"
         self._buffers.restore_output(workload.in_place)
         if wrong:
             outcome.remarks.append(f"{contestant.name} is not timed: {wrong}")
@@ -159,10 +154,10 @@ class Contest:
         contestant.reset()
         return True
 
-    def _referee(self, reduction: str) -> Referee:
+    def _referee(self, reduction: str) -> Referee | GatherReferee:
         if reduction not in self._referees:
-            scatter = self._buffers.scatter(reduction, in_place=False)
-            self._referees[reduction] = Referee(scatter)
+            operands = self._buffers.operands(reduction, in_place=False)
+            self._referees[reduction] = job_of(self._buffers.workload.use, operands).referee()
         return self._referees[reduction]
 
     def _wait(self) -> None:
@@ -188,15 +183,14 @@ class Contest:
 
     def _copies(self, workload: Workload) -> dict[Way, Callable[[], None]]:
         """The yardsticks: copies of data where the output is new, else of the updates."""
-        buffers = self._buffers
-        source, target = buffers.data, buffers.output
-        if workload.in_place:
-            source, target = buffers.updates, buffers.copy_target
+        arrays = self._buffers.copies(workload.in_place)
+        if arrays is None:
+            return {}
+        source, target = arrays
         copies: dict[Way, Callable[[], None]] = {
             (MEMCPY, MEMCPY): lambda: np.copyto(target, source)
         }
-        if self._limit:
-            call = self._limit.streaming_copy(source, target)
+        if self._limit and (call := self._limit.streaming_copy(source, target)):
             copies[STREAMING_COPY, STREAMING_COPY] = call
         return copies
 
@@ -223,7 +217,3 @@ def _finalists(qualified: dict[Way, Timing]) -> list[Way]:
 def _fastest_peer(timings: dict[Way, Timing]) -> float:
     times = [timing.best for (system, _), timing in timings.items() if system not in OURS]
     return min(times, default=0.0)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__

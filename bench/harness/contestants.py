@@ -5,17 +5,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from .scatter import Scatter
+STREW = "strew"
+DIRECT = "strew's call"  # the operator's, beside a plan
+LIMIT = "limit"
 
 Call = Callable[[], object]
+Way = tuple[str, Call]
+Made = TypeVar("Made")
+
+
+class Written(Protocol):
+    """Operands whose result lies in memory that all contestants share."""
+
+    @property
+    def output(self) -> np.ndarray: ...
+
+    @property
+    def in_place(self) -> bool: ...
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """One way in which a system does a scatter.
+    """One way in which a system does what all are asked to do.
 
     `call` does it once. `result` is what it left. One that keeps memory of its own between calls
     starts anew with `reset`, from the data as it lies; what all share is not its business.
@@ -32,26 +47,37 @@ class Contestant:
         return f"{self.system}: {self.label}"
 
 
-def on_output(system: str, label: str, call: Call, scatter: Scatter) -> Contestant:
-    """One that writes the output of the scatter."""
-    return Contestant(system, label, call, result=lambda: scatter.output)
+def on_output(system: str, label: str, call: Call, work: Written) -> Contestant:
+    """One that writes the output."""
+    return Contestant(system, label, call, result=lambda: work.output)
 
 
-def on_copy(
-    system: str, updates: Iterable[tuple[str, Call]], copy: tuple[str, Call], scatter: Scatter
-) -> list[Contestant]:
+def on_copy(system: str, updates: Iterable[Way], copy: Way, work: Written) -> list[Contestant]:
     """The contestants that update in place, each after a copy of data where the output is new."""
-    if scatter.in_place:
-        return [on_output(system, label, update, scatter) for label, update in updates]
+    if work.in_place:
+        return [on_output(system, label, update, work) for label, update in updates]
     return [
-        on_output(system, f"{copy[0]}, {label}", _in_order(copy[1], update), scatter)
+        on_output(system, f"{copy[0]}, {label}", in_order(copy[1], update), work)
         for label, update in updates
     ]
 
 
-def _in_order(first: Call, second: Call) -> Call:
-    def call() -> None:
-        first()
-        second()
+def functional(
+    system: str, label: str, make: Callable[[], Made], array_of: Callable[[Made], np.ndarray]
+) -> Contestant:
+    """One that makes its output anew in every call."""
+    made: list[Made] = []
 
-    return call
+    def call() -> None:
+        made.clear()  # so that its memory can be had again
+        made.append(make())
+
+    return Contestant(system, label, call, lambda: array_of(made[0]), made.clear)
+
+
+def in_order(*calls: Call) -> Call:
+    def run() -> None:
+        for call in calls:
+            call()
+
+    return run

@@ -61,6 +61,18 @@ class Tensor:
         self._destroy(self.handle)
 
 
+class Plan:
+    """Indices that were checked and put in order. Library.plan() makes it."""
+
+    def __init__(self, library: Library, operator: str, arguments: Sequence) -> None:
+        self.handle = _Handle()
+        self._destroy = library.function("plan_destroy")
+        library.run(f"plan_{operator}", (*arguments, ctypes.byref(self.handle)))
+
+    def __del__(self) -> None:
+        self._destroy(self.handle)
+
+
 class Library:
     """One libstrew.so and one context, which all calls use.
 
@@ -180,11 +192,43 @@ class Library:
             "slice_scatter_int64", (data, updates, count, *slices, _reduction(reduction), output)
         )
 
+    def plan(self, operator: str, indices: Tensor, axis: int, extents: Sequence[int]) -> Plan:
+        """For the indices of an operator, and the extents of the axes that they name."""
+        if operator == "scatter_nd":
+            return Plan(self, operator, (indices, _int64s(extents)))
+        return Plan(self, operator, (indices, axis, extents[0]))
+
+    def plan_scatter(
+        self, plan: Plan, data: Tensor, updates: Tensor, reduction: str, output: Tensor
+    ) -> Callable[[], None]:
+        arguments = (plan, data, updates, _reduction(reduction), output)
+        return self._call("plan_scatter", arguments)
+
+    def plan_gather(self, plan: Plan, source: Tensor, output: Tensor) -> Callable[[], None]:
+        return self._call("plan_gather", (plan, source, output))
+
+    def plan_gather_scatter(
+        self,
+        taken: Plan,
+        source: Tensor,
+        weights: Tensor | None,
+        to: Plan,
+        data: Tensor,
+        reduction: str,
+        output: Tensor,
+    ) -> Callable[[], None]:
+        arguments = (taken, source, weights, to, data, _reduction(reduction), output)
+        return self._call("plan_gather_scatter", arguments)
+
+    def run(self, name: str, arguments: Sequence) -> None:
+        """Calls strew_<name> with the context once."""
+        self._call(name, arguments)()
+
     def _call(self, name: str, arguments: Sequence) -> Callable[[], None]:
         function = self.function(name)
         native = (
             self._context,
-            *(item.handle if isinstance(item, Tensor) else item for item in arguments),
+            *(item.handle if isinstance(item, (Tensor, Plan)) else item for item in arguments),
         )
 
         def run() -> None:

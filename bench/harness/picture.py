@@ -11,16 +11,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
-from .contest import LIMIT, STREW, Outcome
-from .report import TITLES, Report, three_digits
+from .contest import Outcome
+from .contestants import DIRECT, LIMIT, STREW
+from .report import Report, name_of, three_digits
 
 WIDTH = 9.6  # inches of 100 pixels
 LINE_HEIGHT = 0.24
 INK, FAINT, PAPER = "#24292f", "#d0d7de", "#ffffff"
 STREW_COLOR, LIMIT_COLOR = "#cf222e", "#24292f"
 # Told apart by shape as well as by colour; the colours are those of Okabe and Ito.
-MARKS = ("o", "D", "s", "^", "v", "P", "X")
-COLORS = ("#0072b2", "#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#999999", "#7f4fc9")
+MARKS = ("o", "D", "s", "^", "v", "P", "X", "*")
+COLORS = ("#0072b2", "#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#999999", "#7f4fc9", "#cf222e")
 TICKS = (0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 
 STYLE = {
@@ -39,9 +40,9 @@ STYLE = {
 def draw(report: Report, title: str, path: Path) -> None:
     """Writes an SVG, on paper of its own so that it can be read on any background."""
     groups = {
-        heading: rows
-        for output, heading in TITLES.items()
-        if (rows := [o for o in report.outcomes if _drawable(o) and o.workload.output is output])
+        heading: drawn
+        for heading, rows in report.sections().items()
+        if (drawn := [outcome for outcome in rows if _drawable(outcome)])
     }
     if not groups:
         return
@@ -69,7 +70,7 @@ def _drawable(outcome: Outcome) -> bool:
 def _draw_rows(panel: Axes, peers: Sequence[str], outcomes: Sequence[Outcome]) -> None:
     places = range(len(outcomes))
     panel.axvline(1, color=STREW_COLOR, linewidth=2.5, zorder=1, label=STREW)
-    for peer, mark, color in zip(peers, MARKS, COLORS):
+    for peer, mark, color in zip((*peers, DIRECT), MARKS, COLORS):
         points = _relative(outcomes, peer)
         style = {"s": 34, "zorder": 3, "linewidths": 0.6, "edgecolors": PAPER}
         panel.scatter(*points, marker=mark, color=color, label=peer, **style)
@@ -106,7 +107,7 @@ def _relative(outcomes: Sequence[Outcome], system: str) -> tuple[list[float], li
 
 
 def _name(outcome: Outcome) -> str:
-    name = outcome.workload.name.rpartition(".")[0]
+    name = name_of(outcome.workload)
     return f"{name} (from C)" if outcome.workload.tiny else name
 
 

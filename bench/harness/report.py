@@ -13,14 +13,36 @@ from typing import TextIO
 from tabulate import tabulate
 
 from .agreement import UNITS_OF_ROUNDING
-from .contest import BEHIND_BEST_PEER, LIMIT, MEMCPY, STREAMING_COPY, STREW, Outcome
+from .contest import BEHIND_BEST_PEER, MEMCPY, STREAMING_COPY, Outcome
+from .contestants import DIRECT, LIMIT, STREW
 from .peers import RULE
-from .workloads import Output
+from .workloads import Output, Use, Workload
 
 MOST_OF_LIMIT = 1.15
 MOST_OF_PEER = 1.03
 
+NOTHING = "–"
+ENTRY = "ns an entry"
+OPTIONAL = (ENTRY, DIRECT, STREAMING_COPY, MEMCPY)  # left out where no row has one
+
 TITLES = {Output.NEW: "New output: data is copied", Output.IN_PLACE: "In place"}
+PLAN_TITLES = {
+    Use.SCATTER: "Scatter by a plan",
+    Use.GATHER: "Gather by a plan",
+    Use.GATHER_SCATTER: "Gather and scatter by plans, in place",
+    Use.CREATE: "Creation of a plan",
+}
+
+
+def title_of(workload: Workload) -> str:
+    """The section that a row belongs to."""
+    return PLAN_TITLES.get(workload.use) or TITLES[workload.output]
+
+
+def name_of(workload: Workload) -> str:
+    """The row's name, without the suffix where its section has one kind of output."""
+    mixed = workload.use is Use.SCATTER
+    return workload.name if mixed else workload.name.removesuffix(workload.output.suffix)
 
 
 @dataclass(frozen=True)
@@ -34,15 +56,22 @@ class Report:
 
     def markdown(self) -> str:
         parts = ["# strew and its peers", "\n".join(f"- {line}" for line in self.header)]
-        for output, title in TITLES.items():
-            rows = [outcome for outcome in self.outcomes if outcome.workload.output is output]
-            if rows:
-                parts += [f"## {title}", self._table(rows)]
+        for title, rows in self.sections().items():
+            parts += [f"## {title}", self._table(rows)]
         parts.append("\n".join(f"- {line}" for line in (*self._summary(), *self._explanations())))
         remarks = [f"- {o.workload.name}: {remark}" for o in self.outcomes for remark in o.remarks]
         if remarks:
             parts += ["## Remarks", "\n".join(remarks)]
         return "\n\n".join(parts) + "\n"
+
+    def sections(self) -> dict[str, list[Outcome]]:
+        """The outcomes that share a table, by its title."""
+        found: dict[str, list[Outcome]] = {}
+        for title in (*TITLES.values(), *PLAN_TITLES.values()):
+            rows = [outcome for outcome in self.outcomes if title_of(outcome.workload) == title]
+            if rows:
+                found[title] = rows
+        return found
 
     def best_peer(self, outcome: Outcome) -> tuple[str, float] | None:
         """The fastest of the peers and its seconds."""
@@ -60,37 +89,30 @@ class Report:
         return None if strew is None or limit is None else strew / limit
 
     def _table(self, outcomes: Sequence[Outcome]) -> str:
-        columns = [
-            "row",
-            "strew",
-            "limit",
-            "strew / limit",
-            "best peer",
-            "its time",
-            "peer / strew",
-            STREAMING_COPY,
-            MEMCPY,
-            *self.peers,
-        ]
         rows = [self._row(outcome) for outcome in outcomes]
+        optional = (*OPTIONAL, *self.peers)
+        full = [column for column in rows[0] if any(row[column] != NOTHING for row in rows)]
+        columns = [column for column in rows[0] if column in full or column not in optional]
         alignment = ["left" if column in ("row", "best peer") else "right" for column in columns]
-        return tabulate(rows, columns, tablefmt="pipe", colalign=alignment, disable_numparse=True)
+        cells = [[row[column] for column in columns] for row in rows]
+        return tabulate(cells, columns, tablefmt="pipe", colalign=alignment, disable_numparse=True)
 
-    def _row(self, outcome: Outcome) -> list[str]:
+    def _row(self, outcome: Outcome) -> dict[str, str]:
         peer, seconds = self.best_peer(outcome) or ("", None)
-        name = outcome.workload.name.removesuffix(outcome.workload.output.suffix)
-        return [
-            name,
-            _strew_milliseconds(outcome),
-            _milliseconds(outcome.best(LIMIT)) + (" ¹" if _stands_in(outcome) else ""),
-            _ratio(self.times_limit(outcome)),
-            peer,
-            _milliseconds(seconds),
-            _ratio(self.head_start(outcome)),
-            _milliseconds(outcome.best(STREAMING_COPY)),
-            _milliseconds(outcome.best(MEMCPY)),
-            *(_milliseconds(outcome.best(name)) for name in self.peers),
-        ]
+        return {
+            "row": name_of(outcome.workload),
+            STREW: _strew_milliseconds(outcome),
+            ENTRY: _nanoseconds_of_entry(outcome),
+            DIRECT: _milliseconds(outcome.best(DIRECT)),
+            LIMIT: _milliseconds(outcome.best(LIMIT)) + (" ¹" if _stands_in(outcome) else ""),
+            "strew / limit": _ratio(self.times_limit(outcome)),
+            "best peer": peer,
+            "its time": _milliseconds(seconds),
+            "peer / strew": _ratio(self.head_start(outcome)),
+            STREAMING_COPY: _milliseconds(outcome.best(STREAMING_COPY)),
+            MEMCPY: _milliseconds(outcome.best(MEMCPY)),
+            **{name: _milliseconds(outcome.best(name)) for name in self.peers},
+        }
 
     def _summary(self) -> list[str]:
         ahead = [(o, ratio) for o in self.outcomes if (ratio := self.head_start(o))]
@@ -101,6 +123,10 @@ class Report:
             lines.append(f"Best peer / strew, geometric mean of {len(ahead)} rows: {mean:.2f}")
             slow = [(o.workload.name, 1 / r) for o, r in ahead if 1 / r > MOST_OF_PEER]
             lines.append(f"Above {MOST_OF_PEER} × the best peer: {_listed(slow)}")
+        direct = [(o, o.strew / time) for o in self.outcomes if o.strew and (time := o.best(DIRECT))]
+        if direct:
+            slow = [(o.workload.name, r) for o, r in direct if r > MOST_OF_PEER]
+            lines.append(f"Plans above {MOST_OF_PEER} × the call that they stand for: {_listed(slow)}")
         if limits:
             slow = [(o.workload.name, r) for o, r in limits if r > MOST_OF_LIMIT]
             lines.append(f"Above {MOST_OF_LIMIT} × the limit loop: {_listed(slow)}")
@@ -122,7 +148,7 @@ class Report:
             "of a system.",
             f"What took more than {BEHIND_BEST_PEER} times as long as the best peer in qualifying "
             "turns was not timed further.",
-            "Copies: of data where the output is new, of the updates in place.",
+            "Copies: of data where the output is new, of the updates in place or of what is read.",
             "Results were compared with NumPy's: bit by bit those of strew and the limit loops. "
             f"Peers may add floats in another order, within {UNITS_OF_ROUNDING} units of rounding "
             "of the sum of magnitudes, and may let any of several updates of one element win.",
@@ -163,17 +189,23 @@ def _strew_milliseconds(outcome: Outcome) -> str:
     return f"{text} ({_milliseconds(outcome.best(STREW))})" if outcome.workload.tiny else text
 
 
+def _nanoseconds_of_entry(outcome: Outcome) -> str:
+    """Of work by plans, where an entry is an index value, a tuple or an edge."""
+    seconds = None if outcome.workload.use is Use.CALL else outcome.strew
+    return NOTHING if seconds is None else three_digits(seconds / outcome.workload.entries * 1e9)
+
+
 def three_digits(value: float) -> str:
     """As many decimals as it takes, and no exponent."""
     return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}"
 
 
 def _milliseconds(seconds: float | None) -> str:
-    return "–" if seconds is None else three_digits(seconds * 1e3)
+    return NOTHING if seconds is None else three_digits(seconds * 1e3)
 
 
 def _ratio(ratio: float | None) -> str:
-    return "–" if ratio is None else f"{ratio:.2f}"
+    return NOTHING if ratio is None else f"{ratio:.2f}"
 
 
 def _listed(rows: Sequence[tuple[str, float]]) -> str:

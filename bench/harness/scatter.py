@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from types import EllipsisType
 
 import numpy as np
 
-from .library import Library
-from .workloads import Operator, Slice
+from .indexed import Indexed
+from .library import Library, Tensor
+from .reduction import Reduction
+from .workloads import Operator, Shape, Slice
+
+Place = tuple[slice | EllipsisType, ...] | EllipsisType
 
 
 @dataclass(frozen=True)
-class Scatter:
+class Scatter(Indexed):
     """The operands; in place where `output` is `data` itself.
 
-    A slice has no indices, and only a slice has a `slice`. `unique` promises that no element is
-    named twice. `dtype` names what NumPy has no dtype for.
+    `unique` promises that no element is named twice. `dtype` names what NumPy has no dtype for.
     """
 
     operator: Operator
@@ -38,89 +40,20 @@ class Scatter:
         return self.output is self.data
 
     @property
-    def slices(self) -> tuple[slice, ...]:
-        """The slice as NumPy takes it, one entry an axis."""
-        entries = [slice(None)] * self.data.ndim
-        cut = self.slice
-        for axis, start, stop, step in zip(cut.axes, cut.start, cut.stop, cut.step):
-            entries[axis] = slice(start, stop, step)
-        return tuple(entries)
-
-    @cached_property
-    def line_indices(self) -> np.ndarray | None:
-        """One index for each slice of the axis that is named as a whole."""
-        if self.operator is Operator.SCATTER_UPDATE:
-            return self.indices
-        if self.operator is not Operator.SCATTER_ELEMENTS:
-            return None
-        others = [axis for axis in range(self.data.ndim) if axis != self.axis]
-        indices = self.indices
-        if any(indices.shape[axis] != self.data.shape[axis] for axis in others):
-            return None
-        if any(indices.strides[axis] for axis in others if indices.shape[axis] > 1):
-            return None
-        return indices[tuple(0 if axis in others else slice(None) for axis in range(indices.ndim))]
+    def shape(self) -> Shape:
+        return self.data.shape
 
     @property
-    def row_indices(self) -> np.ndarray | None:
-        """One index for each row of data that is named as a whole: data[row_indices] = updates."""
-        if self.operator is Operator.SCATTER_ND and self.indices.shape[-1] == 1:
-            return self.indices[..., 0]
-        return self.line_indices if self.axis == 0 else None
+    def update_shape(self) -> Shape:
+        return self.updates.shape
 
     @property
-    def element_indices(self) -> np.ndarray | None:
-        """One index along the axis for each element of updates, where it takes as many."""
-        if self.operator is Operator.SCATTER_ELEMENTS:
-            if self.row_indices is None or self.indices.flags.c_contiguous:
-                return self.indices
-        return self.row_indices if self.data.ndim == 1 else None
+    def how(self) -> Reduction:
+        return Reduction.of(self.reduction)
 
-    @property
-    def tuple_indices(self) -> np.ndarray | None:
-        """One tuple for each slice of data, as scatter_nd takes them."""
-        if self.operator is Operator.SCATTER_ND:
-            return self.indices
-        rows = self.row_indices
-        return None if rows is None else rows[..., None]
-
-    @cached_property
-    def flat_indices(self) -> np.ndarray:
-        """The tuples of scatter_nd as numbers of slices."""
-        tuples = tuple(np.moveaxis(self.indices, -1, 0))
-        return np.ravel_multi_index(tuples, self.data.shape[: len(tuples)]).ravel()
-
-    def places(self) -> np.ndarray:
-        """For each element of updates the element of data that it names, as a flat number."""
-        shape = self.data.shape
-        if self.operator is Operator.SLICE_SCATTER:
-            return np.arange(self.data.size).reshape(shape)[self.slices]
-        if self.operator is Operator.SCATTER_UPDATE:
-            places = np.take(np.arange(self.data.size).reshape(shape), self.indices, self.axis)
-            return places.reshape(self.updates.shape)
-        if self.operator is Operator.SCATTER_ND:
-            width = math.prod(shape[self.indices.shape[-1] :])
-            places = self.flat_indices[:, None] * width + np.arange(width)
-            return places.reshape(self.updates.shape)
-        places = self.indices.astype(np.int64) * math.prod(shape[self.axis + 1 :])
-        places += self.offsets
-        return places
-
-    @property
-    def offsets(self) -> np.ndarray | int:
-        """The part of the elements' offsets that axes without indices make, to be broadcast."""
-        return sum(
-            along * math.prod(self.data.shape[axis + 1 :])
-            for axis, along in enumerate(np.ogrid[tuple(map(slice, self.updates.shape))])
-            if axis != self.axis
-        )
-
-    @property
-    def grid(self) -> tuple[np.ndarray, ...]:
-        """Index arrays, one an axis, that name the place in data of each element of updates."""
-        axes = list(np.ogrid[tuple(map(slice, self.updates.shape))])
-        axes[self.axis] = self.indices
-        return tuple(axes)
+    def parts(self) -> Iterator[tuple[Place, Scatter]]:
+        """Scatters that do the work together, and the part of the output that each writes."""
+        yield (..., self)
 
 
 def contiguous(*arrays: np.ndarray) -> bool:
@@ -128,11 +61,17 @@ def contiguous(*arrays: np.ndarray) -> bool:
     return all(array.flags.c_contiguous for array in arrays)
 
 
+def tensors(library: Library, scatter: Scatter) -> tuple[Tensor, Tensor, Tensor]:
+    """Data, updates and output. In place the first and the last are one."""
+    data = library.tensor(scatter.data, scatter.dtype)
+    updates = library.tensor(scatter.updates, scatter.dtype)
+    output = data if scatter.in_place else library.tensor(scatter.output, scatter.dtype)
+    return data, updates, output
+
+
 def strew_call(library: Library, scatter: Scatter) -> Callable[[], None]:
     """The call of strew that does it."""
-    data = library.tensor(scatter.data, scatter.dtype)
-    output = data if scatter.in_place else library.tensor(scatter.output, scatter.dtype)
-    updates = library.tensor(scatter.updates, scatter.dtype)
+    data, updates, output = tensors(library, scatter)
     reduction = scatter.reduction
     if scatter.operator is Operator.SLICE_SCATTER:
         cut = scatter.slice

@@ -23,11 +23,22 @@ class Operator(enum.Enum):
     SCATTER_UPDATE = "scatter_update"
 
 
+class Use(enum.Enum):
+    """How strew does a workload."""
+
+    CALL = "call"  # the operator
+    SCATTER = "scatter"  # the same by a plan
+    GATHER = "gather"  # the other direction, by a plan; no reduction, and no data but the source
+    GATHER_SCATTER = "gather_scatter"  # updates are rows of a source of data's shape
+    CREATE = "create"  # only makes the plan
+
+
 class IndexPattern(enum.Enum):
     UNIFORM = "uniform"  # independent, uniform over the axis
     UNIQUE_TUPLES = "unique tuples"  # uniform, but no tuple twice
     CONSTANT_ROWS = "constant rows"  # one uniform index a row, written out in every column
     STRIDE_0_ROWS = "stride 0 rows"  # the same as a view: stride 0 over the columns
+    HUB = "hub"  # one row has 1 in 20 entries, the degrees of the others follow a power law
 
 
 class Output(enum.Enum):
@@ -53,9 +64,9 @@ class Slice:
 class Limit:
     """A call of a hand-written loop that does the same work as the workload.
 
-    Arguments are sizes, or words: the buffers `output`, `data`, `indices`, `flat indices` (tuples
-    as numbers of rows) and `updates`; `add` is 1 where the loop adds, `new` where it is to copy
-    data first. Where there is no loop for the workload's reduction, `reduction` names another one
+    Arguments are sizes, or words: `add` is 1 where the loop adds, `new` where it is to copy data
+    first; other words are arrays of the operands, as scatter.py, indexed.py and gather.py have
+    them: `output`, `flat indices` (tuples as numbers of rows), `row starts`. Where there is no loop for the workload's reduction, `reduction` names another one
     that costs as much.
     """
 
@@ -80,6 +91,8 @@ class Workload:
     reduction: str
     output: Output
     limit: Limit | None
+    use: Use = Use.CALL
+    weighted: bool = False  # each row that a gather_scatter takes is multiplied by a number
 
     @property
     def in_place(self) -> bool:
@@ -90,6 +103,12 @@ class Workload:
         """So small that the time is that of a call and not of its work."""
         return math.prod(self.updates) < 100
 
+    @property
+    def entries(self) -> int:
+        """Index values, or tuples of scatter_nd."""
+        tuples = self.operator is Operator.SCATTER_ND
+        return math.prod(self.indices[:-1] if tuples else self.indices)
+
     def operands(self) -> Workload:
         """The same for all workloads that can share their buffers."""
         return replace(self, name="", reduction="", output=Output.NEW, limit=None)
@@ -98,6 +117,11 @@ class Workload:
 def load(path: Path = LIST) -> list[Workload]:
     """All of them, in the order in which they run."""
     return [workload for entry in json.loads(path.read_text()) for workload in _expand(entry)]
+
+
+def load_calls(path: Path = LIST) -> list[Workload]:
+    """Those that call the operators, without plans."""
+    return [workload for workload in load(path) if workload.use is Use.CALL]
 
 
 def _expand(entry: dict[str, Any]) -> Iterator[Workload]:
@@ -118,6 +142,8 @@ def _expand(entry: dict[str, Any]) -> Iterator[Workload]:
             reduction=reduction,
             output=output,
             limit=_limit(limit, reduction) if has_limit else None,
+            use=Use(entry.get("use", "call")),
+            weighted=entry.get("weighted", False),
         )
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
-from ..contestants import Contestant
+import numpy as np
+
+from ..contestants import Call, Contestant, Made, Way, functional, in_order, on_output
+from ..gather import Gather, GatherScatter
 from ..scatter import Scatter
 
 # The modules of this package, by the name that the command line knows.
@@ -18,32 +21,82 @@ PLAIN = ("numpy", "torch")
 
 # Who may compete.
 RULE = (
-    "Each system competes by its own operators for scatter and for assignment to slices or by "
-    "index arrays, and the fastest of them counts. Arithmetic on the indices and the reversal of "
+    "Each system competes by its own operators for scatter, gather, sparse matrices and assignment "
+    "to slices or by index arrays, and the fastest of them counts. Arithmetic on the indices and the reversal of "
     "updates that such an operator needs is timed with it. For a new output: a copy and the "
     "operator in place, or the operator out of place. What does the row by other operations does "
     "not compete: selection under a mask, concatenation, copies of the pieces around a slice."
 )
 
 
-class Peer(Protocol):
-    """A system, set up for a number of threads."""
+class System:
+    """A peer, set up for a number of threads. Every module has one, called Peer.
+
+    All methods return every way worth trying, by the operators that RULE admits; none where the
+    system has no operator for it. Each takes the arrays as they are, without copies, and the
+    fastest counts as this system. What the system does not know may be refused by any exception,
+    here or by a call.
+    """
 
     name: str
     version: str
 
-    def __init__(self, threads: int) -> None: ...
+    def __init__(self, threads: int) -> None:
+        pass
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
-        """Every way worth trying to do it, by the operators that RULE admits; none where the system
-        has no operator for it.
+        return []
 
-        Each takes the arrays as they are, without copies, and the fastest counts as this system.
-        What the system does not know may be refused by any exception, here or by a call.
-        """
+    def gather(self, gather: Gather) -> list[Contestant]:
+        return [on_output(self.name, label, call, gather) for label, call in self.reads(gather)]
+
+    def reads(self, gather: Gather) -> list[Way]:
+        """The gathers that write an output that is there already."""
+        return []
+
+    def product(self, updates: np.ndarray, weights: np.ndarray) -> Call:
+        """Multiplies updates by weights, which are broadcast."""
+        raise NotImplementedError
+
+    def gather_scatter(self, work: GatherScatter) -> list[Contestant]:
+        """A gather, the product and a scatter, one after the other."""
+        reads, scatter = self.reads(work.gather), work.scatter
+        weigh = []
+        if reads and work.weights is not None:
+            weigh = [self.product(scatter.updates, work.weights)]
+        return [
+            replace(
+                contestant,
+                label=f"{label}, {contestant.label}",
+                call=in_order(read, *weigh, contestant.call),
+            )
+            for label, read in reads
+            for contestant in self.prepare(scatter)
+        ]
+
+    def order(self, scatter: Scatter) -> list[Contestant]:
+        """Puts the entries of one index each in the order of their places."""
+        return []
+
+    def ordering(
+        self,
+        label: str,
+        sort: Callable[[], Made],
+        order_of: Callable[[Made], np.ndarray],
+        scatter: Scatter,
+    ) -> Contestant:
+        """`sort` is timed, and then its order judged by a scatter of none."""
+
+        def result(made: Made) -> np.ndarray:
+            order = order_of(made)
+            np.copyto(scatter.output, scatter.data)
+            scatter.output[scatter.row_indices[order]] = scatter.updates[order]
+            return scatter.output
+
+        return functional(self.name, label, sort, result)
 
 
-def load(names: Iterable[str], threads: int) -> list[Peer]:
+def load(names: Iterable[str], threads: int) -> list[System]:
     """The peers that are installed; says which are not."""
     found = []
     for name in names:

@@ -16,6 +16,7 @@ from jax import lax
 from ..contestants import Contestant
 from ..scatter import Scatter
 from ..workloads import Operator
+from . import System
 
 METHODS = {"none": "set", "add": "add", "mul": "multiply", "min": "min", "max": "max"}
 
@@ -25,7 +26,7 @@ Update = Callable[..., jax.Array]  # of data, updates, and an index array an axi
 Way = tuple[str, tuple[jax.Array, ...], Callable[..., jax.Array]]
 
 
-class Peer:
+class Peer(System):
     """XLA on the CPU, called from the thread that waits for it."""
 
     name = "JAX"
@@ -122,7 +123,7 @@ def _ways(scatter: Scatter) -> Iterator[Way]:
         "unique_indices": scatter.unique,
         "wrap_negative_indices": False,
     }
-    update = partial(_at, METHODS[scatter.reduction], options)
+    update = partial(_at, METHODS[scatter.how.narrow], options)
     if (rows := scatter.row_indices) is not None:
         yield "at[rows]", (_view(rows), updates), lambda d, i, u: update(d, u, i)
         return
@@ -140,7 +141,7 @@ def _ways(scatter: Scatter) -> Iterator[Way]:
 
 def _slice_ways(scatter: Scatter, updates: jax.Array) -> Iterator[Way]:
     slices, cut = scatter.slices, scatter.slice
-    method = METHODS[scatter.reduction]
+    method = METHODS[scatter.how.narrow]
     yield "at[slices]", (updates,), lambda d, u: getattr(d.at[slices], method)(u)
     broadcast = updates.ndim != scatter.data.ndim
     if scatter.reduction != "none" or broadcast or any(abs(step) != 1 for step in cut.step):

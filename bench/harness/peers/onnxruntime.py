@@ -12,6 +12,7 @@ from onnx import helper
 from ..contestants import Contestant, on_output
 from ..scatter import Scatter, contiguous
 from ..workloads import Operator
+from . import System
 
 SILENT = 4  # no log: what is refused is reported by exceptions
 IR_VERSION = 10
@@ -22,7 +23,7 @@ REDUCTIONS = ("none", "add", "mul", "min", "max")
 Node = tuple[str, int, dict[str, object], tuple[np.ndarray, ...]]
 
 
-class Peer:
+class Peer(System):
     """In place: the output is bound to the memory of data, and the kernels then copy nothing."""
 
     name = "ONNX Runtime"
@@ -82,10 +83,10 @@ def _nodes(scatter: Scatter) -> Iterator[Node]:
     if scatter.operator is Operator.SLICE_SCATTER:
         yield from _slice_nodes(scatter)
         return
-    if scatter.reduction not in REDUCTIONS:
+    if scatter.how.narrow not in REDUCTIONS:
         return
     data, updates = scatter.data, scatter.updates
-    reduction = {"reduction": scatter.reduction}
+    reduction = {"reduction": scatter.how.narrow}
     if (indices := scatter.element_indices) is not None:
         attributes = {"axis": scatter.axis, **reduction}
         yield "ScatterElements", 18, attributes, (data, indices, updates)

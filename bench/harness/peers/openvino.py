@@ -12,6 +12,7 @@ from openvino import opset15
 from ..contestants import Contestant, on_output
 from ..scatter import Scatter, contiguous
 from ..workloads import Operator
+from . import System
 
 REDUCTIONS = {"none": "none", "add": "sum", "mul": "prod", "min": "min", "max": "max"}
 ELEMENT_REDUCTIONS = REDUCTIONS | {"mean": "mean"}
@@ -20,7 +21,7 @@ ELEMENT_REDUCTIONS = REDUCTIONS | {"mean": "mean"}
 Way = tuple[str, tuple[np.ndarray, ...], Callable[..., openvino.Node]]
 
 
-class Peer:
+class Peer(System):
     """In place: the output tensor shares the memory of data."""
 
     name = "OpenVINO"
@@ -65,7 +66,7 @@ def _tensor(array: np.ndarray) -> openvino.Tensor:
 
 def _ways(scatter: Scatter) -> Iterator[Way]:
     data, updates = scatter.data, scatter.updates
-    reduction, _, without_old = scatter.reduction.partition("|")
+    reduction, without_old, _ = scatter.how
     if scatter.operator is Operator.SLICE_SCATTER:
         if reduction == "none":
             yield _slice_way(scatter)

@@ -13,9 +13,12 @@ import ml_dtypes
 import numpy as np
 import torch
 
-from ..contestants import Call, Contestant, on_copy
+from ..contestants import Call, Contestant, Way, functional, on_copy, on_output
+from ..gather import Gather, GatherScatter
+from ..indexed import Indexed
 from ..scatter import Scatter
 from ..workloads import Operator
+from . import System
 
 REDUCTIONS = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax", "mean": "mean"}
 # Who takes indices of int32 as they are; all take int64, and other dtypes are converted.
@@ -45,7 +48,7 @@ class Method:
         return lambda: function(*arguments(indices.long()), **keywords)
 
 
-class Peer:
+class Peer(System):
     """PyTorch without its record of gradients."""
 
     name = "PyTorch"
@@ -59,26 +62,60 @@ class Peer:
     def prepare(self, scatter: Scatter) -> list[Contestant]:
         """TypeError where PyTorch has no such dtype."""
         torch.set_num_threads(self._threads)
-        data, output, updates = map(_tensor, (scatter.data, scatter.output, scatter.updates))
+        data, output, updates = map(tensor_of, (scatter.data, scatter.output, scatter.updates))
         copy = "copy_", partial(output.copy_, data)
         if scatter.operator is Operator.SLICE_SCATTER:
             contestants = on_copy(
                 self.name, _slice_updates(scatter, output, updates), copy, scatter
             )
-            functional = _slice_methods(scatter, data, updates)
+            functional_ways = _slice_methods(scatter, data, updates)
         else:
             methods = list(_methods(scatter, updates))
             in_place = [(f"{method.name}_", method.bound(output, "_")) for method in methods]
             in_place += _on_flat(scatter, output, updates)
             contestants = on_copy(self.name, in_place, copy, scatter)
-            functional = ((method.name, method.bound(data)) for method in methods)
+            functional_ways = ((method.name, method.bound(data)) for method in methods)
         # The functions that make an output give it the layout of data, if that is transposed.
         if not scatter.in_place and scatter.data.flags.c_contiguous:
-            contestants += [_functional(name, function) for name, function in functional]
+            contestants += [self._functional(*way) for way in functional_ways]
         return contestants
 
+    def gather(self, gather: Gather) -> list[Contestant]:
+        contestants = super().gather(gather)
+        if gather.operator is Operator.SCATTER_ND:
+            source, indices = tensor_of(gather.source), torch.from_numpy(gather.indices).long()
+            contestants.append(
+                self._functional("source[indices]", lambda: source[indices.unbind(-1)])
+            )
+        return contestants
 
-def _tensor(array: np.ndarray) -> torch.Tensor:
+    def reads(self, gather: Gather) -> list[Way]:
+        torch.set_num_threads(self._threads)
+        return list(_reads(gather))
+
+    def product(self, updates: np.ndarray, weights: np.ndarray) -> Call:
+        return partial(tensor_of(updates).mul_, tensor_of(weights))
+
+    def gather_scatter(self, work: GatherScatter) -> list[Contestant]:
+        contestants = super().gather_scatter(work)
+        if work.is_matrix_product:
+            contestants.append(on_output(self.name, *_matrix_product(work), work))
+        return contestants
+
+    def order(self, scatter: Scatter) -> list[Contestant]:
+        if scatter.row_indices is None:
+            return []
+        torch.set_num_threads(self._threads)
+        keys = torch.from_numpy(scatter.row_indices)
+        made = torch.empty_like(keys), torch.empty(keys.shape, dtype=torch.int64)
+        sort = partial(torch.sort, keys, stable=True, out=made)
+        return [self.ordering("sort", sort, lambda result: result[1].numpy(), scatter)]
+
+    def _functional(self, label: str, make: Callable[[], torch.Tensor]) -> Contestant:
+        return functional(self.name, label, make, _array)
+
+
+def tensor_of(array: np.ndarray) -> torch.Tensor:
     """The same memory."""
     if array.dtype == ml_dtypes.bfloat16:
         return torch.from_numpy(array.view(np.uint16)).view(torch.bfloat16)
@@ -91,20 +128,52 @@ def _array(tensor: torch.Tensor) -> np.ndarray:
     return tensor.numpy()
 
 
-def _functional(label: str, function: Callable[[], torch.Tensor]) -> Contestant:
-    """One that makes its output anew in every call."""
-    made: list[torch.Tensor] = []
+def _reads(gather: Gather) -> Iterator[Way]:
+    source, output = tensor_of(gather.source), tensor_of(gather.output)
+    lines, axis = gather.line_indices, gather.axis
+    if lines is None:
+        lines, axis = gather.row_indices, 0
+    if lines is not None and lines.ndim == 1:
+        indices = _known(torch.from_numpy(lines))
+        yield "index_select", lambda: torch.index_select(source, axis, indices(), out=output)
+        if source.ndim == 1:
+            wide = _wide(torch.from_numpy(lines))
+            yield "take", lambda: torch.take(source, wide(), out=output)
+    elif gather.operator is Operator.SCATTER_ND:
+        if gather.indices.ndim == 2 and gather.source.flags.c_contiguous:
+            rows, numbers = _rows_of_tuples(gather, source)
+            yield "flat index_select", lambda: torch.index_select(rows, 0, numbers(), out=output)
+    if gather.operator is Operator.SCATTER_ELEMENTS:
+        wide = _wide(torch.from_numpy(gather.indices))
+        yield "gather", lambda: torch.gather(source, gather.axis, wide(), out=output)
 
-    def call() -> None:
-        made.clear()  # so that its memory can be had again
-        made.append(function())
 
-    return Contestant(Peer.name, label, call, lambda: _array(made[0]), made.clear)
+def _wide(indices: torch.Tensor) -> Callable[[], torch.Tensor]:
+    """int64, converted by every call where they are not."""
+    return (lambda: indices) if indices.dtype == torch.int64 else indices.long
+
+
+def _known(indices: torch.Tensor) -> Callable[[], torch.Tensor]:
+    """The same for functions that take int32 as well."""
+    return (lambda: indices) if indices.dtype == torch.int32 else _wide(indices)
+
+
+def _matrix_product(work: GatherScatter) -> Way:
+    """The matrix is made before, as a plan is."""
+    source, data, output = map(tensor_of, (work.source, work.scatter.data, work.output))
+    weights, sources, starts = work.csr
+    shape = len(output), len(source)
+    parts = torch.from_numpy(starts), torch.from_numpy(sources), tensor_of(weights)
+    matrix = torch.sparse_csr_tensor(*parts, shape, check_invariants=False)
+    columns, data, output = (
+        tensor.view(len(tensor), -1) for tensor in (source, data, output)
+    )
+    return "sparse CSR addmm", lambda: torch.addmm(data, matrix, columns, out=output)
 
 
 def _methods(scatter: Scatter, updates: torch.Tensor) -> Iterator[Method]:
     """The functions that have both forms."""
-    reduction, without_old = _parts(scatter)
+    reduction, without_old, _ = scatter.how
     if scatter.row_indices is not None:
         yield from _row_methods(scatter, torch.from_numpy(scatter.row_indices), updates)
     elif scatter.operator is Operator.SCATTER_ND:
@@ -118,7 +187,7 @@ def _methods(scatter: Scatter, updates: torch.Tensor) -> Iterator[Method]:
 
 
 def _row_methods(scatter: Scatter, rows: torch.Tensor, updates: torch.Tensor) -> Iterator[Method]:
-    reduction, without_old = _parts(scatter)
+    reduction, without_old, _ = scatter.how
     yield from _line_methods(scatter, rows, updates)
     if reduction in ("none", "add") and not without_old:
         add = reduction == "add"
@@ -131,7 +200,7 @@ def _line_methods(
     scatter: Scatter, indices: torch.Tensor, updates: torch.Tensor
 ) -> Iterator[Method]:
     """The functions that take one index for each slice of an axis."""
-    reduction, without_old = _parts(scatter)
+    reduction, without_old, _ = scatter.how
     axis, how = scatter.axis, REDUCTIONS.get(reduction)
     if reduction == "none":
         yield Method("index_copy", indices, lambda i: (axis, i, updates))
@@ -144,7 +213,7 @@ def _line_methods(
 
 def _element_methods(scatter: Scatter, updates: torch.Tensor) -> Iterator[Method]:
     """The functions that take one index for each element of updates."""
-    reduction, without_old = _parts(scatter)
+    reduction, without_old, _ = scatter.how
     axis, how = scatter.axis, REDUCTIONS.get(reduction)
     indices, expand = _element_indices(scatter)
     expanded = expand is not None
@@ -158,12 +227,6 @@ def _element_methods(scatter: Scatter, updates: torch.Tensor) -> Iterator[Method
     )
     if reduction == "add" and not without_old:
         yield Method("scatter_add", indices, lambda i: (axis, full(i), updates), {}, expanded)
-
-
-def _parts(scatter: Scatter) -> tuple[str, bool]:
-    """The reduction, and True if the old value takes no part."""
-    reduction, _, without_old = scatter.reduction.partition("|")
-    return reduction, bool(without_old)
 
 
 def _element_indices(
@@ -183,33 +246,41 @@ def _element_indices(
 
 def _on_flat(
     scatter: Scatter, output: torch.Tensor, updates: torch.Tensor
-) -> list[tuple[str, Call]]:
+) -> list[Way]:
     """Tuples as numbers of rows or elements, which are computed first."""
     many = scatter.operator is Operator.SCATTER_ND and scatter.indices.shape[-1] > 1
     if not many or scatter.indices.ndim != 2 or not scatter.output.flags.c_contiguous:
         return []
-    count, length = scatter.indices.shape
-    shape = scatter.data.shape
-    tuples = torch.from_numpy(scatter.indices)
-    strides = torch.tensor([math.prod(shape[i + 1 : length]) for i in range(length)])
-    rows = output.view(math.prod(shape[:length]), *shape[length:])
+    count = len(scatter.indices)
+    rows, numbers = _rows_of_tuples(scatter, output)
     update = replace(scatter, operator=Operator.SCATTER_UPDATE, indices=np.zeros(count, np.int64))
     methods = _line_methods(update, torch.from_numpy(update.indices), updates)
 
-    def bind(method: Method) -> tuple[str, Call]:
+    def bind(method: Method) -> Way:
         function, arguments = getattr(rows, f"{method.name}_"), method.arguments
 
         def call() -> None:
-            function(*arguments((tuples * strides).sum(-1)), **method.keywords)
+            function(*arguments(numbers()), **method.keywords)
 
         return f"flat {method.name}_", call
 
     return [bind(method) for method in (*methods, *_element_methods(update, updates))]
 
 
+def _rows_of_tuples(
+    indexed: Indexed, tensor: torch.Tensor
+) -> tuple[torch.Tensor, Callable[[], torch.Tensor]]:
+    """The tensor as the rows that tuples name, and what computes their numbers."""
+    length, shape = indexed.indices.shape[-1], indexed.shape
+    tuples = torch.from_numpy(indexed.indices)
+    strides = torch.tensor([math.prod(shape[i + 1 : length]) for i in range(length)])
+    rows = tensor.view(math.prod(shape[:length]), *shape[length:])
+    return rows, lambda: (tuples * strides).sum(-1)
+
+
 def _slice_updates(
     scatter: Scatter, output: torch.Tensor, updates: torch.Tensor
-) -> Iterator[tuple[str, Call]]:
+) -> Iterator[Way]:
     """PyTorch has no negative steps: there the updates are reversed, or indices are."""
     cut = scatter.slice
     backwards = [axis for axis, step in zip(cut.axes, cut.step) if step < 0]
@@ -227,7 +298,7 @@ def _slice_updates(
 
 def _into_slice(
     reduction: str, target: torch.Tensor, updates: Callable[[], torch.Tensor]
-) -> tuple[str, Call]:
+) -> Way:
     if reduction in ("min", "max"):
         function = {"min": torch.minimum, "max": torch.maximum}[reduction]
         return f"slice {reduction}imum", lambda: function(target, updates(), out=target)
@@ -238,7 +309,7 @@ def _into_slice(
 
 def _slice_methods(
     scatter: Scatter, data: torch.Tensor, updates: torch.Tensor
-) -> Iterator[tuple[str, Call]]:
+) -> Iterator[Way]:
     """The one that has no form in place."""
     cut = scatter.slice
     if scatter.reduction == "none" and len(cut.axes) == 1 and cut.step[0] > 0:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .. import dot_plot
-from ..contest import STREW
+from ..contestants import STREW
 from .case import Case, shown
 from .trial import Outcome
 

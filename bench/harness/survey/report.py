@@ -11,7 +11,7 @@ from typing import TextIO
 
 from tabulate import tabulate
 
-from ..contest import STREW
+from ..contestants import STREW
 from ..report import three_digits
 from .case import Case
 from .classes import is_class

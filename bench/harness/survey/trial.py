@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..agreement import Referee
-from ..contest import STREW
+from ..contestants import STREW
 from ..contestants import Call, Contestant, on_output
 from ..library import Library
-from ..peers import Peer
+from ..peers import System
 from ..scatter import strew_call
 from ..timing import Timing, alternate, wait_until_idle
 from .case import Case
@@ -78,7 +78,7 @@ class Outcome:
 def hold(
     case: Case,
     libraries: Mapping[str, Library],
-    peers: Sequence[Peer],
+    peers: Sequence[System],
     on_turn: Callable[[], None] | None = None,
 ) -> Outcome:
     """The libraries are strew and, if it is to compete, its base."""
@@ -109,7 +109,7 @@ def hold(
 def _contestants(
     operands: Operands,
     libraries: Mapping[str, Library],
-    peers: Sequence[Peer],
+    peers: Sequence[System],
     outcome: Outcome,
 ) -> Iterator[Contestant]:
     scatter = operands.scatter()
