@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares strew with ONNX Runtime, OpenVINO, PyTorch, JAX and NumPy, workload by workload.
+"""Compares strew with ONNX Runtime, OpenVINO, PyTorch, JAX, NumPy and others, row by row.
 
-Each system competes by its own operators for scatter and for assignment to slices or by index
-arrays, and the fastest of them counts. Arithmetic on the indices and the reversal of updates that
+Each system competes by its own operators for scatter, gather, sparse matrices and assignment to
+slices or by index arrays, and the fastest of them counts. Rows of plans do not time their creation,
+nor that of a sparse matrix; the creation has rows of its own. Arithmetic on the indices and the reversal of updates that
 such an operator needs is timed with it. For a new output: a copy and the operator in place, or the
 operator out of place. What does the row by other operations does not compete: selection under a
 mask, concatenation, copies of the pieces around a slice.

@@ -15,7 +15,7 @@ from ..gather import Gather, GatherScatter
 from ..scatter import Scatter
 
 # The modules of this package, by the name that the command line knows.
-NAMES = ("onnxruntime", "openvino", "torch", "jax", "numpy")
+NAMES = ("onnxruntime", "openvino", "torch", "jax", "numpy", "scipy", "torch_scatter")
 # Peers whose operators are plain functions, with nothing to compile for every size and dtype.
 PLAIN = ("numpy", "torch")
 
