@@ -3,11 +3,11 @@
 """Compares strew with ONNX Runtime, OpenVINO, PyTorch, JAX, NumPy and others, row by row.
 
 Each system competes by its own operators for scatter, gather, sparse matrices and assignment to
-slices or by index arrays, and the fastest of them counts. Rows of plans do not time their creation,
-nor that of a sparse matrix; the creation has rows of its own. Arithmetic on the indices and the reversal of updates that
-such an operator needs is timed with it. For a new output: a copy and the operator in place, or the
-operator out of place. What does the row by other operations does not compete: selection under a
-mask, concatenation, copies of the pieces around a slice.
+slices or by index arrays, and the fastest of them counts. Arithmetic on the indices and the
+reversal of updates that such an operator needs is timed with it. For a new output: a copy and the
+operator in place, or the operator out of place. What does the row by other operations does not
+compete: selection under a mask, concatenation, copies of the pieces around a slice. Rows of plans
+do not time their creation, nor that of a sparse matrix; it has rows of its own.
 
 All take turns on the same buffers within one run, so that only ratios within a row mean something.
 Tiny rows are one call each: there strew is called from C, by the program `rows` before the others

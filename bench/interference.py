@@ -39,7 +39,6 @@ from harness import machine
 from harness.library import Library, locate, strew_header
 from harness.native import compile_and_load
 from harness.neighbours import NEIGHBOURS
-from harness.scatter import strew_call
 from harness.survey.case import Case
 from harness.survey.draw import draw
 from harness.survey.operands import Operands
@@ -129,7 +128,7 @@ def suitable(seed: int, cases: int, library: Library) -> Iterator[Case]:
         number += 1
         if np.prod(case.data) + np.prod(case.updates) > MOST_ELEMENTS:
             continue
-        call = strew_call(library, Operands(case).scatter())
+        call = Operands(case).job().of_strew(library).call
         call()
         if SHORTEST <= min(_timed(call) for _ in range(3)) <= LONGEST:
             found += 1
@@ -142,7 +141,7 @@ def differing(case: Case, made: Mapping[str, Library]) -> bool:
     results = set()
     for library in made.values():
         operands.restore()
-        strew_call(library, operands.scatter())()
+        operands.job().of_strew(library).call()
         results.add(operands.output.tobytes())
     return len(results) > 1
 
@@ -183,8 +182,8 @@ def measure_all(
     with NEIGHBOURS[neighbour](arguments.threads) as between:
         for case in cases:
             row = Row(case, neighbour)
-            scatter = Operands(case).scatter()
-            calls = {runner: strew_call(library, scatter) for runner, library in made.items()}
+            job = Operands(case).job()
+            calls = {runner: job.of_strew(library).call for runner, library in made.items()}
             for call in calls.values():
                 call()
             gc.collect()

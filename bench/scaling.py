@@ -270,7 +270,8 @@ WORDING = Wording(
 
 def main() -> int:
     arguments = parse_arguments(WORDING, [1, 2], 3, 9)
-    chosen = [w for w in workloads.load_calls() if not w.tiny and re.search(arguments.filter, w.name)]
+    listed = (workload for workload in workloads.load_calls() if not workload.tiny)
+    chosen = [workload for workload in listed if re.search(arguments.filter, workload.name)]
     if not chosen:
         print(f"no workload matches {arguments.filter!r}", file=sys.stderr)
         return 2

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares strew with its peers on random calls: operators, dtypes, reductions, shapes, indices.
 
-Calls are drawn by seed and number, so that each can be repeated by itself with --replay. Results
-are checked first: strew's bit by bit, those of peers within rounding. Then all take turns within
-one run on the same operands; only ratios mean something. --classes runs a fixed list of calls that
-once were slow before the random ones.
+A third of those with indices use plans: they scatter, gather, or do both. Calls are drawn by seed
+and number, so that each can be repeated by itself with --replay. Results are checked first: strew's
+bit by bit, those of peers within rounding. Then all take turns within one run on the same operands;
+only ratios mean something. --classes runs a fixed list of calls that once were slow before the
+random ones.
 
 Prints the geometric mean of the time of the best peer over that of strew, the share of calls that
 are behind, the worst calls and how strew runs them, and tables by kind; with --output they are

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .agreement import GatherReferee, Referee
+from .agreement import ExactReferee, Referee
 from .buffers import Buffers
 from .contestants import DIRECT, LIMIT, STREW, Contestant
 from .jobs import Job, first_line, job_of
@@ -88,7 +88,7 @@ class Contest:
         self._buffers = Buffers(operands)
         self._library, self._limit, self._peers = library, limit, peers
         self._settings = settings
-        self._referees: dict[str, Referee | GatherReferee] = {}
+        self._referees: dict[str, Referee | ExactReferee] = {}
 
     def hold(self, workload: Workload, on_turn: Callable[[], None]) -> Outcome:
         outcome = Outcome(workload)
@@ -154,7 +154,7 @@ class Contest:
         contestant.reset()
         return True
 
-    def _referee(self, reduction: str) -> Referee | GatherReferee:
+    def _referee(self, reduction: str) -> Referee | ExactReferee:
         if reduction not in self._referees:
             operands = self._buffers.operands(reduction, in_place=False)
             self._referees[reduction] = job_of(self._buffers.workload.use, operands).referee()

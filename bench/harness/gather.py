@@ -88,7 +88,16 @@ class GatherScatter:
     @property
     def is_matrix_product(self) -> bool:
         """True for output = data + matrix @ source with a sparse matrix of the weights."""
-        return self.of_rows and self.how.narrow == "add" and self.row_weights is not None
+        rows = self.of_rows and self.row_weights is not None
+        return rows and self.how.narrow == "add" and self.flattened is not None
+
+    @property
+    def flattened(self) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Source, data and output with rows of one dimension, where that takes no copy."""
+        arrays = (self.source, self.scatter.data, self.output)
+        if any(array.ndim > 2 and not array.flags.c_contiguous for array in arrays):
+            return None
+        return tuple(array.reshape(len(array), -1) for array in arrays)
 
     @property
     def csr(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

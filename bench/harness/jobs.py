@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .agreement import GatherReferee, Referee
+from .agreement import ExactReferee, Referee, reference
 from .contestants import DIRECT, STREW, Call, Contestant, on_output
 from .gather import Gather, GatherScatter
 from .indexed import Indexed
@@ -34,7 +34,7 @@ class Job(ABC):
         """Every way of the peer."""
 
     @abstractmethod
-    def referee(self) -> Referee | GatherReferee:
+    def referee(self) -> Referee | ExactReferee:
         """Given while data is as it was."""
 
     def direct(self, library: Library) -> Contestant | None:
@@ -64,7 +64,7 @@ class OperatorCall(Job):
     def of_peer(self, peer: System) -> list[Contestant]:
         return peer.prepare(self.operands)
 
-    def referee(self) -> Referee:
+    def referee(self) -> Referee | ExactReferee:
         return Referee(self.operands)
 
 
@@ -108,6 +108,9 @@ class PlanCreation(OperatorCall):
     def of_peer(self, peer: System) -> list[Contestant]:
         return peer.order(self.operands)
 
+    def referee(self) -> ExactReferee:
+        return ExactReferee(reference(self.operands))
+
 
 @dataclass(frozen=True)
 class PlanGather(Job):
@@ -123,8 +126,8 @@ class PlanGather(Job):
     def of_peer(self, peer: System) -> list[Contestant]:
         return peer.gather(self.operands)
 
-    def referee(self) -> GatherReferee:
-        return GatherReferee(self.operands)
+    def referee(self) -> ExactReferee:
+        return ExactReferee(self.operands.result())
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,11 @@ class Report:
         strew, limit = outcome.strew, outcome.best(LIMIT)
         return None if strew is None or limit is None else strew / limit
 
+    def times_direct(self, outcome: Outcome) -> float | None:
+        """The time of a plan over that of the operator's own call."""
+        strew, direct = outcome.strew, outcome.best(DIRECT)
+        return None if strew is None or direct is None else strew / direct
+
     def _table(self, outcomes: Sequence[Outcome]) -> str:
         rows = [self._row(outcome) for outcome in outcomes]
         optional = (*OPTIONAL, *self.peers)
@@ -123,10 +128,10 @@ class Report:
             lines.append(f"Best peer / strew, geometric mean of {len(ahead)} rows: {mean:.2f}")
             slow = [(o.workload.name, 1 / r) for o, r in ahead if 1 / r > MOST_OF_PEER]
             lines.append(f"Above {MOST_OF_PEER} × the best peer: {_listed(slow)}")
-        direct = [(o, o.strew / time) for o in self.outcomes if o.strew and (time := o.best(DIRECT))]
+        direct = [(o, ratio) for o in self.outcomes if (ratio := self.times_direct(o))]
         if direct:
             slow = [(o.workload.name, r) for o, r in direct if r > MOST_OF_PEER]
-            lines.append(f"Plans above {MOST_OF_PEER} × the call that they stand for: {_listed(slow)}")
+            lines.append(f"Above {MOST_OF_PEER} × the call that a plan is for: {_listed(slow)}")
         if limits:
             slow = [(o.workload.name, r) for o, r in limits if r > MOST_OF_LIMIT]
             lines.append(f"Above {MOST_OF_LIMIT} × the limit loop: {_listed(slow)}")

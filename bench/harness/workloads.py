@@ -66,8 +66,8 @@ class Limit:
 
     Arguments are sizes, or words: `add` is 1 where the loop adds, `new` where it is to copy data
     first; other words are arrays of the operands, as scatter.py, indexed.py and gather.py have
-    them: `output`, `flat indices` (tuples as numbers of rows), `row starts`. Where there is no loop for the workload's reduction, `reduction` names another one
-    that costs as much.
+    them: `output`, `flat indices` (tuples as numbers of rows), `row starts`. Where there is no loop
+    for the workload's reduction, `reduction` names another one that costs as much.
     """
 
     function: str

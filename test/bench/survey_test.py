@@ -9,21 +9,24 @@ import os
 import sys
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 
 from harness.agreement import Referee, reference
+from harness.gather import Gather
 from harness.library import Library
 from harness.peers import numpy as numpy_peer
-from harness.scatter import Scatter, strew_call
+from harness.reduction import Reduction
+from harness.scatter import Scatter
 from harness.survey import trial
 from harness.survey.case import Case, Layout, Pattern
 from harness.survey.classes import CLASSES, classes
 from harness.survey.draw import draw
 from harness.survey.operands import Operands
-from harness.workloads import Operator
+from harness.workloads import Operator, Use
 
 SEED, DRAWN, SMALL = 5, 400, 6000
 
@@ -49,18 +52,28 @@ def test_a_case_depends_on_seed_and_number_alone() -> None:
 
 
 def test_operands_are_the_same_again() -> None:
-    for case in small_cases()[:20]:
-        first, second = Operands(case), Operands(case)
-        assert first.data.tobytes() == second.data.tobytes()
-        assert first.updates.tobytes() == second.updates.tobytes()
-        if case.operator is not Operator.SLICE_SCATTER:
-            assert first.indices.tobytes() == second.indices.tobytes()
+    for case in small_cases()[:30]:
+        first, second = (arrays(Operands(case)) for _ in range(2))
+        assert first == second
+
+
+def arrays(operands: Operands) -> list[bytes]:
+    """The bytes of all that a case reads."""
+    job = operands.job(in_place=False).operands
+    if isinstance(job, Gather):
+        return [job.source.tobytes(), job.indices.tobytes()]
+    (_, scatter), *_ = job.parts()
+    found = (scatter.data, scatter.updates, scatter.indices)
+    return [array.tobytes() for array in found if array is not None]
 
 
 def test_every_kind_is_drawn() -> None:
     cases = [draw(SEED, number) for number in range(DRAWN)]
     assert {case.operator for case in cases} == set(Operator)
     assert {case.pattern for case in cases} == set(Pattern)
+    assert {case.use for case in cases} == set(Use) - {Use.CREATE}
+    assert {case.weights is None for case in cases if case.source} == {True, False}
+    assert any(case.reduction.endswith("|wide") for case in cases)
     assert {case.in_place for case in cases} == {True, False}
     assert {len(case.data) for case in cases} == {1, 2, 3, 4}
     layouts = [dataclasses.astuple(case.layouts) for case in cases]
@@ -80,7 +93,9 @@ def test_permuted_indices_name_no_place_twice() -> None:
 
 def test_classes_have_shapes_that_go_together() -> None:
     cases = list(classes(threads=1))
-    assert len(cases) == len({case.name for case in cases}) == 2 * len(CLASSES)
+    gathers = sum(entry.use is Use.GATHER for entry in CLASSES)
+    assert len(cases) == len({case.name for case in cases}) == 2 * len(CLASSES) - gathers
+    assert {case.use for case in cases} == set(Use) - {Use.CREATE}
     for case in cases:
         if case.operator is Operator.SCATTER_UPDATE:
             axis = case.axis
@@ -92,15 +107,20 @@ def test_strew_and_numpy_agree_on_small_cases(library: Library) -> None:
     assert len(cases) > 20
     for case in cases:
         operands = Operands(case)
-        referee = Referee(operands.scatter(in_place=False))
-        strew_call(library, operands.scatter())()
-        assert referee.complaint(operands.output, exactly=True) is None, case
-        if case.reduction.startswith("mean") or "|" in case.reduction:
-            continue
-        for contestant in numpy_peer.Peer(1).prepare(operands.scatter()):
+        referee, job = operands.job(in_place=False).referee(), operands.job()
+        ours = [job.of_strew(library), job.direct(library)]
+        for contestant in filter(None, ours):
             operands.restore()
             contestant.call()
-            assert referee.complaint(operands.output, exactly=False) is None, (case, contestant)
+            assert referee.complaint(contestant.result(), exactly=True) is None, case
+        how = Reduction.of(case.reduction)
+        if how.name == "mean" or how.without_old:
+            continue
+        for contestant in job.of_peer(numpy_peer.Peer(1)):
+            operands.restore()
+            contestant.call()
+            complaint = referee.complaint(contestant.result(), exactly=False)
+            assert complaint is None, (case, contestant)
 
 
 def test_means_and_reductions_without_the_old_value() -> None:
@@ -115,6 +135,25 @@ def test_means_and_reductions_without_the_old_value() -> None:
         "max|exclude_self": [2, 9, -4],
     }.items():
         assert reference(scatter(data, places, updates, reduction)).tolist() == expected
+
+
+def test_wide_sums_round_once() -> None:
+    data, updates = np.array([256, 0], ml_dtypes.bfloat16), np.ones(3, ml_dtypes.bfloat16)
+    for reduction, expected in {
+        "add": [256, 0],
+        "add|wide": [260, 0],  # 259 rounded
+        "add|exclude_self": [3, 0],
+        "add|exclude_self|wide": [3, 0],
+    }.items():
+        assert reference(scatter(data, [0, 0, 0], updates, reduction)).tolist() == expected
+
+
+def test_options_of_a_reduction_are_told_apart() -> None:
+    assert Reduction.of("add|wide") == ("add", False, True)
+    assert Reduction.of("mul|exclude_self|wide") == ("mul", True, True)
+    assert Reduction.of("mul|exclude_self|wide").narrow == "mul|exclude_self"
+    with pytest.raises(ValueError):
+        Reduction.of("add|narrow")
 
 
 def test_a_wrong_element_is_noticed() -> None:

@@ -25,10 +25,10 @@ class Peer(System):
         weights, sources, starts = work.csr
         shape = (len(work.output), len(work.source))
         matrix = sparse.csr_array((weights, sources, starts), shape)
-        data = work.scatter.data
+        source, data, output = work.flattened
 
         def call() -> None:
-            np.add(data, matrix @ work.source, out=work.output)
+            np.add(data, matrix @ source, out=output)
 
         return [on_output(self.name, "CSR @ x", call, work)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch: scatter, index and put functions, in place and functional, and slices."""
+"""PyTorch: scatter, gather, index and put functions, slices, and products of sparse matrices."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Peer(System):
     version = torch.__version__
 
     def __init__(self, threads: int) -> None:
-        warnings.filterwarnings("ignore", message=".*index_reduce.*")
+        warnings.filterwarnings("ignore", message=".*index_reduce.*|Sparse CSR tensor support.*")
         torch.set_grad_enabled(False)
         self._threads = threads
 
@@ -160,15 +160,11 @@ def _known(indices: torch.Tensor) -> Callable[[], torch.Tensor]:
 
 def _matrix_product(work: GatherScatter) -> Way:
     """The matrix is made before, as a plan is."""
-    source, data, output = map(tensor_of, (work.source, work.scatter.data, work.output))
-    weights, sources, starts = work.csr
+    source, data, output = map(tensor_of, work.flattened)
+    weights, sources, starts = map(tensor_of, work.csr)
     shape = len(output), len(source)
-    parts = torch.from_numpy(starts), torch.from_numpy(sources), tensor_of(weights)
-    matrix = torch.sparse_csr_tensor(*parts, shape, check_invariants=False)
-    columns, data, output = (
-        tensor.view(len(tensor), -1) for tensor in (source, data, output)
-    )
-    return "sparse CSR addmm", lambda: torch.addmm(data, matrix, columns, out=output)
+    matrix = torch.sparse_csr_tensor(starts, sources, weights, shape, check_invariants=False)
+    return "sparse CSR addmm", lambda: torch.addmm(data, matrix, source, out=output)
 
 
 def _methods(scatter: Scatter, updates: torch.Tensor) -> Iterator[Method]:

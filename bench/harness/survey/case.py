@@ -6,9 +6,15 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from ..workloads import Operator, Shape, Slice
+from ..workloads import Operator, Shape, Slice, Use
 
 SYMBOLS = {"add": "+=", "mul": "*="}
+PLANS = {
+    Use.CALL: "{}",
+    Use.SCATTER: "plan {}",
+    Use.GATHER: "plan gather, {}",
+    Use.GATHER_SCATTER: "plan gather_scatter, {}",
+}
 
 
 class Pattern(enum.Enum):
@@ -46,7 +52,8 @@ class Layouts:
 @dataclass(frozen=True)
 class Case:
     """`seed` makes the operands; a slice has no indices. `still` is the axis along which broadcast
-    operands repeat themselves, None where none are broadcast."""
+    operands repeat themselves, None where none are broadcast. A gather reads from `data` and writes
+    updates; a gather_scatter takes its updates from `source` and may have weights."""
 
     name: str
     seed: tuple[int, ...]
@@ -64,20 +71,42 @@ class Case:
     still: int | None = None
     in_place: bool = False
     threads: int = 1
+    use: Use = Use.CALL
+    source: Shape = ()
+    source_pattern: Pattern = Pattern.UNIFORM
+    weights: Shape | None = None
 
     @property
     def places(self) -> Shape:
         """The axes of data that are indexed."""
+        return self.places_in(self.data)
+
+    def places_in(self, shape: Shape) -> Shape:
+        """The same of any tensor."""
         if self.operator is Operator.SCATTER_ND:
-            return self.data[: self.indices[-1]]
-        return () if self.operator is Operator.SLICE_SCATTER else (self.data[self.axis],)
+            return shape[: self.indices[-1]]
+        return () if self.operator is Operator.SLICE_SCATTER else (shape[self.axis],)
 
     def __str__(self) -> str:
-        symbol = SYMBOLS.get(self.reduction, "<-")
-        words = f"{self.operator.value} {self.reduction} {self.dtype} {shown(self.data)} {symbol}"
-        parts = [f"{words} {shown(self.updates)} {self._where()}", self.output, str(self.layouts)]
+        parts = [f"{self._work()} {self._where()}", self.output, str(self.layouts)]
         threads = f"{self.threads} threads" if self.threads > 1 else ""
         return ", ".join(part for part in (*parts, threads) if part)
+
+    @property
+    def operation(self) -> str:
+        """The operator, and what a plan for it does."""
+        return PLANS[self.use].format(self.operator.value)
+
+    def _work(self) -> str:
+        data, updates = shown(self.data), shown(self.updates)
+        if self.use is Use.GATHER:
+            return f"{self.operation} {self.dtype} {updates} <- {data}"
+        symbol = SYMBOLS.get(self.reduction.partition("|")[0], "<-")
+        if self.use is Use.GATHER_SCATTER:
+            updates += f" from {shown(self.source)}, {self.source_pattern.value}"
+            updates += f", times {shown(self.weights)}" if self.weights else ""
+            updates += ","
+        return f"{self.operation} {self.reduction} {self.dtype} {data} {symbol} {updates}"
 
     @property
     def output(self) -> str:

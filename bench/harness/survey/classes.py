@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls in which strew once was slower than a peer, each in place and with a new output."""
+"""Calls in which strew once was slower than a peer, each in place and with a new output.
+
+Gathers have a new output only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ..workloads import Operator, Shape, Slice
+from ..workloads import Operator, Shape, Slice, Use
 from .case import Case, Layout, Layouts, Pattern
 
 ELEMENTS, ND = Operator.SCATTER_ELEMENTS, Operator.SCATTER_ND
@@ -26,6 +29,9 @@ class Class:
     tuple_length: int = 0
     index_dtype: str = "int64"
     repeats: int | None = None  # an axis along which one update is repeated
+    use: Use = Use.CALL
+    source: Shape = ()
+    weights: Shape | None = None
 
 
 def _histogram(bins: int) -> Class:
@@ -36,6 +42,16 @@ def _histogram(bins: int) -> Class:
 
 def _slice(reduction: str, dtype: str, data: Shape, updates: Shape, where: Slice) -> Class:
     return Class(SLICE, reduction, dtype, data, updates, pattern=Pattern.SLICE, slice=where)
+
+
+def _graph(
+    reduction: str, dtype: str, nodes: int, edges: int, columns: int, weighted: bool
+) -> Class:
+    """Sums rows of the nodes that edges come from."""
+    data, updates = (nodes, columns), (edges, columns)
+    weights = (edges, 1) if weighted else None
+    plans = {"use": Use.GATHER_SCATTER, "source": data, "weights": weights}
+    return Class(UPDATE, reduction, dtype, data, updates, **plans)
 
 
 CLASSES = (
@@ -69,6 +85,11 @@ CLASSES = (
     _slice(
         "mul", "float64", (4261, 27, 7), (2130, 27, 3), Slice((0, 2), (865, 0), (2995, 7), (1, 3))
     ),
+    # Plans, and sums that are rounded once.
+    Class(ELEMENTS, "add", "float32", (524288,), (1048576,), use=Use.SCATTER),
+    Class(ELEMENTS, "none", "float32", (1000000,), (250000,), use=Use.GATHER),
+    _graph("add", "float32", 20000, 200000, 64, weighted=True),
+    Class(UPDATE, "add|wide", "bfloat16", (20000, 64), (200000, 64)),
 )
 _NAME = "class"
 
@@ -96,9 +117,13 @@ def classes(threads: int) -> Iterator[Case]:
             layouts=Layouts() if entry.repeats is None else Layouts(updates=Layout.BROADCAST),
             still=entry.repeats,
             threads=threads,
+            use=entry.use,
+            source=entry.source,
+            weights=entry.weights,
         )
         yield case
-        yield replace(case, name=f"class {number}.inp", in_place=True)
+        if entry.use is not Use.GATHER:
+            yield replace(case, name=f"class {number}.inp", in_place=True)
 
 
 def _indices(entry: Class) -> Shape:

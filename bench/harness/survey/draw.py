@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..workloads import Operator, Shape, Slice
+from ..workloads import Operator, Shape, Slice, Use
 from .case import Case, Layout, Layouts, Pattern
 
 Item = TypeVar("Item")
@@ -53,7 +53,15 @@ LAYOUTS: Weights[Layout] = {
     Layout.PITCHED: 1,
     Layout.TRANSPOSED: 1,
 }
+USES: Weights[Use] = {
+    Use.CALL: 67,
+    Use.SCATTER: 13,
+    Use.GATHER: 8,
+    Use.GATHER_SCATTER: 12,
+}
 STRIDED, BROADCAST, EXCLUDE_SELF = 0.12, 0.08, 0.15  # shares of the cases
+WIDE, WEIGHTED = 0.35, 0.5  # of the sums and products of floats, of the plans that gather first
+ROUNDED = ("float16", "bfloat16", "float32")  # the last to see that WIDE costs nothing there
 
 LEAST, MOST = 1e3, 3e7  # elements of data
 MOST_UPDATES = 3 * 10**7
@@ -96,7 +104,8 @@ class _Draw:
             indices = updates = self._elements(data, axis)
         case = Case(**common, axis=axis, indices=indices, updates=updates, pattern=pattern)
         places = math.prod(case.places) if operator is not Operator.SCATTER_ND else max(case.places)
-        return self._laid(case, index_dtype=self._index_dtype(places))
+        laid = self._laid(case, index_dtype=self._index_dtype(places))
+        return self._planned(self._widened(laid))
 
     def _weighted(self, weights: Weights[Item]) -> Item:
         shares = np.array(list(weights.values()), float)
@@ -184,6 +193,47 @@ class _Draw:
             data, indices, updates = (self._weighted(LAYOUTS) for _ in range(3))
             layouts = Layouts(data, indices if elements else Layout.PLAIN, updates)
         return replace(case, index_dtype=index_dtype, layouts=layouts, still=still)
+
+    def _widened(self, case: Case) -> Case:
+        reduction = case.reduction
+        can_be_wide = case.dtype in ROUNDED and reduction.startswith(("add", "mul"))
+        if can_be_wide and self._chance(WIDE):
+            return replace(case, reduction=f"{reduction}|wide")
+        return case
+
+    def _planned(self, case: Case) -> Case:
+        """The case by a plan, in some of the cases. What is written lies still along no axis."""
+        use = self._weighted(USES)
+        if use in (Use.CALL, Use.SCATTER):
+            return replace(case, use=use)
+        layouts = case.layouts
+        if layouts.updates is Layout.BROADCAST:
+            layouts = replace(layouts, updates=Layout.PLAIN)
+        case = replace(case, use=use, layouts=layouts)
+        if use is Use.GATHER:
+            return replace(case, reduction="none", in_place=False)
+        weights = self._weights(case) if self._chance(WEIGHTED) else None
+        pattern, source = self._weighted(PATTERNS), self._source(case)
+        most = np.iinfo(case.index_dtype).max
+        if math.prod(case.places_in(source)) > most:
+            source = case.data
+        return replace(case, source=source, source_pattern=pattern, weights=weights)
+
+    def _source(self, case: Case) -> Shape:
+        """The shape of data, with a longer or shorter axis in half of the cases."""
+        axis = 0 if case.operator is Operator.SCATTER_ND else case.axis
+        if self._chance(0.5):
+            return case.data
+        row = math.prod(case.data) // case.data[axis]
+        length = min(self._log_uniform(1, 4 * case.data[axis]), max(1, int(MOST) // row))
+        return (*case.data[:axis], length, *case.data[axis + 1 :])
+
+    def _weights(self, case: Case) -> Shape:
+        """One for each entry, or for each element of updates."""
+        if case.operator is Operator.SCATTER_ELEMENTS or self._chance(1 / 3):
+            return case.updates
+        axis = 0 if case.operator is Operator.SCATTER_ND else case.axis
+        return tuple(dim if i == axis else 1 for i, dim in enumerate(case.updates))
 
     def _sliced(self, common: dict) -> Case:
         data = common["data"]

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..workloads import Operator
+from ..reduction import Reduction
+from ..workloads import Operator, Use
 from .case import Case, Layouts
 from .operands import Operands
 
@@ -19,10 +20,13 @@ PATIENCE = 120  # seconds
 
 
 def explain(case: Case, command: Path) -> list[str]:
-    """The sentences of the command, for the same call with contiguous operands and a new output.
+    """The sentences of the command, for the same call with contiguous operands and a new output;
+    none for plans.
 
     The command reads bfloat16 as something to be moved, so that float16 stands in for it.
     """
+    if case.use is not Use.CALL:
+        return []
     if not command.exists():
         return [f"no command {command} to explain it"]
     sizes = (math.prod(case.data) * 2, math.prod(case.updates), math.prod(case.indices))
@@ -57,8 +61,9 @@ def _run(case: Case, command: Path, folder: Path) -> list[str]:
 
 
 def _options(case: Case) -> list[str]:
-    reduction, _, without_old = case.reduction.partition("|")
-    options = ["--reduction", reduction, *(["--exclude-self"] if without_old else [])]
+    how = Reduction.of(case.reduction)
+    chosen = {"--exclude-self": how.without_old, "--wide": how.wide}
+    options = ["--reduction", how.name, *(word for word, taken in chosen.items() if taken)]
     if case.operator is Operator.SLICE_SCATTER:
         cut = case.slice
         named = {"start": cut.start, "stop": cut.stop, "step": cut.step, "axes": cut.axes}

@@ -9,8 +9,10 @@ import ml_dtypes  # noqa: F401  NumPy knows bfloat16 by name once this is import
 import numpy as np
 
 from ..buffers import JUNK, aligned
+from ..gather import Gather, GatherScatter
+from ..jobs import Job, job_of
 from ..scatter import Scatter
-from ..workloads import Operator, Shape
+from ..workloads import Operator, Shape, Use
 from .case import Case, Layout, Pattern
 
 GAP = 3  # elements between pitched rows
@@ -29,16 +31,31 @@ class Operands:
         layouts = case.layouts
         factors = case.reduction.startswith("mul")
         self.data = self._laid(self._values(case.data), layouts.data)
-        self.updates = self._laid(self._values(case.updates, factors), layouts.updates)
-        indices = self._indices()
+        self.updates = self._updates(factors)
+        indices = self._indices(case.data, case.pattern)
         self.indices = None if indices is None else self._laid(indices, layouts.indices)
-        self.output = aligned(case.data, case.dtype)
+        self.output = self.updates if case.use is Use.GATHER else aligned(case.data, case.dtype)
         if case.in_place:
             self.output = self._laid(self.output, layouts.data)
+        if case.use is Use.GATHER_SCATTER:
+            self.source = self._laid(self._values(case.source, factors), layouts.updates)
+            self.taken = self._indices(case.source, case.source_pattern)
+            self.weights = None if case.weights is None else self._values(case.weights, factors)
         self.restore()
 
+    def job(self, in_place: bool | None = None) -> Job:
+        """What the case does, in place as the case has it, or as told."""
+        case, scatter = self._case, self.scatter(in_place)
+        operands: Scatter | Gather | GatherScatter = scatter
+        if case.use is Use.GATHER:
+            operands = Gather(case.operator, self.data, self.indices, self.output, case.axis)
+        elif case.use is Use.GATHER_SCATTER:
+            gather = Gather(case.operator, self.source, self.taken, self.updates, case.axis)
+            operands = GatherScatter(gather, self.weights, scatter)
+        return job_of(case.use, operands)
+
     def scatter(self, in_place: bool | None = None) -> Scatter:
-        """As the case has it, or as told."""
+        """The operator's call, where there is one."""
         case = self._case
         in_place = case.in_place if in_place is None else in_place
         return Scatter(
@@ -57,7 +74,17 @@ class Operands:
         if self._case.in_place:
             np.copyto(self.output, self.data)
         else:
-            self.output.view(np.uint8)[...] = JUNK
+            bits = self.output.view(np.uint8) if self.output.flags.c_contiguous else self.output
+            bits[...] = JUNK
+
+    def _updates(self, factors: bool) -> np.ndarray:
+        """Values, or memory for those that are read from elsewhere."""
+        case = self._case
+        if case.use is Use.GATHER_SCATTER:
+            return aligned(case.updates, case.dtype)
+        if case.use is Use.GATHER:
+            return self._laid(aligned(case.updates, case.dtype), case.layouts.updates)
+        return self._laid(self._values(case.updates, factors), case.layouts.updates)
 
     def _values(self, shape: Shape, factors: bool = False) -> np.ndarray:
         """Floats of either sign, 1/4 <= |value| < 1."""
@@ -82,26 +109,28 @@ class Operands:
     def _magnitudes(self, shape: Shape) -> np.ndarray:
         return self._random.random(shape, np.float32) * np.float32(0.75) + np.float32(0.25)
 
-    def _indices(self) -> np.ndarray | None:
+    def _indices(self, tensor: Shape, pattern: Pattern) -> np.ndarray | None:
+        """Those that name places in a tensor."""
         case = self._case
         if case.operator is Operator.SLICE_SCATTER:
             return None
-        limit = math.prod(case.places)
+        places = case.places_in(tensor)
+        limit = math.prod(places)
         indices = aligned(case.indices, case.index_dtype)
         if case.operator is Operator.SCATTER_ND:
-            numbers = self._numbers(case.indices[:-1], limit, 0)
-            indices[...] = np.stack(np.unravel_index(numbers, case.places), -1)
+            numbers = self._numbers(case.indices[:-1], limit, 0, pattern)
+            indices[...] = np.stack(np.unravel_index(numbers, places), -1)
             return indices
         shape, axis = list(case.indices), case.axis
         if case.operator is Operator.SCATTER_UPDATE:
             axis = 0
         elif case.layouts.indices is Layout.BROADCAST:
             shape[case.still] = 1
-        indices[...] = self._numbers(tuple(shape), limit, axis)
+        indices[...] = self._numbers(tuple(shape), limit, axis, pattern)
         return indices
 
-    def _numbers(self, shape: Shape, limit: int, axis: int) -> np.ndarray:
-        random, pattern = self._random, self._case.pattern
+    def _numbers(self, shape: Shape, limit: int, axis: int, pattern: Pattern) -> np.ndarray:
+        random = self._random
         if pattern is Pattern.EQUAL:
             return np.full(shape, random.integers(limit))
         if pattern is Pattern.PERMUTED:

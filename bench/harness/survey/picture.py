@@ -44,5 +44,5 @@ def _multiples(outcomes: Sequence[Outcome], system: str) -> dict[str, float]:
 
 
 def _label(case: Case) -> str:
-    operator = case.operator.value.replace("_scatter", "").replace("scatter_", "")
+    operator = case.operation.replace("_scatter", "").replace("scatter_", "")
     return f"{operator} {case.reduction} {case.dtype} {shown(case.data)}, {case.name}"

@@ -21,7 +21,7 @@ LOST = 0.97  # of the base's time
 SHARES = (1, 0.95, 0.8)  # of the best peer's time
 
 KINDS: dict[str, Callable[[Case], str]] = {
-    "operator": lambda case: case.operator.value,
+    "operator": lambda case: case.operation,
     "reduction": lambda case: case.reduction,
     "dtype": lambda case: case.dtype,
     "distribution": lambda case: case.pattern.value,

@@ -9,18 +9,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..agreement import Referee
-from ..contestants import STREW
-from ..contestants import Call, Contestant, on_output
+from ..agreement import ExactReferee, Referee
+from ..contestants import DIRECT, STREW, Call, Contestant
+from ..jobs import first_line
 from ..library import Library
 from ..peers import System
-from ..scatter import strew_call
 from ..timing import Timing, alternate, wait_until_idle
 from .case import Case
 from .operands import Operands
 
 BASE = "base"  # another build of strew
-OURS = (STREW, BASE)
+OURS = (STREW, BASE, DIRECT)
 
 # Who is so many times as slow as the fastest of all in single calls is not timed further.
 BEHIND = 3.0
@@ -84,7 +83,7 @@ def hold(
     """The libraries are strew and, if it is to compete, its base."""
     outcome = Outcome(case)
     operands = Operands(case)
-    referee = Referee(operands.scatter(in_place=False))
+    referee = operands.job(in_place=False).referee()
     for library in libraries.values():
         library.set_num_threads(case.threads)
     calls: dict[Way, Call] = {}
@@ -112,19 +111,16 @@ def _contestants(
     peers: Sequence[System],
     outcome: Outcome,
 ) -> Iterator[Contestant]:
-    scatter = operands.scatter()
+    job = operands.job()
     for system, library in libraries.items():
-        call = strew_call(library, scatter)
-        yield on_output(system, scatter.operator.value, call, scatter)
-    for peer in peers:
-        try:
-            yield from peer.prepare(scatter)
-        except Exception as error:  # whatever a foreign system throws at what it cannot do
-            outcome.remarks.append(f"{peer.name} refuses it: {_first_line(error)}")
+        yield job.of_strew(library, system)
+    if direct := job.direct(libraries[STREW]):
+        yield direct
+    yield from job.entrants(peers, outcome.remarks.append)
 
 
 def _checked(
-    contestant: Contestant, operands: Operands, referee: Referee, outcome: Outcome
+    contestant: Contestant, operands: Operands, referee: Referee | ExactReferee, outcome: Outcome
 ) -> float | None:
     """Seconds of a call, None where its result is wrong; strew has to match bit by bit."""
     ours = contestant.system in OURS
@@ -137,12 +133,12 @@ def _checked(
             contestant.call()
             seconds.append(time.perf_counter() - start)
         wrong = referee.complaint(np.asarray(contestant.result()), exactly=ours)
-    except Exception as error:  # as above
-        wrong = f"fails: {_first_line(error)}"
+    except Exception as error:  # whatever a foreign system throws
+        wrong = f"fails: {first_line(error)}"
     operands.restore()
     if wrong:
         outcome.remarks.append(f"{contestant.name} is not timed: {wrong}")
-        outcome.wrong |= contestant.system == STREW
+        outcome.wrong |= contestant.system in (STREW, DIRECT)
         return None
     contestant.reset()
     return min(seconds)
@@ -179,7 +175,3 @@ def _take_turns(
     for way, timing in timed.items():
         outcome.timings[way] = Timing((*outcome.timings[way].samples, *timing.samples))
     return time.process_time() - cpu < 0.5 * (time.perf_counter() - start)
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0] or type(error).__name__
