@@ -16,6 +16,7 @@ import pytest
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 
 from harness.agreement import Referee, reference
+from harness.contestants import DIRECT
 from harness.gather import Gather
 from harness.library import Library
 from harness.peers import numpy as numpy_peer
@@ -29,6 +30,7 @@ from harness.survey.operands import Operands
 from harness.workloads import Operator, Use
 
 SEED, DRAWN, SMALL = 5, 400, 6000
+KNOWN = ("none", "add")  # reductions that every peer has
 
 
 def small_cases() -> list[Case]:
@@ -180,15 +182,20 @@ def test_peers_may_add_in_another_order_and_let_any_update_win() -> None:
     assert added.complaint(other, exactly=True) is not None
 
 
+@pytest.mark.parametrize("use", [Use.CALL, Use.SCATTER, Use.GATHER_SCATTER])
 def test_a_trial_times_all_and_finds_the_best_peer(
-    library: Library, monkeypatch: pytest.MonkeyPatch
+    use: Use, library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "SECONDS", 0.001)
-    case = next(case for case in small_cases() if case.reduction == "add")
+    plain = (case for case in small_cases() if Reduction.of(case.reduction).narrow in KNOWN)
+    case = next(case for case in plain if case.use is use)
     outcome = trial.hold(case, {"strew": library, "base": library}, [numpy_peer.Peer(1)])
     assert not outcome.wrong
-    assert {system for system, _ in outcome.timings} == {"strew", "base", "NumPy"}
+    systems = {system for system, _ in outcome.timings} - {DIRECT}
+    assert systems == {"strew", "base", "NumPy"}
     assert outcome.best_peer[0][0] == "NumPy"
     assert outcome.ratio == outcome.best_peer[1] / outcome.strew > 0
-    assert outcome.gain == outcome.seconds("base") / outcome.strew > 0
+    assert outcome.gain("base") == outcome.seconds("base") / outcome.strew > 0
+    planned = case.use is Use.SCATTER
+    assert (outcome.gain(DIRECT) is not None) == planned
     assert outcome.shorter_than(outcome.strew + outcome.best_peer[1])

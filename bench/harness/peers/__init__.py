@@ -21,12 +21,12 @@ PLAIN = ("numpy", "torch")
 
 # Who may compete.
 RULE = (
-    "Each system competes by its own operators for scatter, gather, sparse matrices and assignment "
-    "to slices or by index arrays, and the fastest of them counts. Arithmetic on the indices and the "
-    "reversal of updates that such an operator needs is timed with it. For a new output: a copy and "
-    "the operator in place, or the operator out of place. What does the row by other operations does "
-    "not compete: selection under a mask, concatenation, copies of the pieces around a slice. Rows "
-    "of plans do not time their creation, nor that of a sparse matrix."
+    "Each system competes by its own operators for scatter, gather, sparse matrices and for "
+    "assignment to slices or by index arrays, and the fastest of them counts. Arithmetic on the "
+    "indices and the reversal of updates that such an operator needs is timed with it. For a new "
+    "output: a copy and the operator in place, or the operator out of place. What does the row by "
+    "other operations does not compete: selection under a mask, concatenation, copies of the "
+    "pieces around a slice. Rows of plans do not time their creation, nor that of a sparse matrix."
 )
 
 

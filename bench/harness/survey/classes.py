@@ -44,14 +44,17 @@ def _slice(reduction: str, dtype: str, data: Shape, updates: Shape, where: Slice
     return Class(SLICE, reduction, dtype, data, updates, pattern=Pattern.SLICE, slice=where)
 
 
-def _graph(
-    reduction: str, dtype: str, nodes: int, edges: int, columns: int, weighted: bool
+def _gathered(
+    operator: Operator,
+    reduction: str,
+    data: Shape,
+    updates: Shape,
+    axis: int,
+    weights: Shape | None,
 ) -> Class:
-    """Sums rows of the nodes that edges come from."""
-    data, updates = (nodes, columns), (edges, columns)
-    weights = (edges, 1) if weighted else None
+    """The updates are taken from a source of data's shape."""
     plans = {"use": Use.GATHER_SCATTER, "source": data, "weights": weights}
-    return Class(UPDATE, reduction, dtype, data, updates, **plans)
+    return Class(operator, reduction, "float32", data, updates, axis, **plans)
 
 
 CLASSES = (
@@ -85,10 +88,13 @@ CLASSES = (
     _slice(
         "mul", "float64", (4261, 27, 7), (2130, 27, 3), Slice((0, 2), (865, 0), (2995, 7), (1, 3))
     ),
-    # Plans, and sums that are rounded once.
-    Class(ELEMENTS, "add", "float32", (524288,), (1048576,), use=Use.SCATTER),
-    Class(ELEMENTS, "none", "float32", (1000000,), (250000,), use=Use.GATHER),
-    _graph("add", "float32", 20000, 200000, 64, weighted=True),
+    # Plans: means of single elements, gathers along short axes, rows and elements of a source;
+    # and sums that are rounded once.
+    Class(ELEMENTS, "mean", "float32", (16777216,), (4194304,), use=Use.SCATTER),
+    Class(ELEMENTS, "none", "int32", (1168, 27), (1168, 7), 1, Pattern.SORTED, use=Use.GATHER),
+    _gathered(UPDATE, "add", (200000, 16), (2000000, 16), 0, (2000000, 1)),
+    _gathered(ELEMENTS, "max", (113, 50, 14), (113, 39, 13), 2, None),
+    _gathered(ELEMENTS, "add", (20, 531784), (20, 426614), 0, (20, 426614)),
     Class(UPDATE, "add|wide", "bfloat16", (20000, 64), (200000, 64)),
 )
 _NAME = "class"

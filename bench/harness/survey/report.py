@@ -11,13 +11,18 @@ from typing import TextIO
 
 from tabulate import tabulate
 
-from ..contestants import STREW
+from ..contestants import DIRECT, STREW
 from ..report import three_digits
 from .case import Case
 from .classes import is_class
-from .trial import Outcome
+from .trial import BASE, Outcome
 
-LOST = 0.97  # of the base's time
+LOST = 0.97  # of the time of a rival
+# Others of strew that compete: their time over strew's, and what it is called where they win.
+RIVALS = {
+    BASE: ("Base / strew", "Slower than the base"),
+    DIRECT: ("Call of the operator / plan", "Plans slower than the call that they are for"),
+}
 SHARES = (1, 0.95, 0.8)  # of the best peer's time
 
 KINDS: dict[str, Callable[[Case], str]] = {
@@ -61,7 +66,7 @@ class Report:
             "",
             f"## The worst {min(self.worst, len(self.judged))}",
             *self._worst(),
-            *self._lost(),
+            *(line for over in RIVALS for line in self._lost(over)),
         ]
         if self.classes:
             parts += ["", "## Classes that once were slow", "", self._table_of_classes()]
@@ -72,7 +77,8 @@ class Report:
 
     def _summary(self) -> Iterator[str]:
         ratios = [outcome.ratio for outcome in self.judged]
-        yield from self._gains()
+        for over in RIVALS:
+            yield from self._gains(over)
         short = sum(bool(o.ratio) and o.shorter_than(self.least) for o in self.outcomes)
         alone = sum(outcome.ratio is None for outcome in self.outcomes)
         if ratios:
@@ -83,27 +89,26 @@ class Report:
                 yield f"Below {share}: {count} calls, {count / len(ratios):.1%}"
         yield f"Not judged: {short} below {self.least * 1e6:g} us, {alone} that no peer does"
 
-    def _gains(self) -> Iterator[str]:
-        """Beside the base, where that competes."""
-        gains = [outcome.gain for outcome in self.compared]
+    def _gains(self, over: str) -> Iterator[str]:
+        gains = [gain for gain, _ in self.compared(over)]
         if gains:
             lost = sum(gain < LOST for gain in gains)
             mean = statistics.geometric_mean(gains)
-            yield f"Base / strew, geometric mean of {len(gains)} calls: {mean:.3f}"
+            yield f"{RIVALS[over][0]}, geometric mean of {len(gains)} calls: {mean:.3f}"
             yield f"Below {LOST}: {lost} calls, {lost / len(gains):.1%}"
 
-    @property
-    def compared(self) -> list[Outcome]:
-        """Those in which the base competes, what lost most first."""
-        found = [o for o in self.outcomes if o.gain and o.strew >= self.least]
-        return sorted(found, key=lambda outcome: outcome.gain)
+    def compared(self, over: str) -> list[tuple[float, Outcome]]:
+        """The calls in which the rival competes, and its time over strew's, smallest first."""
+        gains = [(o.gain(over), o) for o in self.outcomes]
+        found = [(gain, o) for gain, o in gains if gain and o.strew >= self.least]
+        return sorted(found, key=lambda pair: pair[0])
 
-    def _lost(self) -> Iterator[str]:
-        lost = [outcome for outcome in self.compared if outcome.gain < LOST][: self.worst]
+    def _lost(self, over: str) -> Iterator[str]:
+        lost = [(gain, o) for gain, o in self.compared(over) if gain < LOST][: self.worst]
         if lost:
-            yield from ("", f"## Slower than the base: the worst {len(lost)}")
-        for outcome in lost:
-            yield f"- {outcome.gain:.2f} {outcome.case.name}: {outcome.case}"
+            yield from ("", f"## {RIVALS[over][1]}: the worst {len(lost)}")
+        for gain, outcome in lost:
+            yield f"- {gain:.2f} {outcome.case.name}: {outcome.case}"
 
     def _worst(self) -> Iterator[str]:
         for outcome in self.judged[: self.worst]:

@@ -55,11 +55,10 @@ class Outcome:
         best = min(peers, default=None)
         return None if best is None else (best[1], best[0])
 
-    @property
-    def gain(self) -> float | None:
-        """How many times as long as strew its base takes."""
-        base = self.seconds(BASE)
-        return None if self.strew is None or base is None else base / self.strew
+    def gain(self, over: str) -> float | None:
+        """How many times as long as strew the base takes, or the call that a plan is for."""
+        other = self.seconds(over)
+        return None if self.strew is None or other is None else other / self.strew
 
     @property
     def ratio(self) -> float | None:
@@ -99,7 +98,8 @@ def hold(
         return outcome
     for _ in range(1 + MORE_ROUNDS):
         disturbed = _take_turns(calls, outcome, on_turn)
-        behind = (outcome.ratio or 1) < 1 or (outcome.gain or 1) < 1
+        gains = (outcome.ratio, outcome.gain(BASE), outcome.gain(DIRECT))
+        behind = min(gain or 1 for gain in gains) < 1
         if not behind and not disturbed:
             break
     return outcome
