@@ -64,9 +64,15 @@ def entry(workload: Workload) -> str:
     return "      " + braces((f'"{workload.name}"', operands, reduction, in_place)) + ","
 
 
+def has_plain_loop(workload: Workload) -> bool:
+    """There is none for reductions with options."""
+    return "|" not in workload.reduction
+
+
 def main() -> None:
     source, target = map(Path, sys.argv[1:])
-    target.write_text(FILE.format(entries="\n".join(map(entry, load_calls(source)))))
+    entries = map(entry, filter(has_plain_loop, load_calls(source)))
+    target.write_text(FILE.format(entries="\n".join(entries)))
 
 
 if __name__ == "__main__":
