@@ -46,6 +46,7 @@ class System:
         pass
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
+        """The scatter, by the operator and without a plan."""
         return []
 
     def gather(self, gather: Gather) -> list[Contestant]:
@@ -60,7 +61,8 @@ class System:
         raise NotImplementedError
 
     def gather_scatter(self, work: GatherScatter) -> list[Contestant]:
-        """A gather, the product and a scatter, one after the other."""
+        """A gather, the product and a scatter, one after the other. Peers that multiply sparse
+        matrices do that as well."""
         reads, scatter = self.reads(work.gather), work.scatter
         weigh = []
         if reads and work.weights is not None:
@@ -76,7 +78,7 @@ class System:
         ]
 
     def order(self, scatter: Scatter) -> list[Contestant]:
-        """Puts the entries of one index each in the order of their places."""
+        """What others do in place of a plan: entries in the order of their rows or elements."""
         return []
 
     def ordering(
