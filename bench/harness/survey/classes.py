@@ -91,7 +91,7 @@ CLASSES = (
     # Plans: means of single elements, gathers along short axes, rows and elements of a source;
     # and sums that are rounded once.
     Class(ELEMENTS, "mean", "float32", (16777216,), (4194304,), use=Use.SCATTER),
-    Class(ELEMENTS, "none", "int32", (1168, 27), (1168, 7), 1, Pattern.SORTED, use=Use.GATHER),
+    Class(ELEMENTS, "none", "int8", (123826, 2), (123826, 8), 1, use=Use.GATHER),
     _gathered(UPDATE, "add", (200000, 16), (2000000, 16), 0, (2000000, 1)),
     _gathered(ELEMENTS, "max", (113, 50, 14), (113, 39, 13), 2, None),
     _gathered(ELEMENTS, "add", (20, 531784), (20, 426614), 0, (20, 426614)),
