@@ -21,11 +21,11 @@ PATIENCE = 120  # seconds
 
 def explain(case: Case, command: Path) -> list[str]:
     """The sentences of the command, for the same call with contiguous operands and a new output;
-    none for plans.
+    none for gathers, which it does not have.
 
     The command reads bfloat16 as something to be moved, so that float16 stands in for it.
     """
-    if case.use is not Use.CALL:
+    if case.use not in (Use.CALL, Use.SCATTER):
         return []
     if not command.exists():
         return [f"no command {command} to explain it"]
@@ -64,6 +64,7 @@ def _options(case: Case) -> list[str]:
     how = Reduction.of(case.reduction)
     chosen = {"--exclude-self": how.without_old, "--wide": how.wide}
     options = ["--reduction", how.name, *(word for word, taken in chosen.items() if taken)]
+    options += ["--plan"] if case.use is Use.SCATTER else []
     if case.operator is Operator.SLICE_SCATTER:
         cut = case.slice
         named = {"start": cut.start, "stop": cut.stop, "step": cut.step, "axes": cut.axes}
