@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 
 import pictures
-from examples import EXAMPLES
+from examples import EXAMPLES, PLAN_EXAMPLES
 from markdown import Renderer, anchor_of
 from reference import Reference
 
@@ -41,6 +41,7 @@ CHAPTERS = {
 }
 HEADER = "include/strew/strew.h"
 RESULTS = "bench/results/"
+PICTURED = (*EXAMPLES, *PLAN_EXAMPLES)
 
 
 def template(title: str, body: str, pages: Iterable[str]) -> str:
@@ -116,7 +117,7 @@ class Site:
         return f'<a href="reference.html#{name[1]}">{shown}</a>'
 
     def make_reference(self, doxygen: str) -> None:
-        pictured = {f"strew_{example.function}" for example in EXAMPLES}
+        pictured = {f"strew_{example.function}" for example in PICTURED}
         with tempfile.TemporaryDirectory() as folder:
             settings = (HERE / "Doxyfile").read_text()
             settings += f"INPUT = {self.root / HEADER}\nOUTPUT_DIRECTORY = {folder}\n"
@@ -132,7 +133,7 @@ class Site:
             " colour.</p>",
         ]
         drawn: set[str] = set()
-        for number, example in enumerate(EXAMPLES):
+        for number, example in enumerate(PICTURED):
             file = f"operator_{number}.svg"
             (self.output / file).write_text(pictures.picture(example))
             name = f"strew_{example.function}"
