@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import pathlib
 import sys
 from typing import Any
@@ -32,33 +31,20 @@ def test_results_are_those_of_the_library(example: examples.Example) -> None:
 
 
 def call_with_plans(example: examples.PlanExample) -> np.ndarray:
-    expected = np.array(examples.result_of_plans(example))
     arrays = {name: np.array(array) for name, array in example.operands.items()}
-    tensors = {name: strew_ctypes.Tensor(array) for name, array in arrays.items()}
-    output = strew_ctypes.Tensor(np.full_like(expected, -1))
-    of = {name: tensor.handle for name, tensor in tensors.items()}
-    of |= {name: plan_of_rows(rows, example.extent(name)) for name, rows in example.plans.items()}
+    plans = {
+        name: strew_ctypes.Plan("scatter_update", np.array(rows), 0, example.extent(name))
+        for name, rows in example.plans.items()
+    }
     reduction = strew_ctypes.Reduction[example.attributes.get("reduction", "NONE")]
-    arguments = {
-        "plan_scatter": lambda: (of["plan"], of["data"], of["updates"], reduction),
-        "plan_gather": lambda: (of["plan"], of["source"]),
-        "plan_gather_scatter": lambda: (
-            *(of[name] for name in ("from", "source", "weights", "to", "data")),
-            reduction,
-        ),
-    }[example.function]()
-    function = getattr(strew_ctypes.library, f"strew_{example.function}")
-    assert function(None, *arguments, output.handle) == strew_ctypes.Status.OK
-    for name in example.plans:
-        strew_ctypes.library.strew_plan_destroy(of[name])
-    return output.array
-
-
-def plan_of_rows(rows: list[int], extent: int) -> ctypes.c_void_p:
-    plan, indices = ctypes.c_void_p(), strew_ctypes.Tensor(np.array(rows))
-    make = strew_ctypes.library.strew_plan_scatter_update
-    assert make(None, indices.handle, 0, extent, ctypes.byref(plan)) == strew_ctypes.Status.OK
-    return plan
+    out = np.full_like(np.array(examples.result_of_plans(example)), -1)
+    if example.function == "plan_scatter":
+        return plans["plan"].scatter(arrays["data"], arrays["updates"], reduction, out)
+    if example.function == "plan_gather":
+        return plans["plan"].gather(arrays["source"], out)
+    from_operands = plans["from"], arrays["source"], arrays["weights"]
+    to_operands = plans["to"], arrays["data"]
+    return strew_ctypes.gather_scatter(*from_operands, *to_operands, reduction, out)
 
 
 @pytest.mark.parametrize("example", examples.PLAN_EXAMPLES, ids=lambda example: example.function)
