@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One small call of every operator, and which update goes where by the formula of strew.h.
+"""One small call of every operator, and which update goes where by the formula of strew.h; and one
+of every function that uses a plan.
 
 test/doc/examples_test.py compares the results with those of the library.
 """
@@ -47,6 +48,25 @@ class Example:
     @property
     def updates(self) -> Array:
         return self.operand("updates", "update")
+
+
+@dataclasses.dataclass(frozen=True)
+class PlanExample:
+    """A call of strew_<function>() with plans that strew_plan_scatter_update() makes for axis 0.
+
+    plans  the indices of each plan, by its name in the header
+    """
+
+    function: str
+    caption: str
+    plans: dict[str, Array]
+    operands: dict[str, Array]
+    attributes: dict[str, Any]
+
+    def extent(self, plan: str) -> int:
+        """The number of rows that the plan chooses from."""
+        is_source = plan == "from" or "data" not in self.operands
+        return len(self.operands["source" if is_source else "data"])
 
 
 def shape_of(array: Array) -> Place:
@@ -122,6 +142,26 @@ def result(example: Example) -> Array:
     return output
 
 
+def rows_of_updates(example: PlanExample) -> Array:
+    """The updates, which strew_plan_gather_scatter() never makes."""
+    if "updates" in example.operands:
+        return example.operands["updates"]
+    places = example.plans.get("from", example.plans.get("plan"))
+    weights = example.operands.get("weights", [[1]] * len(places))
+    source = example.operands["source"]
+    return [[w * x for x in source[place]] for place, (w,) in zip(places, weights, strict=True)]
+
+
+def result_of_plans(example: PlanExample) -> Array:
+    rows = rows_of_updates(example)
+    if "data" not in example.operands:
+        return rows
+    output = [list(row) for row in example.operands["data"]]
+    for place, row in zip(example.plans.get("to", example.plans.get("plan")), rows, strict=True):
+        output[place] = [old + new for old, new in zip(output[place], row, strict=True)]
+    return output
+
+
 MATRIX = [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
 
 EXAMPLES = (
@@ -174,5 +214,35 @@ EXAMPLES = (
         },
         {"axis": 1, "mode": "CACHE_CIRCULAR"},
         tensor_scatter,
+    ),
+)
+
+PLAN_EXAMPLES = (
+    PlanExample(
+        "plan_scatter",
+        "Rows are added at the places that the plan has. Here two entries name row 2.",
+        {"plan": [2, 0, 2]},
+        {"data": MATRIX[:3], "updates": [[20, 30, 40, 50], [60, 70, 80, 90], [1, 1, 1, 1]]},
+        {"reduction": "ADD"},
+    ),
+    PlanExample(
+        "plan_gather",
+        "The way back: each row of output is the row of source that its entry names.",
+        {"plan": [2, 0, 2]},
+        {"source": MATRIX},
+        {},
+    ),
+    PlanExample(
+        "plan_gather_scatter",
+        "Edges of a graph: edge e takes row from[e] of source, times weights[e], to row to[e] of"
+        " output. Entries of from have the colour of their row of source, and those of to the colour"
+        " of their row of output. The products are never in memory.",
+        {"from": [0, 0, 2, 1], "to": [1, 2, 0, 1]},
+        {
+            "source": [[1, 2], [3, 4], [5, 6]],
+            "weights": [[1], [2], [3], [4]],
+            "data": [[0, 0], [0, 0], [0, 0]],
+        },
+        {"reduction": "ADD"},
     ),
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the site: the reference of the C API, the chapters of README.md, and pictures.
+"""Makes the site: the reference of the C API, the chapters of README.md, pages and pictures.
 
 usage: make.py <source root> <output> <doxygen> <mandoc> [<manual page>]
 """
@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 
 import pictures
-from examples import EXAMPLES
+from examples import EXAMPLES, PLAN_EXAMPLES
 from markdown import Renderer, anchor_of
 from reference import Reference
 
@@ -27,6 +27,7 @@ PAGES = {
     "index.html": "strew",
     "reference.html": "C API",
     "operators.html": "Pictures",
+    "plans.html": "Plans",
     "replaces.html": "Which call replaces mine",
     "speed.html": "Speed",
     "promises.html": "Promises",
@@ -41,6 +42,9 @@ CHAPTERS = {
 }
 HEADER = "include/strew/strew.h"
 RESULTS = "bench/results/"
+WRITTEN = {"doc/inside.md": "inside.html", "doc/plans.md": "plans.html"}
+EXAMPLES_OF_PLANS = Path("doc/plans")
+PICTURED = (*EXAMPLES, *PLAN_EXAMPLES)
 
 
 def template(title: str, body: str, pages: Iterable[str]) -> str:
@@ -102,8 +106,10 @@ class Site:
         assert (self.root / path).exists(), f"there is no {path}"
         if path == HEADER:
             return "reference.html"
-        if path == "doc/inside.md":
-            return "inside.html"
+        if path in WRITTEN:
+            return WRITTEN[path]
+        if Path(path).parent == EXAMPLES_OF_PLANS:
+            return f"{Path(path).stem}.html"
         if path.startswith(RESULTS):
             return Path(path).name.replace(".md", ".html")
         return None
@@ -116,7 +122,7 @@ class Site:
         return f'<a href="reference.html#{name[1]}">{shown}</a>'
 
     def make_reference(self, doxygen: str) -> None:
-        pictured = {f"strew_{example.function}" for example in EXAMPLES}
+        pictured = {f"strew_{example.function}" for example in PICTURED}
         with tempfile.TemporaryDirectory() as folder:
             settings = (HERE / "Doxyfile").read_text()
             settings += f"INPUT = {self.root / HEADER}\nOUTPUT_DIRECTORY = {folder}\n"
@@ -132,7 +138,7 @@ class Site:
             " colour.</p>",
         ]
         drawn: set[str] = set()
-        for number, example in enumerate(EXAMPLES):
+        for number, example in enumerate(PICTURED):
             file = f"operator_{number}.svg"
             (self.output / file).write_text(pictures.picture(example))
             name = f"strew_{example.function}"
@@ -162,6 +168,15 @@ class Site:
             for file in (self.root / RESULTS).glob(kind):
                 shutil.copy(file, self.output)
 
+    def make_written(self) -> None:
+        renderer = Renderer(lambda url: self.target(url, "doc/"), self.code)
+        for file, page in WRITTEN.items():
+            text = (self.root / file).read_text()
+            self.write(page, f"strew: {PAGES[page]}", renderer.blocks(text))
+        for file in (self.root / EXAMPLES_OF_PLANS).glob("*.py"):
+            shown = f"<h1>{file.name}</h1><pre><code>{escape(file.read_text())}</code></pre>"
+            self.write(f"{file.stem}.html", f"strew: {file.name}", shown)
+
     def make_manual(self, mandoc: str) -> None:
         command = [mandoc, "-Thtml", "-Ofragment", str(self.manual)]
         page = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout
@@ -176,8 +191,7 @@ class Site:
         renderer = Renderer(self.target, self.code)
         for page, text in self.chapters.items():
             self.write(page, f"strew: {PAGES[page]}", renderer.blocks(text))
-        inside = (HERE / "inside.md").read_text()
-        self.write("inside.html", "strew: how the inside works", renderer.blocks(inside))
+        self.make_written()
         self.make_results()
         if self.manual:
             self.make_manual(mandoc)

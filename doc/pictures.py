@@ -6,7 +6,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from examples import Array, Example, Place, places, result, shape_of
+from examples import (
+    Array,
+    Example,
+    Place,
+    PlanExample,
+    places,
+    result,
+    result_of_plans,
+    rows_of_updates,
+    shape_of,
+)
 
 CELL_WIDTH, CELL_HEIGHT, GAP, TITLE = 32, 28, 22, 22
 WIDEST = 340  # fits a phone of 360 pixels with a margin
@@ -19,6 +29,8 @@ FILLS = (
     ("#d0bfff", "#5b3bb0"),
     ("#ffec99", "#6b5a00"),
 )
+PRODUCTS = "weights[e] * source[from[e]]"  # of strew_plan_gather_scatter()
+ORDER = ("source", "from", "weights", PRODUCTS, "to", "data", "plan", "updates", "output")
 STYLE = """
 text { font: 14px ui-monospace, monospace; text-anchor: middle; fill: #16191d }
 .title { font: italic 14px system-ui, sans-serif; text-anchor: start }
@@ -63,7 +75,42 @@ class Grid:
             yield f'<text x="{x + CELL_WIDTH // 2}" y="{y + 19}">{text}</text>'
 
 
-def grids(example: Example) -> list[Grid]:
+def grids(example: Example | PlanExample) -> list[Grid]:
+    is_plan = isinstance(example, PlanExample)
+    return grids_of_plans(example) if is_plan else grids_of_operator(example)
+
+
+def grids_of_plans(example: PlanExample) -> list[Grid]:
+    """Entries have the colour of the row that they name, which each plan numbers anew."""
+    entries: dict[str, list[int]] = {}
+    before = 0
+    for name, rows in example.plans.items():
+        entries[name] = [(before + row) % len(FILLS) for row in rows]
+        before += example.extent(name)
+    first, last = ("from", "to") if "from" in entries else ("plan", "plan")
+    by_entry = dict(enumerate(entries[first]))
+    by_row = {name: dict(zip(example.plans[name], entries[name])) for name in entries}
+
+    colours = {name: dict(enumerate(groups)) for name, groups in entries.items()}
+    colours |= dict.fromkeys(("weights", PRODUCTS, "updates"), by_entry)
+    colours |= {"source": by_row[first], "data": {}}
+    colours["output"] = by_row[last] if "data" in example.operands else by_entry
+    arrays = {**example.operands, **example.plans, "output": result_of_plans(example)}
+    if "weights" in arrays:
+        arrays[PRODUCTS] = rows_of_updates(example)
+    titles = {name: f"indices of {name}" for name in example.plans}
+    return [
+        Grid(titles.get(name, name), arrays[name], in_rows(arrays[name], colours[name]))
+        for name in ORDER
+        if name in arrays
+    ]
+
+
+def in_rows(array: Array, colours: dict[int, int]) -> dict[Place, int]:
+    return {place: colours[place[0]] for place in places(shape_of(array)) if place[0] in colours}
+
+
+def grids_of_operator(example: Example) -> list[Grid]:
     writes = list(example.writes(example))
     names = list(dict.fromkeys(write.named_by for write in writes))
     group = {name: number % len(FILLS) for number, name in enumerate(names)}
@@ -98,7 +145,7 @@ def styles() -> str:
     return f"{STYLE}{light}@media (prefers-color-scheme: dark) {{{DARK_STYLE}{dark}}}"
 
 
-def picture(example: Example) -> str:
+def picture(example: Example | PlanExample) -> str:
     layout = list(placed(grids(example)))
     width = max(left + grid.width for left, _, grid in layout) + 1
     height = max(top + grid.height for _, top, grid in layout) + 1
@@ -108,14 +155,16 @@ def picture(example: Example) -> str:
     return "\n".join([f"{head} {box}", f"<style>{styles()}</style>", *cells, "</svg>", ""])
 
 
-def description(example: Example) -> str:
+def description(example: Example | PlanExample) -> str:
     """The same for those who cannot see it."""
-    operands = [f"{name} = {array}" for name, array in example.operands.items()]
-    return f"{'; '.join(operands)}; result = {result(example)}"
+    *operands, output = grids(example)
+    shown = [f"{grid.title} = {grid.array}" for grid in operands]
+    return f"{'; '.join(shown)}; result = {output.array}"
 
 
-def attributes(example: Example) -> list[str]:
-    return [
+def attributes(example: Example | PlanExample) -> list[str]:
+    plans = ["strew_plan_scatter_update", "axis = 0"] if isinstance(example, PlanExample) else []
+    return plans + [
         f"STREW_{value}" if name in ("reduction", "mode") else f"{name} = {value}"
         for name, value in example.attributes.items()
     ]

@@ -17,8 +17,11 @@ constexpr char kPlan[] =
     "a copy of what it needs of the indices and never changes: any number of calls and threads\n"
     "may use it at once. It depends on index values and on the extents of the indexed axes\n"
     "alone; dtype and all other dims are free at each call. It cannot be pickled.\n\n"
-    "Making a plan takes about as long as two to four calls of the operator with the same\n"
-    "indices, so that it pays from the third to the fifth call on.";
+    "Making a plan takes 10 to 15 ns an entry on one thread. It pays from the first or second\n"
+    "call on for gather_scatter() and gather() with rows and for means of rows; from the third\n"
+    "to the twentieth for sums of short rows, by tuples, or of single elements in data that fits\n"
+    "into the caches; and after dozens of calls, if at all, for sums of long rows, along the last\n"
+    "axis, or of single elements in larger data.";
 
 constexpr char kPlanScatterElements[] =
     "A plan for the indices of scatter_elements():\n\n"

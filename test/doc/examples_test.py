@@ -30,6 +30,36 @@ def test_results_are_those_of_the_library(example: examples.Example) -> None:
     assert found.tolist() == examples.result(example)
 
 
+def call_with_plans(example: examples.PlanExample) -> np.ndarray:
+    arrays = {name: np.array(array) for name, array in example.operands.items()}
+    plans = {
+        name: strew_ctypes.Plan("scatter_update", np.array(rows), 0, example.extent(name))
+        for name, rows in example.plans.items()
+    }
+    reduction = strew_ctypes.Reduction[example.attributes.get("reduction", "NONE")]
+    out = np.full_like(np.array(examples.result_of_plans(example)), -1)
+    if example.function == "plan_scatter":
+        return plans["plan"].scatter(arrays["data"], arrays["updates"], reduction, out)
+    if example.function == "plan_gather":
+        return plans["plan"].gather(arrays["source"], out)
+    from_operands = plans["from"], arrays["source"], arrays["weights"]
+    to_operands = plans["to"], arrays["data"]
+    return strew_ctypes.gather_scatter(*from_operands, *to_operands, reduction, out)
+
+
+@pytest.mark.parametrize("example", examples.PLAN_EXAMPLES, ids=lambda example: example.function)
+def test_results_with_plans_are_those_of_the_library(example: examples.PlanExample) -> None:
+    assert call_with_plans(example).tolist() == examples.result_of_plans(example)
+
+
+def test_every_use_of_a_plan_has_an_example() -> None:
+    named = {f"strew_{example.function}" for example in examples.PLAN_EXAMPLES}
+    plans = {name for name in strew_ctypes.FUNCTIONS if name.startswith("strew_plan_")}
+    makers = {f"strew_plan_{example.function}" for example in examples.EXAMPLES}
+    about = {f"strew_plan_{name}" for name in ("destroy", "entries", "dropped", "memory")}
+    assert named == plans - makers - about
+
+
 def test_every_operator_has_an_example() -> None:
     named = {example.function for example in examples.EXAMPLES}
     scatters = {name for name in strew_ctypes.FUNCTIONS if "scatter" in name}

@@ -3,7 +3,8 @@
 
 import sysconfig
 
-_MODULES = ("__init__.py", "_strew.pyi", "_support.py", "py.typed", "sharding.py")
+_PRIVATE = ("_shard_plans.py", "_shards.py", "_strew.pyi", "_support.py")
+_MODULES = ("__init__.py", *_PRIVATE, "py.typed", "sharding.py")
 
 
 def package_files() -> set[str]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The first C program of README.md compiles, and prints the text that the README shows under it.
+"""The first C program of a page compiles, and prints the text that the page shows under it.
 
-usage: readme.py <README.md> <include directory> <shared library> <compiler>...
+usage: readme.py <page> <include directory> <shared library> <compiler>...
 """
 
 import re
@@ -16,12 +16,12 @@ FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
-def program_and_text(readme: str) -> tuple[str, str | None]:
+def program_and_text(page: Path) -> tuple[str, str | None]:
     """The first block of C, and the block that follows it if that is one of text."""
-    blocks = FENCED.findall(readme)
+    blocks = FENCED.findall(page.read_text())
     languages = [language for language, _ in blocks]
     if "c" not in languages:
-        house.finish(["README.md has no block of C"])
+        house.finish([f"{page.name} has no block of C"])
     at = languages.index("c")
     shown = blocks[at + 1][1] if languages[at + 1 : at + 2] == ["text"] else None
     return blocks[at][1], shown
@@ -29,21 +29,21 @@ def program_and_text(readme: str) -> tuple[str, str | None]:
 
 def printed_by(program: str, include: str, library: Path, compiler: list[str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder, "readme.c")
+        source = Path(folder, "page.c")
         source.write_text(program)
         built = source.with_suffix("")
         link = [str(library), f"-Wl,-rpath,{library.parent}", "-o", str(built)]
         command = [*compiler, *FLAGS, f"-I{include}", str(source), *link]
         if subprocess.run(command).returncode != 0:
-            house.finish(["the program of README.md does not compile"])
+            house.finish(["the program of the page does not compile"])
         return house.output_of(house.target_command(built))
 
 
-def main(readme: str, include: str, library: str, *compiler: str) -> None:
-    program, shown = program_and_text(Path(readme).read_text())
+def main(page: str, include: str, library: str, *compiler: str) -> None:
+    program, shown = program_and_text(Path(page))
     printed = printed_by(program, include, Path(library).resolve(), list(compiler))
     if shown is not None and printed != shown:
-        house.finish([f"README.md shows:\n{shown}", f"but its program prints:\n{printed}"])
+        house.finish([f"{Path(page).name} shows:\n{shown}", f"but its program prints:\n{printed}"])
     house.finish([])
 
 

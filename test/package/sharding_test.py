@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import strew
-from strew import sharding
+from strew import _shard_plans, sharding
 
 WORKER_LIMIT = 256 << 20
 COLUMNS = 1024
@@ -82,6 +82,117 @@ def test_a_plan_is_checked_once(reduction) -> None:
         assert np.concatenate(found).tobytes() == expected.tobytes()
 
 
+@pytest.mark.parametrize("dtype", ["f4", "c16", "S3", "f4,i1"])
+def test_gather(dtype) -> None:
+    random = np.random.default_rng(10)
+    indices = random.integers([-11, -3], [11, 3], (5, 40, 2), np.int8)
+    data = random.integers(0, 99, (11, 3, 4)).astype(dtype)
+    shards = shards_of(data, 4, 4, 5)
+    rows = sharding.plan_scatter_nd(Here(), shards, indices).gather(shards)
+    assert (rows.dtype, rows.shape) == (data.dtype, (5, 40, 4))
+    assert rows.tobytes() == data[indices[..., 0], indices[..., 1]].tobytes()
+    for places in (indices[..., 0], np.int64(-3), np.zeros((0, 2), int)):
+        rows = sharding.plan_scatter_update(Here(), shards, places).gather(shards)
+        assert rows.shape == (*np.shape(places), 3, 4)
+        assert rows.tobytes() == data[places].tobytes()
+
+
+WEIGHTS = [None, (), (7,), (1, 7), (9, 1), (5, 1, 1), (5, 9, 7), (1, 9, 1)]
+
+
+@pytest.mark.parametrize("shape", WEIGHTS, ids=str)
+@pytest.mark.parametrize("reduction", ["none", "add", "max", "mean"])
+def test_gather_scatter(shape, reduction) -> None:
+    random = np.random.default_rng(11)
+    source = random.standard_normal((13, 2, 7), np.float32)
+    data = random.standard_normal((6, 7), np.float32)
+    weights = None if shape is None else random.standard_normal(shape, np.float32)
+    pairs = random.integers([-13, -2], [13, 2], (5, 9, 2))
+    rows = random.choice([0, 1, 4, -1], (5, 9))  # none of the shard in the middle
+    sources, shards = shards_of(source, 5, 5, 8), shards_of(data, 2, 4)
+    from_plan = sharding.plan_scatter_nd(Here(), sources, pairs)
+    to_plan = sharding.plan_scatter_update(Here(), shards, rows)
+    how = {"reduction": reduction, "exclude_self": reduction == "max"}
+    expected = strew.gather_scatter(
+        strew.plan_scatter_nd(pairs, (13, 2)),
+        source,
+        strew.plan_scatter_update(rows, 6),
+        data,
+        weights,
+        **how,
+    )
+    for _ in range(2):  # the second call finds the rows that each shard needs
+        found = sharding.gather_scatter(from_plan, sources, to_plan, shards, weights, **how)
+        assert [shard.shape for shard in found] == [(2, 7), (2, 7), (2, 7)]
+        assert np.concatenate(found).tobytes() == expected.tobytes()
+
+
+def test_a_plan_with_itself_and_with_two_others() -> None:
+    data = np.arange(12.0).reshape(6, 2)
+    shards = shards_of(data, 1, 3)
+    first, second = [5, 0, 0, 2], [1, 1, 4, 5]
+    one = sharding.plan_scatter_update(Here(), shards, first)
+    other = sharding.plan_scatter_update(Here(), shards, second)
+    for from_plan, names in ((one, first), (other, second), (one, first)):
+        expected = strew.scatter_update(data, first, data[names], reduction="add")
+        found = sharding.gather_scatter(from_plan, shards, one, shards)
+        assert np.concatenate(found).tobytes() == expected.tobytes()
+    empty = sharding.plan_scatter_update(Here(), shards, [])
+    found = sharding.gather_scatter(empty, shards, empty, shards)
+    assert np.concatenate(found).tobytes() == data.tobytes()
+
+
+def test_rows_are_sent_once() -> None:
+    class Counted(Here):
+        def submit(self, function: Callable[..., Any], *arguments: Any, pure: bool = True) -> Any:
+            made = function(*arguments)
+            if function is _shard_plans._gather:
+                sent.append(len(made))
+            return made
+
+    sent: list[int] = []
+    shards = shards_of(np.zeros((6, 2)), 3)
+    from_plan = sharding.plan_scatter_update(Counted(), shards, [4, 4, 0, 4, 4, 4])
+    to_plan = sharding.plan_scatter_update(Counted(), shards, [0, 0, 1, 5, 5, 4])
+    sharding.gather_scatter(from_plan, shards, to_plan, shards)
+    assert sorted(sent) == [1, 1, 1]  # rows 0 and 4 to the first shard, row 4 to the second
+
+
+def test_gathers_of_shards_refuse_as_those_of_the_whole() -> None:
+    shards = shards_of(np.zeros((6, 2), np.complex64), 3)
+    plan = sharding.plan_scatter_update(Here(), shards, [0, 5])
+    scatter = sharding.gather_scatter
+    for call, sentence in (
+        (lambda: plan.gather(shards[:1]), "made for 6 elements"),
+        (lambda: scatter(plan, shards, plan, shards[:1]), "made for 6 elements"),
+        (lambda: scatter(plan, shards, plan, shards, reduction="min"), "min is not defined"),
+        (lambda: scatter(plan, shards, plan, shards, [1.0]), "dtype"),
+        (lambda: scatter(plan, shards, plan, shards, np.ones(3, np.complex64)), "weights"),
+    ):
+        with pytest.raises(strew.Error, match=sentence):
+            call()
+    others = shards_of(np.zeros((6, 2), np.complex64), 2)
+    tuples = sharding.plan_scatter_nd(Here(), shards, [[0, 0], [5, 1]])
+    for call, sentence in (
+        (lambda: plan.gather(others), r"\[2, 4\] rows, those of the plan had \[3, 3\]"),
+        (lambda: scatter(plan, shards, plan, others), r"\[2, 4\] rows"),
+        (lambda: scatter(plan, others, plan, shards), r"\[2, 4\] rows"),
+        (lambda: plan.gather([shards[0], np.zeros((3, 2))]), "complex64.*float64"),
+        (lambda: tuples.gather([np.zeros(3), np.zeros(3)]), "name no rows"),
+    ):
+        with pytest.raises(ValueError, match=sentence) as error:
+            call()
+        assert not isinstance(error.value, strew.Error)
+
+
+def test_entries_of_two_shapes() -> None:
+    rows, elements = shards_of(np.zeros((6, 2)), 3), shards_of(np.zeros(6), 3)
+    from_plan = sharding.plan_scatter_update(Here(), rows, [0, 5])
+    to_plan = sharding.plan_scatter_update(Here(), elements, [[0, 1], [5, 1]])
+    with pytest.raises(ValueError, match=r"entries \(2,\) and \(2, 2\)"):
+        sharding.gather_scatter(from_plan, rows, to_plan, elements)
+
+
 def test_plans_of_shards_refuse_as_operators_do() -> None:
     shards = shards_of(np.zeros((6, 2)), 3)
     with pytest.raises(strew.Error, match=r"indices\[1\] = 6 is out of range") as error:
@@ -101,8 +212,9 @@ def test_plans_of_shards_refuse_as_operators_do() -> None:
 
 
 def test_a_plan_moves_between_workers() -> None:
-    shard = sharding._ShardPlan(np.array([[4], [1], [3]]), 3, (2,))
-    assert pickle.loads(pickle.dumps(shard)).plan.gather([5, 6]).tolist() == [6, 0, 5]
+    rows = pickle.loads(pickle.dumps(_shard_plans._RowPlan(np.array([3, 0, 3]), 4, 2)))
+    square = np.array([[5, 6], [7, 8]])
+    assert rows.plan.gather(rows.rows_of(square)).tolist() == [8, 5, 8]
 
 
 def test_wide_shards_round_once() -> None:
@@ -213,6 +325,15 @@ def test_updates_that_are_lost_or_applied_twice_are_an_error(factor, monkeypatch
         sharding.scatter_update(Here(), shards_of(np.zeros((6, 2)), 3), [0, 5], np.ones((2, 2)))
 
 
+def test_products_that_are_lost_are_an_error(monkeypatch) -> None:
+    shards = shards_of(np.zeros((6, 2)), 3)
+    plan = sharding.plan_scatter_update(Here(), shards, [0, 5])
+    apply = _shard_plans._gather_scatter
+    monkeypatch.setattr(_shard_plans, "_gather_scatter", lambda *a: (apply(*a)[0], 0))
+    with pytest.raises(RuntimeError, match="applied 0 elements of 4 updates"):
+        sharding.gather_scatter(plan, shards, plan, shards)
+
+
 def test_a_transposed_operand_is_another() -> None:
     data, square = np.zeros((3, 2)), np.array([[0.0, 1.0], [2.0, 3.0]])
     options = {"processes": False, "n_workers": 1, "dashboard_address": None}
@@ -274,6 +395,26 @@ class Killer(threading.Thread):
         if held and len(done) < len(ROWS):
             os.kill(nanny.pid, signal.SIGKILL)
             self.lost = len(held)
+
+
+def test_rows_move_between_processes(cluster) -> None:
+    random = np.random.default_rng(12)
+    data = random.standard_normal((8, 3), np.float32)
+    sources, targets = random.integers(0, 8, (2, 50))
+    weights = random.standard_normal((50, 1), np.float32)
+    with distributed.Client(cluster) as client:
+        here, there = cluster.scheduler.workers
+        shards = [
+            client.submit(np.copy, part, workers=[worker], pure=False)
+            for part, worker in zip(np.split(data, [3]), (here, there))
+        ]
+        from_plan = sharding.plan_scatter_update(client, shards, sources)
+        to_plan = sharding.plan_scatter_update(client, shards, targets)
+        assert from_plan.gather(shards).tobytes() == data[sources].tobytes()
+        sums = sharding.gather_scatter(from_plan, shards, to_plan, shards, weights)
+        found = np.concatenate(client.gather(sums))
+    expected = strew.scatter_update(data, targets, data[sources] * weights, reduction="add")
+    assert found.tobytes() == expected.tobytes()
 
 
 def test_a_worker_dies(cluster) -> None:
