@@ -8,6 +8,7 @@
 #include "plan/check.h"
 #include "plan/text.h"
 #include "plan/unit.h"
+#include "prepared/by_entries.h"
 #include "prepared/operands.h"
 #include "prepared/ordered.h"
 #include "prepared/piece.h"
@@ -130,7 +131,7 @@ class GatheredUpdates {
     for (int i = 0; i < to_.rank; ++i) {
       const Dim& of_to = to_.dims[i];
       const Dim& of_from = from_.dims[i];
-      const int64_t weight = has_weights_ ? WeightStride(*all.weights, i) : 0;
+      const int64_t weight = has_weights_ ? WeightStride(*all.weights, i, to_.rank) : 0;
       if (of_to.entry_stride != 0) {
         entries_.Append(of_to.count, of_from.entry_stride);
         source_.Append(of_to.count, of_from.indexed_stride);
@@ -148,9 +149,12 @@ class GatheredUpdates {
     source_.Finish();
     weights_.Finish();
     depends_on_turn_ = depends;
-    if (!depends && entries_.is_identity() && all.to->order.exists()) {
-      in_order_ = all.to->partner.PlacesOf(plan_, *all.to);
-    }
+  }
+
+  // Keeps the places in the order of `to`, for this call and later ones, where that helps.
+  void FindPartner(const Plan& to) {
+    if (depends_on_turn_ || !entries_.is_identity() || !to.order.exists()) return;
+    in_order_ = to.partner.PlacesOf(plan_, to);
   }
 
   UpdateSource SourceOf(const Operands& all) const {
@@ -164,16 +168,11 @@ class GatheredUpdates {
             all.source->data,
             has_weights_ ? all.weights->data : nullptr};
   }
-  const Numbering& destinations() const { return to_.destinations; }
+  const Layout& of_from() const { return from_; }
+  const Layout& of_to() const { return to_; }
   const TurnNest& inner() const { return inner_; }
 
  private:
-  // Weights are broadcast as NumPy does.
-  int64_t WeightStride(const TensorView& weights, int dim) const {
-    const int own = dim - (to_.rank - weights.rank);
-    return own < 0 ? 0 : StrideOf(weights, own);
-  }
-
   void Locate(const int64_t* turn, const EntryList& list, int64_t* updates,
               int64_t* weights) const {
     if (has_weights_) LocateBy(weights_, list, weights);
@@ -242,12 +241,18 @@ Status GatherScatter(const Call& call, const Operands& all, strew_reduction redu
   for (int i = 0; i < updates.rank; ++i) size *= updates.dims[i] == 0 ? 0 : 1;
   if (size == 0) return call.Succeed(0);
   const int64_t units = plan::IndexedUnitsOf(all.output->element_size).count;
-  const GatheredUpdates gathered(all, axes, units);
+  const strew_reduction kind = all.to->WideIfNeeded(reduction, all.output->dtype);
+  GatheredUpdates gathered(all, axes, units);
   int64_t applied = 0;
-  STREW_TRY(
-      ApplyOrdered({call, *all.to, *all.output, all.to->WideIfNeeded(reduction, all.output->dtype),
-                    gathered.destinations(), gathered.inner(), gathered.SourceOf(all)},
-                   &applied));
+  bool done = false;
+  STREW_TRY(PassByEntries({call, *all.from, *all.source, all.weights, *all.to, *all.output, kind,
+                           gathered.of_from(), gathered.of_to()},
+                          &done, &applied));
+  if (done) return call.Succeed(applied);
+  gathered.FindPartner(*all.to);
+  STREW_TRY(ApplyOrdered({call, *all.to, *all.output, kind, gathered.of_to().destinations,
+                          gathered.inner(), gathered.SourceOf(all)},
+                         &applied));
   return call.Succeed(applied / units);
 }
 

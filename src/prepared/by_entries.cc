@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared/by_entries.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/identity.h"
+#include "base/reduction.h"
+#include "plan/cut.h"
+#include "plan/schedule.h"
+#include "plan/unit.h"
+#include "prepared/elements.h"
+#include "share/parts.h"
+#include "walk/kernels.h"
+
+namespace strew::prepared {
+namespace {
+
+// Loops over updates: the entries of both plans, and where elements lie besides their places.
+enum { kFromEntry, kToEntry, kSource, kOutput, kWeight, kOperands };
+using UpdateNest = plan::LoopNest<kOperands>;
+
+constexpr int64_t kBlock = 256;
+
+// Between the first and the last element in memory, in elements.
+int64_t SpanOf(const TensorView& tensor) {
+  int64_t span = 0;
+  for (int i = 0; i < tensor.rank; ++i) {
+    span += static_cast<int64_t>(Magnitude(StrideOf(tensor, i))) * (tensor.shape[i] - 1);
+  }
+  return span;
+}
+
+class EntryWalk {
+ public:
+  explicit EntryWalk(const Passage& passage)
+      : passage_(passage),
+        combine_(walk::IndexedKernelsFor(passage.call, passage.output,
+                                         ReductionKind(passage.reduction))),
+        multiply_(passage.weights == nullptr
+                      ? nullptr
+                      : walk::IndexedKernelsFor(passage.call, passage.output, STREW_MUL).run),
+        offset_width_(kernel::OffsetWidthOf(SpanOf(passage.output))),
+        resolve_(
+            kernel::IndexKernelsFor(passage.to.places.dtype(), passage.call.settings().simd_target)
+                .resolve[offset_width_]),
+        size_(passage.output.element_size) {
+    const int rank = passage.of_to.rank;
+    for (int i = 0; i < rank; ++i) {
+      const Dim& from = passage.of_from.dims[i];
+      const Dim& to = passage.of_to.dims[i];
+      const int64_t weight =
+          passage.weights == nullptr ? 0 : WeightStride(*passage.weights, i, rank);
+      nest_.Append(to.count, from.entry_stride, to.entry_stride, from.indexed_stride,
+                   to.indexed_stride, weight);
+    }
+    nest_.Merge();
+    row_ = nest_.PopInnermost();
+    are_lines_ = !passage.from.has_dropped && !passage.to.has_dropped &&
+                 passage.of_from.places.is_line() && passage.of_to.places.is_line() &&
+                 (row_.count == 1 || (row_.stride[kFromEntry] == 1 && row_.stride[kToEntry] == 1));
+  }
+
+  // Parts that never meet in the output: turns of an outer loop of batches.
+  plan::Cut CutInto(int64_t parts) const {
+    plan::Cut cut;
+    const bool is_batch = nest_.rank > 0 && nest_.loop[0].stride[kOutput] != 0;
+    if (is_batch) cut.Append(nest_.loop[0].count, 1, parts);
+    return cut;
+  }
+
+  // Returns how many updates there were.
+  int64_t Run(const plan::Cut& cut, int64_t part) const {
+    UpdateNest nest = nest_;
+    if (cut.parts() > 1) {
+      const plan::Turns turns = cut.TurnsOf(part, 0);
+      nest.Restrict(0, turns.first, turns.count);
+    }
+    int64_t applied = 0;
+    plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
+      for (int64_t c = 0; c < row_.count; c += kBlock) {
+        int64_t first[kOperands];
+        for (int o = 0; o < kOperands; ++o) first[o] = at[o] + c * row_.stride[o];
+        applied += Apply(first, std::min(kBlock, row_.count - c));
+      }
+    });
+    return applied;
+  }
+
+ private:
+  int64_t Apply(const int64_t* first, int64_t n) const {
+    alignas(64) unsigned char products[kBlock * plan::kMostWidth];
+    int64_t to[kBlock];
+    if (!are_lines_) return ApplyAny(first, n, products, to);
+    const Plan& plan = passage_.from;
+    GatherRuns({plan.places, false, first[kFromEntry], n, 0, products, size_,
+                passage_.source.data + first[kSource] * size_,
+                passage_.of_from.places.stride() * size_, row_.stride[kSource] * size_, nullptr,
+                size_, 1, 0});
+    if (multiply_ != nullptr) {
+      multiply_(products, 1, passage_.weights->data + first[kWeight] * size_, row_.stride[kWeight],
+                n);
+    }
+    Combine(offset_width_, first[kOutput], products, OffsetsOf(first, n, to), n);
+    return n;
+  }
+
+  // Places serve as offsets where nothing has to be done to them.
+  const void* OffsetsOf(const int64_t* first, int64_t n, void* memory) const {
+    const Numbers& places = passage_.to.places;
+    const unsigned char* const from = places.data() + first[kToEntry] * places.width();
+    const int64_t stride = passage_.of_to.places.stride();
+    if (offset_width_ == kernel::OffsetWidthOfSize(places.width()) && places.width() >= 4 &&
+        stride == 1 && row_.stride[kOutput] == 0) {
+      return from;
+    }
+    const kernel::IndexTile tile = {from, 1, 0, n, 1, passage_.to.NumberOfPlaces()};
+    resolve_({tile, stride, 0, row_.stride[kOutput], false, memory});
+    return memory;
+  }
+
+  void Combine(kernel::OffsetWidth width, int64_t output, const unsigned char* products,
+               const void* to, int64_t n) const {
+    unsigned char* const origin = passage_.output.data + output * size_;
+    combine_.elements[width](kernel::RowTile(origin, products, to, n, 0), {});
+  }
+
+  // Where entries may be dropped, or lie in any way. Not inline, because it needs more stack.
+  [[gnu::noinline]] int64_t ApplyAny(const int64_t* first, int64_t n, unsigned char* products,
+                                     int64_t* to) const {
+    int64_t from[kBlock], weights[kBlock];
+    ReadPlaces(passage_.from, passage_.of_from, first[kFromEntry], row_.stride[kFromEntry], n,
+               from);
+    ReadPlaces(passage_.to, passage_.of_to, first[kToEntry], row_.stride[kToEntry], n, to);
+    for (int64_t i = 0; i < n; ++i) {
+      if (from[i] != kNoUpdate) from[i] += i * row_.stride[kSource];
+      if (to[i] != kNoUpdate) to[i] += i * row_.stride[kOutput];
+      weights[i] = i * row_.stride[kWeight];
+    }
+    n = LeaveOut(from, to, weights, n);
+    if (n == 0) return 0;
+    GatherElements(size_, passage_.source.data + first[kSource] * size_, from, n, products);
+    if (multiply_ != nullptr) Multiply(first[kWeight], weights, n, products);
+    Combine(kernel::kOffset64, first[kOutput], products, to, n);
+    return n;
+  }
+
+  static void ReadPlaces(const Plan& plan, const Layout& layout, int64_t first, int64_t stride,
+                         int64_t n, int64_t* offsets) {
+    plan.places.Visit([&](const auto* places) {
+      const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan.places.none());
+      for (int64_t i = 0; i < n; ++i) {
+        const auto place = places[first + i * stride];
+        offsets[i] = place == none ? -1 : static_cast<int64_t>(place);
+      }
+    });
+    layout.places.ResolveMarked(offsets, n);
+  }
+
+  // Leaves out entries that one of the plans drops. Returns how many are left.
+  static int64_t LeaveOut(int64_t* from, int64_t* to, int64_t* weights, int64_t n) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      if (from[i] == kNoUpdate || to[i] == kNoUpdate) continue;
+      from[kept] = from[i];
+      to[kept] = to[i];
+      weights[kept++] = weights[i];
+    }
+    return kept;
+  }
+
+  void Multiply(int64_t first, const int64_t* offsets, int64_t n, unsigned char* products) const {
+    alignas(64) unsigned char weights[kBlock * plan::kMostWidth];
+    GatherElements(size_, passage_.weights->data + first * size_, offsets, n, weights);
+    multiply_(products, 1, weights, 1, n);
+  }
+
+  const Passage& passage_;
+  const kernel::CombineKernels& combine_;
+  const kernel::RunKernel multiply_;
+  const kernel::OffsetWidth offset_width_;
+  const kernel::ResolveKernel resolve_;  // of the places of `to`
+  const int64_t size_;
+  bool are_lines_;  // no entry is dropped, and the entries of a row and the places are lines
+  UpdateNest nest_;
+  plan::Loop<kOperands> row_;
+};
+
+// The first update of each destination finds the identity there.
+void StartAnew(const Passage& passage) {
+  alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth];
+  StoreIdentity(passage.output.dtype, ReductionKind(passage.reduction), identity);
+  const kernel::CombineKernels& move =
+      walk::MoveKernelsFor(passage.call, plan::IndexedUnitsOf(passage.output.element_size)).combine;
+  const Numbers& destinations = passage.to.destinations;
+  for (int64_t g = 0; g < destinations.count(); g += kBlock) {
+    const int64_t n = std::min(kBlock, destinations.count() - g);
+    int64_t offsets[kBlock];
+    destinations.Visit([&](const auto* numbers) { std::copy_n(numbers + g, n, offsets); });
+    passage.of_to.destinations.Resolve(offsets, n);
+    kernel::TileArguments tile = kernel::RowTile(passage.output.data, identity, offsets, n, 0);
+    tile.updates_column_stride = 0;
+    move.elements[kernel::kOffset64](tile, {});
+  }
+}
+
+// True if updates are single elements that are combined in the output, one by one.
+bool Applies(const Passage& passage) {
+  const strew_reduction kind = ReductionKind(passage.reduction);
+  if (kind == STREW_MEAN || IsWide(passage.reduction)) return false;
+  if (plan::IndexedUnitsOf(passage.output.element_size).count > 1) return false;
+  for (int i = 0; i < passage.of_to.rank; ++i) {
+    if (passage.of_to.dims[i].count > 1 && passage.of_to.dims[i].entry_stride == 0) return false;
+  }
+  if (!ExcludesSelf(passage.reduction) || kind == STREW_NONE) return true;
+  return HasIdentity(passage.output.dtype, kind) && !passage.from.has_dropped;
+}
+
+}  // namespace
+
+int64_t WeightStride(const TensorView& weights, int dim, int rank) {
+  const int own = dim - (rank - weights.rank);
+  return own < 0 ? 0 : StrideOf(weights, own);
+}
+
+Status PassByEntries(const Passage& passage, bool* done, int64_t* applied) {
+  if (!Applies(passage)) return STREW_OK;
+  constexpr double kNanoseconds = 5;  // of an entry
+  const EntryWalk walk(passage);
+  const plan::Machine machine(passage.call);
+  // Beyond the caches the order of destinations is faster: it reads only the source at random. 4 M
+  // entries between tensors of 64 MiB took 0.7 x the time, of 4 MiB 2.5 x.
+  if (passage.output.size > machine.cache_bytes / passage.output.element_size) return STREW_OK;
+  const int64_t tasks =
+      plan::TasksFor(machine, kNanoseconds * static_cast<double>(passage.to.all_entries));
+  const plan::Cut cut = walk.CutInto(plan::PartsFor(machine, tasks));
+  if (cut.parts() < tasks) return STREW_OK;  // the order of destinations can be shared
+  if (ExcludesSelf(passage.reduction) && ReductionKind(passage.reduction) != STREW_NONE) {
+    StartAnew(passage);
+  }
+  std::atomic<int64_t> sum{0};
+  STREW_TRY(share::ForEachPart(passage.call, tasks, cut.parts(),
+                               [&](int64_t part, int64_t) { sum += walk.Run(cut, part); }));
+  *applied = sum;
+  *done = true;
+  return STREW_OK;
+}
+
+}  // namespace strew::prepared
