@@ -86,18 +86,23 @@ void GatherAt(const PlacedRuns& all, const Place* places) {
   const Place none = static_cast<Place>(runs.places.none());
   const int64_t fetched = std::min(runs.n, runs.n + runs.following - runs.prefetch);
   const int64_t bytes = std::min(runs.run * runs.size, kMostFetched);
-  for (int64_t c = 0; c < runs.n; ++c) {
-    if (kPrefetches && c < fetched) {
-      const Place next = places[c + runs.prefetch];
-      if (!kHasDropped || next != none) {
-        kernel::PrefetchOnce(runs.source + static_cast<int64_t>(next) * runs.place_step +
-                                 (c + runs.prefetch) * runs.source_step,
-                             bytes);
+  unsigned char* output = runs.output;
+  const unsigned char* source = runs.source;
+  for (int64_t r = 0; r < runs.rows; ++r) {
+    const auto source_of = [&](int64_t c) {
+      return source + static_cast<int64_t>(places[c]) * runs.place_step + c * runs.source_step;
+    };
+    for (int64_t c = 0; c < runs.n; ++c) {
+      if (kPrefetches && c < fetched) {
+        const int64_t next = c + runs.prefetch;
+        if (!kHasDropped || places[next] != none) kernel::PrefetchOnce(source_of(next), bytes);
       }
+      if (kHasDropped && places[c] == none) continue;
+      move(output + c * runs.output_step, source_of(c));
     }
-    if (kHasDropped && places[c] == none) continue;
-    move(runs.output + c * runs.output_step,
-         runs.source + static_cast<int64_t>(places[c]) * runs.place_step + c * runs.source_step);
+    places += runs.row_places;
+    output += runs.row_output_step;
+    source += runs.row_source_step;
   }
 }
 

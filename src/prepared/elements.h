@@ -31,6 +31,11 @@ struct PlacedRuns {
   int64_t size;      // bytes of an element
   int64_t run;       // elements
   int64_t prefetch;  // distance in entries, 0 for none
+  // Rows of such entries, from each to the next.
+  int64_t rows = 1;
+  int64_t row_places = 0;
+  int64_t row_output_step = 0;
+  int64_t row_source_step = 0;
 };
 void GatherRuns(const PlacedRuns& runs);
 

@@ -114,6 +114,7 @@ class Gatherer {
  private:
   static constexpr int64_t kColumns = 512;
   static constexpr int64_t kMostAhead = 64;
+  static constexpr plan::Loop<kOperands> kOneRow = {1, {}};
 
   void GatherNest(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner) const {
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
@@ -142,9 +143,9 @@ class Gatherer {
            run_.stride[kInnerSource] == 1;
   }
 
-  void GatherLines(const EntryNest& nest, const plan::Turns& columns,
-                   const InnerNest& inner) const {
+  void GatherLines(EntryNest nest, const plan::Turns& columns, const InnerNest& inner) const {
     const int64_t width = units_.width;
+    const plan::Loop<kOperands> row = inner.rank == 0 ? nest.PopInnermost() : kOneRow;
     PlacedRuns runs = {plan_.places,
                        plan_.has_dropped,
                        0,
@@ -158,7 +159,11 @@ class Gatherer {
                        hints_.streams ? move_.stream : move_.combine.run,
                        width,
                        run_.count,
-                       hints_.prefetch};
+                       hints_.prefetch,
+                       row.count,
+                       row.stride[kEntry],
+                       row.stride[kOutput] * width,
+                       row.stride[kSource] * width};
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       runs.first = at[kEntry] + columns.first * column_.stride[kEntry];
       const int64_t to = at[kOutput] + columns.first * column_.stride[kOutput];
