@@ -34,12 +34,29 @@ def reference(scatter: Scatter) -> np.ndarray:
     else:
         wide = np.promote_types(flat.dtype, np.float32) if _rounds_once(scatter) else flat.dtype
         values = flat.astype(wide, copy=False)
-        if how.without_old:
+        terms = places, updates.astype(wide, copy=False)
+        if how.without_old and how.name == "mul" and values.dtype.kind == "c":
+            terms = _after_first(values, *terms)
+        elif how.without_old:
             values[places] = _neutral(how.name, values.dtype)
-        _ACCUMULATE[how.name].at(values, places, updates.astype(wide, copy=False))
+        _ACCUMULATE[how.name].at(values, *terms)
         if values is not flat:
             flat[places] = values[places].astype(flat.dtype)
     return result
+
+
+def _after_first(
+    values: np.ndarray, places: np.ndarray, updates: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Replaces old values by their first updates, and returns the others.
+
+    No complex factor leaves the sign of every zero as it is.
+    """
+    reached, first = np.unique(places, return_index=True)
+    values[reached] = updates[first]
+    others = np.ones(places.size, bool)
+    others[first] = False
+    return places[others], updates[others]
 
 
 def _rounds_once(scatter: Scatter) -> bool:

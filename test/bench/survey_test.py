@@ -139,6 +139,13 @@ def test_means_and_reductions_without_the_old_value() -> None:
         assert reference(scatter(data, places, updates, reduction)).tolist() == expected
 
 
+def test_the_first_complex_factor_keeps_its_zeros() -> None:
+    data, updates = np.ones(2, np.complex64), np.array([complex(-0.0, -3), 2, 1j], np.complex64)
+    result = reference(scatter(data, [0, 1, 1], updates, "mul|exclude_self"))
+    assert result.tolist() == [-3j, 2j]
+    assert np.signbit(result[0].real)
+
+
 def test_wide_sums_round_once() -> None:
     data, updates = np.array([256, 0], ml_dtypes.bfloat16), np.ones(3, ml_dtypes.bfloat16)
     for reduction, expected in {
