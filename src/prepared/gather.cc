@@ -114,7 +114,6 @@ class Gatherer {
  private:
   static constexpr int64_t kColumns = 512;
   static constexpr int64_t kMostAhead = 64;
-  static constexpr plan::Loop<kOperands> kOneRow = {1, {}};
 
   void GatherNest(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner) const {
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
@@ -143,9 +142,9 @@ class Gatherer {
            run_.stride[kInnerSource] == 1;
   }
 
-  void GatherLines(EntryNest nest, const plan::Turns& columns, const InnerNest& inner) const {
+  void GatherLines(EntryNest nest, const plan::Turns& columns, InnerNest inner) const {
     const int64_t width = units_.width;
-    const plan::Loop<kOperands> row = inner.rank == 0 ? nest.PopInnermost() : kOneRow;
+    const plan::Loop<kOperands> row = PopRows(&nest, &inner);
     PlacedRuns runs = {plan_.places,
                        plan_.has_dropped,
                        0,
@@ -174,6 +173,13 @@ class Gatherer {
         GatherRuns(runs);
       });
     });
+  }
+
+  // The innermost loop outside of the columns.
+  static plan::Loop<kOperands> PopRows(EntryNest* nest, InnerNest* inner) {
+    if (inner->rank == 0) return nest->PopInnermost();
+    const plan::Loop<kInnerOperands> turns = inner->PopInnermost();
+    return {turns.count, {0, turns.stride[kInnerOutput], turns.stride[kInnerSource]}};
   }
 
   // Entries of a row by number, from the first one on. Those behind `columns` are only prefetched.
