@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "base/identity.h"
 #include "base/reduction.h"
@@ -76,46 +77,96 @@ class EntryWalk {
       const plan::Turns turns = cut.TurnsOf(part, 0);
       nest.Restrict(0, turns.first, turns.count);
     }
-    int64_t applied = 0;
+    return are_lines_ ? RunLines(nest) : RunGathered(nest);
+  }
+
+ private:
+  // Updates that are applied together.
+  struct Gathered {
+    int64_t n = 0;
+    int64_t from[kBlock];
+    int64_t to[kBlock];
+    int64_t weights[kBlock];
+  };
+
+  // Calls body(first entry and its offsets, number of entries) for blocks of entries of a row.
+  template <class Body>
+  void ForEachBlock(const UpdateNest& nest, const Body& body) const {
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       for (int64_t c = 0; c < row_.count; c += kBlock) {
         int64_t first[kOperands];
         for (int o = 0; o < kOperands; ++o) first[o] = at[o] + c * row_.stride[o];
-        applied += Apply(first, std::min(kBlock, row_.count - c));
+        body(first, std::min(kBlock, row_.count - c));
+      }
+    });
+  }
+
+  // Several rows at a time if they are short.
+  int64_t RunLines(UpdateNest nest) const {
+    plan::Loop<kOperands> rows = {1, {}};
+    if (row_.count <= kBlock / 2) rows = nest.PopInnermost();
+    const int64_t step = std::max<int64_t>(kBlock / row_.count, 1);
+    plan::Loop<kOperands> rows_of_block = rows;
+    int64_t applied = 0;
+    plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
+      for (int64_t r = 0; r < rows.count; r += step) {
+        for (int64_t c = 0; c < row_.count; c += kBlock) {
+          int64_t first[kOperands];
+          for (int o = 0; o < kOperands; ++o) {
+            first[o] = at[o] + r * rows.stride[o] + c * row_.stride[o];
+          }
+          const int64_t n = std::min(kBlock, row_.count - c);
+          rows_of_block.count = std::min(step, rows.count - r);
+          ApplyLines(first, n, rows_of_block);
+          applied += n * rows_of_block.count;
+        }
       }
     });
     return applied;
   }
 
- private:
-  int64_t Apply(const int64_t* first, int64_t n) const {
+  // Where entries may be dropped, or lie in any way.
+  [[gnu::noinline]] int64_t RunGathered(const UpdateNest& nest) const {
+    Gathered gathered;
+    int64_t applied = 0;
+    ForEachBlock(nest, [&](const int64_t* first, int64_t n) {
+      if (gathered.n + n > kBlock) applied += Apply(&gathered);
+      Add(first, n, &gathered);
+    });
+    return applied + Apply(&gathered);
+  }
+
+  // `n` entries of each row.
+  void ApplyLines(const int64_t* first, int64_t n, const plan::Loop<kOperands>& rows) const {
     alignas(64) unsigned char products[kBlock * plan::kMostWidth];
     int64_t to[kBlock];
-    if (!are_lines_) return ApplyAny(first, n, products, to);
-    const Plan& plan = passage_.from;
-    GatherRuns({plan.places, false, first[kFromEntry], n, 0, products, size_,
+    GatherRuns({passage_.from.places, false, first[kFromEntry], n, 0, products, size_,
                 passage_.source.data + first[kSource] * size_,
                 passage_.of_from.places.stride() * size_, row_.stride[kSource] * size_, nullptr,
-                size_, 1, 0});
-    if (multiply_ != nullptr) {
-      multiply_(products, 1, passage_.weights->data + first[kWeight] * size_, row_.stride[kWeight],
-                n);
+                size_, 1, 0, rows.count, rows.stride[kFromEntry], n * size_,
+                rows.stride[kSource] * size_});
+    for (int64_t r = 0; multiply_ != nullptr && r < rows.count; ++r) {
+      const int64_t weight = first[kWeight] + r * rows.stride[kWeight];
+      multiply_(products + r * n * size_, 1, passage_.weights->data + weight * size_,
+                row_.stride[kWeight], n);
     }
-    Combine(offset_width_, first[kOutput], products, OffsetsOf(first, n, to), n);
-    return n;
+    const void* const offsets = OffsetsOf(first, n, rows, to);
+    Combine(offset_width_, first[kOutput], products, offsets, n * rows.count);
   }
 
   // Places serve as offsets where nothing has to be done to them.
-  const void* OffsetsOf(const int64_t* first, int64_t n, void* memory) const {
+  const void* OffsetsOf(const int64_t* first, int64_t n, const plan::Loop<kOperands>& rows,
+                        void* memory) const {
     const Numbers& places = passage_.to.places;
     const unsigned char* const from = places.data() + first[kToEntry] * places.width();
     const int64_t stride = passage_.of_to.places.stride();
     if (offset_width_ == kernel::OffsetWidthOfSize(places.width()) && places.width() >= 4 &&
-        stride == 1 && row_.stride[kOutput] == 0) {
+        stride == 1 && row_.stride[kOutput] == 0 && rows.count == 1) {
       return from;
     }
-    const kernel::IndexTile tile = {from, 1, 0, n, 1, passage_.to.NumberOfPlaces()};
-    resolve_({tile, stride, 0, row_.stride[kOutput], false, memory});
+    const kernel::IndexTile tile = {from, rows.count, rows.stride[kToEntry],
+                                    n,    1,          passage_.to.NumberOfPlaces()};
+    resolve_({tile, stride, rows.stride[kOutput], row_.stride[kOutput], false, memory});
     return memory;
   }
 
@@ -125,24 +176,22 @@ class EntryWalk {
     combine_.elements[width](kernel::RowTile(origin, products, to, n, 0), {});
   }
 
-  // Where entries may be dropped, or lie in any way. Not inline, because it needs more stack.
-  [[gnu::noinline]] int64_t ApplyAny(const int64_t* first, int64_t n, unsigned char* products,
-                                     int64_t* to) const {
-    int64_t from[kBlock], weights[kBlock];
+  // Adds the entries that no plan drops.
+  void Add(const int64_t* first, int64_t n, Gathered* gathered) const {
+    int64_t* const from = gathered->from + gathered->n;
+    int64_t* const to = gathered->to + gathered->n;
+    int64_t* const weights = gathered->weights + gathered->n;
     ReadPlaces(passage_.from, passage_.of_from, first[kFromEntry], row_.stride[kFromEntry], n,
                from);
     ReadPlaces(passage_.to, passage_.of_to, first[kToEntry], row_.stride[kToEntry], n, to);
+    int64_t kept = 0;
     for (int64_t i = 0; i < n; ++i) {
-      if (from[i] != kNoUpdate) from[i] += i * row_.stride[kSource];
-      if (to[i] != kNoUpdate) to[i] += i * row_.stride[kOutput];
-      weights[i] = i * row_.stride[kWeight];
+      if (from[i] == kNoUpdate || to[i] == kNoUpdate) continue;
+      from[kept] = from[i] + first[kSource] + i * row_.stride[kSource];
+      to[kept] = to[i] + first[kOutput] + i * row_.stride[kOutput];
+      weights[kept++] = first[kWeight] + i * row_.stride[kWeight];
     }
-    n = LeaveOut(from, to, weights, n);
-    if (n == 0) return 0;
-    GatherElements(size_, passage_.source.data + first[kSource] * size_, from, n, products);
-    if (multiply_ != nullptr) Multiply(first[kWeight], weights, n, products);
-    Combine(kernel::kOffset64, first[kOutput], products, to, n);
-    return n;
+    gathered->n += kept;
   }
 
   static void ReadPlaces(const Plan& plan, const Layout& layout, int64_t first, int64_t stride,
@@ -157,22 +206,19 @@ class EntryWalk {
     layout.places.ResolveMarked(offsets, n);
   }
 
-  // Leaves out entries that one of the plans drops. Returns how many are left.
-  static int64_t LeaveOut(int64_t* from, int64_t* to, int64_t* weights, int64_t n) {
-    int64_t kept = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      if (from[i] == kNoUpdate || to[i] == kNoUpdate) continue;
-      from[kept] = from[i];
-      to[kept] = to[i];
-      weights[kept++] = weights[i];
+  // Returns how many updates there were, and leaves none.
+  int64_t Apply(Gathered* gathered) const {
+    alignas(64) unsigned char products[kBlock * plan::kMostWidth];
+    const int64_t n = std::exchange(gathered->n, 0);
+    if (n == 0) return 0;
+    GatherElements(size_, passage_.source.data, gathered->from, n, products);
+    if (multiply_ != nullptr) {
+      alignas(64) unsigned char weights[kBlock * plan::kMostWidth];
+      GatherElements(size_, passage_.weights->data, gathered->weights, n, weights);
+      multiply_(products, 1, weights, 1, n);
     }
-    return kept;
-  }
-
-  void Multiply(int64_t first, const int64_t* offsets, int64_t n, unsigned char* products) const {
-    alignas(64) unsigned char weights[kBlock * plan::kMostWidth];
-    GatherElements(size_, passage_.weights->data + first * size_, offsets, n, weights);
-    multiply_(products, 1, weights, 1, n);
+    Combine(kernel::kOffset64, 0, products, gathered->to, n);
+    return n;
   }
 
   const Passage& passage_;
