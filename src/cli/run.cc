@@ -145,7 +145,7 @@ void RunOperator(Operator op, const Options& options) {
   arguments.output = output_tensor.get();
 
   Calls calls(Called(op), context.get(), arguments);
-  if (options.plan) RequireIndexedAxes(op, options, data, *indices);
+  if (options.plan && indices) RequireIndexedAxes(op, options, data, *indices);
   if (options.explain) ExplainTo(context.get(), TellSentence, nullptr);
   if (options.plan) calls.MakePlan();
   if (options.explain) {

@@ -32,9 +32,10 @@ void VerifyTargets(const TroubleOf& trouble_of, const std::string& about, std::u
   for (const Target& target : reference::Targets()) {
     const std::string trouble = trouble_of(target.context.get());
     if (trouble.empty()) continue;
-    throw std::runtime_error(target.name + " differs from the oracle: " + trouble + about +
-                             "\n--calls 1 --seed " + std::to_string(seed) +
-                             " makes this call again");
+    std::string sentence = target.name;
+    sentence.append(" differs from the oracle: ").append(trouble).append(about);
+    sentence.append("\n--calls 1 --seed ").append(std::to_string(seed));
+    throw std::runtime_error(sentence.append(" makes this call again"));
   }
 }
 
