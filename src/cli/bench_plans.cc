@@ -78,7 +78,7 @@ class Creation {
     }
   }
 
-  // What comes before the first stage is part of it.
+  // The time before the first stage belongs to that stage.
   void Enter(int stage) {
     if (stage_ >= 0) {
       seconds_[stage_] += SecondsSince(began_);

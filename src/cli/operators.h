@@ -19,7 +19,7 @@ namespace strew::cli {
 // The operators that are commands, in the order of their list: all but slice_scatter_int64.
 std::vector<Operator> CommandOperators();
 
-// Those of which plans can be made.
+// True for the operators that have plans.
 bool HasPlans(Operator op);
 
 // "scatter-nd" of scatter_nd.

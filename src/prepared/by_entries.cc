@@ -89,18 +89,6 @@ class EntryWalk {
     int64_t weights[kBlock];
   };
 
-  // Calls body(first entry and its offsets, number of entries) for blocks of entries of a row.
-  template <class Body>
-  void ForEachBlock(const UpdateNest& nest, const Body& body) const {
-    plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
-      for (int64_t c = 0; c < row_.count; c += kBlock) {
-        int64_t first[kOperands];
-        for (int o = 0; o < kOperands; ++o) first[o] = at[o] + c * row_.stride[o];
-        body(first, std::min(kBlock, row_.count - c));
-      }
-    });
-  }
-
   // Several rows at a time if they are short.
   int64_t RunLines(UpdateNest nest) const {
     plan::Loop<kOperands> rows = {1, {}};
@@ -129,9 +117,14 @@ class EntryWalk {
   [[gnu::noinline]] int64_t RunGathered(const UpdateNest& nest) const {
     Gathered gathered;
     int64_t applied = 0;
-    ForEachBlock(nest, [&](const int64_t* first, int64_t n) {
-      if (gathered.n + n > kBlock) applied += Apply(&gathered);
-      Add(first, n, &gathered);
+    plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
+      for (int64_t c = 0; c < row_.count; c += kBlock) {
+        int64_t first[kOperands];
+        for (int o = 0; o < kOperands; ++o) first[o] = at[o] + c * row_.stride[o];
+        const int64_t n = std::min(kBlock, row_.count - c);
+        if (gathered.n + n > kBlock) applied += Apply(&gathered);
+        Add(first, n, &gathered);
+      }
     });
     return applied + Apply(&gathered);
   }
@@ -196,13 +189,7 @@ class EntryWalk {
 
   static void ReadPlaces(const Plan& plan, const Layout& layout, int64_t first, int64_t stride,
                          int64_t n, int64_t* offsets) {
-    plan.places.Visit([&](const auto* places) {
-      const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan.places.none());
-      for (int64_t i = 0; i < n; ++i) {
-        const auto place = places[first + i * stride];
-        offsets[i] = place == none ? -1 : static_cast<int64_t>(place);
-      }
-    });
+    plan.places.Read([=](int64_t i) { return first + i * stride; }, n, offsets);
     layout.places.ResolveMarked(offsets, n);
   }
 

@@ -177,17 +177,14 @@ class GatheredUpdates {
               int64_t* weights) const {
     if (has_weights_) LocateBy(weights_, list, weights);
     if (in_order_ != nullptr) {
-      ReadPlaces(
-          *in_order_, [&](int64_t i) { return list.first + i; }, list.count, updates);
+      in_order_->Read([&](int64_t i) { return list.first + i; }, list.count, updates);
     } else if (!depends_on_turn_ && entries_.is_identity()) {
       // One loop over the order and the places, which are read at random.
-      list.Visit(
-          [&](const auto& entry_of) { ReadPlaces(plan_.places, entry_of, list.count, updates); });
+      list.Visit([&](const auto& entry_of) { plan_.places.Read(entry_of, list.count, updates); });
     } else {
       LocateBy(entries_, list, updates);
       const int64_t shift = depends_on_turn_ ? turn[kTurnEntry] : 0;
-      ReadPlaces(
-          plan_.places, [=](int64_t i) { return updates[i] + shift; }, list.count, updates);
+      plan_.places.Read([=](int64_t i) { return updates[i] + shift; }, list.count, updates);
     }
     from_.places.ResolveMarked(updates, list.count);
     if (source_.is_zero()) return;
@@ -203,18 +200,6 @@ class GatheredUpdates {
       for (int64_t i = 0; i < list.count; ++i) offsets[i] = entry_of(i);
     });
     numbering.Resolve(offsets, list.count);
-  }
-
-  // The place of each entry, or -1.
-  template <class EntryOf>
-  static void ReadPlaces(const Numbers& all, const EntryOf& entry_of, int64_t n, int64_t* to) {
-    all.Visit([&](const auto* places) {
-      const auto none = static_cast<std::decay_t<decltype(places[0])>>(all.none());
-      for (int64_t i = 0; i < n; ++i) {
-        const auto place = places[entry_of(i)];
-        to[i] = place == none ? -1 : static_cast<int64_t>(place);
-      }
-    });
   }
 
   const Plan& plan_;

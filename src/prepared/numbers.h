@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <type_traits>
 
 #include "base/huge_pages.h"
 #include "strew/strew.h"
@@ -78,6 +79,19 @@ class Numbers {
       default:
         return body(static_cast<uint64_t*>(memory_));
     }
+  }
+
+  // to[i] = the number at position_of(i), or -1 for none(), i < n. `to` may be what the positions
+  // are made from.
+  template <class PositionOf>
+  void Read(const PositionOf& position_of, int64_t n, int64_t* to) const {
+    Visit([&](const auto* numbers) {
+      const auto mark = static_cast<std::decay_t<decltype(numbers[0])>>(none());
+      for (int64_t i = 0; i < n; ++i) {
+        const auto number = numbers[position_of(i)];
+        to[i] = number == mark ? -1 : static_cast<int64_t>(number);
+      }
+    });
   }
 
   int64_t At(int64_t i) const {

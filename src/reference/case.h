@@ -21,7 +21,7 @@ namespace strew::reference {
 // All of them, in the order of their list.
 const std::vector<Operator>& Operators();
 
-// Those of which plans can be made.
+// The operators that have plans.
 const std::vector<Operator>& PlannedOperators();
 
 // Operands stand here under the names that most operators give them.

@@ -62,7 +62,7 @@ Order Sorted(const Shape& shape, const Values& indices) {
   return order;
 }
 
-// Where indices do not change from turn to turn, a plan has one entry for all.
+// If indices are the same in all turns, a plan has one entry for all of them.
 Order Expected(const Shape& shape, const Values& indices) {
   Values of_rows;
   for (int64_t i = 0; i < Count(indices); i += shape.turns) {
@@ -80,7 +80,7 @@ Values All(const Numbers& numbers) {
   return values;
 }
 
-// What a plan keeps, and what it leaves out because it follows from the rest.
+// The arrays of a plan. Those that it omits, because they follow from the others, are filled in.
 Order Kept(const strew::prepared::Plan& plan) {
   Order order = {All(plan.destinations), All(plan.firsts), All(plan.order)};
   if (!plan.firsts.exists()) {

@@ -46,7 +46,7 @@ __all__ = [
     "scatter_update",
 ]
 
-# Of indices that name rows of other shards.
+# For indices that name rows of other shards.
 _DROP: dict[str, Any] = {"index_policy": "drop", "negative_indices": False}
 
 
