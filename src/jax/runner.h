@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tasks of a call on the thread pool of XLA.
+#ifndef STREW_JAX_RUNNER_H_
+#define STREW_JAX_RUNNER_H_
+
+#include <xla/ffi/api/ffi.h>
+
+#include <cstdint>
+
+#include "strew/strew.h"
+
+namespace strew::jax {
+
+// A strew_parallel_for; `pool` is an xla::ffi::ThreadPool. Handlers run on threads of that pool
+// too, so that a task which was given to it may never begin while the call lasts: the calling
+// thread takes every task that no other has begun, and waits for those that have begun only.
+std::int32_t RunOnPool(void* pool, std::int64_t count, strew_task run, void* task);
+
+}  // namespace strew::jax
+
+#endif  // STREW_JAX_RUNNER_H_

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""strew's operators as functions of JAX on the CPU:
+
+    data = strew.jax.scatter_update(data, indices, updates, reduction="add")
+
+They are named and called as those of strew, on arrays of JAX, and work below jax.jit(), jax.grad()
+and jax.vmap(). XLA runs them on its own threads, in place where data is donated or not needed any
+more. What strew.Context sets is set by keywords, which are fixed when a function is traced:
+
+    index_policy      "error", "drop" or "clamp", for indices out of range
+    negative_indices  whether -1 is the last
+    duplicate_policy  "last" or "error"
+
+Index values are checked when a program runs. A call that strew refuses ends it with strew's
+sentence, as a ValueError where JAX waits for the result, and no array is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from strew._jax_gradients import scatter
+from strew._jax_native import Array, How
+from strew._jax_operators import (
+    DynamicSliceScatter,
+    ScatterElements,
+    ScatterNd,
+    ScatterUpdate,
+    SliceScatter,
+    TensorScatter,
+)
+
+if TYPE_CHECKING:
+    from strew._strew import CacheMode, DuplicatePolicy, IndexPolicy, Reduction
+
+__all__ = [
+    "scatter_elements",
+    "scatter_nd",
+    "scatter_update",
+    "slice_scatter",
+    "tensor_scatter",
+]
+
+
+def scatter_elements(
+    data: Any,
+    indices: Any,
+    updates: Any,
+    axis: int = 0,
+    *,
+    reduction: Reduction = "none",
+    exclude_self: bool = False,
+    wide: bool = False,
+    index_policy: IndexPolicy = "error",
+    negative_indices: bool = True,
+    duplicate_policy: DuplicatePolicy = "last",
+) -> Array:
+    """Every update has an index of its own along one axis: see strew.scatter_elements()."""
+    how = How(reduction, exclude_self, wide, index_policy, negative_indices, duplicate_policy)
+    return _scatter(ScatterElements(int(axis)), how, data, (indices,), updates)
+
+
+def scatter_nd(
+    data: Any,
+    indices: Any,
+    updates: Any,
+    *,
+    reduction: Reduction = "none",
+    exclude_self: bool = False,
+    wide: bool = False,
+    index_policy: IndexPolicy = "error",
+    negative_indices: bool = True,
+    duplicate_policy: DuplicatePolicy = "last",
+) -> Array:
+    """Every tuple of indices names an element or a slice of data: see strew.scatter_nd()."""
+    how = How(reduction, exclude_self, wide, index_policy, negative_indices, duplicate_policy)
+    data, places, updates = map(jnp.asarray, (data, _indices(indices), updates))
+    if places.shape == (data.ndim,) and updates.size == 1:
+        updates = updates.reshape(())
+    return _scatter(ScatterNd(), how, data, (places,), updates)
+
+
+def scatter_update(
+    data: Any,
+    indices: Any,
+    updates: Any,
+    axis: int = 0,
+    *,
+    reduction: Reduction = "none",
+    exclude_self: bool = False,
+    wide: bool = False,
+    index_policy: IndexPolicy = "error",
+    negative_indices: bool = True,
+    duplicate_policy: DuplicatePolicy = "last",
+) -> Array:
+    """Every index names a slice of one axis: see strew.scatter_update()."""
+    how = How(reduction, exclude_self, wide, index_policy, negative_indices, duplicate_policy)
+    return _scatter(ScatterUpdate(int(axis)), how, data, (indices,), updates)
+
+
+def slice_scatter(
+    data: Any,
+    updates: Any,
+    start: Any,
+    stop: Any,
+    step: Any = None,
+    axes: int | Sequence[int] | None = None,
+    *,
+    reduction: Reduction = "none",
+    exclude_self: bool = False,
+    wide: bool = False,
+) -> Array:
+    """The updates go to data[start:stop:step, ...] by Python's rule: see strew.slice_scatter().
+
+    start, stop and step are numbers, or arrays of JAX, which may be traced; updates must then have
+    the shape of the slice. The axes are numbers.
+    """
+    how = How(reduction, exclude_self, wide)
+    data, updates = jnp.asarray(data), jnp.asarray(updates)
+    if any(isinstance(ends, jax.Array) for ends in (start, stop, step)):
+        first = jnp.atleast_1d(jnp.asarray(start))
+        steps = jnp.ones_like(first) if step is None else jnp.atleast_1d(jnp.asarray(step))
+        places = (first, jnp.atleast_1d(jnp.asarray(stop)), steps)
+        dynamic = DynamicSliceScatter(_axes(axes, len(first)))
+        return scatter(dynamic, how, data, places, updates)
+    starts, stops = _numbers(start), _numbers(stop)
+    steps = (1,) * len(starts) if step is None else _numbers(step)
+    sliced = _axes(axes, len(starts))
+    if not len(starts) == len(stops) == len(steps) == len(sliced):
+        raise ValueError("start, stop, step and axes must have the same length")
+    operator = SliceScatter(starts, stops, steps, sliced)
+    return scatter(operator, how, data, (), _broadcast(operator, data, updates))
+
+
+def tensor_scatter(
+    past_cache: Any,
+    update: Any,
+    write_indices: Any = None,
+    axis: int = -2,
+    *,
+    mode: CacheMode = "linear",
+    index_policy: IndexPolicy = "error",
+) -> Array:
+    """Each batch entry of a cache is written from a position of its own on: see
+    strew.tensor_scatter()."""
+    how = How(index_policy=index_policy)
+    past_cache = jnp.asarray(past_cache)
+    if write_indices is None:
+        write_indices = np.zeros(past_cache.shape[:1], np.int32)
+    return _scatter(TensorScatter(int(axis), mode), how, past_cache, (write_indices,), update)
+
+
+def _scatter(operator: Any, how: How, data: Any, places: tuple[Any, ...], updates: Any) -> Array:
+    arrays = tuple(jnp.asarray(_indices(place)) for place in places)
+    return scatter(operator, how, jnp.asarray(data), arrays, jnp.asarray(updates))
+
+
+def _indices(indices: Any) -> Any:
+    """An empty list is one of integers here."""
+    is_list = isinstance(indices, (list, tuple))
+    if is_list and np.size(indices) == 0:
+        return np.empty(np.shape(indices), np.int32)
+    return indices
+
+
+def _numbers(values: Any) -> tuple[int, ...]:
+    array = np.atleast_1d(np.asarray(_indices(values)))
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise TypeError(f"start, stop, step and axes are integers or lists of them: {values!r}")
+    return tuple(map(int, array))
+
+
+def _axes(axes: Any, count: int) -> tuple[int, ...]:
+    return tuple(range(count)) if axes is None else _numbers(axes)
+
+
+def _broadcast(operator: SliceScatter, data: Array, updates: Array) -> Array:
+    """Updates in the shape of the slice, if NumPy broadcasts them to it; strew refuses others."""
+    if 0 in operator.step or any(not -data.ndim <= axis < data.ndim for axis in operator.axes):
+        return updates
+    ends = zip(data.shape, operator.slices(data.ndim))
+    shape = tuple(len(range(*one.indices(extent))) for extent, one in ends)
+    try:
+        return jnp.broadcast_to(updates, shape)
+    except ValueError:
+        return updates
