@@ -15,43 +15,67 @@ namespace {
 // than a byte.
 strew_dtype DtypeOf(ffi::DataType type) {
   switch (type) {
-    case ffi::PRED: return STREW_BOOL;
-    case ffi::S8: return STREW_INT8;
-    case ffi::S16: return STREW_INT16;
-    case ffi::S32: return STREW_INT32;
-    case ffi::S64: return STREW_INT64;
-    case ffi::U8: return STREW_UINT8;
-    case ffi::U16: return STREW_UINT16;
-    case ffi::U32: return STREW_UINT32;
-    case ffi::U64: return STREW_UINT64;
-    case ffi::F16: return STREW_FLOAT16;
-    case ffi::BF16: return STREW_BFLOAT16;
-    case ffi::F32: return STREW_FLOAT32;
-    case ffi::F64: return STREW_FLOAT64;
-    case ffi::C64: return STREW_COMPLEX64;
-    case ffi::C128: return STREW_COMPLEX128;
-    case ffi::F8E4M3FN: return STREW_FLOAT8_E4M3FN;
-    case ffi::F8E5M2: return STREW_FLOAT8_E5M2;
+    case ffi::PRED:
+      return STREW_BOOL;
+    case ffi::S8:
+      return STREW_INT8;
+    case ffi::S16:
+      return STREW_INT16;
+    case ffi::S32:
+      return STREW_INT32;
+    case ffi::S64:
+      return STREW_INT64;
+    case ffi::U8:
+      return STREW_UINT8;
+    case ffi::U16:
+      return STREW_UINT16;
+    case ffi::U32:
+      return STREW_UINT32;
+    case ffi::U64:
+      return STREW_UINT64;
+    case ffi::F16:
+      return STREW_FLOAT16;
+    case ffi::BF16:
+      return STREW_BFLOAT16;
+    case ffi::F32:
+      return STREW_FLOAT32;
+    case ffi::F64:
+      return STREW_FLOAT64;
+    case ffi::C64:
+      return STREW_COMPLEX64;
+    case ffi::C128:
+      return STREW_COMPLEX128;
+    case ffi::F8E4M3FN:
+      return STREW_FLOAT8_E4M3FN;
+    case ffi::F8E5M2:
+      return STREW_FLOAT8_E5M2;
     case ffi::F8E4M3:
     case ffi::F8E4M3B11FNUZ:
     case ffi::F8E4M3FNUZ:
     case ffi::F8E5M2FNUZ:
     case ffi::F8E3M4:
-    case ffi::F8E8M0FNU: return STREW_OPAQUE(1);
-    default: return 0;
+    case ffi::F8E8M0FNU:
+      return STREW_OPAQUE(1);
+    default:
+      return 0;
   }
 }
 
 ffi::ErrorCode CodeOf(strew_status status) {
   switch (status) {
-    case STREW_OUT_OF_MEMORY: return ffi::ErrorCode::kResourceExhausted;
-    case STREW_UNSUPPORTED: return ffi::ErrorCode::kUnimplemented;
-    case STREW_RUNNER_FAILED: return ffi::ErrorCode::kInternal;
-    default: return ffi::ErrorCode::kInvalidArgument;
+    case STREW_OUT_OF_MEMORY:
+      return ffi::ErrorCode::kResourceExhausted;
+    case STREW_UNSUPPORTED:
+      return ffi::ErrorCode::kUnimplemented;
+    case STREW_RUNNER_FAILED:
+      return ffi::ErrorCode::kInternal;
+    default:
+      return ffi::ErrorCode::kInvalidArgument;
   }
 }
 
-strew_status Configure(strew_context* context, ffi::ThreadPool& pool, const Attributes& attributes) {
+strew_status Configure(strew_context* context, ffi::ThreadPool& pool,
+                       const Attributes& attributes) {
   const auto narrow = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
   // XLA without a pool tells 0 threads.
   const std::int64_t workers = std::clamp<std::int64_t>(pool.num_threads(), 1, 1024);

@@ -70,11 +70,11 @@ class Call {
 
 }  // namespace strew::jax
 
-XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(
-    strew::jax::Attributes, xla::ffi::StructMember<std::int64_t>("axis"),
-    xla::ffi::StructMember<std::int64_t>("reduction"),
-    xla::ffi::StructMember<std::int64_t>("index_policy"),
-    xla::ffi::StructMember<std::int64_t>("negative_indices"),
-    xla::ffi::StructMember<std::int64_t>("duplicate_policy"));
+XLA_FFI_REGISTER_STRUCT_ATTR_DECODING(strew::jax::Attributes,
+                                      xla::ffi::StructMember<std::int64_t>("axis"),
+                                      xla::ffi::StructMember<std::int64_t>("reduction"),
+                                      xla::ffi::StructMember<std::int64_t>("index_policy"),
+                                      xla::ffi::StructMember<std::int64_t>("negative_indices"),
+                                      xla::ffi::StructMember<std::int64_t>("duplicate_policy"));
 
 #endif  // STREW_JAX_CALL_H_

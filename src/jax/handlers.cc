@@ -21,8 +21,8 @@ using Numbers = ffi::Span<const std::int64_t>;
 
 // The result of Operator(context, data, indices, updates, attributes, output).
 template <auto kOperator>
-ffi::Error Indexed(ffi::ThreadPool pool, Buffer data, Buffer indices, Buffer updates,
-                   Result output, Attributes attributes) {
+ffi::Error Indexed(ffi::ThreadPool pool, Buffer data, Buffer indices, Buffer updates, Result output,
+                   Attributes attributes) {
   const auto run = [&](strew_context* context, const strew_tensor* to, const strew_tensor* places,
                        const strew_tensor* from, strew_tensor* out) {
     return kOperator(context, to, places, from, attributes, out);

@@ -17,7 +17,8 @@ BESIDE_SRC = {"cli": ("bench/",)}
 HIGHWAY_ROOMS = {"kernel"}
 # Headers that the library does without; a program may print, and an extension throw.
 FORBIDDEN = {"iostream", "thread", "exception", "stdexcept"}
-PROGRAMS = {"cli", "python"}
+ADAPTERS = {"jax", "openvino"}  # to other systems, whose headers they include
+PROGRAMS = {"cli", "python", *ADAPTERS}
 
 # "| `room` | what is in it | the rooms and single files that it includes |"
 ROW = re.compile(r"^\| `(\w+)` \| .+ \| ?(.*?) ?\|$", re.MULTILINE)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -224,10 +223,17 @@ def test_other_errors() -> None:
 # ---- gradients ----
 
 
+def distinct(*shapes: tuple[int, ...]) -> list[np.ndarray]:
+    """Values in [1, 2) far enough apart for differences of 1e-3 to change no order."""
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    values = 1 + RANDOM.permutation(sum(sizes)) / sum(sizes)
+    parts = np.split(values, np.cumsum(sizes)[:-1])
+    return [part.reshape(shape) for part, shape in zip(parts, shapes)]
+
+
 def differentiable(name: str, reduction: str, exclude_self: bool) -> tuple[Callable, tuple]:
     ours, _, shape, indices, updates = bind(name, reduction=reduction, exclude_self=exclude_self)
-    operands = (RANDOM.uniform(1, 2, shape), RANDOM.uniform(1, 2, updates))
-    return lambda data, values: ours(data, indices, values), operands
+    return lambda data, values: ours(data, indices, values), distinct(shape, updates)
 
 
 @pytest.mark.parametrize("exclude_self", [False, True])
@@ -237,14 +243,14 @@ def test_gradients(name, reduction, exclude_self) -> None:
     if reduction == "sub" and exclude_self:
         return
     function, operands = differentiable(name, reduction, exclude_self)
-    check_grads(function, operands, order=2, modes=["rev"], eps=1e-3)
-    check_grads(jax.jit(function), operands, order=1, modes=["rev"], eps=1e-3)
+    order = 2 if name in ("elements", "update rows") else 1
+    check_grads(jax.jit(function), operands, order, modes=["rev"], eps=1e-3)
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize("shape, updates, start, stop, step, axes", SLICES)
 def test_gradients_of_slices(shape, updates, start, stop, step, axes, reduction) -> None:
-    operands = (RANDOM.uniform(1, 2, shape), RANDOM.uniform(1, 2, updates))
+    operands = distinct(shape, updates)
     call = partial(sj.slice_scatter, reduction=reduction)
     check_grads(
         lambda *arrays: call(*arrays, start, stop, step, axes), operands, 1, modes=["rev"], eps=1e-3
@@ -256,7 +262,7 @@ def test_gradients_of_slices(shape, updates, start, stop, step, axes, reduction)
 @pytest.mark.parametrize("mode, places", [("linear", [3, 0]), ("circular", [4, 9])])
 @pytest.mark.parametrize("policy", ["error", "drop", "clamp"])
 def test_gradients_of_caches(mode, places, policy) -> None:
-    operands = (RANDOM.uniform(1, 2, (2, 5, 3)), RANDOM.uniform(1, 2, (2, 2, 3)))
+    operands = distinct((2, 5, 3), (2, 2, 3))
     if policy != "error":
         places = [-1, 3]
     call = partial(sj.tensor_scatter, mode=mode, index_policy=policy)
@@ -268,7 +274,7 @@ def test_gradients_of_caches(mode, places, policy) -> None:
 @pytest.mark.parametrize("name", ["elements", "nd", "update"])
 def test_gradients_of_bad_indices(name, reduction, policy) -> None:
     ours, _, shape, indices, updates = bind(name, reduction=reduction, index_policy=policy)
-    operands = (RANDOM.uniform(1, 2, shape), RANDOM.uniform(1, 2, updates))
+    operands = distinct(shape, updates)
     function = lambda data, values: ours(data, indices * 3 - 4, values)  # noqa: E731
     check_grads(function, operands, order=1, modes=["rev"], eps=1e-3)
 
@@ -355,7 +361,8 @@ def test_vmap_of_slices_and_caches() -> None:
 # ---- threads ----
 
 LARGE = """
-import sys
+import os, sys
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:int(sys.argv[1])])
 import jax, numpy as np
 import jax.numpy as jnp
 import strew, strew.jax as sj
@@ -377,13 +384,8 @@ for _ in range(5):
 """
 
 
-@pytest.mark.parametrize("cpus", [1, None])
+@pytest.mark.parametrize("cpus", ["1", "64"])
 def test_large_calls_on_the_threads_of_xla(cpus) -> None:
-    def limit() -> None:
-        if cpus is not None:
-            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cpus])
-
-    done = subprocess.run(
-        [sys.executable, "-c", LARGE], preexec_fn=limit, capture_output=True, text=True, timeout=120
-    )
+    command = [sys.executable, "-c", LARGE, cpus]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -44,7 +44,7 @@ def _differentiable(operator: Any, how: How) -> Any:
     run = _batchable(operator, how)
 
     def forward(data: Array, places: Places, updates: Array) -> tuple[Array, Any]:
-        output = run(data, places, updates)
+        output = function(data, places, updates)  # which second derivatives differentiate
         # An array without elements tells the shape of the updates.
         shape = jnp.empty((*updates.shape, 0), updates.dtype)
         needs_values = how.reduction in ("mul", "min", "max")

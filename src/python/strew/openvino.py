@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""strew's operators inside OpenVINO's CPU plugin:
+
+    core = openvino.Core()
+    core.add_extension(strew.openvino.extension())
+    model = core.read_model("model.onnx")      Scatter, ScatterElements, ScatterND, TensorScatter
+    strew.openvino.replace(model)              what other frontends or opsets have made
+
+Models read from ONNX need only the extension. replace() exchanges ScatterElementsUpdate,
+ScatterNDUpdate, ScatterUpdate and SliceScatter of any model for strew's. doc/openvino.md has the
+limits.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+try:
+    import openvino as ov
+    from openvino.utils.node_factory import NodeFactory
+except ImportError as error:
+    raise ImportError("strew.openvino needs OpenVINO: pip install 'strew[openvino]'") from error
+
+__all__ = ["extension", "replace"]
+
+_LIBRARY = Path(__file__).with_name("libstrew_openvino.so")
+
+if not _LIBRARY.is_file():
+    raise ImportError(
+        "strew was built without strew.openvino, because the package openvino was not there: "
+        "pip install 'openvino>=2026.4', then build strew again in that environment "
+        "(pip install --no-build-isolation --force-reinstall strew)"
+    )
+
+# strew's names of the reductions of OpenVINO.
+_REDUCTIONS = {"none": "none", "sum": "add", "sub": "sub", "prod": "mul", "min": "min"}
+_REDUCTIONS |= {"max": "max", "mean": "mean"}
+
+# strew's operations with the inputs of those of OpenVINO.
+_REPLACEMENTS = {
+    "ScatterElementsUpdate": "StrewScatterElements",
+    "ScatterNDUpdate": "StrewScatterNd",
+    "ScatterUpdate": "StrewScatterUpdate",
+    "SliceScatter": "StrewSliceScatter",
+}
+
+
+def extension() -> str:
+    """What openvino.Core.add_extension() takes."""
+    return str(_LIBRARY)
+
+
+def replace(model: ov.Model) -> int:
+    """Replaces the operations of a model that strew has; returns how many.
+
+    Call it before the model is compiled. Bodies of loops and conditions are not entered.
+    """
+    operations = [node for node in model.get_ordered_ops() if node.get_type_name() in _REPLACEMENTS]
+    for node in operations:
+        name = node.get_friendly_name()
+        inputs = [node.input_value(i) for i in range(node.get_input_size())]
+        new = _factory().create(
+            _REPLACEMENTS[node.get_type_name()], inputs, _attributes(node.get_attributes())
+        )
+        ov.utils.replace_node(node, new)
+        new.set_friendly_name(name)
+    return len(operations)
+
+
+@lru_cache
+def _factory() -> NodeFactory:
+    factory = NodeFactory()
+    factory.add_extension(extension())
+    return factory
+
+
+def _attributes(old: dict[str, Any]) -> dict[str, Any]:
+    reduction = _REDUCTIONS[old.get("reduction", "none")]
+    excludes = reduction != "none" and not old.get("use_init_val", True)
+    return {"reduction": reduction, "exclude_self": excludes}
