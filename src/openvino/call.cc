@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <openvino/core/except.hpp>
+#include <utility>
 #include <vector>
 
 namespace strew::openvino {
@@ -49,6 +51,11 @@ strew_dtype DtypeOf(const ov::element::Type& type) {
       return 0;
   }
 }
+
+struct {
+  std::mutex mutex;
+  std::string sentence;
+} last_error;
 
 // A strew_parallel_for on the arena of the calling thread, which takes part in it.
 std::int32_t RunInArena(void*, std::int64_t count, strew_task run, void* task) {
@@ -93,8 +100,18 @@ Context::Context() {
 
 void Context::Check(strew_status status) const {
   if (status == STREW_OK) return;
-  const char* const sentence = strew_context_error(get());
-  OPENVINO_THROW("strew: ", *sentence != '\0' ? sentence : strew_status_description(status));
+  const char* const told = strew_context_error(get());
+  const char* const sentence = *told != '\0' ? told : strew_status_description(status);
+  {
+    const std::lock_guard<std::mutex> lock(last_error.mutex);
+    last_error.sentence = sentence;
+  }
+  OPENVINO_THROW("strew: ", sentence);
+}
+
+std::string TakeError() {
+  const std::lock_guard<std::mutex> lock(last_error.mutex);
+  return std::exchange(last_error.sentence, {});
 }
 
 }  // namespace strew::openvino

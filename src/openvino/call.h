@@ -40,12 +40,17 @@ class Context {
 
   strew_context* get() const { return context_.get(); }
 
-  // Throws ov::Exception with the sentence of the last call, unless the status is STREW_OK.
+  // Throws ov::Exception with the sentence of the last call, unless the status is STREW_OK, and
+  // keeps the sentence for TakeError().
   void Check(strew_status status) const;
 
  private:
   std::unique_ptr<strew_context, DestroyContext> context_;
 };
+
+// The sentence of the last call that was refused in this process, which is then forgotten; "" if
+// there is none. A synchronous inference on one thread catches all exceptions and drops them.
+std::string TakeError();
 
 }  // namespace strew::openvino
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ov::Core::add_extension() finds in the library: the operations, and conversions by which the
 // frontend of ONNX makes them of the operators of ONNX.
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <openvino/core/extension.hpp>
 #include <openvino/core/op_extension.hpp>
@@ -71,3 +73,13 @@ std::vector<ov::Extension::Ptr> Extensions() {
 }  // namespace strew::openvino
 
 OPENVINO_CREATE_EXTENSIONS(strew::openvino::Extensions())
+
+// For strew.openvino.last_error(): the sentence, cut to fit. Returns its bytes without the 0 at its
+// end.
+extern "C" OPENVINO_CORE_EXPORTS std::size_t strew_openvino_take_error(char* sentence,
+                                                                       std::size_t size) {
+  const std::string taken = strew::openvino::TakeError();
+  const std::size_t copied = taken.copy(sentence, size - 1);
+  sentence[copied] = '\0';
+  return copied;
+}

@@ -26,8 +26,8 @@ def forbidden_words(place: Path) -> Iterator[tuple[re.Pattern[str], str]]:
         yield EXCEPTIONS, "the library neither throws nor catches"
     if room == "kernel":
         yield ALLOCATION, "kernels do not allocate"
-    if room != "api" and not (room in ("op", "prepared") and place.suffix == ".cc"):
-        yield LINKAGE, 'extern "C" stands in api/, op/*.cc and prepared/*.cc only'
+    if room not in ("api", "openvino") and not (room in ("op", "prepared") and place.suffix == ".cc"):
+        yield LINKAGE, 'extern "C" stands in api/, op/*.cc, prepared/*.cc and openvino/ only'
 
 
 def word_problems(src: Path) -> Iterator[str]:

@@ -13,6 +13,7 @@ limits.
 
 from __future__ import annotations
 
+import ctypes
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ try:
 except ImportError as error:
     raise ImportError("strew.openvino needs OpenVINO: pip install 'strew[openvino]'") from error
 
-__all__ = ["extension", "replace"]
+__all__ = ["extension", "last_error", "replace"]
 
 _LIBRARY = Path(__file__).with_name("libstrew_openvino.so")
 
@@ -67,6 +68,22 @@ def replace(model: ov.Model) -> int:
         ov.utils.replace_node(node, new)
         new.set_friendly_name(name)
     return len(operations)
+
+
+def last_error() -> str:
+    """The sentence of the last call that strew refused in this process, or ""; forgets it.
+
+    A synchronous inference on one thread drops every exception, and its output is then undefined:
+    look here after it, or use start_async() and wait(), which raise.
+    """
+    sentence = ctypes.create_string_buffer(4096)
+    _library().strew_openvino_take_error(sentence, ctypes.c_size_t(len(sentence)))
+    return sentence.value.decode()
+
+
+@lru_cache
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(extension())
 
 
 @lru_cache
