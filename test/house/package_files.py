@@ -4,7 +4,7 @@
 import sysconfig
 
 _PRIVATE = ("_shard_plans.py", "_shards.py", "_strew.pyi", "_support.py")
-_MODULES = ("__init__.py", *_PRIVATE, "py.typed", "sharding.py")
+_MODULES = ("__init__.py", *_PRIVATE, "onnxruntime.py", "py.typed", "sharding.py")
 
 
 def package_files() -> set[str]:

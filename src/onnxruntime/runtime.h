@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// ONNX Runtime's C API, and how this room speaks with it.
+#ifndef STREW_ONNXRUNTIME_RUNTIME_H_
+#define STREW_ONNXRUNTIME_RUNTIME_H_
+
+#include <cstdint>
+
+#include <onnxruntime_c_api.h>
+
+namespace strew::onnxruntime {
+
+// The first version with OrtCustomOp::GetMayInplace, without which every node would copy its data.
+// OrtCustomOp::InferOutputShapeFn and KernelContext_ParallelFor came with 17. ONNX Runtime 1.18 and
+// all newer ones have this version.
+constexpr std::uint32_t kApiVersion = 18;
+static_assert(ORT_API_VERSION >= kApiVersion, "headers of ONNX Runtime 1.18 or newer are needed");
+
+}  // namespace strew::onnxruntime
+
+#endif  // STREW_ONNXRUNTIME_RUNTIME_H_
