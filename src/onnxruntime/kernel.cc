@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "onnxruntime/kernel.h"
 
+#include <algorithm>
 #include <new>
-
-#include "onnxruntime/places.h"
 
 namespace strew::onnxruntime {
 namespace {
 
 constexpr size_t kMostDims = 32;
 
-// Errors of the runtime's own functions end a run as they are.
-OrtStatus* OutOfMemory(const OrtApi& api) {
-  return api.CreateStatus(ORT_FAIL, "strew is out of memory");
-}
-
-OrtErrorCode CodeOf(strew_status status) {
-  const bool of_caller = status != STREW_OUT_OF_MEMORY && status != STREW_RUNNER_FAILED;
-  return of_caller ? ORT_INVALID_ARGUMENT : ORT_FAIL;
+// Most runs have the shapes of the one before, and a new pointer costs a tenth of a new shape.
+strew_status SetTensor(strew_tensor* tensor, strew_dtype dtype, std::int32_t rank,
+                       const std::int64_t* shape, void* memory) {
+  const bool same = strew_tensor_dtype(tensor) == dtype && strew_tensor_rank(tensor) == rank &&
+                    std::equal(shape, shape + rank, strew_tensor_shape(tensor));
+  return same ? strew_tensor_set_data(tensor, memory)
+              : strew_tensor_reset(tensor, dtype, rank, shape, nullptr, memory);
 }
 
 }  // namespace
@@ -27,12 +25,12 @@ OrtStatus* Kernel::Create(const Entry& entry, const OrtKernelInfo* info, void** 
   OrtStatus* const status = ReadAttributes(entry, info, &attributes);
   if (status != nullptr) return status;
   *kernel = new (std::nothrow) Kernel(entry, attributes);
-  return *kernel != nullptr ? nullptr : OutOfMemory(*entry.api);
+  return *kernel != nullptr ? nullptr : StatusOf(*entry.api, STREW_OUT_OF_MEMORY);
 }
 
 OrtStatus* Kernel::Compute(OrtKernelContext* call) {
   Workspace* const workspace = workspaces_.Take();
-  if (workspace == nullptr) return OutOfMemory(api_);
+  if (workspace == nullptr) return StatusOf(api_, STREW_OUT_OF_MEMORY);
   workspace->Begin(call);
   OrtStatus* const status = ComputeWith(*workspace, call);
   workspaces_.Return(workspace);
@@ -57,9 +55,9 @@ OrtStatus* Kernel::ComputeWith(const Workspace& workspace, OrtKernelContext* cal
   if (status != nullptr) return status;
   const strew_tensor* const data = workspace.data;
   // The same memory as data: in place.
-  strew_tensor_reset(workspace.output, entry_.dtype, strew_tensor_rank(data),
-                     strew_tensor_shape(data), nullptr, memory);
-  return Scatter(workspace, operands);
+  SetTensor(workspace.output, entry_.dtype, strew_tensor_rank(data), strew_tensor_shape(data),
+            memory);
+  return Scatter(workspace, operands, attributes_.reduction);
 }
 
 OrtStatus* Kernel::ReadOperands(const OrtKernelContext* call, Operands* operands) const {
@@ -94,9 +92,8 @@ OrtStatus* Kernel::Describe(const OrtValue* value, strew_dtype dtype, strew_tens
   }
   if (status != nullptr) return status;
   const strew_status reset =
-      strew_tensor_reset(tensor, dtype, static_cast<std::int32_t>(rank), shape, nullptr, memory);
-  if (reset == STREW_OK) return nullptr;
-  return api_.CreateStatus(CodeOf(reset), strew_status_description(reset));
+      SetTensor(tensor, dtype, static_cast<std::int32_t>(rank), shape, memory);
+  return StatusOf(api_, reset);
 }
 
 OrtStatus* Kernel::MakeOutput(const Workspace& workspace, OrtKernelContext* call, OrtValue** output,
@@ -107,7 +104,8 @@ OrtStatus* Kernel::MakeOutput(const Workspace& workspace, OrtKernelContext* call
   return status != nullptr ? status : api_.GetTensorMutableData(*output, memory);
 }
 
-OrtStatus* Kernel::Scatter(const Workspace& workspace, const Operands& operands) const {
+OrtStatus* Kernel::Scatter(const Workspace& workspace, const Operands& operands,
+                           strew_reduction reduction) const {
   strew_context* const context = workspace.context;
   const strew_tensor* const data = workspace.data;
   const strew_tensor* const updates = workspace.updates;
@@ -115,11 +113,11 @@ OrtStatus* Kernel::Scatter(const Workspace& workspace, const Operands& operands)
   switch (entry_.kind.op) {
     case Operator::kScatterElements:
       status = strew_scatter_elements(context, data, workspace.indices, updates, attributes_.axis,
-                                      attributes_.reduction, workspace.output);
+                                      reduction, workspace.output);
       break;
     case Operator::kScatterNd:
-      status = strew_scatter_nd(context, data, workspace.indices, updates, attributes_.reduction,
-                                workspace.output);
+      status =
+          strew_scatter_nd(context, data, workspace.indices, updates, reduction, workspace.output);
       break;
     case Operator::kTensorScatter:
       status = strew_tensor_scatter(context, data, updates,
@@ -127,31 +125,7 @@ OrtStatus* Kernel::Scatter(const Workspace& workspace, const Operands& operands)
                                     attributes_.axis, attributes_.mode, workspace.output);
       break;
   }
-  if (status == STREW_OK) return nullptr;
-  return api_.CreateStatus(CodeOf(status), strew_context_error(context));
-}
-
-// Elements are objects of the runtime, which strew cannot move. It moves their places instead, and
-// the runtime then copies each string from the place that stands at its own.
-OrtStatus* Kernel::ScatterStrings(const Workspace& workspace, const Operands& operands,
-                                  OrtKernelContext* call) const {
-  Places places(strew_tensor_size(workspace.data), strew_tensor_size(workspace.updates));
-  if (!places.allocated()) return OutOfMemory(api_);
-  void* const data_memory = strew_tensor_data(workspace.data);
-  strew_tensor_set_data(workspace.data, places.data());
-  strew_tensor_set_data(workspace.updates, places.updates());
-  const strew_tensor* const data = workspace.data;
-  strew_tensor_reset(workspace.output, STREW_STRING, strew_tensor_rank(data),
-                     strew_tensor_shape(data), nullptr, places.data());
-  OrtStatus* status = Scatter(workspace, operands);
-  if (status != nullptr) return status;
-
-  OrtValue* output = nullptr;
-  void* memory = nullptr;
-  status = MakeOutput(workspace, call, &output, &memory);
-  if (status != nullptr) return status;
-  const bool in_place = memory == data_memory;
-  return places.Copy(api_, operands.data, operands.updates, in_place, output);
+  return StatusOf(api_, status, context);
 }
 
 }  // namespace strew::onnxruntime

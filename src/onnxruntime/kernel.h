@@ -44,9 +44,13 @@ class Kernel {
   // Makes the output of the shape of workspace.data.
   OrtStatus* MakeOutput(const Workspace& workspace, OrtKernelContext* call, OrtValue** output,
                         void** memory) const;
-  OrtStatus* Scatter(const Workspace& workspace, const Operands& operands) const;
+  OrtStatus* Scatter(const Workspace& workspace, const Operands& operands,
+                     strew_reduction reduction) const;
+  // Elements are objects of the runtime, which strew cannot move. It moves their places instead.
   OrtStatus* ScatterStrings(const Workspace& workspace, const Operands& operands,
                             OrtKernelContext* call) const;
+  // The place of data that each update names, where the places of updates were.
+  OrtStatus* FindDestinations(const Workspace& workspace) const;
 
   const Entry& entry_;
   const OrtApi& api_;

@@ -22,12 +22,19 @@ class Places {
   const char** data() { return places_; }
   const char** updates() { return places_ + data_size_; }
 
-  // After the places have been scattered.
+  void Fill();
+
+  // After the places have been scattered: each string of the output is that whose place stands at
+  // its own. In place, strings of data are not copied.
   OrtStatus* Copy(const OrtApi& api, const OrtValue* data, const OrtValue* updates, bool in_place,
                   OrtValue* output) const;
 
+  // With places of data where those of updates were: each update is put behind the string there.
+  OrtStatus* Append(const OrtApi& api, const OrtValue* updates, OrtValue* output) const;
+
  private:
   size_t data_size_;
+  size_t update_size_;
   const char** places_;
 };
 

@@ -39,7 +39,7 @@ OrtStatus* Register(const OrtApi& api, Registration** found) {
     if (made->api == &api) return nullptr;
   }
   auto* const made = new (std::nothrow) Registration{&api, {}};
-  if (made == nullptr) return api.CreateStatus(ORT_FAIL, "strew is out of memory");
+  if (made == nullptr) return StatusOf(api, STREW_OUT_OF_MEMORY);
   OrtStatus* const status = FillDomain(made);
   if (status != nullptr) {
     if (made->domain != nullptr) api.ReleaseCustomOpDomain(made->domain);

@@ -7,6 +7,8 @@
 
 #include <onnxruntime_c_api.h>
 
+#include "strew/strew.h"
+
 namespace strew::onnxruntime {
 
 // The first version with OrtCustomOp::GetMayInplace, without which every node would copy its data.
@@ -14,6 +16,9 @@ namespace strew::onnxruntime {
 // all newer ones have this version.
 constexpr std::uint32_t kApiVersion = 18;
 static_assert(ORT_API_VERSION >= kApiVersion, "headers of ONNX Runtime 1.18 or newer are needed");
+
+// nullptr for STREW_OK, else an error with the sentence of the context's last call, if one is given.
+OrtStatus* StatusOf(const OrtApi& api, strew_status status, const strew_context* context = nullptr);
 
 }  // namespace strew::onnxruntime
 
