@@ -68,7 +68,7 @@ def test_a_bad_index_is_an_exception_and_writes_nothing(operator: str, in_place:
     data = arrays[0].copy()
     output = data if in_place else np.full_like(data, 7)
     before = output.copy()
-    feeds = dict(zip("abc", [data, *arrays[1:]]))
+    feeds = dict(zip("abc", [data, *(array.copy() for array in arrays[1:])]))
     with pytest.raises(InvalidArgument, match=re.escape(sentence)) as raised:
         made.run(None, feeds)
     assert "Name:'node'" in str(raised.value)
