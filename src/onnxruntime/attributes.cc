@@ -24,9 +24,10 @@ OrtStatus* ReadWord(const Entry& entry, const OrtKernelInfo* info, const char* a
                     const Word (&words)[kCount], std::int32_t* value) {
   char text[16] = "";
   size_t size = sizeof(text);
-  OrtStatus* const missing = entry.api->KernelInfoGetAttribute_string(info, attribute, text, &size);
+  OrtStatus* const missing =
+      entry.runtime.api->KernelInfoGetAttribute_string(info, attribute, text, &size);
   if (missing != nullptr) {
-    entry.api->ReleaseStatus(missing);
+    entry.runtime.api->ReleaseStatus(missing);
     // A word that has no room is there, and unknown.
     if (size <= sizeof(text)) return nullptr;
     std::strcpy(text, "...");
@@ -39,7 +40,7 @@ OrtStatus* ReadWord(const Entry& entry, const OrtKernelInfo* info, const char* a
   char sentence[96];
   std::snprintf(sentence, sizeof(sentence), "%s: unknown %s \"%s\"", entry.kind.name, attribute,
                 text);
-  return entry.api->CreateStatus(ORT_INVALID_ARGUMENT, sentence);
+  return entry.runtime.api->CreateStatus(ORT_INVALID_ARGUMENT, sentence);
 }
 
 }  // namespace
@@ -48,8 +49,8 @@ OrtStatus* ReadAttributes(const Entry& entry, const OrtKernelInfo* info, Attribu
   const Operator op = entry.kind.op;
   if (op != Operator::kScatterNd) {
     std::int64_t axis = op == Operator::kTensorScatter ? -2 : 0;
-    OrtStatus* const missing = entry.api->KernelInfoGetAttribute_int64(info, "axis", &axis);
-    if (missing != nullptr) entry.api->ReleaseStatus(missing);
+    OrtStatus* const missing = entry.runtime.api->KernelInfoGetAttribute_int64(info, "axis", &axis);
+    if (missing != nullptr) entry.runtime.api->ReleaseStatus(missing);
     attributes->axis = axis;
   }
   if (op == Operator::kTensorScatter) {

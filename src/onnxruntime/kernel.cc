@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <new>
 
+#include "onnxruntime/shape.h"
+
 namespace strew::onnxruntime {
 namespace {
-
-constexpr size_t kMostDims = 32;
 
 // Most runs have the shapes of the one before, and a new pointer costs a tenth of a new shape.
 strew_status SetTensor(strew_tensor* tensor, strew_dtype dtype, std::int32_t rank,
@@ -25,7 +25,7 @@ OrtStatus* Kernel::Create(const Entry& entry, const OrtKernelInfo* info, void** 
   OrtStatus* const status = ReadAttributes(entry, info, &attributes);
   if (status != nullptr) return status;
   *kernel = new (std::nothrow) Kernel(entry, attributes);
-  return *kernel != nullptr ? nullptr : StatusOf(*entry.api, STREW_OUT_OF_MEMORY);
+  return *kernel != nullptr ? nullptr : StatusOf(*entry.runtime.api, STREW_OUT_OF_MEMORY);
 }
 
 OrtStatus* Kernel::Compute(OrtKernelContext* call) {
@@ -73,18 +73,8 @@ OrtStatus* Kernel::ReadOperands(const OrtKernelContext* call, Operands* operands
 }
 
 OrtStatus* Kernel::Describe(const OrtValue* value, strew_dtype dtype, strew_tensor* tensor) const {
-  OrtTensorTypeAndShapeInfo* info = nullptr;
-  OrtStatus* status = api_.GetTensorTypeAndShape(value, &info);
-  if (status != nullptr) return status;
-  std::int64_t shape[kMostDims];
-  size_t rank = 0;
-  status = api_.GetDimensionsCount(info, &rank);
-  if (status == nullptr && rank > kMostDims) {
-    status = api_.CreateStatus(ORT_INVALID_ARGUMENT, "strew takes tensors of up to 32 dims");
-  }
-  if (status == nullptr) status = api_.GetDimensions(info, shape, rank);
-  api_.ReleaseTensorTypeAndShapeInfo(info);
-
+  Shape shape;
+  OrtStatus* status = ReadShape(entry_.runtime, value, &shape);
   void* memory = nullptr;
   // The function wants no const, and writes nothing.
   if (status == nullptr) {
@@ -92,7 +82,7 @@ OrtStatus* Kernel::Describe(const OrtValue* value, strew_dtype dtype, strew_tens
   }
   if (status != nullptr) return status;
   const strew_status reset =
-      SetTensor(tensor, dtype, static_cast<std::int32_t>(rank), shape, memory);
+      SetTensor(tensor, dtype, static_cast<std::int32_t>(shape.rank), shape.dims, memory);
   return StatusOf(api_, reset);
 }
 

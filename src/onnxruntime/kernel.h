@@ -36,7 +36,7 @@ class Kernel {
 
  private:
   Kernel(const Entry& entry, const Attributes& attributes)
-      : entry_(entry), api_(*entry.api), attributes_(attributes), pool_(api_) {}
+      : entry_(entry), api_(*entry.runtime.api), attributes_(attributes), pool_(api_) {}
 
   OrtStatus* ComputeWith(const Workspace& workspace, OrtKernelContext* call) const;
   OrtStatus* ReadOperands(const OrtKernelContext* call, Operands* operands) const;

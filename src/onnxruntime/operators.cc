@@ -84,7 +84,7 @@ void ReleaseMayInplace(int* inputs, int* outputs) {
 
 // The output has the shape of data, symbolic dims included.
 OrtStatus* InferShape(const OrtCustomOp* op, OrtShapeInferContext* context) {
-  const OrtApi& api = *EntryOf(op).api;
+  const OrtApi& api = *EntryOf(op).runtime.api;
   OrtTensorTypeAndShapeInfo* shape = nullptr;
   OrtStatus* const status = api.ShapeInferContext_GetInputTypeShape(context, 0, &shape);
   return status != nullptr ? status : api.ShapeInferContext_SetOutputTypeShape(context, 0, shape);
@@ -99,10 +99,10 @@ OrtStatus* Compute(void* kernel, OrtKernelContext* call) {
 }
 void Destroy(void* kernel) { delete static_cast<Kernel*>(kernel); }
 
-Entry MakeEntry(const OrtApi& api, const NodeKind& kind, const DataType& data,
+Entry MakeEntry(const Runtime& runtime, const NodeKind& kind, const DataType& data,
                 ONNXTensorElementDataType index_type) {
   Entry entry{};
-  entry.api = &api;
+  entry.runtime = runtime;
   entry.version = kApiVersion;
   entry.GetName = GetName;
   entry.GetExecutionProviderType = GetExecutionProvider;
@@ -133,18 +133,18 @@ Entry MakeEntry(const OrtApi& api, const NodeKind& kind, const DataType& data,
 
 // A definition of a custom op takes the place of ONNX's own, so that a model with a pair of types
 // that is missing here does not load. The indices of ScatterND and TensorScatter are int64.
-void FillEntries(const OrtApi& api, Entries* entries) {
+void FillEntries(const Runtime& runtime, Entries* entries) {
   constexpr ONNXTensorElementDataType kInt32 = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
   constexpr ONNXTensorElementDataType kInt64 = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
   static_assert(std::size(kDataTypes) * 6 == kEntries);
   Entry* next = entries->data();
   for (const DataType& data : kDataTypes) {
     for (const NodeKind& kind : {kScatter, kScatterElements}) {
-      *next++ = MakeEntry(api, kind, data, kInt32);
-      *next++ = MakeEntry(api, kind, data, kInt64);
+      *next++ = MakeEntry(runtime, kind, data, kInt32);
+      *next++ = MakeEntry(runtime, kind, data, kInt64);
     }
-    *next++ = MakeEntry(api, kScatterNd, data, kInt64);
-    *next++ = MakeEntry(api, kTensorScatter, data, kInt64);
+    *next++ = MakeEntry(runtime, kScatterNd, data, kInt64);
+    *next++ = MakeEntry(runtime, kTensorScatter, data, kInt64);
   }
 }
 

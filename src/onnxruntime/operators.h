@@ -21,7 +21,7 @@ struct NodeKind {
 
 // The custom op of one pair of types, with what its callbacks need to know.
 struct Entry : OrtCustomOp {
-  const OrtApi* api;  // that of the runtime in which it is registered
+  Runtime runtime;  // in which it is registered
   NodeKind kind;
   ONNXTensorElementDataType data_type;
   ONNXTensorElementDataType index_type;
@@ -32,7 +32,7 @@ struct Entry : OrtCustomOp {
 constexpr size_t kEntries = 18 * 6;
 using Entries = std::array<Entry, kEntries>;
 
-void FillEntries(const OrtApi& api, Entries* entries);
+void FillEntries(const Runtime& runtime, Entries* entries);
 
 }  // namespace strew::onnxruntime
 

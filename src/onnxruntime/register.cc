@@ -13,7 +13,7 @@ namespace {
 // The custom ops of one runtime. They must outlive all sessions and are never freed; the library is
 // linked so that it stays in the process as well.
 struct Registration {
-  const OrtApi* api;
+  Runtime runtime;
   Entries entries;
   OrtCustomOpDomain* domain = nullptr;
   Registration* next = nullptr;
@@ -21,24 +21,34 @@ struct Registration {
 
 std::atomic<Registration*> registrations{nullptr};
 
+// By the words of the runtime: GetApi() with a version that it lacks prints an error.
+bool HasShapeReference(const OrtApiBase& base) {
+  int major = 0;
+  int minor = 0;
+  const int found = std::sscanf(base.GetVersionString(), "%d.%d", &major, &minor);
+  return found == 2 && (major > 1 || minor >= STREW_ORT_SHAPE_REFERENCE);
+}
+
 OrtStatus* FillDomain(Registration* made) {
-  FillEntries(*made->api, &made->entries);
+  FillEntries(made->runtime, &made->entries);
+  const OrtApi& api = *made->runtime.api;
   // ONNX's own domain.
-  OrtStatus* status = made->api->CreateCustomOpDomain("", &made->domain);
+  OrtStatus* status = api.CreateCustomOpDomain("", &made->domain);
   for (const Entry& entry : made->entries) {
     if (status != nullptr) return status;
-    status = made->api->CustomOpDomain_Add(made->domain, &entry);
+    status = api.CustomOpDomain_Add(made->domain, &entry);
   }
   return status;
 }
 
-OrtStatus* Register(const OrtApi& api, Registration** found) {
+OrtStatus* Register(const Runtime& runtime, Registration** found) {
+  const OrtApi& api = *runtime.api;
   Registration* const first = registrations.load(std::memory_order_acquire);
   for (Registration* made = first; made != nullptr; made = made->next) {
     *found = made;
-    if (made->api == &api) return nullptr;
+    if (made->runtime.api == &api) return nullptr;
   }
-  auto* const made = new (std::nothrow) Registration{&api, {}};
+  auto* const made = new (std::nothrow) Registration{runtime, {}};
   if (made == nullptr) return StatusOf(api, STREW_OUT_OF_MEMORY);
   OrtStatus* const status = FillDomain(made);
   if (status != nullptr) {
@@ -66,6 +76,6 @@ RegisterCustomOps(OrtSessionOptions* options, const OrtApiBase* base) {
     return base->GetApi(1)->CreateStatus(ORT_FAIL, "strew needs ONNX Runtime 1.18 or newer");
   }
   Registration* registration = nullptr;
-  OrtStatus* const status = Register(*api, &registration);
+  OrtStatus* const status = Register({api, HasShapeReference(*base)}, &registration);
   return status != nullptr ? status : api->AddCustomOpDomain(options, registration->domain);
 }

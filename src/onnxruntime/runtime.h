@@ -17,6 +17,15 @@ namespace strew::onnxruntime {
 constexpr std::uint32_t kApiVersion = 18;
 static_assert(ORT_API_VERSION >= kApiVersion, "headers of ONNX Runtime 1.18 or newer are needed");
 
+// Version 24 tells a shape without making an object for it: headers and a runtime of 1.24 are needed.
+#define STREW_ORT_SHAPE_REFERENCE 24
+
+// One of those that may be in a process.
+struct Runtime {
+  const OrtApi* api;
+  bool has_shape_reference;
+};
+
 // nullptr for STREW_OK, else an error with the sentence of the context's last call, if one is given.
 OrtStatus* StatusOf(const OrtApi& api, strew_status status, const strew_context* context = nullptr);
 
