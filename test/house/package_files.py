@@ -3,8 +3,14 @@
 
 import sysconfig
 
-_PRIVATE = ("_shard_plans.py", "_shards.py", "_strew.pyi", "_support.py")
-_MODULES = ("__init__.py", *_PRIVATE, "py.typed", "sharding.py")
+_JAX = ("_jax_gradients.py", "_jax_native.py", "_jax_operators.py")
+_PRIVATE = (*_JAX, "_shard_plans.py", "_shards.py", "_strew.pyi", "_support.py")
+_ADAPTERS = ("jax.py", "onnxruntime.py", "openvino.py")
+_MODULES = ("__init__.py", *_PRIVATE, *_ADAPTERS, "py.typed", "sharding.py")
+
+
+# Libraries that are left out where the headers of their systems are not there.
+ADAPTER_LIBRARIES = {f"strew/libstrew_{name}.so" for name in ("jax", "openvino")}
 
 
 def package_files() -> set[str]:
