@@ -44,7 +44,7 @@ def _differentiable(operator: Any, how: How) -> Any:
     run = _batchable(operator, how)
 
     def forward(data: Array, places: Places, updates: Array) -> tuple[Array, Any]:
-        output = function(data, places, updates)  # which second derivatives differentiate
+        output = program(data, places, updates)  # which second derivatives differentiate
         # An array without elements tells the shape of the updates.
         shape = jnp.empty((*updates.shape, 0), updates.dtype)
         needs_values = how.reduction in ("mul", "min", "max")
@@ -59,9 +59,9 @@ def _differentiable(operator: Any, how: How) -> Any:
             of_data = jnp.where(calls.touched(g.shape), 0, g)
         return of_data, None, of_updates
 
-    function = jax.custom_vjp(run)
-    function.defvjp(forward, backward)
-    return function
+    program: Any = jax.custom_vjp(run)
+    program.defvjp(forward, backward)
+    return program
 
 
 @lru_cache(maxsize=1024)

@@ -124,8 +124,8 @@ def slice_scatter(
     data, updates = jnp.asarray(data), jnp.asarray(updates)
     if any(isinstance(ends, jax.Array) for ends in (start, stop, step)):
         first = jnp.atleast_1d(jnp.asarray(start))
-        steps = jnp.ones_like(first) if step is None else jnp.atleast_1d(jnp.asarray(step))
-        places = (first, jnp.atleast_1d(jnp.asarray(stop)), steps)
+        strides = jnp.ones_like(first) if step is None else jnp.atleast_1d(jnp.asarray(step))
+        places = (first, jnp.atleast_1d(jnp.asarray(stop)), strides)
         dynamic = DynamicSliceScatter(_axes(axes, len(first)))
         return scatter(dynamic, how, data, places, updates)
     starts, stops = _numbers(start), _numbers(stop)
