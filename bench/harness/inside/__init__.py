@@ -13,7 +13,7 @@ Call = Callable[[], None]
 
 # Each module here has VERSION, a string, and cases(threads), an iterator over Case. A process
 # measures one system with one number of threads, and may run on so many CPUs only.
-SYSTEMS = {"onnxruntime": "ONNX Runtime"}
+SYSTEMS = {"jax": "JAX", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
 
 
 @dataclass(frozen=True)

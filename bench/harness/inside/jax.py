@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""JAX: compiled functions with `.at[]`, and the same with strew.jax.
+
+Where data is donated, each call updates the result of the one before it in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import strew.jax
+
+from . import Case
+
+VERSION = jax.__version__
+SEED = 1
+
+Function = Callable[..., jax.Array]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Both functions take what make() makes. Donated is the first of it, or nothing."""
+
+    before: Function
+    after: Function
+    make: Callable[[np.random.Generator], tuple[Any, ...]]
+    donates: bool = False
+
+
+def add_rows(data, indices, updates):
+    return data.at[indices].add(updates)
+
+
+def strew_add_rows(data, indices, updates):
+    return strew.jax.scatter_update(data, indices, updates, reduction="add")
+
+
+def set_rows(data, indices, updates):
+    return data.at[indices].set(updates)
+
+
+def strew_set_rows(data, indices, updates):
+    return strew.jax.scatter_update(data, indices, updates)
+
+
+def max_rows(data, indices, updates):
+    return data.at[indices].max(updates)
+
+
+def strew_max_rows(data, indices, updates):
+    return strew.jax.scatter_update(data, indices, updates, reduction="max")
+
+
+def gradient_of(embed: Function) -> Function:
+    """Of a table of embeddings with regard to a loss of chosen rows: a sum by row."""
+
+    def gradient(table, indices, weights):
+        return embed(jnp.zeros_like(table), indices, 2 * table[indices] * weights)
+
+    return gradient
+
+
+def operands(size: tuple[int, ...], updates: int, dtype: str = "float32") -> Callable[..., Any]:
+    """Small whole numbers, whose sums have no order."""
+
+    def make(random: np.random.Generator) -> tuple[Any, ...]:
+        data = random.integers(0, 9, size).astype(dtype)
+        indices = random.integers(0, size[0], updates).astype(np.int32)
+        values = random.integers(0, 9, (updates, *size[1:])).astype(dtype)
+        return data, indices, values
+
+    return make
+
+
+MILLIONS = operands((16_000_000,), 4_000_000)
+TABLE = operands((100_000, 128), 100_000)
+PROGRAMS = {
+    ".at[].add, 4 M elements into 16 M": Program(add_rows, strew_add_rows, MILLIONS),
+    ".at[].add, the same, donated": Program(add_rows, strew_add_rows, MILLIONS, True),
+    ".at[].add, 100 k rows of 128, donated": Program(add_rows, strew_add_rows, TABLE, True),
+    ".at[].max, 100 k rows of 128, donated": Program(max_rows, strew_max_rows, TABLE, True),
+    "gradient of a table of embeddings": Program(
+        gradient_of(add_rows), gradient_of(strew_add_rows), TABLE
+    ),
+    ".at[].set, 8 rows of 16, donated": Program(
+        set_rows, strew_set_rows, operands((1024, 16), 8), True
+    ),
+    ".at[].add, 8 rows of 16, donated": Program(
+        add_rows, strew_add_rows, operands((1024, 16), 8), True
+    ),
+}
+
+
+class Compiled:
+    """A function with memory of its own."""
+
+    def __init__(self, function: Function, program: Program) -> None:
+        self._donates = program.donates
+        self._given = [*map(jnp.array, program.make(np.random.default_rng(SEED)))]
+        donated = 0 if program.donates else ()
+        self._function = jax.jit(function, donate_argnums=donated)
+        self.result: jax.Array | None = None
+
+    def run(self) -> None:
+        self.result = None  # so that its memory can be taken again
+        self.result = self._function(*self._given).block_until_ready()
+        if self._donates:
+            self._given[0] = self.result
+
+
+def _same(before: Compiled, after: Compiled) -> Callable[[], bool]:
+    def same() -> bool:
+        before.run()
+        after.run()
+        return np.asarray(before.result).tobytes() == np.asarray(after.result).tobytes()
+
+    return same
+
+
+def cases(threads: int) -> Iterator[Case]:
+    for name, program in PROGRAMS.items():
+        before, after = (Compiled(way, program) for way in (program.before, program.after))
+        yield Case(name, before.run, after.run, _same(before, after))
