@@ -58,6 +58,14 @@ def strew_max_rows(data, indices, updates):
     return strew.jax.scatter_update(data, indices, updates, reduction="max")
 
 
+def add_along(data, indices, updates):
+    return data.at[jnp.arange(data.shape[0])[:, None], indices].add(updates)
+
+
+def strew_add_along(data, indices, updates):
+    return strew.jax.scatter_elements(data, indices, updates, axis=1, reduction="add")
+
+
 def gradient_of(embed: Function) -> Function:
     """Of a table of embeddings with regard to a loss of chosen rows: a sum by row."""
 
@@ -71,12 +79,19 @@ def operands(size: tuple[int, ...], updates: int, dtype: str = "float32") -> Cal
     """Small whole numbers, whose sums have no order."""
 
     def make(random: np.random.Generator) -> tuple[Any, ...]:
-        data = random.integers(0, 9, size).astype(dtype)
+        data = random.integers(0, 9, size).astype(jnp.dtype(dtype))
         indices = random.integers(0, size[0], updates).astype(np.int32)
-        values = random.integers(0, 9, (updates, *size[1:])).astype(dtype)
+        values = random.integers(0, 9, (updates, *size[1:])).astype(jnp.dtype(dtype))
         return data, indices, values
 
     return make
+
+
+def along(random: np.random.Generator) -> tuple[Any, ...]:
+    """Every row has indices of its own."""
+    data = random.integers(0, 9, (512, 4096)).astype(np.float32)
+    indices = random.integers(0, 4096, (512, 4096)).astype(np.int32)
+    return data, indices, data.copy()
 
 
 MILLIONS = operands((16_000_000,), 4_000_000)
@@ -86,6 +101,12 @@ PROGRAMS = {
     ".at[].add, the same, donated": Program(add_rows, strew_add_rows, MILLIONS, True),
     ".at[].add, 100 k rows of 128, donated": Program(add_rows, strew_add_rows, TABLE, True),
     ".at[].max, 100 k rows of 128, donated": Program(max_rows, strew_max_rows, TABLE, True),
+    ".at[].add, the same in bfloat16": Program(
+        add_rows, strew_add_rows, operands((100_000, 128), 100_000, "bfloat16"), True
+    ),
+    ".at[row, column].add, 2 M elements, donated": Program(
+        add_along, strew_add_along, along, True
+    ),
     "gradient of a table of embeddings": Program(
         gradient_of(add_rows), gradient_of(strew_add_rows), TABLE
     ),
