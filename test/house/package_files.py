@@ -3,7 +3,7 @@
 
 import sysconfig
 
-_JAX = ("_jax_gradients.py", "_jax_native.py", "_jax_operators.py")
+_JAX = ("_jax_gradients.py", "_jax_native.py", "_jax_operators.py", "_jax_plans.py")
 _PRIVATE = (*_JAX, "_shard_plans.py", "_shards.py", "_strew.pyi", "_support.py")
 _ADAPTERS = ("jax.py", "onnxruntime.py", "openvino.py")
 _MODULES = ("__init__.py", *_PRIVATE, *_ADAPTERS, "py.typed", "sharding.py")

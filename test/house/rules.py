@@ -16,7 +16,7 @@ LICENSE = "SPDX-License-Identifier: Apache-2.0"
 C_SUFFIXES = {".h", ".cc", ".c"}
 
 # Rooms with functions that C calls.
-ENTRIES = ("op", "prepared", "onnxruntime", "openvino")
+ENTRIES = ("op", "prepared", "jax", "onnxruntime", "openvino")
 
 EXCEPTIONS = re.compile(r"\b(?:throw|try|catch)\b")
 ALLOCATION = re.compile(r"\bnew\b|\b(?:malloc|calloc|realloc|aligned_alloc|posix_memalign)\b")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -356,6 +357,19 @@ def test_vmap_of_slices_and_caches() -> None:
     caches, update, places = random((3, 2, 5, 4)), random((3, 2, 1, 4)), np.array([4, 2])
     expected = [strew.tensor_scatter(caches[i], update[i], places) for i in range(3)]
     same(jax.vmap(sj.tensor_scatter, (0, 0, None))(caches, update, places), np.stack(expected))
+
+
+# ---- the page ----
+
+BLOCK = re.compile(r"^```python\n(.*?)^```$\n\n^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_page(capsys) -> None:
+    page = Path(__file__).resolve().parents[2] / "doc" / "jax.md"
+    names: dict[str, object] = {}
+    for code, text in BLOCK.findall(page.read_text()):
+        exec(compile(code, str(page), "exec"), names)
+        assert capsys.readouterr().out == text
 
 
 # ---- threads ----

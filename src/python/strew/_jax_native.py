@@ -23,6 +23,9 @@ Array = Any
 
 LIBRARY = Path(__file__).with_name("libstrew_jax.so")
 TARGETS = (
+    "gather_scatter",
+    "plan",
+    "plan_gather",
     "scatter_elements",
     "scatter_nd",
     "scatter_update",
@@ -39,7 +42,7 @@ DUPLICATE_POLICIES = ("last", "error")
 CACHE_MODES = ("linear", "circular")
 
 
-def _register() -> None:
+def _register() -> ctypes.CDLL:
     if not LIBRARY.is_file():
         raise ImportError(
             "strew was built without strew.jax, because the headers of jaxlib were not there: "
@@ -50,9 +53,12 @@ def _register() -> None:
     for name in TARGETS:
         handler = jax.ffi.pycapsule(getattr(handlers, f"strew_jax_{name}"))
         jax.ffi.register_ffi_target(f"strew_{name}", handler, platform="cpu")
+    return handlers
 
 
-_register()
+drop_plan = _register().strew_jax_drop_plan
+drop_plan.argtypes = [ctypes.c_int64]
+drop_plan.restype = None
 
 
 def choice(what: str, names: tuple[str, ...], name: str) -> int:
@@ -94,7 +100,9 @@ class How(NamedTuple):
 def call(target: str, data: Array, *others: Array, **attributes: Any) -> Array:
     """The handler's result, in the memory of data where XLA can give that away."""
     result = jax.ShapeDtypeStruct(data.shape, data.dtype)
-    function = jax.ffi.ffi_call(f"strew_{target}", result, input_output_aliases={0: 0})
+    function = jax.ffi.ffi_call(
+        f"strew_{target}", result, input_output_aliases={0: 0}, vmap_method="sequential"
+    )
     return function(data, *others, **attributes)
 
 

@@ -35,10 +35,23 @@ from strew._jax_operators import (
     TensorScatter,
 )
 
+from strew._jax_plans import (
+    Plan,
+    gather_scatter,
+    plan_scatter_elements,
+    plan_scatter_nd,
+    plan_scatter_update,
+)
+
 if TYPE_CHECKING:
     from strew._strew import CacheMode, DuplicatePolicy, IndexPolicy, Reduction
 
 __all__ = [
+    "Plan",
+    "gather_scatter",
+    "plan_scatter_elements",
+    "plan_scatter_nd",
+    "plan_scatter_update",
     "scatter_elements",
     "scatter_nd",
     "scatter_update",

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans, which programs of XLA name by numbers that are never given twice. A program gets the
+// number in an operand, so that XLA knows how long it needs the plan.
+#ifndef STREW_JAX_PLANS_H_
+#define STREW_JAX_PLANS_H_
+
+#include <xla/ffi/api/ffi.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "strew/strew.h"
+
+namespace strew::jax {
+
+using PlanPointer = std::shared_ptr<const strew_plan>;
+
+// Takes the plan over, and writes its number.
+void KeepPlan(strew_plan* plan, xla::ffi::AnyBuffer number);
+
+// nullptr for a plan that has been freed.
+PlanPointer PlanOf(xla::ffi::AnyBuffer number);
+
+}  // namespace strew::jax
+
+#endif  // STREW_JAX_PLANS_H_
