@@ -5,20 +5,14 @@ from __future__ import annotations
 
 import gc
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
-
-try:
-    import jax
-
-    import strew.jax as sj
-except ImportError as error:
-    pytest.skip(str(error), allow_module_level=True)
-
-import jax.numpy as jnp
 from jax.test_util import check_grads
 
 import strew
+import strew.jax as sj
 
 jax.config.update("jax_enable_x64", True)
 

@@ -9,19 +9,13 @@ from typing import Any
 
 import numpy as np
 import onnx
+import openvino as ov
 import pytest
-
-try:
-    import openvino as ov
-
-    import strew.openvino
-except ImportError as error:
-    pytest.skip(str(error), allow_module_level=True)
-
 from onnx import TensorProto, helper
 from openvino import opset3, opset4, opset12, opset15
 
 import strew
+import strew.openvino
 
 RANDOM = np.random.default_rng(20)
 REDUCTIONS = {"none": "none", "sum": "add", "sub": "sub", "prod": "mul", "min": "min", "max": "max"}
