@@ -46,8 +46,7 @@ def _register() -> ctypes.CDLL:
     if not LIBRARY.is_file():
         raise ImportError(
             "strew was built without strew.jax, because the headers of jaxlib were not there: "
-            "pip install 'jaxlib>=0.10', then build strew again in that environment "
-            "(pip install --no-build-isolation --force-reinstall strew)"
+            "pip install 'jaxlib>=0.10', then install strew again from its sources"
         )
     handlers = ctypes.CDLL(str(LIBRARY))
     for name in TARGETS:

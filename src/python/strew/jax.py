@@ -20,12 +20,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from strew._jax_native import Array, How  # first, because it tells what is missing
+
+# isort: split
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from strew._jax_gradients import scatter
-from strew._jax_native import Array, How
 from strew._jax_operators import (
     DynamicSliceScatter,
     ScatterElements,

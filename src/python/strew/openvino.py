@@ -31,8 +31,7 @@ _LIBRARY = Path(__file__).with_name("libstrew_openvino.so")
 if not _LIBRARY.is_file():
     raise ImportError(
         "strew was built without strew.openvino, because the package openvino was not there: "
-        "pip install 'openvino>=2026.4', then build strew again in that environment "
-        "(pip install --no-build-isolation --force-reinstall strew)"
+        "pip install 'openvino>=2026.4', then install strew again from its sources"
     )
 
 # strew's names of the reductions of OpenVINO.
