@@ -10,7 +10,7 @@ _MODULES = ("__init__.py", *_PRIVATE, *_ADAPTERS, "py.typed", "sharding.py")
 
 
 # Libraries that are left out where the headers of their systems are not there.
-ADAPTER_LIBRARIES = {f"strew/libstrew_{name}.so" for name in ("jax", "openvino")}
+ADAPTER_LIBRARIES = {f"strew/libstrew_{name}.so" for name in ("jax", "onnxruntime", "openvino")}
 
 
 def package_files() -> set[str]:
