@@ -17,7 +17,7 @@ void RaiseStatus(strew_status status, const char* sentence, std::int64_t positio
 }
 
 void Check(strew_status status) {
-  if (status != STREW_OK) RaiseStatus(status, strew_status_description(status), -1);
+  if (status != STREW_OK) RaiseStatus(status, strew_last_error(), -1);
 }
 
 }  // namespace strew::python
