@@ -6,6 +6,7 @@ usage: make.py <source root> <output> <doxygen> <mandoc> [<manual page>]
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -28,6 +29,7 @@ PAGES = {
     "reference.html": "C API",
     "operators.html": "Pictures",
     "plans.html": "Plans",
+    "onnxruntime.html": "ONNX Runtime",
     "replaces.html": "Which call replaces mine",
     "speed.html": "Speed",
     "promises.html": "Promises",
@@ -42,7 +44,11 @@ CHAPTERS = {
 }
 HEADER = "include/strew/strew.h"
 RESULTS = "bench/results/"
-WRITTEN = {"doc/inside.md": "inside.html", "doc/plans.md": "plans.html"}
+WRITTEN = {
+    "doc/inside.md": "inside.html",
+    "doc/onnxruntime.md": "onnxruntime.html",
+    "doc/plans.md": "plans.html",
+}
 EXAMPLES_OF_PLANS = Path("doc/plans")
 PICTURED = (*EXAMPLES, *PLAN_EXAMPLES)
 
@@ -102,7 +108,7 @@ class Site:
             return url
         if url.startswith("#"):
             return self._anchor(url[1:])
-        path = folder + url
+        path = os.path.normpath(folder + url)
         assert (self.root / path).exists(), f"there is no {path}"
         if path == HEADER:
             return "reference.html"
