@@ -453,6 +453,12 @@ STREW_API const char *strew_context_error(const strew_context *context);
  * one names, in scatter_nd of the first number of its tuple, or -1 when k = 0; else -1. */
 STREW_API int64_t strew_context_error_position(const strew_context *context);
 
+/** One sentence about the last call on this thread that failed and had no context to tell why: of a
+ * function that makes or changes a tensor or a context, or of an operator or a function of plans
+ * with NULL as context. "" before the first; calls that succeed leave it alone. The text is valid
+ * until the next such failure on this thread, or its end. */
+STREW_API const char *strew_last_error(void);
+
 /** Number of elements of `updates`, as stored, that the last call of an operator applied: all of
  * them except with STREW_INDEX_DROP. 0 after a failure, for a new context and for NULL. */
 STREW_API int64_t strew_context_applied(const strew_context *context);
