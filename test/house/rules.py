@@ -15,6 +15,9 @@ LONGEST_FILE = 400
 LICENSE = "SPDX-License-Identifier: Apache-2.0"
 C_SUFFIXES = {".h", ".cc", ".c"}
 
+# Rooms with functions that C calls.
+ENTRIES = ("op", "prepared", "onnxruntime")
+
 EXCEPTIONS = re.compile(r"\b(?:throw|try|catch)\b")
 ALLOCATION = re.compile(r"\bnew\b|\b(?:malloc|calloc|realloc|aligned_alloc|posix_memalign)\b")
 LINKAGE = re.compile(r'\bextern\s+"C"')
@@ -26,8 +29,8 @@ def forbidden_words(place: Path) -> Iterator[tuple[re.Pattern[str], str]]:
         yield EXCEPTIONS, "the library neither throws nor catches"
     if room == "kernel":
         yield ALLOCATION, "kernels do not allocate"
-    if room != "api" and not (room in ("op", "prepared") and place.suffix == ".cc"):
-        yield LINKAGE, 'extern "C" stands in api/, op/*.cc and prepared/*.cc only'
+    if room != "api" and not (room in ENTRIES and place.suffix == ".cc"):
+        yield LINKAGE, f'extern "C" stands in api/ and in .cc files of {", ".join(ENTRIES)} only'
 
 
 def word_problems(src: Path) -> Iterator[str]:

@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-import importlib
-
 import numpy as np
 import onnx
 import pytest
-from onnx.backend.test.case import node as onnx_cases
 from onnx.backend.test.case.test_case import TestCase
 
 import strew_ctypes as strew
 from arrays import assert_same_bytes
+from onnx_nodes import CASES, KNOWN
 from strew_ctypes import CacheMode, Reduction
 
-OPERATORS = ("Scatter", "ScatterElements", "ScatterND", "TensorScatter")
 REDUCTIONS = {
     "none": Reduction.NONE,
     "add": Reduction.ADD,
@@ -24,35 +21,6 @@ REDUCTIONS = {
     "max": Reduction.MAX,
 }
 MODES = {b"linear": CacheMode.CACHE_LINEAR, b"circular": CacheMode.CACHE_CIRCULAR}
-KNOWN = {
-    "test_scatter_with_axis",
-    "test_scatter_without_axis",
-    "test_scatter_elements_with_axis",
-    "test_scatter_elements_without_axis",
-    "test_scatter_elements_with_negative_indices",
-    "test_scatter_elements_with_duplicate_indices",
-    "test_scatter_elements_with_reduction_max",
-    "test_scatter_elements_with_reduction_min",
-    "test_scatternd",
-    "test_scatternd_add",
-    "test_scatternd_multiply",
-    "test_scatternd_max",
-    "test_scatternd_min",
-    "test_tensorscatter",
-    "test_tensorscatter_3d",
-    "test_tensorscatter_circular",
-}
-
-
-def collect() -> list[TestCase]:
-    # The cases of a module are made when it is imported; all modules would take seconds.
-    for module in OPERATORS:
-        importlib.import_module(f"{onnx_cases.__name__}.{module.lower()}")
-    cases = onnx_cases._NodeTestCases
-    return [case for case in cases if case.model.graph.node[0].op_type in OPERATORS]
-
-
-CASES = collect()
 
 
 def run(node: onnx.NodeProto, inputs: list[np.ndarray]) -> np.ndarray:

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "onnxruntime/shape.h"
+
+namespace strew::onnxruntime {
+namespace {
+
+// The object with the shape is made anew by every call, with three allocations: 100 ns.
+OrtStatus* CopyShape(const OrtApi& api, const OrtValue* value, Shape* shape) {
+  OrtTensorTypeAndShapeInfo* info = nullptr;
+  OrtStatus* status = api.GetTensorTypeAndShape(value, &info);
+  if (status != nullptr) return status;
+  status = api.GetDimensionsCount(info, &shape->rank);
+  if (status == nullptr && shape->rank <= Shape::kMostDims) {
+    status = api.GetDimensions(info, shape->copied, shape->rank);
+  }
+  api.ReleaseTensorTypeAndShapeInfo(info);
+  shape->dims = shape->copied;
+  return status;
+}
+
+OrtStatus* GetShape(const Runtime& runtime, const OrtValue* value, Shape* shape) {
+#if ORT_API_VERSION >= STREW_ORT_SHAPE_REFERENCE
+  if (runtime.has_shape_reference) {
+    ONNXTensorElementDataType type{};
+    return runtime.api->GetTensorElementTypeAndShapeDataReference(value, &type, &shape->dims,
+                                                                  &shape->rank);
+  }
+#endif
+  return CopyShape(*runtime.api, value, shape);
+}
+
+}  // namespace
+
+OrtStatus* ReadShape(const Runtime& runtime, const OrtValue* value, Shape* shape) {
+  OrtStatus* const status = GetShape(runtime, value, shape);
+  if (status != nullptr || shape->rank <= Shape::kMostDims) return status;
+  return runtime.api->CreateStatus(ORT_INVALID_ARGUMENT, "strew takes tensors of up to 32 dims");
+}
+
+}  // namespace strew::onnxruntime
