@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the site: the reference of the C API, the chapters of README.md, pages and pictures.
+"""Makes the site: README.md, the pages of doc/, the reference of the C API, and pictures.
 
 usage: make.py <source root> <output> <doxygen> <mandoc> [<manual page>]
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shutil
 import subprocess
@@ -21,28 +22,24 @@ from markdown import Renderer, anchor_of
 from reference import Reference
 
 HERE = Path(__file__).resolve().parent
-# The pages that the head of every page lists. Chapters of README.md that none of them names stand
-# on the first.
+# The pages that the head of every page lists, the pictures first.
 PAGES = {
     "index.html": "strew",
-    "reference.html": "C API",
     "operators.html": "Pictures",
-    "plans.html": "Plans",
-    "replaces.html": "Which call replaces mine",
-    "speed.html": "Speed",
-    "promises.html": "Promises",
-    "inside.html": "Inside",
+    "c.html": "C",
+    "python.html": "Python",
     "manual.html": "Command",
-}
-CHAPTERS = {
-    "Coming from another library": "replaces.html",
-    "How fast it is": "speed.html",
-    "What is promised, and to whom": "promises.html",
-    "How it is tested": "promises.html",
+    "replaces.html": "Which call replaces mine",
+    "recipes.html": "Recipes",
+    "plans.html": "Plans",
+    "reference.html": "C API",
+    "performance.html": "Performance",
+    "guarantees.html": "Guarantees",
+    "inside.html": "Inside",
 }
 HEADER = "include/strew/strew.h"
 RESULTS = "bench/results/"
-WRITTEN = {"doc/inside.md": "inside.html", "doc/plans.md": "plans.html"}
+README, WRITTEN = "README.md", "doc/"
 EXAMPLES_OF_PLANS = Path("doc/plans")
 PICTURED = (*EXAMPLES, *PLAN_EXAMPLES)
 
@@ -74,45 +71,38 @@ class Site:
     def __init__(self, root: Path, output: Path, manual: Path | None) -> None:
         self.root, self.output, self.manual = root, output, manual
         self.pages = [page for page in PAGES if manual or page != "manual.html"]
-        self.chapters = self._chapters((root / "README.md").read_text())
+        # Every page that is written by hand, by its file.
+        self.written = {README: "index.html"}
+        for file in sorted((root / WRITTEN).glob("*.md")):
+            self.written[WRITTEN + file.name] = f"{file.stem}.html"
         self.names: set[str] = set()
-
-    def _chapters(self, readme: str) -> dict[str, str]:
-        """README.md by the page on which its chapters stand."""
-        pages: dict[str, str] = {}
-        for chapter in re.split(r"^(?=## )", readme, flags=re.MULTILINE):
-            name = re.match(r"## (.*)", chapter)
-            page = CHAPTERS.get(name[1], "index.html") if name else "index.html"
-            pages[page] = pages.get(page, "") + chapter
-        missing = set(CHAPTERS.values()) - set(pages)
-        assert not missing, f"README.md has no chapter for {missing}"
-        return pages
 
     def write(self, page: str, title: str, body: str) -> None:
         (self.output / page).write_text(template(title, body, self.pages))
 
-    def _anchor(self, anchor: str) -> str:
-        for page, text in self.chapters.items():
-            if anchor in map(anchor_of, re.findall(r"^#+ (.*)$", text, re.MULTILINE)):
-                return f"{page}#{anchor}"
-        raise KeyError(f"README.md has no heading for #{anchor}")
-
-    def target(self, url: str, folder: str = "") -> str | None:
+    def target(self, url: str, file: str) -> str | None:
+        """Where a link of a file leads on the site; None to what the site does not have."""
         if re.match(r"https?:", url):
             return url
-        if url.startswith("#"):
-            return self._anchor(url[1:])
-        path = folder + url
-        assert (self.root / path).exists(), f"there is no {path}"
+        path, _, anchor = url.partition("#")
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(file), path)) if path else file
+        assert (self.root / path).exists(), f"{file} links to {url}: there is no {path}"
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", (self.root / path).read_text(), re.MULTILINE)
+            assert anchor in map(anchor_of, headings), f"{file} links to {url}: no such heading"
+        page = self._page_of(path)
+        return f"{page}#{anchor}" if page and anchor else page
+
+    def _page_of(self, path: str) -> str | None:
         if path == HEADER:
             return "reference.html"
-        if path in WRITTEN:
-            return WRITTEN[path]
+        if path in self.written:
+            return self.written[path]
         if Path(path).parent == EXAMPLES_OF_PLANS:
             return f"{Path(path).stem}.html"
         if path.startswith(RESULTS):
             return Path(path).name.replace(".md", ".html")
-        return None
+        return Path(path).name if path.endswith(".svg") else None
 
     def code(self, text: str) -> str:
         name = re.match(r"(\w+)(?:\(\))?$", text)
@@ -158,21 +148,25 @@ class Site:
 
     def make_results(self) -> None:
         """The figures behind the pictures, each under its picture."""
-        renderer = Renderer(lambda url: self.target(url, RESULTS), self.code)
         for file in sorted((self.root / RESULTS).glob("*.md")):
             picture = file.with_suffix(".svg").name
             chart = f"![the figures below as a picture]({picture})\n\n"
             text = (chart if (file.parent / picture).exists() else "") + file.read_text()
-            self.write(f"{file.stem}.html", f"strew: {file.stem}", renderer.blocks(text))
+            self._write_text(RESULTS + file.name, f"{file.stem}.html", file.stem, text)
         for kind in ("*.svg", "*.csv"):
             for file in (self.root / RESULTS).glob(kind):
                 shutil.copy(file, self.output)
 
+    def _write_text(self, file: str, page: str, title: str, text: str) -> None:
+        renderer = Renderer(lambda url: self.target(url, file), self.code)
+        self.write(page, f"strew: {title}", renderer.blocks(text))
+
     def make_written(self) -> None:
-        renderer = Renderer(lambda url: self.target(url, "doc/"), self.code)
-        for file, page in WRITTEN.items():
+        for file, page in self.written.items():
             text = (self.root / file).read_text()
-            self.write(page, f"strew: {PAGES[page]}", renderer.blocks(text))
+            self._write_text(file, page, text.splitlines()[0].lstrip("# "), text)
+        for picture in (self.root / WRITTEN).glob("*.svg"):
+            shutil.copy(picture, self.output)
         for file in (self.root / EXAMPLES_OF_PLANS).glob("*.py"):
             shown = f"<h1>{file.name}</h1><pre><code>{escape(file.read_text())}</code></pre>"
             self.write(f"{file.stem}.html", f"strew: {file.name}", shown)
@@ -188,9 +182,6 @@ class Site:
         shutil.copy(HERE / "style.css", self.output)
         self.make_reference(doxygen)
         self.make_operators()
-        renderer = Renderer(self.target, self.code)
-        for page, text in self.chapters.items():
-            self.write(page, f"strew: {PAGES[page]}", renderer.blocks(text))
         self.make_written()
         self.make_results()
         if self.manual:

@@ -5,15 +5,31 @@
 #include <cstring>
 #include <new>
 
+#include "base/last_error.h"
 #include "kernel/kernel.h"
+
+using strew::Refuse;
+
+namespace {
+
+strew_status RefuseNull() { return Refuse(STREW_INVALID_ARGUMENT, "context is NULL"); }
+
+strew_status RefusePolicy(int32_t policy) {
+  return Refuse(STREW_INVALID_ARGUMENT, "policy %d is unknown", policy);
+}
+
+}  // namespace
 
 extern "C" {
 
 strew_status strew_context_create(strew_context** out) {
-  if (out == nullptr) return STREW_INVALID_ARGUMENT;
+  if (out == nullptr) return Refuse(STREW_INVALID_ARGUMENT, "out is NULL");
   *out = nullptr;
   void* const memory = std::malloc(sizeof(strew_context));
-  if (memory == nullptr) return STREW_OUT_OF_MEMORY;
+  if (memory == nullptr) {
+    return Refuse(STREW_OUT_OF_MEMORY, "no memory for a context of %zu bytes",
+                  sizeof(strew_context));
+  }
   *out = new (memory) strew_context();
   return STREW_OK;
 }
@@ -25,43 +41,50 @@ void strew_context_destroy(strew_context* context) {
 }
 
 strew_status strew_context_set_num_threads(strew_context* context, int32_t n) {
-  if (context == nullptr || n < 0) return STREW_INVALID_ARGUMENT;
-  return context->threads.Choose(n, &context->settings.runner);
+  if (context == nullptr) return RefuseNull();
+  if (n < 0) return Refuse(STREW_INVALID_ARGUMENT, "n = %d is negative", n);
+  const strew_status status = context->threads.Choose(n, &context->settings.runner);
+  if (status == STREW_UNSUPPORTED) {
+    return Refuse(status, "this build has no threads, so that n must be 1");
+  }
+  return status == STREW_OK ? status : Refuse(status, "no memory for %d threads", n);
 }
 
 strew_status strew_context_set_parallel_for(strew_context* context, strew_parallel_for parallel_for,
                                             void* opaque, int32_t workers) {
-  if (context == nullptr) return STREW_INVALID_ARGUMENT;
-  if (parallel_for == nullptr) {
-    if (opaque != nullptr || workers != 0) return STREW_INVALID_ARGUMENT;
-    context->threads.End();
-    context->settings.runner = {};
-    return STREW_OK;
+  if (context == nullptr) return RefuseNull();
+  if (parallel_for == nullptr && (opaque != nullptr || workers != 0)) {
+    return Refuse(STREW_INVALID_ARGUMENT,
+                  "parallel_for is NULL, but opaque is not, or workers is not 0");
   }
-  if (workers < 1) return STREW_INVALID_ARGUMENT;
+  if (parallel_for != nullptr && workers < 1)
+    return Refuse(STREW_INVALID_ARGUMENT, "workers = %d is below 1", workers);
   context->threads.End();
-  context->settings.runner = {parallel_for, opaque, workers};
+  context->settings.runner = {};
+  if (parallel_for != nullptr) context->settings.runner = {parallel_for, opaque, workers};
   return STREW_OK;
 }
 
 strew_status strew_context_set_index_policy(strew_context* context, strew_index_policy policy) {
-  if (context == nullptr || policy < STREW_INDEX_ERROR || policy > STREW_INDEX_CLAMP) {
-    return STREW_INVALID_ARGUMENT;
-  }
+  if (context == nullptr) return RefuseNull();
+  if (policy < STREW_INDEX_ERROR || policy > STREW_INDEX_CLAMP) return RefusePolicy(policy);
   context->settings.index_policy = policy;
   return STREW_OK;
 }
 
 strew_status strew_context_set_negative_indices(strew_context* context, int32_t wrap) {
-  if (context == nullptr || (wrap != 0 && wrap != 1)) return STREW_INVALID_ARGUMENT;
+  if (context == nullptr) return RefuseNull();
+  if (wrap != 0 && wrap != 1)
+    return Refuse(STREW_INVALID_ARGUMENT, "wrap = %d is neither 0 nor 1", wrap);
   context->settings.wrap_negative_indices = wrap == 1;
   return STREW_OK;
 }
 
 strew_status strew_context_set_duplicate_policy(strew_context* context,
                                                 strew_duplicate_policy policy) {
-  if (context == nullptr || policy < STREW_DUPLICATE_LAST || policy > STREW_DUPLICATE_ERROR) {
-    return STREW_INVALID_ARGUMENT;
+  if (context == nullptr) return RefuseNull();
+  if (policy < STREW_DUPLICATE_LAST || policy > STREW_DUPLICATE_ERROR) {
+    return RefusePolicy(policy);
   }
   context->settings.duplicate_policy = policy;
   return STREW_OK;
@@ -69,15 +92,16 @@ strew_status strew_context_set_duplicate_policy(strew_context* context,
 
 strew_status strew_context_set_allocator(strew_context* context, strew_alloc alloc,
                                          strew_free release, void* opaque) {
-  if (context == nullptr || (alloc == nullptr) != (release == nullptr)) {
-    return STREW_INVALID_ARGUMENT;
+  if (context == nullptr) return RefuseNull();
+  if ((alloc == nullptr) != (release == nullptr)) {
+    return Refuse(STREW_INVALID_ARGUMENT, "one of alloc and release is NULL, the other is not");
   }
   context->settings.allocator = {alloc, release, opaque};
   return STREW_OK;
 }
 
 strew_status strew_context_set_simd_target(strew_context* context, const char* name) {
-  if (context == nullptr) return STREW_INVALID_ARGUMENT;
+  if (context == nullptr) return RefuseNull();
   if (name == nullptr) {
     context->settings.simd_target = 0;
     return STREW_OK;
@@ -87,8 +111,10 @@ strew_status strew_context_set_simd_target(strew_context* context, const char* n
     context->settings.simd_target = i;
     return STREW_OK;
   }
-  return STREW_UNSUPPORTED;
+  return Refuse(STREW_UNSUPPORTED, "strew_simd_target_at() does not list '%.64s'", name);
 }
+
+const char* strew_last_error(void) { return strew::LastError(); }
 
 const char* strew_context_error(const strew_context* context) {
   return context == nullptr ? "" : context->report.sentence;

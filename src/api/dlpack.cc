@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/dlpack.h"
 
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
 
 #include "api/tensor.h"
 #include "base/dtype.h"
+#include "base/last_error.h"
 
 namespace strew {
 namespace {
@@ -35,11 +37,19 @@ bool FirstElement(const DlpackTensor& tensor, void** first) {
 
 Status DescribeDlpack(const DlpackTensor& tensor, TensorView* view) {
   const strew_dtype dtype = DtypeOf(tensor);
-  if (dtype == 0 || tensor.device_type != kDlpackCpu) return STREW_UNSUPPORTED;
+  if (dtype == 0) {
+    return Refuse(STREW_UNSUPPORTED, "no dtype has the DLPack code %d, %d bits and %d lanes",
+                  static_cast<int>(tensor.code), tensor.bits, tensor.lanes);
+  }
+  if (tensor.device_type != kDlpackCpu) {
+    return Refuse(STREW_UNSUPPORTED, "device type %d is not that of the CPU, %d",
+                  tensor.device_type, kDlpackCpu);
+  }
   void* first;
   const bool has_address = FirstElement(tensor, &first);
   STREW_TRY(DescribeTensor(dtype, tensor.rank, tensor.shape, tensor.strides, first, view));
-  return has_address || view->size == 0 ? STREW_OK : STREW_SIZE_OVERFLOW;
+  if (has_address || view->size == 0) return STREW_OK;
+  return Refuse(STREW_SIZE_OVERFLOW, "byte_offset leads beyond the address space");
 }
 
 Status Borrow(const DlpackTensor& tensor, bool read_only, strew_tensor** out) {
@@ -55,20 +65,27 @@ Status Borrow(const DlpackTensor& tensor, bool read_only, strew_tensor** out) {
 extern "C" {
 
 strew_status strew_tensor_from_dlpack(const void* dl_tensor, strew_tensor** out) {
-  if (out == nullptr) return STREW_INVALID_ARGUMENT;
+  if (out == nullptr) return strew::Refuse(STREW_INVALID_ARGUMENT, "out is NULL");
   *out = nullptr;
-  if (dl_tensor == nullptr) return STREW_INVALID_ARGUMENT;
+  if (dl_tensor == nullptr) {
+    return strew::Refuse(STREW_INVALID_ARGUMENT, "dl_tensor is NULL");
+  }
   return strew::Borrow(*static_cast<const strew::DlpackTensor*>(dl_tensor), false, out).code();
 }
 
 strew_status strew_tensor_from_dlpack_versioned(const void* dl_managed_tensor_versioned,
                                                 strew_tensor** out) {
-  if (out == nullptr) return STREW_INVALID_ARGUMENT;
+  if (out == nullptr) return strew::Refuse(STREW_INVALID_ARGUMENT, "out is NULL");
   *out = nullptr;
-  if (dl_managed_tensor_versioned == nullptr) return STREW_INVALID_ARGUMENT;
+  if (dl_managed_tensor_versioned == nullptr) {
+    return strew::Refuse(STREW_INVALID_ARGUMENT, "dl_managed_tensor_versioned is NULL");
+  }
   const auto* const managed =
       static_cast<const strew::DlpackVersionedTensor*>(dl_managed_tensor_versioned);
-  if (managed->major != strew::kDlpackMajor) return STREW_UNSUPPORTED;
+  if (managed->major != strew::kDlpackMajor) {
+    return strew::Refuse(STREW_UNSUPPORTED, "DLPack has major version %" PRIu32 ", not %" PRIu32,
+                         managed->major, strew::kDlpackMajor);
+  }
   const bool read_only = (managed->flags & strew::kDlpackReadOnly) != 0;
   return strew::Borrow(managed->tensor, read_only, out).code();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/tensor.h"
 
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,14 +9,18 @@
 
 #include "base/checked.h"
 #include "base/dtype.h"
+#include "base/last_error.h"
 
 namespace strew {
 namespace {
 
 constexpr int64_t kMostBytes = PTRDIFF_MAX;
 
-bool IsAligned(const void* data, int64_t alignment) {
-  return reinterpret_cast<uintptr_t>(data) % static_cast<uintptr_t>(alignment) == 0;
+Status CheckAligned(const void* data, const DtypeInfo& info) {
+  const auto alignment = static_cast<uintptr_t>(info.alignment);
+  if (reinterpret_cast<uintptr_t>(data) % alignment == 0) return STREW_OK;
+  return Refuse(STREW_INVALID_ARGUMENT, "data = %p is not a multiple of %d, which %s needs", data,
+                info.alignment, info.name);
 }
 
 // Row-major strides; a dim of 0 counts as 1, as in NumPy. Only an empty tensor can overflow, and
@@ -104,10 +109,17 @@ bool IsContiguous(const TensorView& view) {
 Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, const int64_t* strides,
                       void* data, TensorView* view) {
   const DtypeInfo info = DescribeDtype(dtype);
-  if (rank < 0 || rank > kMaxRank || (shape == nullptr && rank > 0)) return STREW_INVALID_ARGUMENT;
-  if (!info.known()) return STREW_INVALID_ARGUMENT;
+  if (rank < 0 || rank > kMaxRank) {
+    return Refuse(STREW_INVALID_ARGUMENT, "rank = %d is out of range [0, %d]", rank, kMaxRank);
+  }
+  if (shape == nullptr && rank > 0) {
+    return Refuse(STREW_INVALID_ARGUMENT, "shape is NULL, but rank is %d", rank);
+  }
+  if (!info.known()) return Refuse(STREW_INVALID_ARGUMENT, "dtype %d is unknown", dtype);
   for (int i = 0; i < rank; ++i) {
-    if (shape[i] < 0) return STREW_INVALID_ARGUMENT;
+    if (shape[i] < 0) {
+      return Refuse(STREW_INVALID_ARGUMENT, "shape[%d] = %" PRId64 " is negative", i, shape[i]);
+    }
     view->shape[i] = shape[i];
   }
   view->dtype = dtype;
@@ -120,15 +132,20 @@ Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, con
   view->contiguous = true;
   view->read_only = false;
   const bool counted = CountElements(view);
-  if (view->size != 0 && !IsAligned(data, info.alignment)) return STREW_INVALID_ARGUMENT;
-  if (!counted) return STREW_SIZE_OVERFLOW;
+  if (view->size != 0) STREW_TRY(CheckAligned(data, info));
+  if (!counted) {
+    return Refuse(STREW_SIZE_OVERFLOW, "shape has more elements than PTRDIFF_MAX");
+  }
   if (strides == nullptr) {
     FillRowMajor(view);
   } else {
     for (int i = 0; i < rank; ++i) view->strides[i] = strides[i];
   }
   if (view->size == 0) return STREW_OK;
-  if (!MeasureExtent(view)) return STREW_SIZE_OVERFLOW;
+  if (!MeasureExtent(view)) {
+    return Refuse(STREW_SIZE_OVERFLOW,
+                  "the elements reach over more than PTRDIFF_MAX bytes, by shape and strides");
+  }
   view->contiguous = IsContiguous(*view);
   view->injective = view->contiguous || IsInjective(*view);
   return STREW_OK;
@@ -136,7 +153,10 @@ Status DescribeTensor(strew_dtype dtype, int32_t rank, const int64_t* shape, con
 
 Status NewTensor(const TensorView& view, strew_tensor** out) {
   void* const memory = std::malloc(sizeof(strew_tensor));
-  if (memory == nullptr) return STREW_OUT_OF_MEMORY;
+  if (memory == nullptr) {
+    return Refuse(STREW_OUT_OF_MEMORY, "no memory for a descriptor of %zu bytes",
+                  sizeof(strew_tensor));
+  }
   *out = new (memory) strew_tensor{view};
   return STREW_OK;
 }
@@ -149,7 +169,7 @@ extern "C" {
 
 strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, const int64_t* shape,
                                  const int64_t* strides, void* data, strew_tensor** out) {
-  if (out == nullptr) return STREW_INVALID_ARGUMENT;
+  if (out == nullptr) return strew::Refuse(STREW_INVALID_ARGUMENT, "out is NULL");
   *out = nullptr;
   TensorView view;
   const strew::Status status = strew::DescribeTensor(dtype, rank, shape, strides, data, &view);
@@ -158,7 +178,7 @@ strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, const int64_t*
 
 strew_status strew_tensor_reset(strew_tensor* tensor, strew_dtype dtype, int32_t rank,
                                 const int64_t* shape, const int64_t* strides, void* data) {
-  if (tensor == nullptr) return STREW_INVALID_ARGUMENT;
+  if (tensor == nullptr) return strew::Refuse(STREW_INVALID_ARGUMENT, "tensor is NULL");
   TensorView view;
   const strew::Status status = strew::DescribeTensor(dtype, rank, shape, strides, data, &view);
   if (status.ok()) tensor->view = view;
@@ -166,10 +186,11 @@ strew_status strew_tensor_reset(strew_tensor* tensor, strew_dtype dtype, int32_t
 }
 
 strew_status strew_tensor_set_data(strew_tensor* tensor, void* data) {
-  if (tensor == nullptr) return STREW_INVALID_ARGUMENT;
+  if (tensor == nullptr) return strew::Refuse(STREW_INVALID_ARGUMENT, "tensor is NULL");
   TensorView& view = tensor->view;
-  const int32_t alignment = strew::DescribeDtype(view.dtype).alignment;
-  if (view.size != 0 && !strew::IsAligned(data, alignment)) return STREW_INVALID_ARGUMENT;
+  const strew::DtypeInfo info = strew::DescribeDtype(view.dtype);
+  const strew::Status status = view.size == 0 ? STREW_OK : strew::CheckAligned(data, info);
+  if (!status.ok()) return status.code();
   view.data = static_cast<unsigned char*>(data);
   return STREW_OK;
 }

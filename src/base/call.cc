@@ -8,7 +8,7 @@ namespace strew {
 namespace {
 
 void Describe(Report* report, int64_t position, const char* format, va_list arguments) {
-  if (report == nullptr) return;
+  if (report == nullptr) return SetLastError(format, arguments);
   std::vsnprintf(report->sentence, sizeof(report->sentence), format, arguments);
   report->position = position;
   report->applied = 0;

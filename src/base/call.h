@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "base/last_error.h"
 #include "base/runner.h"
 #include "base/status.h"
 #include "strew/strew.h"
@@ -39,24 +40,23 @@ struct Settings {
   Explainer explainer;
 };
 
-// The outcome of a call. The sentence has room for four shapes of 32 dims.
+// The outcome of a call.
 struct Report {
-  char sentence[3072] = "";
+  char sentence[kLongestSentence] = "";
   int64_t position = -1;
   int64_t applied = 0;
 };
 
 class Call {
  public:
-  // `report` may be NULL: nothing is formatted then.
+  // `report` may be NULL: failures are then the last error of the thread.
   Call(const Settings& settings, Report* report)
       : settings_(settings), report_(report), workers_(settings.runner) {}
 
   const Settings& settings() const { return settings_; }
   int32_t workers() const { return workers_.count(); }
-  bool wants_report() const { return report_ != nullptr; }
 
-  // Stores the sentence in the report and returns `status`.
+  // Stores the sentence in the report, or as the last error, and returns `status`.
   [[gnu::format(printf, 3, 4)]] [[gnu::cold]] Status Fail(strew_status status, const char* format,
                                                           ...) const;
   // The same, for the value at the row-major `position` of indices.

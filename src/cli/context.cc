@@ -48,7 +48,7 @@ void Throw(strew_status status, const std::string& sentence) {
 }
 
 void Check(strew_status status) {
-  if (status != STREW_OK) Throw(status, strew_status_description(status));
+  if (status != STREW_OK) Throw(status, strew_last_error());
 }
 
 Context MakeContext(const Options& options) {

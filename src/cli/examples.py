@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the .npy files of the README's first command into a folder: python3 examples.py FOLDER.
+"""Arrays to try the command on, as .npy files: python3 examples.py FOLDER.
 
 The worked example of OpenVINO's ScatterNDUpdate-3, arrays of the shapes of its large one, and a
 small matrix.
@@ -13,8 +13,10 @@ import sys
 import numpy as np
 
 
-def main() -> None:
-    folder = pathlib.Path(sys.argv[1])
+SMALL = ("data", "indices", "updates")
+
+
+def write(folder: pathlib.Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / "data.npy", np.array([1, 2, 3, 4, 5, 6, 7, 8], np.float32))
     np.save(folder / "indices.npy", np.array([[4], [3], [1], [7]], np.int64))
@@ -32,4 +34,5 @@ def main() -> None:
     np.save(folder / "large_updates.npy", random.random((25, 125, 15), np.float32))
 
 
-main()
+if __name__ == "__main__":
+    write(pathlib.Path(sys.argv[1]))

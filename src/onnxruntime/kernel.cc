@@ -25,12 +25,12 @@ OrtStatus* Kernel::Create(const Entry& entry, const OrtKernelInfo* info, void** 
   OrtStatus* const status = ReadAttributes(entry, info, &attributes);
   if (status != nullptr) return status;
   *kernel = new (std::nothrow) Kernel(entry, attributes);
-  return *kernel != nullptr ? nullptr : StatusOf(*entry.runtime.api, STREW_OUT_OF_MEMORY);
+  return *kernel != nullptr ? nullptr : OutOfMemory(*entry.runtime.api);
 }
 
 OrtStatus* Kernel::Compute(OrtKernelContext* call) {
   Workspace* const workspace = workspaces_.Take();
-  if (workspace == nullptr) return StatusOf(api_, STREW_OUT_OF_MEMORY);
+  if (workspace == nullptr) return OutOfMemory(api_);
   workspace->Begin(call);
   OrtStatus* const status = ComputeWith(*workspace, call);
   workspaces_.Return(workspace);
@@ -83,7 +83,7 @@ OrtStatus* Kernel::Describe(const OrtValue* value, strew_dtype dtype, strew_tens
   if (status != nullptr) return status;
   const strew_status reset =
       SetTensor(tensor, dtype, static_cast<std::int32_t>(shape.rank), shape.dims, memory);
-  return StatusOf(api_, reset);
+  return StatusOf(api_, reset, strew_last_error());
 }
 
 OrtStatus* Kernel::MakeOutput(const Workspace& workspace, OrtKernelContext* call, OrtValue** output,
@@ -115,7 +115,7 @@ OrtStatus* Kernel::Scatter(const Workspace& workspace, const Operands& operands,
                                     attributes_.axis, attributes_.mode, workspace.output);
       break;
   }
-  return StatusOf(api_, status, context);
+  return StatusOf(api_, status, strew_context_error(context));
 }
 
 }  // namespace strew::onnxruntime

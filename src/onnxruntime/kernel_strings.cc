@@ -8,7 +8,7 @@ OrtStatus* Kernel::ScatterStrings(const Workspace& workspace, const Operands& op
                                   OrtKernelContext* call) const {
   const strew_tensor* const data = workspace.data;
   Places places(strew_tensor_size(data), strew_tensor_size(workspace.updates));
-  if (!places.allocated()) return StatusOf(api_, STREW_OUT_OF_MEMORY);
+  if (!places.allocated()) return OutOfMemory(api_);
   void* const data_memory = strew_tensor_data(data);
   strew_tensor_set_data(workspace.data, places.data());
   strew_tensor_set_data(workspace.updates, places.updates());
@@ -48,7 +48,7 @@ OrtStatus* Kernel::FindDestinations(const Workspace& workspace) const {
     status = strew_plan_gather(workspace.context, plan, workspace.data, workspace.updates);
   }
   strew_plan_destroy(plan);
-  return StatusOf(api_, status, workspace.context);
+  return StatusOf(api_, status, strew_context_error(workspace.context));
 }
 
 }  // namespace strew::onnxruntime

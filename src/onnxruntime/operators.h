@@ -29,7 +29,7 @@ struct Entry : OrtCustomOp {
 };
 
 // One pair of types that ONNX Runtime has for each operator.
-constexpr size_t kEntries = 18 * 6;
+constexpr size_t kEntries = size_t{18} * 6;
 using Entries = std::array<Entry, kEntries>;
 
 void FillEntries(const Runtime& runtime, Entries* entries);

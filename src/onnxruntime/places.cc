@@ -23,7 +23,7 @@ OrtStatus* CopyString(const OrtApi& api, const OrtValue* source, size_t from, si
 
 Places::Places(std::int64_t data_size, std::int64_t update_size)
     : data_size_(static_cast<size_t>(data_size)), update_size_(static_cast<size_t>(update_size)) {
-  places_ = new (std::nothrow) const char*[data_size_ + update_size_];
+  places_ = new (std::nothrow) std::uintptr_t[data_size_ + update_size_];
   if (places_ != nullptr) Fill();
 }
 
@@ -31,13 +31,13 @@ Places::~Places() { delete[] places_; }
 
 void Places::Fill() {
   const size_t count = data_size_ + update_size_;
-  for (size_t i = 0; i < count; ++i) places_[i] = reinterpret_cast<const char*>(i);
+  for (size_t i = 0; i < count; ++i) places_[i] = i;
 }
 
 OrtStatus* Places::Copy(const OrtApi& api, const OrtValue* data, const OrtValue* updates,
                         bool in_place, OrtValue* output) const {
   for (size_t to = 0; to < data_size_; ++to) {
-    const auto place = reinterpret_cast<std::uintptr_t>(places_[to]);
+    const size_t place = places_[to];
     const bool old = place < data_size_;
     if (old && in_place) continue;
     OrtStatus* const status = old ? CopyString(api, data, place, 0, output, to)
@@ -49,7 +49,7 @@ OrtStatus* Places::Copy(const OrtApi& api, const OrtValue* data, const OrtValue*
 
 OrtStatus* Places::Append(const OrtApi& api, const OrtValue* updates, OrtValue* output) const {
   for (size_t from = 0; from < update_size_; ++from) {
-    const auto to = reinterpret_cast<std::uintptr_t>(places_[data_size_ + from]);
+    const size_t to = places_[data_size_ + from];
     size_t kept = 0;
     OrtStatus* status = api.GetStringTensorElementLength(output, to, &kept);
     if (status == nullptr) status = CopyString(api, updates, from, kept, output, to);

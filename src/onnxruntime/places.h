@@ -9,8 +9,8 @@
 
 namespace strew::onnxruntime {
 
-// The places of the strings of data, 0, 1, ..., and behind them those of updates, in the form of
-// pointers that nobody reads through, to be scattered in place of the strings.
+// The places of the strings of data, 0, 1, ..., and behind them those of updates, as wide as
+// the pointers that strew takes for strings, to be scattered in place of the strings.
 class Places {
  public:
   Places(std::int64_t data_size, std::int64_t update_size);
@@ -19,8 +19,8 @@ class Places {
   Places& operator=(const Places&) = delete;
 
   bool allocated() const { return places_ != nullptr; }
-  const char** data() { return places_; }
-  const char** updates() { return places_ + data_size_; }
+  void* data() { return places_; }
+  void* updates() { return places_ + data_size_; }
 
   void Fill();
 
@@ -35,7 +35,7 @@ class Places {
  private:
   size_t data_size_;
   size_t update_size_;
-  const char** places_;
+  std::uintptr_t* places_;
 };
 
 }  // namespace strew::onnxruntime

@@ -49,7 +49,7 @@ OrtStatus* Register(const Runtime& runtime, Registration** found) {
     if (made->runtime.api == &api) return nullptr;
   }
   auto* const made = new (std::nothrow) Registration{runtime, {}};
-  if (made == nullptr) return StatusOf(api, STREW_OUT_OF_MEMORY);
+  if (made == nullptr) return OutOfMemory(api);
   OrtStatus* const status = FillDomain(made);
   if (status != nullptr) {
     if (made->domain != nullptr) api.ReleaseCustomOpDomain(made->domain);

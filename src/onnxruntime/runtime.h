@@ -26,8 +26,9 @@ struct Runtime {
   bool has_shape_reference;
 };
 
-// nullptr for STREW_OK, else an error with the sentence of the context's last call, if one is given.
-OrtStatus* StatusOf(const OrtApi& api, strew_status status, const strew_context* context = nullptr);
+// nullptr for STREW_OK, else an error with the sentence.
+OrtStatus* StatusOf(const OrtApi& api, strew_status status, const char* sentence);
+OrtStatus* OutOfMemory(const OrtApi& api);
 
 }  // namespace strew::onnxruntime
 

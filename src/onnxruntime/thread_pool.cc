@@ -18,7 +18,7 @@ constexpr std::chrono::microseconds kPatience{200};
 
 // A measurement on a busy machine finds too few threads. It is repeated when a node has run so many
 // times, then twice as many times, and so on.
-constexpr std::uint32_t kFirstDoubt = 256;
+constexpr std::uint32_t kFirstDoubt = 64;
 
 std::int32_t UsableCpus() {
 #ifdef __linux__

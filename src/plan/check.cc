@@ -19,10 +19,9 @@ Status CheckHandle(const Call& call, Operand operand) {
 
 Status CheckReductionDtype(const Call& call, strew_reduction reduction, strew_dtype dtype) {
   const strew_reduction kind = ReductionKind(reduction);
-  const DtypeInfo info = DescribeDtype(dtype);
-  if (IsReductionDefined(kind, info.arithmetic)) return STREW_OK;
+  if (IsReductionDefined(kind, DescribeDtype(dtype).arithmetic)) return STREW_OK;
   return call.Fail(STREW_INVALID_DTYPE, "reduction %s is not defined on %s", ReductionName(kind),
-                   info.name);
+                   DtypeText(dtype).c_str());
 }
 
 // True if the byte extents of two tensors overlap. Extents that wrap around the end of the address
@@ -76,13 +75,13 @@ Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_redu
   for (const Operand& operand : same) {
     if (operand.view->dtype == first.view->dtype) continue;
     return call.Fail(STREW_INVALID_DTYPE, "%s has dtype %s, but %s has dtype %s", operand.name,
-                     DescribeDtype(operand.view->dtype).name, first.name,
-                     DescribeDtype(first.view->dtype).name);
+                     DtypeText(operand.view->dtype).c_str(), first.name,
+                     DtypeText(first.view->dtype).c_str());
   }
   for (const Operand& operand : indices) {
     if (IsIndexDtype(operand.view->dtype)) continue;
     return call.Fail(STREW_INVALID_DTYPE, "%s has dtype %s, which is not an integer dtype",
-                     operand.name, DescribeDtype(operand.view->dtype).name);
+                     operand.name, DtypeText(operand.view->dtype).c_str());
   }
   return CheckReductionDtype(call, reduction, first.view->dtype);
 }

@@ -4,6 +4,8 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "base/dtype.h"
+
 namespace strew::plan {
 
 ListText::ListText(const int64_t* numbers, int count) { Write(numbers, count); }
@@ -24,6 +26,15 @@ IndexText::IndexText(IndexValue index) {
     std::snprintf(text_, sizeof(text_), "%" PRIu64, index.overflow);
   } else {
     std::snprintf(text_, sizeof(text_), "%" PRId64, index.value);
+  }
+}
+
+DtypeText::DtypeText(strew_dtype dtype) {
+  const DtypeInfo info = DescribeDtype(dtype);
+  if (dtype > STREW_OPAQUE(0)) {
+    std::snprintf(text_, sizeof(text_), "%s[%d]", info.name, dtype - STREW_OPAQUE(0));
+  } else {
+    std::snprintf(text_, sizeof(text_), "%s", info.name);
   }
 }
 

@@ -39,6 +39,16 @@ class IndexText {
   char text_[24];
 };
 
+// "float32", "opaque[20]".
+class DtypeText {
+ public:
+  explicit DtypeText(strew_dtype dtype);
+  const char* c_str() const { return text_; }
+
+ private:
+  char text_[24];
+};
+
 // The coordinates of a row-major position.
 class CoordinatesText : public ListText {
  public:

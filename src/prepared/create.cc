@@ -9,6 +9,7 @@
 #include "base/checked.h"
 #include "base/dtype.h"
 #include "plan/check.h"
+#include "plan/text.h"
 #include "prepared/order.h"
 #include "prepared/plan.h"
 #include "prepared/prepare.h"
@@ -56,7 +57,7 @@ Status CheckIndexTensor(const Call& call, const Request& request) {
   const TensorView& indices = *request.indices;
   if (!IsIndexDtype(indices.dtype)) {
     return call.Fail(STREW_INVALID_DTYPE, "indices has dtype %s, which is not an integer dtype",
-                     DescribeDtype(indices.dtype).name);
+                     plan::DtypeText(indices.dtype).c_str());
   }
   if (request.kind == Kind::kUpdate) return STREW_OK;
   if (indices.rank == 0) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <vector>
 
 #include <nanobind/nanobind.h>
 
@@ -18,24 +17,30 @@
 namespace strew::python {
 
 // run(context) -> strew_status, without the GIL, with a context of its own where none is given.
-// Throws strew.Error.
-template <typename Run>
-void RunWith(Context* context, const Run& run) {
+// Throws strew.Error with words(the sentence of the library).
+template <typename Run, typename Words>
+void RunWith(Context* context, const Run& run, const Words& words) {
   if (context == nullptr) {
     Context once;
-    return RunWith(&once, run);
+    return RunWith(&once, run, words);
   }
   const Context::Use use(*context);
   const strew_status status = WithoutGil([&] { return run(use.handle()); });
   if (status == STREW_OK) return;
-  RaiseStatus(status, strew_context_error(use.handle()),
+  RaiseStatus(status, words(strew_context_error(use.handle())).c_str(),
               strew_context_error_position(use.handle()));
 }
 
-// A NumPy array of the dtype of an operand, which was made of `given`.
-enum class Contents { kAny, kZeros };
-nanobind::object NewArray(nanobind::handle given, const Operand& operand,
-                          const std::vector<std::int64_t>& shape, Contents contents);
+template <typename Run>
+void RunWith(Context* context, const Run& run) {
+  RunWith(context, run, [](const char* sentence) { return nanobind::str(sentence); });
+}
+
+// An array of the dtype of an operand, which was made of `given`: of its library where that makes
+// them in C, else of NumPy, which Finished() then takes to the library.
+nanobind::object NewArray(nanobind::handle given, const Operand& operand, const Shape& shape,
+                          Contents contents);
+nanobind::object Finished(nanobind::handle given, nanobind::object made);
 
 // An operand beside data, and what errors call it.
 struct Given {
@@ -56,20 +61,30 @@ class Call {
   // nullptr for one that was not given.
   const strew_tensor* other(std::size_t i) const { return others_[i].tensor.get(); }
 
+  // Repeats updates as NumPy does, where the operator wants more of them.
+  void BroadcastUpdates(const NamedAxes& named, const Dims& indices);
+
   // run(context, output) -> strew_status, without the GIL. Returns the array of the output.
   template <typename Run>
   nanobind::object Finish(Context* context, const Run& run) {
-    RunWith(context, [&](strew_context* with) { return run(with, output()); });
-    return out_;
+    RunWith(
+        context, [&](strew_context* with) { return run(with, output()); },
+        [&](const char* sentence) { return InWordsOfNumpy(sentence); });
+    return is_new_ ? Finished(given_, out_) : out_;
   }
 
  private:
   using Others = std::array<Operand, 2>;
-  static Others ReadOthers(std::initializer_list<Given> given);
+  Others ReadOthers(std::initializer_list<Given> others) const;
+
+  // With the dtype that an opaque operand has to NumPy.
+  nanobind::str InWordsOfNumpy(const char* sentence) const;
 
   strew_tensor* output() { return in_place_ ? data_.tensor.get() : output_.tensor.get(); }
 
+  nanobind::handle given_;  // data, which the caller holds
   bool in_place_;
+  bool is_new_;
   Operand data_;
   Others others_;
   nanobind::object out_;

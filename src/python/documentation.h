@@ -2,11 +2,12 @@
 #ifndef STREW_PYTHON_DOCUMENTATION_H_
 #define STREW_PYTHON_DOCUMENTATION_H_
 
-#define STREW_COMMON_DOCUMENTATION                                                        \
-  "Operands are anything with __dlpack__, __array__ or a buffer, or lists; nothing is\n"  \
-  "converted but what numpy.asarray() converts. Arrays with masks are a TypeError, but\n" \
-  "in lists, where NumPy drops masks. Returns `out`, which must not share memory with\n"  \
-  "other operands but may be the data itself, or a new NumPy array.\n\n"
+#define STREW_COMMON_DOCUMENTATION                                                             \
+  "Operands are anything with __dlpack__, __array__ or a buffer, numbers, or lists. Numbers\n" \
+  "and lists of them take the dtype of data; arrays keep theirs. Updates are repeated as\n"    \
+  "NumPy repeats them. Arrays with masks are a TypeError, but in lists, where NumPy drops\n"   \
+  "masks. Returns `out`, which must not share memory with other operands but may be the\n"     \
+  "data itself; without it a new array of the kind of data: NumPy's, PyTorch's, JAX's.\n\n"
 
 #define STREW_REDUCTION_DOCUMENTATION                                                           \
   "exclude_self leaves the old value of a touched element out. wide rounds sums, differences\n" \
@@ -14,7 +15,7 @@
 
 #define STREW_ERRORS_DOCUMENTATION                                                              \
   "Raises strew.Error with `status`, a sentence and `position`; nothing is written then. Its\n" \
-  "status is STREW_INVALID_SHAPE for shapes other than these, STREW_INVALID_DTYPE where\n"      \
+  "status is STREW_INVALID_SHAPE for shapes that do not fit, STREW_INVALID_DTYPE where\n"       \
   "dtypes differ, indices are no integers or the reduction is not defined on the dtype,\n"      \
   "STREW_INVALID_AXIS, STREW_INVALID_ARGUMENT (exclude_self with \"sub\", a step of 0, more\n"  \
   "than 32 dims), STREW_UNSUPPORTED for memory of another device, STREW_OUT_OF_MEMORY,\n"

@@ -9,15 +9,15 @@ namespace nb = nanobind;
 namespace strew::python {
 
 void RaiseStatus(strew_status status, const char* sentence, std::int64_t position) {
-  const nb::object type = Support("Error");
   const nb::str name(strew_status_name(status));
+  const nb::object type = CallPython(Support("error_type"), name);
   const nb::object error = CallPython(type, nb::str(sentence), name, nb::int_(position));
   PyErr_SetObject(type.ptr(), error.ptr());
   throw nb::python_error();
 }
 
 void Check(strew_status status) {
-  if (status != STREW_OK) RaiseStatus(status, strew_status_description(status), -1);
+  if (status != STREW_OK) RaiseStatus(status, strew_last_error(), -1);
 }
 
 }  // namespace strew::python

@@ -28,6 +28,7 @@ nb::object ScatterElements(nb::handle data, nb::handle indices, nb::handle updat
   const strew_reduction code = ReductionCode(reduction, exclude_self, wide);
   Call call(data, updates, out);
   const Operand places = IndexOperand(indices);
+  call.BroadcastUpdates({Operator::kScatterElements, axis, 1}, DimsOf(places));
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
     return strew_scatter_elements(with, call.data(), places.tensor.get(), call.updates(), axis,
                                   code, output);
@@ -40,6 +41,10 @@ nb::object ScatterNd(nb::handle data, nb::handle indices, nb::handle updates,
   const strew_reduction code = ReductionCode(reduction, exclude_self, wide);
   Call call(data, updates, out);
   const Operand places = IndexOperand(indices);
+  const Dims tuples = DimsOf(places);
+  const std::size_t components =
+      tuples.rank == 0 ? 0 : static_cast<std::size_t>(tuples.dims[tuples.rank - 1]);
+  call.BroadcastUpdates({Operator::kScatterNd, 0, components}, tuples);
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
     return strew_scatter_nd(with, call.data(), places.tensor.get(), call.updates(), code, output);
   });
@@ -51,6 +56,7 @@ nb::object ScatterUpdate(nb::handle data, nb::handle indices, nb::handle updates
   const strew_reduction code = ReductionCode(reduction, exclude_self, wide);
   Call call(data, updates, out);
   const Operand places = IndexOperand(indices);
+  call.BroadcastUpdates({Operator::kScatterUpdate, axis, 1}, DimsOf(places));
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
     return strew_scatter_update(with, call.data(), places.tensor.get(), call.updates(), axis, code,
                                 output);

@@ -14,17 +14,8 @@ namespace nb = nanobind;
 namespace strew::python {
 namespace {
 
-// Nothing for memory that is not aligned to its elements. The fields are those of a DLTensor.
-template <typename Array>
-Tensor DescribeDlpack(const Array& array) {
-  nb::dlpack::dltensor described;
-  described.data = array.data_handle();
-  described.device = {array.device_type(), array.device_id()};
-  described.ndim = static_cast<std::int32_t>(array.ndim());
-  described.dtype = array.dtype();
-  described.shape = const_cast<std::int64_t*>(array.shape_ptr());
-  described.strides = const_cast<std::int64_t*>(array.stride_ptr());
-  described.byte_offset = array.byte_offset();
+// Nothing for memory that is not aligned to its elements.
+Tensor DescribeDlpack(const nb::dlpack::dltensor& described) {
   strew_tensor* tensor = nullptr;
   const strew_status status = strew_tensor_from_dlpack(&described, &tensor);
   if (status == STREW_UNSUPPORTED) {
@@ -33,6 +24,19 @@ Tensor DescribeDlpack(const Array& array) {
   }
   if (status != STREW_INVALID_ARGUMENT) Check(status);
   return Tensor(tensor);
+}
+
+template <typename Array>
+Tensor DescribeArray(const Array& array) {
+  nb::dlpack::dltensor described;
+  described.data = array.data_handle();
+  described.device = {array.device_type(), array.device_id()};
+  described.ndim = static_cast<std::int32_t>(array.ndim());
+  described.dtype = array.dtype();
+  described.shape = const_cast<std::int64_t*>(array.shape_ptr());
+  described.strides = const_cast<std::int64_t*>(array.stride_ptr());
+  described.byte_offset = array.byte_offset();
+  return DescribeDlpack(described);
 }
 
 strew_dtype DtypeOf(const char* name, std::int64_t size) {
@@ -130,7 +134,7 @@ bool IsReadOnlyBuffer(nb::handle object) {
 template <typename Array>
 Tensor Describe(nb::handle exported, Array& memory) {
   if (!exported.is_valid() || !nb::try_cast(exported, memory, false)) return nullptr;
-  return DescribeDlpack(memory);
+  return DescribeArray(memory);
 }
 
 // The operand of an array that DLPack cannot describe, through integers in its place.
@@ -175,8 +179,30 @@ std::int64_t Number(nb::handle object) {
   return number;
 }
 
+// Whether the object tells of its memory by functions of C.
+bool ReadByExchange(nb::handle object, Operand* operand) {
+  if (PyObject_CheckBuffer(object.ptr()) != 0) return false;
+  const ExchangeFunctions* const functions = ExchangeFunctionsOf(object);
+  nb::dlpack::dltensor described;
+  if (functions == nullptr || !DescribeByExchange(*functions, object, &described)) return false;
+  operand->tensor = DescribeDlpack(described);
+  operand->exchange = functions;
+  operand->dtype = described.dtype;
+  return operand->tensor != nullptr;
+}
+
+// A number of Python or NumPy, or a list or tuple: what has no dtype of its own to insist on.
+bool IsOfNumbers(nb::handle object) {
+  PyObject* const given = object.ptr();
+  if (PyList_Check(given) || PyTuple_Check(given)) return true;
+  if (PyFloat_Check(given) || PyLong_Check(given) || PyComplex_Check(given)) return true;
+  if (PyObject_CheckBuffer(given) == 0 || nb::hasattr(object.type(), "__dlpack__")) return false;
+  return nb::hasattr(object.type(), "__array_wrap__");
+}
+
 Operand Read(const char* function, nb::handle object) {
   Operand operand;
+  if (ReadByExchange(object, &operand)) return operand;
   operand.tensor = Describe(Exported(object), operand.memory);
   return operand.tensor ? std::move(operand) : DescribedByNumpy(function, object);
 }
@@ -185,10 +211,43 @@ Operand Read(const char* function, nb::handle object) {
 
 Operand ReadOperand(nb::handle object) { return Read("readable", object); }
 
+Operand ReadOperandLike(nb::handle object, nb::handle data, const Operand& described) {
+  if (!IsOfNumbers(object)) return ReadOperand(object);
+  const nb::handle array = described.array.is_none() ? data : nb::handle(described.array);
+  const nb::str dtype(strew_dtype_name(strew_tensor_dtype(described.tensor.get())));
+  nb::object numbers = CallPython(Support("numbers_like"), object, array, dtype);
+  Operand operand = ReadOperand(numbers);
+  operand.owner = std::move(numbers);
+  return operand;
+}
+
+void BroadcastTo(const Shape& shape, Operand* operand) {
+  strew_tensor* const tensor = operand->tensor.get();
+  const std::int32_t rank = strew_tensor_rank(tensor);
+  const std::int64_t* const dims = strew_tensor_shape(tensor);
+  const std::int64_t* const strides = strew_tensor_strides(tensor);
+  const auto missing = static_cast<std::ptrdiff_t>(shape.size()) - rank;
+  if (missing < 0) return;
+  Shape repeated(shape.size(), 0);
+  for (std::int32_t i = 0; i < rank; ++i) {
+    const auto axis = static_cast<std::size_t>(missing + i);
+    if (dims[i] == shape[axis]) {
+      repeated[axis] = strides[i];
+    } else if (dims[i] != 1) {
+      return;
+    }
+  }
+  // Refused where there are too many dims or elements: then the operator tells of the shapes.
+  static_cast<void>(strew_tensor_reset(tensor, strew_tensor_dtype(tensor),
+                                       static_cast<std::int32_t>(shape.size()), shape.data(),
+                                       repeated.data(), strew_tensor_data(tensor)));
+}
+
 Operand IndexOperand(nb::handle object) { return Read("readable_indices", object); }
 
 Operand WriteOperand(nb::handle object) {
   Operand operand;
+  if (ReadByExchange(object, &operand)) return operand;
   nb::ndarray<> memory;
   const nb::object exported = Exported(object);
   if (!IsReadOnlyBuffer(object)) operand.tensor = Describe(exported, memory);

@@ -9,6 +9,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include "python/exchange.h"
+#include "python/shape.h"
 #include "strew/strew.h"
 
 namespace strew::python {
@@ -25,10 +27,28 @@ struct Operand {
   // The NumPy array of an operand that DLPack cannot describe; for the others None.
   nanobind::object array = nanobind::none();
   std::vector<std::int64_t> numbers;
+  // Of a tensor of a library that has them; its dtype is then `dtype`.
+  const ExchangeFunctions* exchange = nullptr;
+  nanobind::dlpack::dtype dtype;
+  // What was made for the call.
+  nanobind::object owner = nanobind::none();
 };
+
+inline Dims DimsOf(const Operand& operand) {
+  return {strew_tensor_shape(operand.tensor.get()),
+          static_cast<std::size_t>(strew_tensor_rank(operand.tensor.get()))};
+}
 
 // Takes anything with __dlpack__, __array__ or a buffer, and all that numpy.asarray() takes.
 Operand ReadOperand(nanobind::handle object);
+
+// The same of an operand beside data. A number, and lists of numbers, take the dtype of data, where
+// NumPy casts their kind to its; where not, the operator refuses them.
+Operand ReadOperandLike(nanobind::handle object, nanobind::handle data, const Operand& described);
+
+// Repeats the operand along dims that it lacks or has once, as NumPy does. Where it does not fit it
+// stays as it is, for the operator to refuse.
+void BroadcastTo(const Shape& shape, Operand* operand);
 
 // The same of indices, which may be an empty list.
 Operand IndexOperand(nanobind::handle object);

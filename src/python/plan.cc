@@ -18,13 +18,6 @@ using nb::literals::operator""_a;
 namespace strew::python {
 namespace {
 
-using Shape = std::vector<std::int64_t>;
-
-Shape ShapeOf(const strew_tensor* tensor) {
-  const std::int64_t* const shape = strew_tensor_shape(tensor);
-  return {shape, shape + strew_tensor_rank(tensor)};
-}
-
 // The C API reads as many extents as tuples have numbers. Indices of rank 0 are its own to refuse.
 void RequireExtents(const Shape& extents, const Shape& indices) {
   const auto count = static_cast<std::int64_t>(extents.size());
@@ -53,7 +46,7 @@ strew_status Create(strew_context* context, const PlannedAxes& axes, const strew
 
 Plan::Plan(PlannedAxes axes, nb::handle indices, Context* context) : axes_(std::move(axes)) {
   const Operand places = IndexOperand(indices);
-  indices_shape_ = ShapeOf(places.tensor.get());
+  indices_shape_ = ShapeOf(DimsOf(places));
   if (axes_.op == Operator::kScatterNd) RequireExtents(axes_.extents, indices_shape_);
   strew_plan* created = nullptr;
   RunWith(context,
@@ -72,21 +65,6 @@ std::string Plan::Repr() const {
   }
   return text + "; " + std::to_string(Entries()) + " entries, " + std::to_string(Dropped()) +
          " dropped, " + std::to_string(Memory()) + " bytes>";
-}
-
-std::vector<std::int64_t> Plan::UpdatesShape(const strew_tensor* indexed) const {
-  if (axes_.op == Operator::kScatterElements) return indices_shape_;
-  const Shape dims = ShapeOf(indexed);
-  const auto rank = static_cast<std::int64_t>(dims.size());
-  const auto components = static_cast<std::int64_t>(axes_.extents.size());
-  if (rank < components) return {};
-  const std::int64_t given = axes_.axis + (axes_.axis < 0 ? rank : 0);
-  const std::int64_t axis = given >= 0 && given < rank ? given : 0;
-  const bool has_tuples = axes_.op == Operator::kScatterNd;
-  Shape shape(dims.begin(), dims.begin() + axis);
-  shape.insert(shape.end(), indices_shape_.begin(), indices_shape_.end() - (has_tuples ? 1 : 0));
-  shape.insert(shape.end(), dims.begin() + axis + components, dims.end());
-  return shape;
 }
 
 namespace {
@@ -111,6 +89,7 @@ nb::object Scatter(const Plan& plan, nb::handle data, nb::handle updates, const 
                    bool exclude_self, bool wide, nb::handle out, Context* context) {
   const strew_reduction code = ReductionCode(reduction, exclude_self, wide);
   Call call(data, updates, out);
+  call.BroadcastUpdates(plan.named(), DimsOf(plan.indices_shape()));
   return call.Finish(context, [&](strew_context* with, strew_tensor* output) {
     return strew_plan_scatter(with, plan.handle(), call.data(), call.updates(), code, output);
   });
@@ -120,7 +99,9 @@ nb::object Gather(const Plan& plan, nb::handle source, nb::handle out, Context* 
   const Operand from = ReadOperand(source);
   const auto given = [&] {
     const Contents contents = plan.Dropped() == 0 ? Contents::kAny : Contents::kZeros;
-    return NewArray(source, from, plan.UpdatesShape(from.tensor.get()), contents);
+    return NewArray(source, from,
+                    UpdatesShape(plan.named(), DimsOf(plan.indices_shape()), DimsOf(from)),
+                    contents);
   };
   const nb::object to = out.is_none() ? given() : nb::borrow(out);
   const Operand output = WriteOperand(to);
@@ -128,7 +109,7 @@ nb::object Gather(const Plan& plan, nb::handle source, nb::handle out, Context* 
   RunWith(context, [&](strew_context* with) {
     return strew_plan_gather(with, plan.handle(), from.tensor.get(), output.tensor.get());
   });
-  return to;
+  return out.is_none() ? Finished(source, to) : to;
 }
 
 nb::object GatherScatter(const Plan& from, nb::handle source, const Plan& to, nb::handle data,

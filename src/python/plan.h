@@ -12,6 +12,7 @@
 #include "reference/operator.h"
 #include "python/context.h"
 #include "python/operand.h"
+#include "python/shape.h"
 #include "strew/strew.h"
 
 namespace strew::python {
@@ -25,7 +26,7 @@ struct DestroyPlan {
 struct PlannedAxes {
   Operator op;
   std::int64_t axis;
-  std::vector<std::int64_t> extents;
+  Shape extents;
 };
 
 // strew.Plan: a plan, and what it was made of, which the C API takes and does not give back.
@@ -40,13 +41,12 @@ class Plan {
   std::size_t Memory() const { return strew_plan_memory(handle()); }
   std::string Repr() const;
 
-  // The shape of updates for a tensor that the plan indexes; if it cannot index the tensor, any
-  // shape that lets the library say why.
-  std::vector<std::int64_t> UpdatesShape(const strew_tensor* indexed) const;
+  NamedAxes named() const { return {axes_.op, axes_.axis, axes_.extents.size()}; }
+  const Shape& indices_shape() const { return indices_shape_; }
 
  private:
   PlannedAxes axes_;
-  std::vector<std::int64_t> indices_shape_;
+  Shape indices_shape_;
   std::unique_ptr<strew_plan, DestroyPlan> handle_;
 };
 

@@ -239,7 +239,6 @@ Status CheckIndices(const Call& call, const TensorView& indices, const plan::Ind
   }
   findings->out_of_range = RemedyFor(call, space);
   if (findings->out_of_range != plan::OutOfRange::kNothing) return STREW_OK;
-  if (!call.wants_report()) return STREW_INDEX_OUT_OF_RANGE;
   return ReportFirst(call, indices, space);
 }
 

@@ -2,7 +2,8 @@
 """`meson install` puts down exactly these files, and a .pc file that asks for nothing but strew.
 
 usage: installed.py <meson> <build> <prefix> <libdir> <version> <command: yes, no or bare>
-                    <includedir> <bindir> <mandir> <datadir> [<folder of the Python packages>]
+                    <names of adapters, with commas> <includedir> <bindir> <mandir> <datadir>
+                    [<folder of the Python packages>]
 """
 
 import os
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import house
 import staging
-from package_files import ADAPTER_LIBRARIES, package_files
+from package_files import ADAPTERS, package_files
 
 
 def library(folder: str, include: str, version: str) -> set[str]:
@@ -41,11 +42,11 @@ def command(kind: str, binaries: str, manual: str, data: str) -> set[str]:
     return {"no": set(), "bare": program, "yes": program | described}[kind]
 
 
-def package(prefix: str, packages: str) -> set[str]:
+def package(prefix: str, packages: str, adapters: list[str]) -> set[str]:
     """Nothing where the folder is not below the prefix, as that of a Python of the system."""
     folder = os.path.relpath(Path(prefix, packages), prefix)
     is_below = not folder.startswith("..")
-    return {f"{folder}/{name}" for name in package_files()} if is_below else set()
+    return {f"{folder}/{name}" for name in package_files(adapters)} if is_below else set()
 
 
 def found(staged: staging.Staged) -> Iterator[str]:
@@ -70,18 +71,31 @@ def module_problems(staged: staging.Staged, include: str, version: str) -> Itera
         yield f"strew.pc: --libs gives {staged.pkg_config('--libs')}"
 
 
+def adapter_problems(staged: staging.Staged, adapters: list[str]) -> Iterator[str]:
+    """strew.pc tells where they are."""
+    told = staged.pkg_config("--variable=onnxruntime_library")
+    path = f"{staged.libraries}/libstrew_onnxruntime.so"
+    if told != ([path] if "libstrew_onnxruntime.so" in adapters else []):
+        yield f"strew.pc: onnxruntime_library is {told}"
+
+
 def main(meson: str, build: str, prefix: str, folder: str, version: str, *more: str) -> None:
-    kind, include, binaries, manual, data, *packages = more
+    kind, listed, include, binaries, manual, data, *packages = more
+    adapters = list(filter(None, listed.split(",")))
     with tempfile.TemporaryDirectory() as root:
         staged = staging.install(meson, build, Path(root), prefix, folder)
         names = set(found(staged))
         wanted = library(folder, include, version) | command(kind, binaries, manual, data)
-        wanted = wanted.union(*(package(prefix, below) for below in packages))
-        known = wanted | {name for name in names if name.endswith(tuple(ADAPTER_LIBRARIES))}
+        wanted |= {f"{folder}/{name}" for name in adapters}
+        wanted = wanted.union(*(package(prefix, below, adapters) for below in packages))
+        # Where their systems are, the package has these, and nothing else does.
+        own = tuple(f"strew/{name}" for name in ADAPTERS)
+        known = wanted | {name for name in names if name.endswith(own)}
         problems = [f"not installed: {name}" for name in sorted(wanted - names)]
         problems += [f"installed but not expected: {name}" for name in sorted(names - known)]
         if not problems:
             problems += module_problems(staged, include, version)
+            problems += adapter_problems(staged, adapters)
         house.finish(problems)
 
 

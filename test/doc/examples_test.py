@@ -14,6 +14,7 @@ import strew_ctypes
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "doc"))
 
 import examples
+import pictures
 
 CONSTANTS = {"reduction": strew_ctypes.Reduction, "mode": strew_ctypes.CacheMode}
 
@@ -66,3 +67,11 @@ def test_every_operator_has_an_example() -> None:
     operators = {name for name in scatters if "plan" not in name}
     # slice_scatter differs from slice_scatter_int64 in where it takes numbers from.
     assert {f"strew_{name}" for name in named} == operators - {"strew_slice_scatter"}
+
+
+def test_the_picture_of_the_readme_is_that_of_its_example() -> None:
+    (example,) = [e for e in examples.EXAMPLES if e.attributes == {"reduction": "ADD"}]
+    root = pathlib.Path(__file__).resolve().parents[2]
+    drawn = pictures.picture(example)
+    assert (root / "doc" / f"{example.function}.svg").read_text() == drawn
+    assert f"](doc/{example.function}.svg)" in (root / "README.md").read_text()

@@ -127,8 +127,8 @@ class Sources(Folder):
         self.refuse("nonsense", "include/strew/strew.h", word, f"@nonsense {word}")
 
     def test_a_link_of_the_readme(self) -> None:
-        self.refuse("there is no src/gone", "README.md", "(test/museum)", "(src/gone)")
-        self.refuse("#gone", "README.md", "(#how-fast-it-is)", "(#gone)")
+        self.refuse("there is no doc/gone", "README.md", "(doc/plans.md)", "(doc/gone)")
+        self.refuse("no such heading", "README.md", "(doc/plans.md)", "(doc/plans.md#gone)")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The example of a language runs by the command that README.md gives, prints expected.txt, and
+"""The example of a language runs by the command that doc/languages.md gives, prints expected.txt, and
 calls every function of the header. Where a call fails, it says why.
 
 usage: run.py <skip> <language> <packages> <probe> <command> <library> <strew.h> <compiler>...
@@ -26,6 +26,7 @@ import recorder
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+PAGE = "doc/languages.md"
 
 
 def targets_of(library: Path) -> list[str]:
@@ -66,9 +67,9 @@ def environment(folder: Path, libraries: Path, header: Path) -> dict[str, str]:
 
 
 def row(language: str, packages: str, command: str) -> str:
-    """What the README has to say; commands that were run there leave files beside the example."""
+    """What the page has to say; commands that were run there leave files beside the example."""
     (example,) = (HERE / language).glob("[eE]xample.*")
-    return f"| [{language}](test/ffi/{language}/{example.name}) | {packages} | `{command}` |"
+    return f"| [{language}](../test/ffi/{language}/{example.name}) | {packages} | `{command}` |"
 
 
 class Example:
@@ -119,8 +120,8 @@ def main(skip: str, language: str, packages: str, probe: str, command: str, *bui
             house.skip(f"`{probe}` fails; it takes {packages}")
         problems = example.problems(command, expected(library, header))
     line = row(language, packages, command)
-    if line not in (ROOT / "README.md").read_text().splitlines():
-        problems.append(f"README.md lacks this line:\n{line}")
+    if line not in (ROOT / PAGE).read_text().splitlines():
+        problems.append(f"{PAGE} lacks this line:\n{line}")
     house.finish(problems)
 
 

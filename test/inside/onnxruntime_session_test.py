@@ -103,6 +103,15 @@ def test_shapes_that_do_not_fit() -> None:
         session(free_model(1)).run(None, {"a": data, "b": indices, "c": updates[:1]})
 
 
+def test_memory_that_is_not_aligned() -> None:
+    data, indices, updates = scatter_nd()
+    odd = np.frombuffer(bytes(1 + data.nbytes), np.float32, offset=1)
+    feeds = {"a": odd, "b": indices, "c": updates}
+    model = model_of("ScatterND", [data, indices, updates], 18)
+    with pytest.raises(RuntimeError, match="not a multiple of 4, which float32 needs"):
+        run_bound(session(model), model, feeds, data)
+
+
 def test_shapes_change_from_run_to_run() -> None:
     indices, made = np.array([[4], [-1]]), session(free_model(2))
     for shape in ((8, 1), (8, 3), (9, 4), (5, 4)):
@@ -174,6 +183,7 @@ def threads_of_process() -> int:
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_no_threads_beside_those_of_the_session(threads: int) -> None:
     model, arrays = large_model(), large()
+    gc.collect()
     before = threads_of_process()
     made = session(model, threads)
     of_session = threads_of_process()

@@ -8,6 +8,7 @@ import onnx
 import pytest
 from onnx import TensorProto
 from onnx.backend.test.case.test_case import TestCase
+from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as Unknown
 
 import strew
 from arrays import assert_same_bytes
@@ -110,18 +111,29 @@ def test_reduces_every_type(operator: str, dtype: str, reduction: str) -> None:
     assert_same_bytes(run(model, arrays), of_package(operator, arrays, dtype, reduction))
 
 
-@pytest.mark.parametrize("reduction", ["none", "add"])
-@pytest.mark.parametrize("dtype", ["FLOAT", "DOUBLE", "INT32", "INT64", "UINT8", "BOOL"])
-@pytest.mark.parametrize("operator", ["ScatterElements", "ScatterND", "TensorScatter"])
+@pytest.mark.parametrize(
+    ("operator", "reduction"),
+    [
+        ("TensorScatter", "none"),
+        *((name, how) for name in ("ScatterElements", "ScatterND") for how in ("none", *REDUCTIONS)),
+    ],
+)
+@pytest.mark.parametrize("dtype", [name for name in TYPES if "FLOAT8" not in name])
 def test_has_the_bytes_of_the_kernels_it_replaces(operator, dtype: str, reduction: str) -> None:
-    arrays = operands(operator, dtype)
-    words = attributes(operator)
+    """But for NaN, of which the runtime's own min and max keep or drop some by their order."""
+    arrays, words = operands(operator, dtype), attributes(operator)
     if operator != "TensorScatter":
         words["reduction"] = reduction
-    if dtype in ("FLOAT", "DOUBLE"):
+    if dtype in ("FLOAT", "DOUBLE", "FLOAT16"):
         arrays = [np.nan_to_num(array, posinf=1, neginf=1) for array in arrays]
     model = model_of(operator, arrays, 24, getattr(TensorProto, dtype), **words)
-    assert_same_bytes(run(model, arrays), run(model, arrays, with_strew=False))
+    result = run(model, arrays)
+    try:
+        expected = run(model, arrays, with_strew=False)
+    except (Unknown, RuntimeError) as refused:
+        assert dtype in ("FLOAT16", "BFLOAT16", "BOOL") and reduction != "none", refused
+    else:
+        assert_same_bytes(result, expected)
 
 
 def test_the_write_indices_may_be_missing() -> None:

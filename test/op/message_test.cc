@@ -154,6 +154,21 @@ TEST_F(Message, OneElementIsNotSeveral) {
             "indices[0,2] = 1 is out of range [-1, 0] for axis 1 of data, which has 1 element");
 }
 
+TEST_F(Message, OpaqueDtypesAreNamedWithTheirSize) {
+  Request request = Elements();
+  request.SetDtype(STREW_OPAQUE(20));
+  request.updates.dtype = STREW_OPAQUE(4096);
+  EXPECT_EQ(Refused(request, STREW_INVALID_DTYPE).error,
+            "updates has dtype opaque[4096], but data has dtype opaque[20]");
+  request.SetDtype(STREW_OPAQUE(1));
+  request.reduction = STREW_ADD;
+  EXPECT_EQ(Refused(request, STREW_INVALID_DTYPE).error,
+            "reduction add is not defined on opaque[1]");
+  request.indices.dtype = STREW_OPAQUE(8);
+  EXPECT_EQ(Refused(request, STREW_INVALID_DTYPE).error,
+            "indices has dtype opaque[8], which is not an integer dtype");
+}
+
 TEST_F(Message, DataOfRank0AndOutputOfAnotherRankAreNamed) {
   Request request = GoodRequest(Operator::kScatterNd);
   request.output.SetShape({3, 4, 1});

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["README.md", "doc/plans.md"])
+@pytest.mark.parametrize("page", ["README.md", "doc/python.md", "doc/recipes.md", "doc/plans.md"])
 def test_python_of_a_page(page) -> None:
     blocks = BLOCK.findall((ROOT / page).read_text())
     assert blocks

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """THE list of functions of other systems: what replaces each, and what differs.
 
-It drives the tests of this folder and makes the tables of README.md (table.py --update).
+It drives the tests of this folder and makes the tables of doc/replaces.md (table.py --update).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of README.md about other systems are those that rows.py makes, and all is tested.
+"""The tables of doc/replaces.md about other systems are those that rows.py makes, and all is tested.
 
-usage: table.py <README.md> [--update]
+usage: table.py <doc/replaces.md> [--update]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from rows import DIFFERENCES, PEERS, ROWS, Difference, Row
 
 HERE = Path(__file__).resolve().parent
-BEGIN = "<!-- made by test/peers/table.py README.md --update: begin -->\n"
+BEGIN = "<!-- made by test/peers/table.py doc/replaces.md --update: begin -->\n"
 END = "<!-- end -->\n"
 WIDTH = 105
 

@@ -138,20 +138,39 @@ def linear_cache(attention: bool) -> Callable[[np.random.Generator], Model]:
     return make
 
 
-def paged_cache(random: np.random.Generator) -> Model:
-    """Tokens of 16 sequences go to the pages of a cache that all of them share."""
-    model = Model(18)
-    pages, slots, sequences = 512, 16, 16
-    taken = np.stack(
-        (random.permutation(pages)[:sequences], random.integers(0, slots, sequences)), 1
-    )
-    model.give("places", taken)
-    model.give("new", random.random((sequences, HEADS, WIDTH), np.float32))
-    for layer in range(LAYERS):
-        for kind in ("key", "value"):
-            cache = np.zeros((pages, slots, HEADS, WIDTH), np.float32)
-            model.write_cache("ScatterND", model.give(f"{kind}_{layer}", cache), ["places", "new"])
-    return model
+def paged_cache(attention: bool) -> Callable[[np.random.Generator], Model]:
+    """One new token for each of 4 sequences goes to the pages of a cache that all of them share."""
+
+    def make(random: np.random.Generator) -> Model:
+        model = Model(18)
+        pages, slots, sequences = 4 * LENGTH // 16, 16, 4
+        of_sequence = random.permutation(pages).reshape(sequences, -1)
+        last = of_sequence[:, LENGTH // slots // 2]
+        model.give("places", np.stack((last, random.integers(0, slots, sequences)), 1))
+        model.give("new", random.random((sequences, HEADS, WIDTH), np.float32))
+        if attention:
+            model.give("query", random.random((sequences, HEADS, 1, WIDTH), np.float32))
+            model.give("pages", of_sequence)
+            shape = (sequences, LENGTH, HEADS, WIDTH)
+            model.give("shape", np.array(shape))
+        for layer in range(LAYERS):
+            read = []
+            for kind, order in (("key", (0, 2, 3, 1)), ("value", (0, 2, 1, 3))):
+                cache = model.give(
+                    f"{kind}_{layer}", np.zeros((pages, slots, HEADS, WIDTH), np.float32)
+                )
+                cache = model.write_cache("ScatterND", cache, ["places", "new"])
+                if attention:
+                    rows = model.node("Gather", [cache, "pages"], f"rows_{kind}_{layer}")
+                    joined = model.node("Reshape", [rows, "shape"], f"joined_{kind}_{layer}")
+                    read.append(
+                        model.node("Transpose", [joined], f"{kind}s_{layer}", perm=order)
+                    )
+            if attention:
+                _attention(model, layer, *read)
+        return model
+
+    return make
 
 
 def tiny(operator: str) -> Callable[[np.random.Generator], Model]:
@@ -179,7 +198,8 @@ MODELS = {
     "a layer of a graph network": graph_network,
     "decoder step, linear caches, attention": linear_cache(True),
     "decoder step, linear caches, writes alone": linear_cache(False),
-    "decoder step, paged caches, writes alone": paged_cache,
+    "decoder step, paged caches, attention": paged_cache(True),
+    "decoder step, paged caches, writes alone": paged_cache(False),
     "tiny ScatterElements": tiny("ScatterElements"),
     "tiny ScatterND": tiny("ScatterND"),
     "tiny TensorScatter": tiny("TensorScatter"),

@@ -2,7 +2,7 @@
 """Scatter updates into tensors: checked, deterministic and fast.
 
 Operators take NumPy arrays and whatever else has __dlpack__, __array__ or a buffer. They leave
-`data` alone and return a new NumPy array, or write to `out`, in place where that is `data`:
+`data` alone and return a new array of its kind, or write to `out`, in place where that is `data`:
 
     strew.scatter_nd(data, [[4], [3], [1], [-1]], updates, out=data)
 
@@ -11,6 +11,8 @@ Indices that stay are checked and put in order once, by a plan for any number of
     plan = strew.plan_scatter_update(indices, len(data))
     plan.scatter(data, updates, reduction="add", out=data)
     rows = plan.gather(data)
+
+add_at(a, indices, values) and its kin are numpy.add.at() and its kin, faster.
 
 Calls release the GIL. A daemon thread within a call stops there when the interpreter shuts down.
 The contract is that of the C API, in include/strew/strew.h.
@@ -31,24 +33,32 @@ from strew._strew import (
     tensor_scatter,
     version,
 )
-from strew._support import Error
+from strew._at import add_at, maximum_at, minimum_at, multiply_at, set_at, subtract_at
+from strew._support import Error, IndexRangeError
 
 __version__ = version()
 
 __all__ = [
     "Context",
     "Error",
+    "IndexRangeError",
     "Plan",
     "__version__",
+    "add_at",
     "gather_scatter",
+    "maximum_at",
+    "minimum_at",
+    "multiply_at",
     "plan_scatter_elements",
     "plan_scatter_nd",
     "plan_scatter_update",
     "scatter_elements",
     "scatter_nd",
     "scatter_update",
+    "set_at",
     "simd_targets",
     "slice_scatter",
+    "subtract_at",
     "tensor_scatter",
     "version",
 ]

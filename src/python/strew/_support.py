@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import lru_cache
 from typing import Any
 
@@ -28,6 +29,17 @@ class Error(ValueError):
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+
+class IndexRangeError(Error, IndexError):
+    """The Error of an index that is out of range, which to Python is an IndexError too."""
+
+    __module__ = "strew"
+
+
+def error_type(status: str) -> type[Error]:
+    """The class of the errors with this status."""
+    return IndexRangeError if status == "STREW_INDEX_OUT_OF_RANGE" else Error
 
 
 def plain_array(object: Any) -> NDArray[Any]:
@@ -109,6 +121,41 @@ def new_output(data: Any, shape: list[int], dtype: str) -> NDArray[Any]:
 def new_zeros(data: Any, shape: list[int], dtype: str) -> NDArray[Any]:
     """The same where the call does not write every element."""
     return np.zeros(shape, _dtype(data, dtype))
+
+
+def of_kind(made: NDArray[Any], data: Any) -> Any:
+    """The array, or one of the library of data: JAX, PyTorch, and what else has the array API."""
+    namespace = getattr(data, "__array_namespace__", None)
+    if namespace is not None:
+        return namespace().asarray(made)
+    library = sys.modules.get(type(data).__module__.partition(".")[0])
+    from_dlpack = getattr(library, "from_dlpack", None)
+    if from_dlpack is None:
+        return made
+    if made.dtype.kind in "biufc":
+        return from_dlpack(made)
+    return from_dlpack(made.view(f"i{made.itemsize}")).view(data.dtype)
+
+
+def numbers_like(numbers: Any, data: Any, dtype: str) -> Any:
+    """A number, or lists of numbers, in the dtype of data; in their own if that cannot be."""
+    own = np.asarray(numbers)
+    if isinstance(numbers, np.generic) and own.dtype.kind in "biufc":
+        numbers = numbers.item()  # which NumPy does not wrap where it is out of range
+    try:
+        wanted = _dtype(data, dtype)
+    except ImportError:
+        return data.new_tensor(numbers) if hasattr(data, "new_tensor") else own
+    return np.asarray(numbers, wanted) if _can_become(own, wanted) else own
+
+
+def _can_become(own: NDArray[Any], wanted: np.dtype[Any]) -> bool:
+    kinds = own.dtype.kind, wanted.kind
+    if own.dtype.hasobject or own.size == 0:
+        return not own.dtype.hasobject
+    if kinds == ("i", "u") or (kinds[0] in "SU" and kinds[1] in "mM"):
+        return True  # NumPy raises OverflowError for -1, and tells of texts that are no dates
+    return np.can_cast(own.dtype, wanted, "same_kind")
 
 
 def _dtype(data: Any, name: str) -> np.dtype[Any]:

@@ -332,6 +332,8 @@ static void failure(void) {
   strew_status status = strew_scatter_nd(context, data, indices, updates, STREW_NONE, data);
   printf("error: %s at %lld: %s\n", strew_status_name(status),
          (long long)strew_context_error_position(context), strew_context_error(context));
+  expect(strew_context_set_negative_indices(context, 2) == STREW_INVALID_ARGUMENT, "no such wrap");
+  printf("last error: %s\n", strew_last_error());
   destroy(data, updates, indices);
   strew_context_destroy(context);
 }

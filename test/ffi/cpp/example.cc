@@ -341,6 +341,9 @@ void Failure() {
   std::cout << "error: " << strew_status_name(status) << " at "
             << strew_context_error_position(context.get()) << ": "
             << strew_context_error(context.get()) << "\n";
+  Expect(strew_context_set_negative_indices(context.get(), 2) == STREW_INVALID_ARGUMENT,
+         "no such wrap");
+  std::cout << "last error: " << strew_last_error() << "\n";
 }
 
 }  // namespace

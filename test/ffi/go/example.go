@@ -43,6 +43,7 @@ import (
 	"fmt"
 	"log"
 	"math"
+	"runtime"
 	"strings"
 	"sync"
 	"unsafe"
@@ -457,6 +458,18 @@ func failure() error {
 		C.strew_context_error_position(context), C.GoString(C.strew_context_error(context)))
 }
 
+// The last error is that of a thread of the system.
+func lastError() string {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	context := newContext()
+	defer C.strew_context_destroy(context)
+	if C.strew_context_set_negative_indices(context, 2) == C.STREW_OK {
+		return "none"
+	}
+	return C.GoString(C.strew_last_error())
+}
+
 func main() {
 	names()
 	descriptors()
@@ -480,4 +493,5 @@ func main() {
 	dlpack()
 	plans()
 	fmt.Println("error:", failure())
+	fmt.Println("last error:", lastError())
 }

@@ -76,6 +76,8 @@ public class Example {
     int strew_context_set_allocator(Pointer context, Alloc alloc, Free release, Pointer opaque);
     int strew_context_set_simd_target(Pointer context, String name);
     String strew_context_error(Pointer context);
+
+    String strew_last_error();
     long strew_context_error_position(Pointer context);
     long strew_context_applied(Pointer context);
 
@@ -579,6 +581,8 @@ public class Example {
       String sentence = strew.strew_context_error(context.handle);
       System.out.printf(
           "error: %s at %d: %s%n", strew.strew_status_name(status), position, sentence);
+      expect(strew.strew_context_set_negative_indices(context.handle, 2) != 0, "no such wrap");
+      System.out.println("last error: " + strew.strew_last_error());
     }
   }
 

@@ -55,6 +55,7 @@ ffi.cdef [[
   strew_status strew_context_set_allocator(strew_context *, strew_alloc, strew_free, void *opaque);
   strew_status strew_context_set_simd_target(strew_context *, const char *);
   const char *strew_context_error(const strew_context *);
+  const char *strew_last_error(void);
   int64_t strew_context_error_position(const strew_context *);
   int64_t strew_context_applied(const strew_context *);
 
@@ -438,6 +439,8 @@ local function failure()
   local sentence = ffi.string(strew.strew_context_error(context))
   local name = ffi.string(strew.strew_status_name(status))
   print(string.format('error: %s at %d: %s', name, position, sentence))
+  assert(strew.strew_context_set_negative_indices(context, 2) ~= strew.STREW_OK)
+  print('last error: ' .. ffi.string(strew.strew_last_error()))
 end
 
 names()

@@ -58,6 +58,7 @@ const strew = Object.fromEntries(`
   int32_t strew_context_set_allocator(Context context, Alloc *alloc, Free *release, void *opaque);
   int32_t strew_context_set_simd_target(Context context, const char *name);
   const char *strew_context_error(Context context);
+  const char *strew_last_error(void);
   int64_t strew_context_error_position(Context context);
   int64_t strew_context_applied(Context context);
 
@@ -428,6 +429,8 @@ function failure() {
     const position = strew.context_error_position(settings);
     const sentence = strew.context_error(settings);
     console.log(`error: ${strew.status_name(status)} at ${position}: ${sentence}`);
+    assert.notEqual(strew.context_set_negative_indices(settings, 2), 0);
+    console.log(`last error: ${strew.last_error()}`);
   });
 }
 

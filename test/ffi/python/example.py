@@ -266,6 +266,8 @@ def failure() -> None:
     except strew.StrewError as error:
         name = library.strew_status_name(error.status).decode()
         print(f"error: {name} at {context.error_position}: {error.sentence}")
+    assert library.strew_context_set_negative_indices(context.handle, 2) != 0
+    print(f"last error: {library.strew_last_error().decode()}")
 
 
 def main() -> None:

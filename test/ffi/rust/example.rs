@@ -87,6 +87,7 @@ extern "C" {
     ) -> i32;
     fn strew_context_set_simd_target(context: &RawContext, name: Text) -> i32;
     fn strew_context_error(context: &RawContext) -> Text;
+    fn strew_last_error() -> Text;
     fn strew_context_error_position(context: &RawContext) -> i64;
     fn strew_context_applied(context: &RawContext) -> i64;
 
@@ -693,6 +694,8 @@ fn failure() -> Result<()> {
         let position = strew_context_error_position(&context);
         let error = Error(status, text(strew_context_error(&context)));
         println!("error: {} at {position}: {}", text(strew_status_name(error.0)), error.1);
+        assert_ne!(strew_context_set_negative_indices(&context, 2), 0);
+        println!("last error: {}", text(strew_last_error()));
     }
     Ok(())
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentence about a failure that no context can tell of, for each thread.
+#ifndef STREW_BASE_LAST_ERROR_H_
+#define STREW_BASE_LAST_ERROR_H_
+
+#include <cstdarg>
+#include <cstddef>
+
+#include "strew/strew.h"
+
+namespace strew {
+
+// Room for four shapes of 32 dims.
+constexpr size_t kLongestSentence = 3072;
+
+// Of the calling thread.
+const char* LastError();
+void SetLastError(const char* format, va_list arguments);
+
+// Sets the last error and returns `status`.
+[[nodiscard, gnu::cold]] [[gnu::format(printf, 2, 3)]] strew_status Refuse(strew_status status,
+                                                                           const char* format, ...);
+
+}  // namespace strew
+
+#endif  // STREW_BASE_LAST_ERROR_H_

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# For scripts that do one step after another: `. steps.sh FOLDER`. What programs print goes to
+# FOLDER/steps.log, and is shown where one fails.
+mkdir -p "$1"
+steps_log=$1/steps.log
+: >"$steps_log"
+
+step() { printf '== %s\n' "$*"; }
+
+quietly() {
+  "$@" >>"$steps_log" 2>&1 </dev/null && return
+  status=$?
+  tail -n 30 "$steps_log"
+  printf '%s ended with %s; all that it printed: %s\n' "$1" "$status" "$steps_log"
+  exit "$status"
+}
+
+# Debian packages. A mirror in the middle of a sync has indexes that contradict each other, for minutes.
+packages() {
+  export DEBIAN_FRONTEND=noninteractive
+  for turn in 1 2 3; do
+    apt-get -qq update >>"$steps_log" 2>&1 &&
+      apt-get -qq install -y --no-install-recommends "$@" >>"$steps_log" 2>&1 </dev/null && return
+    [ "$turn" = 3 ] || sleep 30
+  done
+  quietly apt-get -qq install -y --no-install-recommends "$@"
+}

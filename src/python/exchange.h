@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors of libraries that have functions of DLPack for C, as PyTorch does: `__dlpack__` of an
+// object takes two microseconds, a function of C a tenth of one.
+#ifndef STREW_PYTHON_EXCHANGE_H_
+#define STREW_PYTHON_EXCHANGE_H_
+
+#include <cstdint>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "python/shape.h"
+
+namespace strew::python {
+
+// The functions that a type has in `__dlpack_c_exchange_api__`: DLPackExchangeAPI of DLPack 1.3,
+// whose layout stays within a major version.
+struct ExchangeFunctions;
+
+// Those of exactly this type, or nullptr: a type derived from it may mean its memory otherwise.
+const ExchangeFunctions* ExchangeFunctionsOf(nanobind::handle object);
+
+// Describes the memory of a tensor that has such functions, as long as the tensor lives. False
+// where `__dlpack__` of the object must tell: it may refuse, with a sentence.
+bool DescribeByExchange(const ExchangeFunctions& functions, nanobind::handle tensor,
+                        nanobind::dlpack::dltensor* described);
+
+// A new tensor of that library, in row-major order.
+enum class Contents { kAny, kZeros };
+nanobind::object NewByExchange(const ExchangeFunctions& functions, nanobind::dlpack::dtype dtype,
+                               const Shape& shape, Contents contents);
+
+}  // namespace strew::python
+
+#endif  // STREW_PYTHON_EXCHANGE_H_
