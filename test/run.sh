@@ -5,7 +5,8 @@
 # fuzzers, other CPUs, static analysis, wheels.
 set -eu
 cd "$(dirname "$0")/.."
-. ./src/cli/steps.sh build-test
+steps_folder=build-test
+. ./src/cli/steps.sh
 
 choice='--no-suite slow'
 duration='about ten minutes on two CPUs'

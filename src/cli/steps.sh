@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# For scripts that do one step after another: `. steps.sh FOLDER`. What programs print goes to
-# FOLDER/steps.log, and is shown where one fails.
-mkdir -p "$1"
-steps_log=$1/steps.log
+# For scripts that do one step after another, which set steps_folder and read this file. What programs
+# print goes to steps.log in that folder, and is shown where one fails.
+mkdir -p "$steps_folder"
+steps_log=$steps_folder/steps.log
 : >"$steps_log"
 
 step() { printf '== %s\n' "$*"; }

@@ -3,7 +3,8 @@
 # Installs what the library and its command need on Debian 12, builds both in build/, and shows two examples.
 set -eu
 cd "$(dirname "$0")/../.."
-. ./src/cli/steps.sh build
+steps_folder=build
+. ./src/cli/steps.sh
 
 step 'Installing the compiler, Meson, Highway, CLI11 and NumPy (Debian packages)'
 packages g++ dpkg-dev meson pkg-config libhwy-dev libcli11-dev python3-numpy
