@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where updates go: for each kind of call a scatter, and the gather of the same places.
+
+Both are made of operators with gradients, so that gradients made of them have gradients too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+
+class Places(Protocol):
+    """Places in tensors of one shape."""
+
+    def scatter(
+        self,
+        data: Tensor,
+        updates: Tensor,
+        reduction: str,
+        exclude_self: bool = False,
+        wide: bool = False,
+    ) -> Tensor:
+        """`data` with the updates."""
+        ...
+
+    def gather(self, source: Tensor) -> Tensor:
+        """What stands at the places, in the shape of updates."""
+        ...
+
+
+def from_start(indices: Tensor, extent: int) -> Tensor:
+    """Indices as PyTorch's gather takes them: int64, counted from the start."""
+    places = indices.long()
+    return torch.where(places < 0, places + extent, places)
+
+
+@dataclass
+class Elements:
+    """Those of scatter_elements()."""
+
+    indices: Tensor
+    axis: int
+
+    def scatter(
+        self,
+        data: Tensor,
+        updates: Tensor,
+        reduction: str,
+        exclude_self: bool = False,
+        wide: bool = False,
+    ) -> Tensor:
+        scattered: Tensor = torch.ops.strew.scatter_elements(
+            data, self.indices, updates, self.axis, reduction, exclude_self, wide
+        )
+        return scattered
+
+    def gather(self, source: Tensor) -> Tensor:
+        places = from_start(self.indices, source.shape[self.axis])
+        return source.gather(self.axis, places)
+
+
+@dataclass
+class Rows:
+    """Those of scatter_update()."""
+
+    indices: Tensor
+    axis: int
+
+    def scatter(
+        self,
+        data: Tensor,
+        updates: Tensor,
+        reduction: str,
+        exclude_self: bool = False,
+        wide: bool = False,
+    ) -> Tensor:
+        scattered: Tensor = torch.ops.strew.scatter_update(
+            data, self.indices, updates, self.axis, reduction, exclude_self, wide
+        )
+        return scattered
+
+    def gather(self, source: Tensor) -> Tensor:
+        axis = self.axis % source.dim()
+        shape = source.shape
+        places = from_start(self.indices, shape[axis]).reshape(-1)
+        gathered = source.index_select(axis, places)
+        return gathered.reshape(*shape[:axis], *self.indices.shape, *shape[axis + 1 :])
+
+
+@dataclass
+class Tuples:
+    """Those of scatter_nd()."""
+
+    indices: Tensor
+
+    def scatter(
+        self,
+        data: Tensor,
+        updates: Tensor,
+        reduction: str,
+        exclude_self: bool = False,
+        wide: bool = False,
+    ) -> Tensor:
+        scattered: Tensor = torch.ops.strew.scatter_nd(
+            data, self.indices, updates, reduction, exclude_self, wide
+        )
+        return scattered
+
+    def gather(self, source: Tensor) -> Tensor:
+        outer = self.indices.shape[:-1]
+        if self.indices.shape[-1] == 0:
+            return source.expand(*outer, *source.shape)
+        return source[self.indices.long().unbind(-1)]
+
+
+@dataclass
+class Slice:
+    """Those of slice_scatter()."""
+
+    start: Sequence[int]
+    stop: Sequence[int]
+    step: Sequence[int]
+    axes: Sequence[int]
+
+    def scatter(
+        self,
+        data: Tensor,
+        updates: Tensor,
+        reduction: str,
+        exclude_self: bool = False,
+        wide: bool = False,
+    ) -> Tensor:
+        scattered: Tensor = torch.ops.strew.slice_scatter(
+            data,
+            updates,
+            self.start,
+            self.stop,
+            self.step,
+            self.axes,
+            reduction,
+            exclude_self,
+            wide,
+        )
+        return scattered
+
+    def gather(self, source: Tensor) -> Tensor:
+        for axis, bounds in zip(self.axes, zip(self.start, self.stop, self.step)):
+            places = range(*slice(*bounds).indices(source.shape[axis]))
+            n = len(places)
+            if n == 0:
+                source = source.narrow(axis, 0, 0)
+                continue
+            first, last = min(places[0], places[-1]), max(places[0], places[-1])
+            source = _strided(source, axis, first, last + 1, abs(places.step))
+            if places.step < 0:
+                source = source.flip(axis)
+        return source
+
+
+def _strided(source: Tensor, axis: int, start: int, stop: int, step: int) -> Tensor:
+    strided: Tensor = torch.ops.aten.slice.Tensor(source, axis, start, stop, step)
+    return strided
+
+
+@dataclass
+class Planned:
+    """Those of a plan, by its key."""
+
+    key: str
+
+    def scatter(
+        self,
+        data: Tensor,
+        updates: Tensor,
+        reduction: str,
+        exclude_self: bool = False,
+        wide: bool = False,
+    ) -> Tensor:
+        scattered: Tensor = torch.ops.strew.plan_scatter(
+            self.key, data, updates, reduction, exclude_self, wide
+        )
+        return scattered
+
+    def gather(self, source: Tensor) -> Tensor:
+        gathered: Tensor = torch.ops.strew.plan_gather(self.key, source)
+        return gathered
+
+
+def numbers(shape: Sequence[int], device: torch.device) -> Tensor:
+    """0, 1, ... in the shape."""
+    return torch.arange(math.prod(shape), device=device).reshape(tuple(shape))

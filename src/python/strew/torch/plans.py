@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans for calls on tensors; public in strew.torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+import torch
+from torch import Tensor
+
+import strew
+from strew._support import Error
+from strew.torch._calls import CALLS, are_plain, code_of, refuse_gradients, reraise
+from strew.torch._library import _new_gathered, increment_version
+from strew.torch._registry import Planned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from strew._strew import DuplicatePolicy, IndexPolicy, Reduction
+
+_ops = torch.ops.strew
+
+
+class Plan:
+    """Indices that were checked and put in order once: strew.Plan for tensors, with gradients.
+
+    Keep the object as long as calls and gradients of compiled functions need it. It cannot be
+    pickled. torch.compile() makes its code for one plan and compiles again for another.
+    """
+
+    __module__ = "strew.torch"  # where it is public
+
+    def __init__(self, planned: Planned) -> None:
+        self._planned = planned
+        self._key = planned.key
+
+    def scatter(
+        self,
+        data: Tensor,
+        updates: Tensor,
+        *,
+        reduction: Reduction = "none",
+        exclude_self: bool = False,
+        wide: bool = False,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """The operator of the plan without another look at the indices."""
+        if out is not None:
+            refuse_gradients(data, updates, out)
+        if are_plain(data, updates) and (out is None or are_plain(out)):
+            output = torch.empty_like(data) if out is None else out
+            code = code_of(reduction, exclude_self, wide)
+            try:
+                CALLS.plan_scatter(self._planned.handle, data, updates, code, output)
+            except Error as error:
+                reraise(error)
+            return output if out is None else _written(out)
+        arguments = (self._key, data, updates, reduction, exclude_self, wide)
+        if out is None:
+            scattered: Tensor = _ops.plan_scatter(*arguments)
+            return scattered
+        _ops.plan_scatter_out(*arguments, out=out)
+        return out
+
+    def gather(self, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+        """The other direction: what stands at the places. Entries that are dropped are zeros."""
+        if out is not None:
+            refuse_gradients(source, out)
+        if are_plain(source) and (out is None or are_plain(out)):
+            output = _new_gathered(self._key, source) if out is None else out
+            try:
+                CALLS.plan_gather(self._planned.handle, source, output)
+            except Error as error:
+                reraise(error)
+            return output if out is None else _written(out)
+        if out is None:
+            gathered: Tensor = _ops.plan_gather(self._key, source)
+            return gathered
+        _ops.plan_gather_out(self._key, source, out=out)
+        return out
+
+    @property
+    def entries(self) -> int:
+        """The number of index values or, of scatter_nd, of tuples."""
+        return self._planned.handle.entries
+
+    @property
+    def dropped(self) -> int:
+        """The entries that index_policy "drop" skips in every call."""
+        return self._planned.dropped
+
+    @property
+    def memory(self) -> int:
+        """The bytes that the plan has."""
+        return self._planned.handle.memory
+
+    def __repr__(self) -> str:
+        return repr(self._planned.handle).replace("strew.Plan", "strew.torch.Plan")
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Plan cannot be pickled: make it from its indices where it is needed")
+
+
+def gather_scatter(
+    from_plan: Plan,
+    source: Tensor,
+    to_plan: Plan,
+    data: Tensor,
+    weights: Tensor | None = None,
+    *,
+    reduction: Reduction = "add",
+    exclude_self: bool = False,
+    wide: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """strew.gather_scatter() of tensors: `data` with weights * rows of `source`, in one pass."""
+    given = (source, data) if weights is None else (source, data, weights)
+    if out is not None:
+        refuse_gradients(*given, out)
+    if are_plain(*given) and (out is None or are_plain(out)):
+        output = torch.empty_like(data) if out is None else out
+        code = code_of(reduction, exclude_self, wide)
+        handles = from_plan._planned.handle, to_plan._planned.handle
+        try:
+            CALLS.gather_scatter(handles[0], source, handles[1], data, weights, code, output)
+        except Error as error:
+            reraise(error)
+        return output if out is None else _written(out)
+    keys = from_plan._key, to_plan._key
+    arguments = (keys[0], source, weights, keys[1], data, reduction, exclude_self, wide)
+    if out is None:
+        scattered: Tensor = _ops.gather_scatter(*arguments)
+        return scattered
+    _ops.gather_scatter_out(*arguments, out=out)
+    return out
+
+
+def plan_scatter_elements(
+    indices: Tensor,
+    extent: int,
+    axis: int = 0,
+    *,
+    index_policy: IndexPolicy = "error",
+    negative_indices: bool = True,
+    duplicate_policy: DuplicatePolicy = "last",
+) -> Plan:
+    """A plan for the indices of scatter_elements(); `extent` is the size of data on the axis."""
+    context = strew.Context(
+        index_policy=index_policy,
+        negative_indices=negative_indices,
+        duplicate_policy=duplicate_policy,
+    )
+
+    def make(places: Tensor) -> strew.Plan:
+        return strew.plan_scatter_elements(places, extent, axis, context=context)
+
+    return _plan(make, "elements", indices, axis, (extent,), context)
+
+
+def plan_scatter_update(
+    indices: Tensor,
+    extent: int,
+    axis: int = 0,
+    *,
+    index_policy: IndexPolicy = "error",
+    negative_indices: bool = True,
+    duplicate_policy: DuplicatePolicy = "last",
+) -> Plan:
+    """A plan for the indices of scatter_update(); `extent` is the size of data on the axis."""
+    context = strew.Context(
+        index_policy=index_policy,
+        negative_indices=negative_indices,
+        duplicate_policy=duplicate_policy,
+    )
+
+    def make(places: Tensor) -> strew.Plan:
+        return strew.plan_scatter_update(places, extent, axis, context=context)
+
+    return _plan(make, "update", indices, axis, (extent,), context)
+
+
+def plan_scatter_nd(
+    indices: Tensor,
+    extents: Sequence[int],
+    *,
+    index_policy: IndexPolicy = "error",
+    negative_indices: bool = True,
+    duplicate_policy: DuplicatePolicy = "last",
+) -> Plan:
+    """A plan for the tuples of scatter_nd(); `extents` is data.shape[:k]."""
+    sizes = tuple(extents)
+    context = strew.Context(
+        index_policy=index_policy,
+        negative_indices=negative_indices,
+        duplicate_policy=duplicate_policy,
+    )
+
+    def make(places: Tensor) -> strew.Plan:
+        return strew.plan_scatter_nd(places, sizes, context=context)
+
+    return _plan(make, "nd", indices, 0, sizes, context)
+
+
+def _plan(
+    make: Callable[[Tensor], strew.Plan],
+    kind: str,
+    indices: Tensor,
+    axis: int,
+    extents: tuple[int, ...],
+    context: strew.Context,
+) -> Plan:
+    CALLS.lend_threads(context)
+    try:
+        handle = make(indices)
+    except Error as error:
+        reraise(error)
+    return Plan(Planned(handle, kind, tuple(indices.shape), axis, extents))
+
+
+def _written(out: Tensor) -> Tensor:
+    increment_version(out)
+    return out
