@@ -147,16 +147,8 @@ def plan_scatter_elements(
     duplicate_policy: DuplicatePolicy = "last",
 ) -> Plan:
     """A plan for the indices of scatter_elements(); `extent` is the size of data on the axis."""
-    context = strew.Context(
-        index_policy=index_policy,
-        negative_indices=negative_indices,
-        duplicate_policy=duplicate_policy,
-    )
-
-    def make(places: Tensor) -> strew.Plan:
-        return strew.plan_scatter_elements(places, extent, axis, context=context)
-
-    return _plan(make, "elements", indices, axis, (extent,), context)
+    policies = (index_policy, negative_indices, duplicate_policy)
+    return _plan("elements", indices, axis, (extent,), policies)
 
 
 def plan_scatter_update(
@@ -169,16 +161,8 @@ def plan_scatter_update(
     duplicate_policy: DuplicatePolicy = "last",
 ) -> Plan:
     """A plan for the indices of scatter_update(); `extent` is the size of data on the axis."""
-    context = strew.Context(
-        index_policy=index_policy,
-        negative_indices=negative_indices,
-        duplicate_policy=duplicate_policy,
-    )
-
-    def make(places: Tensor) -> strew.Plan:
-        return strew.plan_scatter_update(places, extent, axis, context=context)
-
-    return _plan(make, "update", indices, axis, (extent,), context)
+    policies = (index_policy, negative_indices, duplicate_policy)
+    return _plan("update", indices, axis, (extent,), policies)
 
 
 def plan_scatter_nd(
@@ -190,33 +174,37 @@ def plan_scatter_nd(
     duplicate_policy: DuplicatePolicy = "last",
 ) -> Plan:
     """A plan for the tuples of scatter_nd(); `extents` is data.shape[:k]."""
-    sizes = tuple(extents)
+    policies = (index_policy, negative_indices, duplicate_policy)
+    return _plan("nd", indices, 0, tuple(extents), policies)
+
+
+def _new_plan(
+    kind: str,
+    indices: Tensor,
+    axis: int,
+    extents: tuple[int, ...],
+    policies: tuple[IndexPolicy, bool, DuplicatePolicy],
+) -> Plan:
+    index_policy, negative_indices, duplicate_policy = policies
     context = strew.Context(
         index_policy=index_policy,
         negative_indices=negative_indices,
         duplicate_policy=duplicate_policy,
     )
-
-    def make(places: Tensor) -> strew.Plan:
-        return strew.plan_scatter_nd(places, sizes, context=context)
-
-    return _plan(make, "nd", indices, 0, sizes, context)
-
-
-def _plan(
-    make: Callable[[Tensor], strew.Plan],
-    kind: str,
-    indices: Tensor,
-    axis: int,
-    extents: tuple[int, ...],
-    context: strew.Context,
-) -> Plan:
     CALLS.lend_threads(context)
     try:
-        handle = make(indices)
+        if kind == "nd":
+            handle = strew.plan_scatter_nd(indices, extents, context=context)
+        else:
+            make = strew.plan_scatter_elements if kind == "elements" else strew.plan_scatter_update
+            handle = make(indices, extents[0], axis, context=context)
     except Error as error:
         reraise(error)
     return Plan(Planned(handle, kind, tuple(indices.shape), axis, extents))
+
+
+# A function that is compiled calls it as it is: what it makes is no tensor.
+_plan: Callable[..., Plan] = torch.compiler.disable(_new_plan)
 
 
 def _written(out: Tensor) -> Tensor:
