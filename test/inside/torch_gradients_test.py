@@ -238,3 +238,32 @@ def test_vmap_checks_indices() -> None:
     data, updates = torch.zeros(3, 4), torch.ones(3, 1)
     with pytest.raises(st.IndexOutOfRange):
         torch.vmap(st.scatter_update)(data, torch.tensor([[0], [4], [0]]), updates)
+
+
+# ---- torch.func ----
+
+
+@pytest.mark.parametrize("case", ["elements", "rows", "tuples", "broadcast", "plan", "weights"])
+@pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "mean"])
+def test_functions_of_functions(case: str, reduction: str) -> None:
+    torch.manual_seed(11)
+    function, shapes = CASES[case]
+    arguments = tuple(torch.randn(shape, dtype=torch.float64) for shape in shapes)
+
+    def call(*tensors: Tensor) -> Tensor:
+        return function(*tensors, reduction=reduction).sin()
+
+    numbers = tuple(range(len(arguments)))
+    found = torch.func.jacrev(call, numbers)(*arguments)
+    expected = torch.autograd.functional.jacobian(call, arguments)
+    torch.testing.assert_close(found, expected)
+    twice = [torch.stack([tensor, tensor.sin()]) for tensor in arguments]
+    gradient = torch.func.grad(lambda *tensors: call(*tensors).sum(), numbers)
+    for place, many in enumerate(torch.vmap(gradient)(*twice)):
+        one_by_one = [gradient(*(tensor[n] for tensor in twice))[place] for n in range(2)]
+        torch.testing.assert_close(many, torch.stack(one_by_one))
+    hessian = torch.func.jacrev(torch.func.jacrev(lambda last: call(*arguments[:-1], last).sum()))
+    expected = torch.autograd.functional.hessian(
+        lambda last: call(*arguments[:-1], last).sum(), arguments[-1]
+    )
+    torch.testing.assert_close(hessian(arguments[-1]), expected)

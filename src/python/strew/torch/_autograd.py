@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from strew.torch._gradients import NEEDS_VALUES, Scattered, to_shape
-from strew.torch._library import LIBRARY
+from strew.torch._batching import RULES
+from strew.torch._library import EAGER, LIBRARY, TRANSFORMED, call, kernel_or_operator
 from strew.torch._places import Elements, Places, Planned, Rows, Slice, Tuples
 from strew.torch._registry import plan_of
 
@@ -54,19 +55,42 @@ def _given(kept: Tensor | None) -> Tensor:
     return kept
 
 
+def _offer(name: str, keep: Callable[..., None], backward: Callable[..., Any]) -> None:
+    """As the operator's gradient, and as functions that calls use outside of compilers."""
+    torch.library.register_autograd(f"strew::{name}", backward, setup_context=keep, lib=LIBRARY)
+
+    def forward(*arguments: Any) -> Tensor:
+        return kernel_or_operator(name, *arguments)
+
+    def forward_and_keep(ctx: Any, *arguments: Any) -> Tensor:
+        output = kernel_or_operator(name, *arguments)
+        keep(ctx, arguments, output)
+        return output
+
+    EAGER[name] = _function(name, forward=forward_and_keep, backward=backward)
+    TRANSFORMED[name] = _function(
+        name, forward=forward, setup_context=keep, backward=backward, vmap=RULES[name]
+    )
+
+
+def _function(name: str, **parts: Callable[..., Any]) -> type[torch.autograd.Function]:
+    methods = {part: staticmethod(function) for part, function in parts.items()}
+    return type(name, (torch.autograd.Function,), methods)
+
+
 def _register(name: str, read: Callable[..., Call], data_at: int, updates_at: int) -> None:
     """For an operator whose data and updates are arguments of these numbers."""
 
     def keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-        call = read(*inputs)
-        ctx.places, ctx.count = call.places, len(inputs)
-        ctx.how, ctx.updates_shape = (call.reduction, call.exclude_self), call.updates.shape
-        values = call.reduction in NEEDS_VALUES
+        given = read(*inputs)
+        ctx.places, ctx.count = given.places, len(inputs)
+        ctx.how, ctx.updates_shape = (given.reduction, given.exclude_self), given.updates.shape
+        values = given.reduction in NEEDS_VALUES
         ctx.save_for_backward(
-            call.indices,
-            call.data if values else None,
-            call.updates if values else None,
-            output if values and call.reduction != "mul" else None,
+            given.indices,
+            given.data if values else None,
+            given.updates if values else None,
+            output if values and given.reduction != "mul" else None,
         )
 
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
@@ -77,14 +101,14 @@ def _register(name: str, read: Callable[..., Call], data_at: int, updates_at: in
             updates = _as_gathered(places, updates, grad)
         reduction, exclude_self = ctx.how
         shape = ctx.updates_shape
-        call = Scattered(places, shape, reduction, exclude_self, data, updates, result)
-        of_data, of_updates = call.gradients(grad, needs_data, needs_updates)
+        forward = Scattered(places, shape, reduction, exclude_self, data, updates, result)
+        of_data, of_updates = forward.gradients(grad, needs_data, needs_updates)
         gradients: list[Tensor | None] = [None] * ctx.count
         gradients[data_at] = of_data
         gradients[updates_at] = to_shape(of_updates, ctx.updates_shape)
         return tuple(gradients)
 
-    torch.library.register_autograd(f"strew::{name}", backward, setup_context=keep, lib=LIBRARY)
+    _offer(name, keep, backward)
 
 
 def _as_gathered(places: Places, updates: Tensor, grad: Tensor) -> Tensor:
@@ -116,9 +140,7 @@ def _gather_backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor]:
     return None, Planned(ctx.plan.key).scatter(zeros, grad, "add", wide=True)
 
 
-torch.library.register_autograd(
-    "strew::plan_gather", _gather_backward, setup_context=_keep_gather, lib=LIBRARY
-)
+_offer("plan_gather", _keep_gather, _gather_backward)
 
 
 # ---- gather_scatter: both directions in one pass where the reduction is a sum ----
@@ -147,15 +169,16 @@ def _gather_scatter_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...
         updates = from_places.gather(source)
         updates = updates if weights is None else updates * weights
     reduction, exclude_self = ctx.how
-    call = Scattered(to_places, shape, reduction, exclude_self, data, updates, result)
+    forward = Scattered(to_places, shape, reduction, exclude_self, data, updates, result)
     if reduction in ("add", "sub", "mean"):
-        of_data, _ = call.gradients(grad, needs_data, False)
-        share = call.share_of_mean(grad) if reduction == "mean" else grad
+        of_data, _ = forward.gradients(grad, needs_data, False)
+        share = forward.share_of_mean(grad) if reduction == "mean" else grad
         share = -share if reduction == "sub" else share
         of_source = None
         if needs_source:
             # The way back: the plans change places.
-            of_source = torch.ops.strew.gather_scatter(
+            of_source = call(
+                "gather_scatter",
                 to_places.key,
                 share,
                 None if weights is None else weights.conj().resolve_conj(),
@@ -167,7 +190,7 @@ def _gather_scatter_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...
             )
         of_updates = to_places.gather(share) if needs_weights else None
     else:
-        of_data, of_updates = call.gradients(grad, needs_data, needs_source or needs_weights)
+        of_data, of_updates = forward.gradients(grad, needs_data, needs_source or needs_weights)
         of_source = None
         if needs_source:
             assert of_updates is not None
@@ -181,9 +204,4 @@ def _gather_scatter_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...
     return None, of_source, of_weights, None, of_data, None, None, None
 
 
-torch.library.register_autograd(
-    "strew::gather_scatter",
-    _gather_scatter_backward,
-    setup_context=_keep_gather_scatter,
-    lib=LIBRARY,
-)
+_offer("gather_scatter", _keep_gather_scatter, _gather_scatter_backward)

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from strew.torch._library import LIBRARY
+from strew.torch._library import LIBRARY, call
 from strew.torch._registry import plan_of
 
 Dims = tuple[int | None, ...]
@@ -37,7 +38,7 @@ def _elements(
     size = info.batch_size
     moved = [_at(0, t, dim, size) for t, dim in zip((data, indices, updates), dims)]
     axis += axis >= 0
-    return torch.ops.strew.scatter_elements(*moved, axis, *how), 0
+    return call("scatter_elements", *moved, axis, *how), 0
 
 
 def _nd(info: Any, dims: Dims, data: Tensor, indices: Tensor, updates: Tensor, *how: Any) -> Batched:
@@ -48,13 +49,13 @@ def _nd(info: Any, dims: Dims, data: Tensor, indices: Tensor, updates: Tensor, *
             updates = _one_element(updates, dims[2], size)
             dims = (dims[0], None, 0)
         moved = [_at(-1, data, dims[0], size), indices, _at(-1, updates, dims[2], size)]
-        return torch.ops.strew.scatter_nd(*moved, *how), -1 % moved[0].dim()
+        return call("scatter_nd", *moved, *how), -1 % moved[0].dim()
     data, indices = _at(0, data, dims[0], size), _at(0, indices, dims[1], size)
     if data.dim() - 1 == indices.shape[-1] and indices.dim() == 2:
         updates = _one_element(updates, dims[2], size)
     else:
         updates = _at(0, updates, dims[2], size)
-    return torch.ops.strew.scatter_nd(data, _with_batch(indices), updates, *how), 0
+    return call("scatter_nd", data, _with_batch(indices), updates, *how), 0
 
 
 def _one_element(updates: Tensor, dim: int | None, size: int) -> Tensor:
@@ -69,13 +70,13 @@ def _update(
     data, updates = _at(0, data, dims[0], size), _at(0, updates, dims[2], size)
     axis = axis % (data.dim() - 1) + 1
     if dims[1] is None:
-        return torch.ops.strew.scatter_update(data, indices, updates, axis, *how), 0
+        return call("scatter_update", data, indices, updates, axis, *how), 0
     # Each sample has indices of its own: tuples of its number and its index.
     indices = indices.movedim(dims[1], 0)
     outer = list(range(1, 1 + indices.dim() - 1))
     tuples = _with_batch(indices[..., None])
     moved = updates.movedim([axis - 1 + place for place in outer], outer)
-    result = torch.ops.strew.scatter_nd(data.movedim(axis, 1), tuples, moved, *how)
+    result = call("scatter_nd", data.movedim(axis, 1), tuples, moved, *how)
     return result.movedim(1, axis), 0
 
 
@@ -88,7 +89,7 @@ def _slice(
     missing = data.dim() - updates.dim()
     updates = updates.reshape(size, *[1] * missing, *updates.shape[1:])
     axes = [axis + (axis >= 0) for axis in axes]
-    return torch.ops.strew.slice_scatter(data, updates, start, stop, step, axes, *how), 0
+    return call("slice_scatter", data, updates, start, stop, step, axes, *how), 0
 
 
 def _plan_place(key: str) -> int | None:
@@ -112,7 +113,7 @@ def _one_by_one(
 def _plan_scatter(
     info: Any, dims: Dims, plan: str, data: Tensor, updates: Tensor, *how: Any
 ) -> Batched:
-    operator, place = torch.ops.strew.plan_scatter, _plan_place(plan)
+    operator, place = partial(call, "plan_scatter"), _plan_place(plan)
     if place is None or data.dim() - (dims[1] is not None) == 0 or updates.dim() == 0:
         return _one_by_one(info, dims, operator, [plan, data, updates, *how])
     size = info.batch_size
@@ -121,7 +122,7 @@ def _plan_scatter(
 
 
 def _plan_gather(info: Any, dims: Dims, plan: str, source: Tensor) -> Batched:
-    operator, place = torch.ops.strew.plan_gather, _plan_place(plan)
+    operator, place = partial(call, "plan_gather"), _plan_place(plan)
     if place is None or dims[1] is None:
         return _one_by_one(info, dims, operator, [plan, source])
     gathered = operator(plan, source.movedim(dims[1], place))
@@ -132,7 +133,7 @@ def _gather_scatter(
     info: Any, dims: Dims, from_plan: str, source: Tensor, weights: Tensor | None, to_plan: str,
     data: Tensor, *how: Any
 ) -> Batched:  # fmt: skip
-    operator, place = torch.ops.strew.gather_scatter, _plan_place(from_plan)
+    operator, place = partial(call, "gather_scatter"), _plan_place(from_plan)
     if place != -1 or _plan_place(to_plan) != -1:
         arguments = [from_plan, source, weights, to_plan, data, *how]
         return _one_by_one(info, dims, operator, arguments)
@@ -143,7 +144,7 @@ def _gather_scatter(
     return operator(from_plan, source, weights, to_plan, data, *how), data.dim() - 1
 
 
-_RULES: dict[str, Callable[..., Batched]] = {
+RULES: dict[str, Callable[..., Batched]] = {
     "scatter_elements": _elements,
     "scatter_nd": _nd,
     "scatter_update": _update,
@@ -152,5 +153,5 @@ _RULES: dict[str, Callable[..., Batched]] = {
     "plan_gather": _plan_gather,
     "gather_scatter": _gather_scatter,
 }
-for _name, _rule in _RULES.items():
+for _name, _rule in RULES.items():
     torch.library.register_vmap(f"strew::{_name}", _rule, lib=LIBRARY)

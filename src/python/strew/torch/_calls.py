@@ -69,7 +69,17 @@ _transforms = torch._C._functorch.peek_interpreter_stack
 _tracing = torch._C._get_tracing_state
 
 
-def are_plain(first: torch.Tensor, *others: torch.Tensor) -> bool:
+def are_recorded() -> bool:
+    """Whether a compiler, a tracer or a mode wants to see the operators that are called."""
+    return bool(is_compiling() or _modes() or _function_modes() or _tracing() is not None)
+
+
+def are_transformed() -> bool:
+    """Whether vmap or a function of torch.func is at work."""
+    return _transforms() is not None
+
+
+def are_plain(first: torch.Tensor, *others: torch.Tensor | None) -> bool:
     """Whether a call on these tensors needs nothing of the dispatcher.
 
     That is 10 us less: no gradient is recorded, nothing traced or transformed, and the elements in
@@ -83,6 +93,8 @@ def are_plain(first: torch.Tensor, *others: torch.Tensor) -> bool:
         return False
     records = _grad_enabled()
     for tensor in others:
+        if tensor is None:
+            continue
         if type(tensor) is not _Tensor or tensor.is_neg() or tensor.is_conj():
             return False
         if records and tensor.requires_grad:

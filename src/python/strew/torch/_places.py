@@ -14,6 +14,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from strew.torch._library import call
+
 
 class Places(Protocol):
     """Places in tensors of one shape."""
@@ -55,10 +57,9 @@ class Elements:
         exclude_self: bool = False,
         wide: bool = False,
     ) -> Tensor:
-        scattered: Tensor = torch.ops.strew.scatter_elements(
-            data, self.indices, updates, self.axis, reduction, exclude_self, wide
+        return call(
+            "scatter_elements", data, self.indices, updates, self.axis, reduction, exclude_self, wide
         )
-        return scattered
 
     def gather(self, source: Tensor) -> Tensor:
         places = from_start(self.indices, source.shape[self.axis])
@@ -80,10 +81,9 @@ class Rows:
         exclude_self: bool = False,
         wide: bool = False,
     ) -> Tensor:
-        scattered: Tensor = torch.ops.strew.scatter_update(
-            data, self.indices, updates, self.axis, reduction, exclude_self, wide
+        return call(
+            "scatter_update", data, self.indices, updates, self.axis, reduction, exclude_self, wide
         )
-        return scattered
 
     def gather(self, source: Tensor) -> Tensor:
         axis = self.axis % source.dim()
@@ -107,10 +107,9 @@ class Tuples:
         exclude_self: bool = False,
         wide: bool = False,
     ) -> Tensor:
-        scattered: Tensor = torch.ops.strew.scatter_nd(
-            data, self.indices, updates, reduction, exclude_self, wide
+        return call(
+            "scatter_nd", data, self.indices, updates, reduction, exclude_self, wide
         )
-        return scattered
 
     def gather(self, source: Tensor) -> Tensor:
         outer = self.indices.shape[:-1]
@@ -136,8 +135,8 @@ class Slice:
         exclude_self: bool = False,
         wide: bool = False,
     ) -> Tensor:
-        scattered: Tensor = torch.ops.strew.slice_scatter(
-            data,
+        return call(
+            "slice_scatter", data,
             updates,
             self.start,
             self.stop,
@@ -147,7 +146,6 @@ class Slice:
             exclude_self,
             wide,
         )
-        return scattered
 
     def gather(self, source: Tensor) -> Tensor:
         for axis, bounds in zip(self.axes, zip(self.start, self.stop, self.step)):
@@ -182,14 +180,12 @@ class Planned:
         exclude_self: bool = False,
         wide: bool = False,
     ) -> Tensor:
-        scattered: Tensor = torch.ops.strew.plan_scatter(
-            self.key, data, updates, reduction, exclude_self, wide
+        return call(
+            "plan_scatter", self.key, data, updates, reduction, exclude_self, wide
         )
-        return scattered
 
     def gather(self, source: Tensor) -> Tensor:
-        gathered: Tensor = torch.ops.strew.plan_gather(self.key, source)
-        return gathered
+        return call("plan_gather", self.key, source)
 
 
 def numbers(shape: Sequence[int], device: torch.device) -> Tensor:

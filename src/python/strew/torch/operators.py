@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from strew._support import Error
-from strew.torch import _library
+from strew.torch._library import call, increment_version
 from strew.torch._calls import CALLS, are_plain, code_of, refuse_gradients, reraise
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ def scatter_elements(
     out: Tensor | None = None,
 ) -> Tensor:
     """strew.scatter_elements() of tensors; like Tensor.scatter_reduce(), in order and checked."""
-    if out is not None:
-        refuse_gradients(data, updates, out)
-    if are_plain(data, indices, updates) and (out is None or are_plain(out)):
+    if are_plain(data, indices, updates, out):
         output = _empty_like(data) if out is None else out
         code = code_of(reduction, exclude_self, wide)
         try:
@@ -46,8 +44,8 @@ def scatter_elements(
         return output if out is None else _written(out)
     arguments = (data, indices, updates, axis, reduction, exclude_self, wide)
     if out is None:
-        scattered: Tensor = _ops.scatter_elements(*arguments)
-        return scattered
+        return call("scatter_elements", *arguments)
+    refuse_gradients(data, updates, out)
     _ops.scatter_elements_out(*arguments, out=out)
     return out
 
@@ -64,9 +62,7 @@ def scatter_update(
     out: Tensor | None = None,
 ) -> Tensor:
     """strew.scatter_update() of tensors; like Tensor.index_reduce(), with indices of any rank."""
-    if out is not None:
-        refuse_gradients(data, updates, out)
-    if are_plain(data, indices, updates) and (out is None or are_plain(out)):
+    if are_plain(data, indices, updates, out):
         output = _empty_like(data) if out is None else out
         code = code_of(reduction, exclude_self, wide)
         try:
@@ -76,8 +72,8 @@ def scatter_update(
         return output if out is None else _written(out)
     arguments = (data, indices, updates, axis, reduction, exclude_self, wide)
     if out is None:
-        scattered: Tensor = _ops.scatter_update(*arguments)
-        return scattered
+        return call("scatter_update", *arguments)
+    refuse_gradients(data, updates, out)
     _ops.scatter_update_out(*arguments, out=out)
     return out
 
@@ -93,9 +89,7 @@ def scatter_nd(
     out: Tensor | None = None,
 ) -> Tensor:
     """strew.scatter_nd() of tensors; like Tensor.index_put(), with tuples as rows of a tensor."""
-    if out is not None:
-        refuse_gradients(data, updates, out)
-    if are_plain(data, indices, updates) and (out is None or are_plain(out)):
+    if are_plain(data, indices, updates, out):
         output = _empty_like(data) if out is None else out
         try:
             code = code_of(reduction, exclude_self, wide)
@@ -105,8 +99,8 @@ def scatter_nd(
         return output if out is None else _written(out)
     arguments = (data, indices, updates, reduction, exclude_self, wide)
     if out is None:
-        scattered: Tensor = _ops.scatter_nd(*arguments)
-        return scattered
+        return call("scatter_nd", *arguments)
+    refuse_gradients(data, updates, out)
     _ops.scatter_nd_out(*arguments, out=out)
     return out
 
@@ -129,9 +123,7 @@ def slice_scatter(
     steps = [1] * len(starts) if step is None else _numbers(step)
     sliced = list(range(len(starts))) if axes is None else _numbers(axes)
     bounds = (starts, stops, steps, sliced)
-    if out is not None:
-        refuse_gradients(data, updates, out)
-    if are_plain(data, updates) and (out is None or are_plain(out)):
+    if are_plain(data, updates, out):
         output = _empty_like(data) if out is None else out
         try:
             code = code_of(reduction, exclude_self, wide)
@@ -141,8 +133,8 @@ def slice_scatter(
         return output if out is None else _written(out)
     arguments = (data, updates, *bounds, reduction, exclude_self, wide)
     if out is None:
-        scattered: Tensor = _ops.slice_scatter(*arguments)
-        return scattered
+        return call("slice_scatter", *arguments)
+    refuse_gradients(data, updates, out)
     _ops.slice_scatter_out(*arguments, out=out)
     return out
 
@@ -152,5 +144,5 @@ def _numbers(given: Bounds) -> list[int]:
 
 
 def _written(out: Tensor) -> Tensor:
-    _library.increment_version(out)
+    increment_version(out)
     return out

@@ -12,7 +12,7 @@ from torch import Tensor
 import strew
 from strew._support import Error
 from strew.torch._calls import CALLS, are_plain, code_of, refuse_gradients, reraise
-from strew.torch._library import _new_gathered, increment_version
+from strew.torch._library import call, increment_version, new_gathered
 from strew.torch._registry import Planned
 
 if TYPE_CHECKING:
@@ -47,9 +47,7 @@ class Plan:
         out: Tensor | None = None,
     ) -> Tensor:
         """The operator of the plan without another look at the indices."""
-        if out is not None:
-            refuse_gradients(data, updates, out)
-        if are_plain(data, updates) and (out is None or are_plain(out)):
+        if are_plain(data, updates, out):
             output = torch.empty_like(data) if out is None else out
             code = code_of(reduction, exclude_self, wide)
             try:
@@ -59,26 +57,24 @@ class Plan:
             return output if out is None else _written(out)
         arguments = (self._key, data, updates, reduction, exclude_self, wide)
         if out is None:
-            scattered: Tensor = _ops.plan_scatter(*arguments)
-            return scattered
-        _ops.plan_scatter_out(*arguments, out=out)
+            return call("plan_scatter", *arguments)
+            refuse_gradients(data, updates, out)
+            _ops.plan_scatter_out(*arguments, out=out)
         return out
 
     def gather(self, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The other direction: what stands at the places. Entries that are dropped are zeros."""
-        if out is not None:
-            refuse_gradients(source, out)
-        if are_plain(source) and (out is None or are_plain(out)):
-            output = _new_gathered(self._key, source) if out is None else out
+        if are_plain(source, out):
+            output = new_gathered(self._key, source) if out is None else out
             try:
                 CALLS.plan_gather(self._planned.handle, source, output)
             except Error as error:
                 reraise(error)
             return output if out is None else _written(out)
         if out is None:
-            gathered: Tensor = _ops.plan_gather(self._key, source)
-            return gathered
-        _ops.plan_gather_out(self._key, source, out=out)
+            return call("plan_gather", self._key, source)
+            refuse_gradients(source, out)
+            _ops.plan_gather_out(self._key, source, out=out)
         return out
 
     @property
@@ -116,10 +112,7 @@ def gather_scatter(
     out: Tensor | None = None,
 ) -> Tensor:
     """strew.gather_scatter() of tensors: `data` with weights * rows of `source`, in one pass."""
-    given = (source, data) if weights is None else (source, data, weights)
-    if out is not None:
-        refuse_gradients(*given, out)
-    if are_plain(*given) and (out is None or are_plain(out)):
+    if are_plain(source, data, weights, out):
         output = torch.empty_like(data) if out is None else out
         code = code_of(reduction, exclude_self, wide)
         handles = from_plan._planned.handle, to_plan._planned.handle
@@ -131,8 +124,8 @@ def gather_scatter(
     keys = from_plan._key, to_plan._key
     arguments = (keys[0], source, weights, keys[1], data, reduction, exclude_self, wide)
     if out is None:
-        scattered: Tensor = _ops.gather_scatter(*arguments)
-        return scattered
+        return call("gather_scatter", *arguments)
+    refuse_gradients(source, data, weights, out)
     _ops.gather_scatter_out(*arguments, out=out)
     return out
 
