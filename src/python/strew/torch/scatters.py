@@ -19,7 +19,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from strew.torch._places import Elements, Rows
+from strew.torch._places import Elements, Places, Rows
 from strew.torch.operators import scatter_elements, scatter_update
 
 
@@ -38,8 +38,11 @@ def scatter(
         return scatter_mul(src, index, dim, out, dim_size)
     if reduce == "mean":
         return scatter_mean(src, index, dim, out, dim_size)
-    if reduce in ("min", "max"):
+    if reduce in ("min", "max") and _records(src, out):
         return _extremum(src, index, dim, out, dim_size, reduce)[0]
+    if reduce in ("min", "max"):
+        base = _filled(src, index, dim, dim_size, 0) if out is None else out
+        return _written(base, src, index, dim, reduce, out is None)
     raise ValueError(f"reduce {reduce!r} is not one of: sum, add, mul, mean, min, max")
 
 
@@ -169,26 +172,38 @@ def _updated(
     )
 
 
+def _written(
+    base: Tensor, src: Tensor, index: Tensor, dim: int, reduction: str, exclude_self: bool
+) -> Tensor:
+    """_updated() in place, without gradients."""
+    rows = _lies_along(src, index)
+    operator = scatter_update if rows else scatter_elements
+    return operator(
+        base,
+        index if rows else _spread(src, index, dim),
+        src,
+        dim,
+        reduction=reduction,  # type: ignore[arg-type]
+        exclude_self=exclude_self,
+        wide=True,
+        out=base,
+    )
+
+
+def _records(src: Tensor, out: Tensor | None) -> bool:
+    return torch.is_grad_enabled() and (src.requires_grad or out is not None and out.requires_grad)
+
+
 def _reduced(
     base: Tensor, src: Tensor, index: Tensor, dim: int, reduction: str, in_place: bool
 ) -> Tensor:
     """In place where the caller gave the base, with gradients then too."""
-    if torch.is_grad_enabled() and (base.requires_grad or src.requires_grad):
-        # A copy, since gradients of products need the values that the base had.
-        start = base.clone() if in_place else base
-        scattered = _updated(start, src, index, dim, reduction, False)
-        return base.copy_(scattered) if in_place else scattered
-    places = index if _lies_along(src, index) else _spread(src, index, dim)
-    operator = scatter_update if _lies_along(src, index) else scatter_elements
-    return operator(
-        base,
-        places,
-        src,
-        dim,
-        reduction=reduction,  # type: ignore[arg-type]
-        wide=True,
-        out=base,
-    )
+    if not _records(src, base):
+        return _written(base, src, index, dim, reduction, False)
+    # A copy, since gradients of products need the values that the base had.
+    start = base.clone() if in_place else base
+    scattered = _updated(start, src, index, dim, reduction, False)
+    return base.copy_(scattered) if in_place else scattered
 
 
 def _extremum(
@@ -203,15 +218,7 @@ def _extremum(
     size = src.shape[dim]
     with torch.no_grad():
         values = _updated(base, src, index, dim, reduction, out is None)
-        places = Rows(index, dim) if _lies_along(src, index) else None
-        at = places or Elements(_spread(src, index, dim), dim)
-        steps = [-1 if axis == dim % src.dim() else 1 for axis in range(src.dim())]
-        numbers = torch.arange(size).reshape(steps).expand(src.shape)
-        found = at.gather(values)
-        is_it = (src == found) | (src != src) & (found != found)
-        candidates = torch.where(is_it, numbers, size)
-        none = torch.full(values.shape, size, dtype=torch.int64)
-        first = _updated(none, candidates, index, dim, "min", True)
+        first = _first_of(values, src, index, dim)
         if out is not None:
             first.masked_fill_(values == out, size)
     if torch.is_grad_enabled() and src.requires_grad and size > 0:
@@ -221,3 +228,19 @@ def _extremum(
     return (values if out is None else out.copy_(values)), first
 
 
+def _first_of(values: Tensor, src: Tensor, index: Tensor, dim: int) -> Tensor:
+    """Where each value first stands in src; src.size(dim) where it does not."""
+    size, rank = src.shape[dim], src.dim()
+    rows = _lies_along(src, index)
+    at: Places = Rows(index, dim) if rows else Elements(_spread(src, index, dim), dim)
+    found = at.gather(values)
+    is_it = src == found
+    if bool((values != values).any()):
+        is_it |= (src != src) & (found != found)
+    # Half the bytes of int64, which are what this costs.
+    dtype = torch.int32 if size < 2**31 else torch.int64
+    steps = [-1 if axis == dim % rank else 1 for axis in range(rank)]
+    numbers = torch.arange(size, dtype=dtype).reshape(steps)
+    candidates = torch.where(is_it, numbers, size)
+    none = torch.full(values.shape, size, dtype=dtype)
+    return _updated(none, candidates, index, dim, "min", True).long()
