@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import strew
@@ -186,3 +188,17 @@ def test_compiled_functions() -> None:
 def test_a_process_ends_while_enabled() -> None:
     program = "import torch, strew.torch; strew.torch.enable(); torch.zeros(3)[torch.tensor([1])] = 2"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+def test_the_page() -> None:
+    """The code of doc/pytorch.md runs, block after block."""
+    page = Path(__file__).resolve().parents[2] / "doc" / "pytorch.md"
+    target, origin = torch.tensor([0, 2, 2]), torch.tensor([1, 1, 0])
+    x, messages, weights = torch.ones(3, 4), torch.ones(3, 4), torch.full((3, 1), 2.0)
+    names = {"torch": torch, "x": x, "messages": messages, "target": target, "origin": origin}
+    names |= {"data": x, "indices": target, "updates": messages, "weights": weights}
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    for block in blocks:
+        exec(block, names)
+    assert len(blocks) == 4 and names["sums"].tolist() == [[2] * 4, [1] * 4, [3] * 4]
+    assert names["layer"](x, weights).tolist() == [[2] * 4, [0] * 4, [4] * 4]
