@@ -4,7 +4,23 @@
 import sysconfig
 
 _PRIVATE = ("_shard_plans.py", "_shards.py", "_strew.pyi", "_support.py")
-_MODULES = ("__init__.py", *_PRIVATE, "py.typed", "sharding.py")
+_TORCH = (
+    "__init__.py",
+    "_autograd.py",
+    "_batching.py",
+    "_calls.py",
+    "_gradients.py",
+    "_library.py",
+    "_places.py",
+    "_registry.py",
+    "_routes.py",
+    "aten.py",
+    "operators.py",
+    "plans.py",
+    "scatters.py",
+    "segments.py",
+)
+_MODULES = ("__init__.py", *_PRIVATE, "py.typed", "sharding.py", *(f"torch/{n}" for n in _TORCH))
 
 
 def package_files() -> set[str]:

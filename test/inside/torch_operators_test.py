@@ -174,8 +174,15 @@ def test_other_errors() -> None:
     assert refused.value.status == "STREW_INVALID_DTYPE"
     with pytest.raises(ValueError, match="'plus' is not one of: none, add"):
         st.scatter_elements(data, index, torch.ones(1), reduction="plus")
-    with pytest.raises((RuntimeError, TypeError, AttributeError)):
-        st.scatter_elements([0.0], index, torch.ones(1))
+    for wrong in ([0.0], np.zeros(1)):
+        with pytest.raises(TypeError, match="must be (a torch.)?Tensor, not"):
+            st.scatter_elements(wrong, index, torch.ones(1))
+        with pytest.raises(TypeError, match="must be a torch.Tensor, not"):
+            st.scatter_elements(data, index, wrong)
+    for other in (torch.ones(1, device="meta"), torch.ones(1).to_sparse()):
+        with pytest.raises((RuntimeError, BufferError)):
+            st.scatter_elements(data, index, other)
+        assert not data.any()
     with pytest.raises(RuntimeError, match="out=... do not record"):
         st.scatter_elements(data, index, torch.ones(1, requires_grad=True), out=data)
 

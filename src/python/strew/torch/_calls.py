@@ -87,9 +87,9 @@ def are_plain(first: torch.Tensor, *others: torch.Tensor | None) -> bool:
     """
     if is_compiling() or _modes() or _function_modes() or _transforms() is not None:
         return False
-    if _tracing() is not None or forward_ad._current_level >= 0 or not first.is_cpu:
+    if _tracing() is not None or forward_ad._current_level >= 0 or type(first) is not _Tensor:
         return False
-    if type(first) is not _Tensor or first.is_neg() or first.is_conj():
+    if not first.is_cpu or first.is_neg() or first.is_conj():
         return False
     records = _grad_enabled()
     for tensor in others:

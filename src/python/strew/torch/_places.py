@@ -7,17 +7,19 @@ Both are made of operators with gradients, so that gradients made of them have g
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from strew.torch._library import call
 
+How = tuple[str, bool, bool]  # reduction, exclude_self and wide
 
-class Places(Protocol):
+
+class Places(ABC):
     """Places in tensors of one shape."""
 
     def scatter(
@@ -29,11 +31,14 @@ class Places(Protocol):
         wide: bool = False,
     ) -> Tensor:
         """`data` with the updates."""
-        ...
+        return self._scatter(data, updates, (reduction, exclude_self, wide))
 
+    @abstractmethod
+    def _scatter(self, data: Tensor, updates: Tensor, how: How) -> Tensor: ...
+
+    @abstractmethod
     def gather(self, source: Tensor) -> Tensor:
         """What stands at the places, in the shape of updates."""
-        ...
 
 
 def from_start(indices: Tensor, extent: int) -> Tensor:
@@ -43,23 +48,14 @@ def from_start(indices: Tensor, extent: int) -> Tensor:
 
 
 @dataclass
-class Elements:
+class Elements(Places):
     """Those of scatter_elements()."""
 
     indices: Tensor
     axis: int
 
-    def scatter(
-        self,
-        data: Tensor,
-        updates: Tensor,
-        reduction: str,
-        exclude_self: bool = False,
-        wide: bool = False,
-    ) -> Tensor:
-        return call(
-            "scatter_elements", data, self.indices, updates, self.axis, reduction, exclude_self, wide
-        )
+    def _scatter(self, data: Tensor, updates: Tensor, how: How) -> Tensor:
+        return call("scatter_elements", data, self.indices, updates, self.axis, *how)
 
     def gather(self, source: Tensor) -> Tensor:
         places = from_start(self.indices, source.shape[self.axis])
@@ -67,23 +63,14 @@ class Elements:
 
 
 @dataclass
-class Rows:
+class Rows(Places):
     """Those of scatter_update()."""
 
     indices: Tensor
     axis: int
 
-    def scatter(
-        self,
-        data: Tensor,
-        updates: Tensor,
-        reduction: str,
-        exclude_self: bool = False,
-        wide: bool = False,
-    ) -> Tensor:
-        return call(
-            "scatter_update", data, self.indices, updates, self.axis, reduction, exclude_self, wide
-        )
+    def _scatter(self, data: Tensor, updates: Tensor, how: How) -> Tensor:
+        return call("scatter_update", data, self.indices, updates, self.axis, *how)
 
     def gather(self, source: Tensor) -> Tensor:
         axis = self.axis % source.dim()
@@ -94,22 +81,13 @@ class Rows:
 
 
 @dataclass
-class Tuples:
+class Tuples(Places):
     """Those of scatter_nd()."""
 
     indices: Tensor
 
-    def scatter(
-        self,
-        data: Tensor,
-        updates: Tensor,
-        reduction: str,
-        exclude_self: bool = False,
-        wide: bool = False,
-    ) -> Tensor:
-        return call(
-            "scatter_nd", data, self.indices, updates, reduction, exclude_self, wide
-        )
+    def _scatter(self, data: Tensor, updates: Tensor, how: How) -> Tensor:
+        return call("scatter_nd", data, self.indices, updates, *how)
 
     def gather(self, source: Tensor) -> Tensor:
         outer = self.indices.shape[:-1]
@@ -119,7 +97,7 @@ class Tuples:
 
 
 @dataclass
-class Slice:
+class Slice(Places):
     """Those of slice_scatter()."""
 
     start: Sequence[int]
@@ -127,25 +105,9 @@ class Slice:
     step: Sequence[int]
     axes: Sequence[int]
 
-    def scatter(
-        self,
-        data: Tensor,
-        updates: Tensor,
-        reduction: str,
-        exclude_self: bool = False,
-        wide: bool = False,
-    ) -> Tensor:
-        return call(
-            "slice_scatter", data,
-            updates,
-            self.start,
-            self.stop,
-            self.step,
-            self.axes,
-            reduction,
-            exclude_self,
-            wide,
-        )
+    def _scatter(self, data: Tensor, updates: Tensor, how: How) -> Tensor:
+        bounds = (self.start, self.stop, self.step, self.axes)
+        return call("slice_scatter", data, updates, *bounds, *how)
 
     def gather(self, source: Tensor) -> Tensor:
         for axis, bounds in zip(self.axes, zip(self.start, self.stop, self.step)):
@@ -167,22 +129,13 @@ def _strided(source: Tensor, axis: int, start: int, stop: int, step: int) -> Ten
 
 
 @dataclass
-class Planned:
+class Planned(Places):
     """Those of a plan, by its key."""
 
     key: str
 
-    def scatter(
-        self,
-        data: Tensor,
-        updates: Tensor,
-        reduction: str,
-        exclude_self: bool = False,
-        wide: bool = False,
-    ) -> Tensor:
-        return call(
-            "plan_scatter", self.key, data, updates, reduction, exclude_self, wide
-        )
+    def _scatter(self, data: Tensor, updates: Tensor, how: How) -> Tensor:
+        return call("plan_scatter", self.key, data, updates, *how)
 
     def gather(self, source: Tensor) -> Tensor:
         return call("plan_gather", self.key, source)

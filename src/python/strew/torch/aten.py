@@ -131,7 +131,8 @@ def _kernel(
                 )
                 return output
             except Error as error:
-                if error.status == "STREW_INDEX_OUT_OF_RANGE":
+                # On every other status nothing was written, and aten has an exception of its own.
+                if error.status in ("STREW_INDEX_OUT_OF_RANGE", "STREW_RUNNER_FAILED"):
                     reraise(error)
         if has_out:
             options["out"] = out
