@@ -14,6 +14,7 @@ from torch_same import require_same, require_same_outcome
 
 INTEGERS = [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
 FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
+REDUCTIONS = ("prod", "mean", "amin", "amax")
 DTYPES = [*INTEGERS, *FLOATS, torch.complex64, torch.complex128]
 
 
@@ -50,14 +51,14 @@ def indexed_calls(data: Tensor, dim: int, n: int) -> Iterator[tuple[str, Callabl
             yield f"{name}scatter {how}", lambda i=places, h=how: data.scatter(
                 dim, i, updates, reduce=h
             )
-        for how, include in itertools.product(("sum", "prod", "mean", "amin", "amax"), (True, False)):
+        for how, include in itertools.product(("sum", *REDUCTIONS), (True, False)):
             yield f"{name}scatter_reduce {how} {include}", lambda i=places, h=how, s=include: (
                 data.scatter_reduce(dim, i, updates, h, include_self=s)
             )
     for narrow in (torch.int64, torch.int32):
         names = row.to(narrow)
         yield f"index_add {narrow}", lambda i=names: data.index_add(dim, i, updates)
-        for how, include in itertools.product(("prod", "mean", "amin", "amax"), (True, False)):
+        for how, include in itertools.product(REDUCTIONS, (True, False)):
             yield f"index_reduce {how} {include}", lambda i=names, h=how, s=include: (
                 data.index_reduce(dim, i, updates, h, include_self=s)
             )

@@ -186,7 +186,9 @@ def test_compiled_functions() -> None:
 
 
 def test_a_process_ends_while_enabled() -> None:
-    program = "import torch, strew.torch; strew.torch.enable(); torch.zeros(3)[torch.tensor([1])] = 2"
+    program = (
+        "import torch, strew.torch; strew.torch.enable(); torch.zeros(3)[torch.tensor([1])] = 2"
+    )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
 
 

@@ -41,7 +41,9 @@ def _elements(
     return call("scatter_elements", *moved, axis, *how), 0
 
 
-def _nd(info: Any, dims: Dims, data: Tensor, indices: Tensor, updates: Tensor, *how: Any) -> Batched:
+def _nd(
+    info: Any, dims: Dims, data: Tensor, indices: Tensor, updates: Tensor, *how: Any
+) -> Batched:
     size = info.batch_size
     if dims[1] is None:
         whole = data.dim() - (dims[0] is not None)

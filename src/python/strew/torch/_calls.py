@@ -54,8 +54,8 @@ def _calls() -> TorchCalls:
     if path is None:
         raise ImportError(f"strew.torch did not find PyTorch's library in {folder}")
     library = ctypes.CDLL(str(path))
-    addresses = (_address(library, "torch_parallel_for"), _address(library, "torch_get_num_threads"))
-    return TorchCalls(torch.Tensor, *addresses)
+    functions = ("torch_parallel_for", "torch_get_num_threads")
+    return TorchCalls(torch.Tensor, *(_address(library, name) for name in functions))
 
 
 CALLS = _calls()

@@ -105,7 +105,8 @@ def _extremum_csr(
 ) -> tuple[Tensor, Tensor]:
     elements, index, dim, size = _of_bounds(src, indptr)
     function = scatter_min if is_least else scatter_max
-    reduced, places = (t.narrow(dim, 0, size - 1) for t in function(elements, index, dim, None, size))
+    both = function(elements, index, dim, None, size)
+    reduced, places = (tensor.narrow(dim, 0, size - 1) for tensor in both)
     return reduced if out is None else out.copy_(reduced), places
 
 
