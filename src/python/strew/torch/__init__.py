@@ -17,8 +17,8 @@ Calls of PyTorch's own operators go to strew where the results are the same, aft
 Results are tensors. Large calls run on the threads of PyTorch.
 """
 
-from strew.torch._calls import IndexOutOfRange
 from strew.torch import _autograd, _batching  # they register what they define  # noqa: F401
+from strew.torch._calls import IndexOutOfRange
 from strew.torch.aten import Enabled, disable, enable, is_enabled
 from strew.torch.operators import scatter_elements, scatter_nd, scatter_update, slice_scatter
 from strew.torch.plans import (
