@@ -33,8 +33,10 @@ namespace {
 
 constexpr std::uint32_t kMajor = 1;
 
-const ExchangeFunctions* Read(PyTypeObject* type) {
-  const nb::object own = nb::handle(type).attr("__dict__");
+}  // namespace
+
+const ExchangeFunctions* ExchangeFunctionsOfType(nb::handle type) {
+  const nb::object own = type.attr("__dict__");
   const nb::str name("__dlpack_c_exchange_api__");
   const int has = PySequence_Contains(own.ptr(), name.ptr());
   if (has < 0) throw nb::python_error();
@@ -46,6 +48,8 @@ const ExchangeFunctions* Read(PyTypeObject* type) {
   while (functions != nullptr && functions->major != kMajor) functions = functions->older;
   return functions == nullptr || functions->describe == nullptr ? nullptr : functions;
 }
+
+namespace {
 
 bool Says(nb::handle tensor, const char* method) {
   const nb::object found = nb::getattr(tensor, method, nb::none());
@@ -78,7 +82,7 @@ const ExchangeFunctions* ExchangeFunctionsOf(nb::handle object) {
   static const ExchangeFunctions* functions = nullptr;
   PyTypeObject* const type = Py_TYPE(object.ptr());
   if (type == known) return functions;
-  const ExchangeFunctions* const found = Read(type);
+  const ExchangeFunctions* const found = ExchangeFunctionsOfType(type);
   if (found == nullptr || known != nullptr) return found;
   Py_INCREF(type);
   functions = found;
@@ -86,9 +90,14 @@ const ExchangeFunctions* ExchangeFunctionsOf(nb::handle object) {
   return found;
 }
 
+bool DescribeMemory(const ExchangeFunctions& functions, nb::handle tensor,
+                    nb::dlpack::dltensor* described) {
+  return Guarded([&] { return functions.describe(tensor.ptr(), described); }) == 0;
+}
+
 bool DescribeByExchange(const ExchangeFunctions& functions, nb::handle tensor,
                         nb::dlpack::dltensor* described) {
-  if (Guarded([&] { return functions.describe(tensor.ptr(), described); }) != 0) {
+  if (!DescribeMemory(functions, tensor, described)) {
     PyErr_Clear();
     return false;
   }

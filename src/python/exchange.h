@@ -18,10 +18,16 @@ namespace strew::python {
 struct ExchangeFunctions;
 
 // Those of exactly this type, or nullptr: a type derived from it may mean its memory otherwise.
+const ExchangeFunctions* ExchangeFunctionsOfType(nanobind::handle type);
 const ExchangeFunctions* ExchangeFunctionsOf(nanobind::handle object);
 
-// Describes the memory of a tensor that has such functions, as long as the tensor lives. False
-// where `__dlpack__` of the object must tell: it may refuse, with a sentence.
+// Describes the memory of a tensor that has such functions, as long as the tensor lives. False with
+// a Python error set.
+bool DescribeMemory(const ExchangeFunctions& functions, nanobind::handle tensor,
+                    nanobind::dlpack::dltensor* described);
+
+// The same, but false without an error where `__dlpack__` of the object must tell: it may refuse,
+// with a sentence.
 bool DescribeByExchange(const ExchangeFunctions& functions, nanobind::handle tensor,
                         nanobind::dlpack::dltensor* described);
 

@@ -14,6 +14,7 @@
 #include "python/operand.h"
 #include "python/plan.h"
 #include "python/reduction.h"
+#include "python/torch.h"
 #include "strew/strew.h"
 
 namespace nb = nanobind;
@@ -133,6 +134,7 @@ NB_MODULE(_strew, module) {
              kSimdTargets);
   BindContext(module);
   BindPlan(module);
+  BindTorchCalls(module);
   const auto none = nb::none();
   Define<Operator::kScatterElements>(
       module, &ScatterElements, kScatterElements,

@@ -7,9 +7,26 @@ from collections.abc import Iterable
 _JAX = ("_jax_gradients.py", "_jax_native.py", "_jax_operators.py", "_jax_plans.py")
 _PRIVATE = ("_at.py", *_JAX, "_shard_plans.py", "_shards.py", "_strew.pyi", "_support.py")
 _SYSTEMS = ("jax.py", "onnxruntime.py", "openvino.py")
-_MODULES = ("__init__.py", *_PRIVATE, *_SYSTEMS, "py.typed", "sharding.py")
 # Libraries for other systems, which are there where the headers of these were.
 ADAPTERS = ("libstrew_jax.so", "libstrew_onnxruntime.so", "libstrew_openvino.so")
+_TORCH = (
+    "__init__.py",
+    "_autograd.py",
+    "_batching.py",
+    "_calls.py",
+    "_gradients.py",
+    "_library.py",
+    "_places.py",
+    "_registry.py",
+    "_routes.py",
+    "aten.py",
+    "operators.py",
+    "plans.py",
+    "scatters.py",
+    "segments.py",
+)
+_OWN = ("__init__.py", *_PRIVATE, *_SYSTEMS, "py.typed", "sharding.py")
+_MODULES = (*_OWN, *(f"torch/{name}" for name in _TORCH))
 
 
 def package_files(adapters: Iterable[str]) -> set[str]:

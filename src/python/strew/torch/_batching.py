@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""vmap: the batch becomes one more dim of one call, where the operator has a place for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from strew.torch._library import LIBRARY, call
+from strew.torch._registry import plan_of
+
+Dims = tuple[int | None, ...]
+Batched = tuple[Tensor, int | None]
+
+
+def _at(place: int, tensor: Tensor, dim: int | None, size: int) -> Tensor:
+    """The tensor with the batch at a place, repeated where it has none."""
+    if dim is not None:
+        return tensor.movedim(dim, place)
+    shape = [size, *tensor.shape] if place == 0 else [*tensor.shape, size]
+    return tensor.unsqueeze(place).expand(shape)
+
+
+def _with_batch(indices: Tensor) -> Tensor:
+    """Tuples of a batch [B, ..., k] that name its number too: [B, ..., 1 + k]."""
+    size = indices.shape[0]
+    numbers = torch.arange(size, device=indices.device).reshape(size, *[1] * (indices.dim() - 1))
+    return torch.cat([numbers.expand(*indices.shape[:-1], 1), indices.long()], -1)
+
+
+def _elements(
+    info: Any, dims: Dims, data: Tensor, indices: Tensor, updates: Tensor, axis: int, *how: Any
+) -> Batched:
+    size = info.batch_size
+    moved = [_at(0, t, dim, size) for t, dim in zip((data, indices, updates), dims)]
+    axis += axis >= 0
+    return call("scatter_elements", *moved, axis, *how), 0
+
+
+def _nd(
+    info: Any, dims: Dims, data: Tensor, indices: Tensor, updates: Tensor, *how: Any
+) -> Batched:
+    size = info.batch_size
+    if dims[1] is None:
+        whole = data.dim() - (dims[0] is not None)
+        if whole == indices.shape[-1] and indices.dim() == 1:
+            updates = _one_element(updates, dims[2], size)
+            dims = (dims[0], None, 0)
+        moved = [_at(-1, data, dims[0], size), indices, _at(-1, updates, dims[2], size)]
+        return call("scatter_nd", *moved, *how), -1 % moved[0].dim()
+    data, indices = _at(0, data, dims[0], size), _at(0, indices, dims[1], size)
+    if data.dim() - 1 == indices.shape[-1] and indices.dim() == 2:
+        updates = _one_element(updates, dims[2], size)
+    else:
+        updates = _at(0, updates, dims[2], size)
+    return call("scatter_nd", data, _with_batch(indices), updates, *how), 0
+
+
+def _one_element(updates: Tensor, dim: int | None, size: int) -> Tensor:
+    """Of any shape, where a single element is updated: [B]."""
+    return _at(0, updates, dim, size).reshape(size)
+
+
+def _update(
+    info: Any, dims: Dims, data: Tensor, indices: Tensor, updates: Tensor, axis: int, *how: Any
+) -> Batched:
+    size = info.batch_size
+    data, updates = _at(0, data, dims[0], size), _at(0, updates, dims[2], size)
+    axis = axis % (data.dim() - 1) + 1
+    if dims[1] is None:
+        return call("scatter_update", data, indices, updates, axis, *how), 0
+    # Each sample has indices of its own: tuples of its number and its index.
+    indices = indices.movedim(dims[1], 0)
+    outer = list(range(1, 1 + indices.dim() - 1))
+    tuples = _with_batch(indices[..., None])
+    moved = updates.movedim([axis - 1 + place for place in outer], outer)
+    result = call("scatter_nd", data.movedim(axis, 1), tuples, moved, *how)
+    return result.movedim(1, axis), 0
+
+
+def _slice(
+    info: Any, dims: Dims, data: Tensor, updates: Tensor, start: Any, stop: Any, step: Any,
+    axes: Sequence[int], *how: Any
+) -> Batched:  # fmt: skip
+    size = info.batch_size
+    data, updates = _at(0, data, dims[0], size), _at(0, updates, dims[1], size)
+    missing = data.dim() - updates.dim()
+    updates = updates.reshape(size, *[1] * missing, *updates.shape[1:])
+    axes = [axis + (axis >= 0) for axis in axes]
+    return call("slice_scatter", data, updates, start, stop, step, axes, *how), 0
+
+
+def _plan_place(key: str) -> int | None:
+    """Where tensors of a plan have room for one more dim; None for plans of all dims."""
+    plan = plan_of(key)
+    if plan.kind == "elements":
+        return None
+    return -1 if plan.axis >= 0 else 0
+
+
+def _one_by_one(
+    info: Any, dims: Dims, operator: Callable[..., Tensor], arguments: Sequence[Any]
+) -> Batched:
+    samples = [
+        operator(*(a if dim is None else a.select(dim, i) for a, dim in zip(arguments, dims)))
+        for i in range(info.batch_size)
+    ]
+    return torch.stack(samples), 0
+
+
+def _plan_scatter(
+    info: Any, dims: Dims, plan: str, data: Tensor, updates: Tensor, *how: Any
+) -> Batched:
+    operator, place = partial(call, "plan_scatter"), _plan_place(plan)
+    if place is None or data.dim() - (dims[1] is not None) == 0 or updates.dim() == 0:
+        return _one_by_one(info, dims, operator, [plan, data, updates, *how])
+    size = info.batch_size
+    data, updates = _at(place, data, dims[1], size), _at(place, updates, dims[2], size)
+    return operator(plan, data, updates, *how), place % data.dim()
+
+
+def _plan_gather(info: Any, dims: Dims, plan: str, source: Tensor) -> Batched:
+    operator, place = partial(call, "plan_gather"), _plan_place(plan)
+    if place is None or dims[1] is None:
+        return _one_by_one(info, dims, operator, [plan, source])
+    gathered = operator(plan, source.movedim(dims[1], place))
+    return gathered, place % gathered.dim()
+
+
+def _gather_scatter(
+    info: Any, dims: Dims, from_plan: str, source: Tensor, weights: Tensor | None, to_plan: str,
+    data: Tensor, *how: Any
+) -> Batched:  # fmt: skip
+    operator, place = partial(call, "gather_scatter"), _plan_place(from_plan)
+    if place != -1 or _plan_place(to_plan) != -1:
+        arguments = [from_plan, source, weights, to_plan, data, *how]
+        return _one_by_one(info, dims, operator, arguments)
+    size = info.batch_size
+    source, data = _at(-1, source, dims[1], size), _at(-1, data, dims[4], size)
+    if weights is not None:
+        weights = weights.unsqueeze(-1) if dims[2] is None else weights.movedim(dims[2], -1)
+    return operator(from_plan, source, weights, to_plan, data, *how), data.dim() - 1
+
+
+RULES: dict[str, Callable[..., Batched]] = {
+    "scatter_elements": _elements,
+    "scatter_nd": _nd,
+    "scatter_update": _update,
+    "slice_scatter": _slice,
+    "plan_scatter": _plan_scatter,
+    "plan_gather": _plan_gather,
+    "gather_scatter": _gather_scatter,
+}
+for _name, _rule in RULES.items():
+    torch.library.register_vmap(f"strew::{_name}", _rule, lib=LIBRARY)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans by name, since operators take tensors, numbers and texts but no objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from weakref import WeakValueDictionary
+
+import strew
+
+_keys = count()
+
+
+@dataclass(eq=False)
+class Planned:
+    """A plan, and what it was made of."""
+
+    handle: strew.Plan
+    kind: str
+    indices_shape: tuple[int, ...]
+    axis: int
+    extents: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        self.key = f"plan {next(_keys)}"
+        self.dropped = self.handle.dropped
+        _plans[self.key] = self
+
+    def updates_shape(self, indexed: Sequence[int]) -> tuple[int, ...]:
+        """The shape of updates for a tensor that the plan indexes."""
+        if self.kind == "elements":
+            return self.indices_shape
+        shape, components = tuple(indexed), len(self.extents)
+        outer = self.indices_shape[:-1] if self.kind == "nd" else self.indices_shape
+        axis = self.axis + (len(shape) if self.axis < 0 else 0)
+        return (*shape[:axis], *outer, *shape[axis + components :])
+
+
+# Weak, so that a plan lives as long as the caller's object.
+_plans: WeakValueDictionary[str, Planned] = WeakValueDictionary()
+
+
+def plan_of(key: str) -> Planned:
+    """The plan with the key."""
+    plan = _plans.get(key)
+    if plan is None:
+        raise RuntimeError(f"{key} is gone: keep the object while calls or gradients need it")
+    return plan

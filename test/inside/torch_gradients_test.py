@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of strew.torch, first and second, and under vmap."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import strew.torch as st
+import torch
+from torch import Tensor
+from torch.autograd import gradcheck, gradgradcheck
+
+REDUCTIONS = ("none", "add", "mul", "min", "max", "sub", "mean")
+HOW = [
+    (reduction, exclude_self)
+    for reduction, exclude_self in itertools.product(REDUCTIONS, (False, True))
+    if not (reduction == "sub" and exclude_self)
+]
+ELEMENTS = torch.tensor([[0, 4, -1], [2, 2, 2]])
+FROM = st.plan_scatter_update(torch.tensor([0, 2, -1, 2]), 5)
+TO = st.plan_scatter_update(torch.tensor([1, 1, 3, 0]), 4)
+SOME = st.plan_scatter_nd(torch.tensor([[0, 1], [9, 0], [4, 2]]), (5, 3), index_policy="drop")
+
+
+def leaf(*shape: int, dtype: torch.dtype = torch.float64) -> Tensor:
+    return torch.randn(shape, dtype=dtype, requires_grad=True)
+
+
+Case = tuple[Callable[..., Tensor], list[tuple[int, ...]]]
+CASES: dict[str, Case] = {
+    "elements": (lambda d, u, **h: st.scatter_elements(d, ELEMENTS, u, **h), [(5, 3), (2, 3)]),
+    "rows": (
+        lambda d, u, **h: st.scatter_update(d, ELEMENTS[:, 1:], u, 0, **h),
+        [(5, 2), (2, 2, 2)],
+    ),
+    "last axis": (
+        lambda d, u, **h: st.scatter_update(d, torch.tensor([0, -1]), u, -1, **h),
+        [(5, 3), (5, 2)],
+    ),
+    "tuples": (
+        lambda d, u, **h: st.scatter_nd(d, torch.tensor([[0, 1], [4, -1], [0, 1]]), u, **h),
+        [(5, 3), (3,)],
+    ),
+    "rows by tuples": (
+        lambda d, u, **h: st.scatter_nd(d, torch.tensor([[0], [4], [0]]), u, **h),
+        [(5, 2), (3, 2)],
+    ),
+    "one element": (
+        lambda d, u, **h: st.scatter_nd(d, torch.tensor([4, 1]), u, **h),
+        [(5, 2), (1, 1)],
+    ),
+    "the whole": (
+        lambda d, u, **h: st.scatter_nd(d, torch.zeros(2, 0, dtype=torch.int64), u, **h),
+        [(3,), (2, 3)],
+    ),
+    "slice": (lambda d, u, **h: st.slice_scatter(d, u, 1, 5, 2, **h), [(5, 3), (2, 3)]),
+    "broadcast": (
+        lambda d, u, **h: st.slice_scatter(d, u, [4, 0], [0, 3], [-2, 1], [0, -1], **h),
+        [(5, 3), (2, 1)],
+    ),
+    "no slice": (lambda d, u, **h: st.slice_scatter(d, u, 3, 3, **h), [(5, 3), (0, 3)]),
+    "plan": (lambda d, u, **h: FROM.scatter(d, u, **h), [(5, 2), (4, 2)]),
+    "dropping plan": (lambda d, u, **h: SOME.scatter(d, u, **h), [(5, 3), (3,)]),
+    "gather_scatter": (
+        lambda d, s, **h: st.gather_scatter(FROM, s, TO, d, **h),
+        [(4, 2), (5, 2)],
+    ),
+    "weights": (
+        lambda d, s, w, **h: st.gather_scatter(FROM, s, TO, d, w, **h),
+        [(4, 2), (5, 2), (4, 1)],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("reduction, exclude_self", HOW)
+def test_first_and_second(case: Case, reduction: str, exclude_self: bool) -> None:
+    torch.manual_seed(7)
+    function, shapes = case
+    arguments = [leaf(*shape) for shape in shapes]
+
+    def call(*tensors: Tensor) -> Tensor:
+        return function(*tensors, reduction=reduction, exclude_self=exclude_self)
+
+    assert gradcheck(call, arguments)
+    assert gradgradcheck(call, arguments)
+    for wanted in range(len(arguments)):  # each alone
+        some = [a if i == wanted else a.detach() for i, a in enumerate(arguments)]
+        assert gradcheck(call, some)
+
+
+@pytest.mark.parametrize("case", ["elements", "rows", "tuples", "slice", "plan", "weights"])
+@pytest.mark.parametrize("reduction", ["none", "add", "mul", "sub", "mean"])
+def test_complex(case: str, reduction: str) -> None:
+    torch.manual_seed(8)
+    function, shapes = CASES[case]
+    arguments = [leaf(*shape, dtype=torch.complex128) for shape in shapes]
+    assert gradcheck(lambda *tensors: function(*tensors, reduction=reduction), arguments)
+
+
+def test_gather() -> None:
+    for plan in (FROM, SOME):
+        assert gradcheck(plan.gather, (leaf(5, 3),))
+        assert gradgradcheck(plan.gather, (leaf(5, 3),))
+
+
+def test_products_with_zeros() -> None:
+    index = torch.tensor([0, 0, 1, 1, 2])
+    updates = torch.tensor([0.0, 3, 0, 0, 0], dtype=torch.float64, requires_grad=True)
+    data = torch.tensor([2.0, 5, 7, 0], dtype=torch.float64, requires_grad=True)
+    st.scatter_elements(data, index, updates, reduction="mul").sum().backward()
+    assert updates.grad.tolist() == [6, 0, 0, 0, 7]
+    assert data.grad.tolist() == [0, 0, 0, 1]
+
+
+def test_parts_of_an_extremum() -> None:
+    """As PyTorch: all that are the result have an equal part."""
+    index = torch.tensor([0, 0, 0, 2])
+
+    def gradients(call: Callable[[Tensor, Tensor], Tensor]) -> list[list[float]]:
+        data = torch.tensor([1.0, 2, 3], requires_grad=True)
+        updates = torch.tensor([1.0, 1, 0, 3], requires_grad=True)
+        call(data, updates).sum().backward()
+        return [data.grad.tolist(), updates.grad.tolist()]
+
+    for reduction, name in (("max", "amax"), ("min", "amin")):
+        found = gradients(lambda d, u: st.scatter_elements(d, index, u, reduction=reduction))
+        assert found == gradients(lambda d, u: d.scatter_reduce(0, index, u, name))
+    # PyTorch gives the old value a part here, which nobody gets.
+    found = gradients(
+        lambda d, u: st.scatter_elements(d, index, u, reduction="max", exclude_self=True)
+    )
+    assert found == [[0, 1, 0], [0.5, 0.5, 0, 1]]
+
+
+def test_of_overwritten_updates() -> None:
+    updates = torch.ones(3, requires_grad=True)
+    st.scatter_elements(torch.zeros(2), torch.tensor([1, 0, 1]), updates).sum().backward()
+    assert updates.grad.tolist() == [0, 1, 1]
+
+
+def test_halves() -> None:
+    source = torch.zeros(1, dtype=torch.bfloat16, requires_grad=True)
+    plan = st.plan_scatter_update(torch.zeros(3000, dtype=torch.int64), 1)
+    plan.gather(source).sum().backward()
+    assert source.grad.item() == 3008  # 256 if each of the 3000 ones were rounded
+
+
+# ---- vmap ----
+
+
+def samples(shapes: list[tuple[int, ...]], highs: dict[int, int], dims: tuple[Any, ...]) -> list:
+    made = []
+    for place, (shape, dim) in enumerate(zip(shapes, dims)):
+        whole = list(shape)
+        if dim is not None:
+            whole.insert(dim if dim >= 0 else len(whole), 3)
+        high = highs.get(place)
+        made.append(torch.randn(whole) if high is None else torch.randint(-high, high, whole))
+    return made
+
+
+def one(tensor: Tensor, dim: int | None, n: int) -> Tensor:
+    return tensor if dim is None else tensor.select(dim, n)
+
+
+LAST = st.plan_scatter_update(torch.tensor([0, 2, -1, 2]), 5, -1)
+ELEMENTWISE = st.plan_scatter_elements(ELEMENTS, 5)
+BATCHED: dict[str, tuple[Callable[..., Tensor], list[tuple[int, ...]], dict[int, int]]] = {
+    **{
+        f"elements {axis}": (
+            lambda d, i, u, axis=axis: st.scatter_elements(d, i, u, axis, reduction="add"),
+            [(5, 4), (4, 3), (4, 3)],
+            {1: 4},
+        )
+        for axis in (0, 1, -1, -2)
+    },
+    **{
+        f"rows {axis}": (
+            lambda d, i, u, axis=axis: st.scatter_update(d, i, u, axis, reduction="mean"),
+            [(5, 4), (2, 2), (2, 2, 4) if axis % 2 == 0 else (5, 2, 2)],
+            {1: (5, 4)[axis]},
+        )
+        for axis in (0, 1, -1, -2)
+    },
+    "one row": (lambda d, i, u: st.scatter_update(d, i, u, 1), [(5, 4), (), (5,)], {1: 4}),
+    "tuples": (lambda d, i, u: st.scatter_nd(d, i, u), [(5, 4), (3, 2), (3,)], {1: 4}),
+    "rows by tuples": (lambda d, i, u: st.scatter_nd(d, i, u), [(5, 4), (3, 1), (3, 4)], {1: 5}),
+    "one element": (lambda d, i, u: st.scatter_nd(d, i, u), [(5, 4), (2,), (1, 1)], {1: 4}),
+    "an element": (lambda d, i, u: st.scatter_nd(d, i, u), [(5, 4), (2,), ()], {1: 4}),
+    "slice": (
+        lambda d, u: st.slice_scatter(d, u, [0, 3], [4, 0], [2, -1], [-2, 1], reduction="sub"),
+        [(5, 4), (3,)],
+        {},
+    ),
+    "plan": (FROM.scatter, [(5, 3), (4, 3)], {}),
+    "plan of one dim": (FROM.scatter, [(5,), (4,)], {}),
+    "plan of the last axis": (LAST.scatter, [(3, 5), (3, 4)], {}),
+    "plan of elements": (ELEMENTWISE.scatter, [(5, 3), (2, 3)], {}),
+    "gather": (FROM.gather, [(5, 3)], {}),
+    "gather of the last axis": (LAST.gather, [(3, 5)], {}),
+    "gather of elements": (ELEMENTWISE.gather, [(5, 3)], {}),
+    "gather_scatter": (
+        lambda s, d: st.gather_scatter(FROM, s, TO, d),
+        [(5, 3), (4, 3)],
+        {},
+    ),
+    "weights": (
+        lambda s, w, d: st.gather_scatter(FROM, s, TO, d, w),
+        [(5, 3), (4, 1), (4, 3)],
+        {},
+    ),
+    "short weights": (
+        lambda s, w, d: st.gather_scatter(FROM, s, TO, d, w),
+        [(5, 3), (3,), (4, 3)],
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BATCHED.values(), ids=BATCHED)
+def test_vmap(case: tuple[Any, list, dict]) -> None:
+    torch.manual_seed(9)
+    function, shapes, highs = case
+    for dims in itertools.product((None, 0, -1), repeat=len(shapes)):
+        if all(dim is None for dim in dims):
+            continue
+        made = samples(shapes, highs, dims)
+        found = torch.vmap(function, in_dims=dims)(*made)
+        expected = [function(*(one(t, d, n) for t, d in zip(made, dims))) for n in range(3)]
+        assert found.equal(torch.stack(expected)), dims
+
+
+def test_vmap_checks_indices() -> None:
+    data, updates = torch.zeros(3, 4), torch.ones(3, 1)
+    with pytest.raises(st.IndexOutOfRange):
+        torch.vmap(st.scatter_update)(data, torch.tensor([[0], [4], [0]]), updates)
+
+
+# ---- torch.func ----
+
+
+@pytest.mark.parametrize("case", ["elements", "rows", "tuples", "broadcast", "plan", "weights"])
+@pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "mean"])
+def test_functions_of_functions(case: str, reduction: str) -> None:
+    torch.manual_seed(11)
+    function, shapes = CASES[case]
+    arguments = tuple(torch.randn(shape, dtype=torch.float64) for shape in shapes)
+
+    def call(*tensors: Tensor) -> Tensor:
+        return function(*tensors, reduction=reduction).sin()
+
+    numbers = tuple(range(len(arguments)))
+    found = torch.func.jacrev(call, numbers)(*arguments)
+    expected = torch.autograd.functional.jacobian(call, arguments)
+    torch.testing.assert_close(found, expected)
+    twice = [torch.stack([tensor, tensor.sin()]) for tensor in arguments]
+    gradient = torch.func.grad(lambda *tensors: call(*tensors).sum(), numbers)
+    for place, many in enumerate(torch.vmap(gradient)(*twice)):
+        one_by_one = [gradient(*(tensor[n] for tensor in twice))[place] for n in range(2)]
+        torch.testing.assert_close(many, torch.stack(one_by_one))
+    hessian = torch.func.jacrev(torch.func.jacrev(lambda last: call(*arguments[:-1], last).sum()))
+    expected = torch.autograd.functional.hessian(
+        lambda last: call(*arguments[:-1], last).sum(), arguments[-1]
+    )
+    torch.testing.assert_close(hessian(arguments[-1]), expected)

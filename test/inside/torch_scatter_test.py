@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions with torch_scatter's signatures against plain loops."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+
+import pytest
+import strew.torch as st
+import torch
+from torch import Tensor
+
+REDUCTIONS = ("sum", "add", "mul", "mean", "min", "max")
+FUNCTIONS = {name: getattr(st, f"scatter_{name}") for name in REDUCTIONS}
+
+
+def by_loops(
+    src: Tensor, index: Tensor, dim: int, out: Tensor | None, size: int, reduce: str
+) -> tuple[Tensor, Tensor]:
+    """Values, and where a least or greatest stands first."""
+    dim %= src.dim()
+    shape = list(src.shape)
+    shape[dim] = size
+    start = 1 if reduce == "mul" else 0
+    values = torch.full(shape, start, dtype=src.dtype) if out is None else out.clone()
+    places = torch.full(shape, src.shape[dim])
+    terms = torch.zeros(shape, dtype=torch.int64)
+    for at in itertools.product(*map(range, src.shape)):
+        to = (*at[:dim], int(index[at]), *at[dim + 1 :])
+        first = out is None and terms[to] == 0
+        old, new = values[to].clone(), src[at]
+        if reduce in ("min", "max"):
+            if first or (new < old if reduce == "min" else new > old):
+                values[to], places[to] = new, at[dim]
+        else:
+            values[to] = old * new if reduce == "mul" else old + new
+        terms[to] += 1
+    if reduce == "mean":
+        exact = src.is_floating_point()
+        values = values.div(terms.clamp(min=1), rounding_mode=None if exact else "floor")
+    return values, places
+
+
+CASES = {
+    "one dim": ((9,), (9,), -1),
+    "rows": ((9, 3), (9,), 0),
+    "rows of the last dim": ((3, 9), (9,), -1),
+    "rows between": ((2, 9, 3), (9,), 1),
+    "elements": ((9, 3), (9, 3), 0),
+    "first dims": ((2, 9, 3), (2, 9), 1),
+    "nothing": ((0, 3), (0,), 0),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("dtype", [torch.float64, torch.int32], ids=str)
+@pytest.mark.parametrize("reduce", REDUCTIONS)
+def test_against_loops(case: tuple, dtype: torch.dtype, reduce: str) -> None:
+    torch.manual_seed(5)
+    shape, index_shape, dim = case
+    src = torch.randint(-4, 5, shape).to(dtype)
+    index = torch.randint(0, 4, index_shape)
+    full = index
+    if len(index_shape) == 1:
+        full = index.reshape([-1 if axis == dim % len(shape) else 1 for axis in range(len(shape))])
+    full = full.reshape(*full.shape, *[1] * (len(shape) - full.dim())).expand(shape)
+    for size, given in itertools.product((None, 6), (False, True)):
+        extent = size or (int(index.max()) + 1 if index.numel() else 0)
+        result_shape = list(shape)
+        result_shape[dim] = extent
+        out = torch.randint(-2, 3, result_shape).to(dtype) if given else None
+        values, places = by_loops(src, full, dim, out, extent, reduce)
+        kept = None if out is None else out.clone()
+        found = FUNCTIONS[reduce](src, index, dim, out, None if given else size)
+        if reduce in ("min", "max"):
+            assert found[1].equal(places)
+            found = found[0]
+        assert found.equal(values), (found, values)
+        if out is not None:
+            assert found is out
+        again = st.scatter(src, index, dim, kept, None if given else size, reduce=reduce)
+        assert again.equal(values)
+
+
+@pytest.mark.parametrize("reduce", REDUCTIONS)
+@pytest.mark.parametrize("given", [False, True])
+def test_gradients(reduce: str, given: bool) -> None:
+    torch.manual_seed(6)
+    src = torch.randn(7, 2, dtype=torch.float64, requires_grad=True)
+    index = torch.tensor([0, 3, 3, 1, 0, 3, 1])
+
+    def call(values: Tensor) -> Tensor:
+        out = torch.full((4, 2), 0.5, dtype=torch.float64) if given else None
+        result = FUNCTIONS[reduce](values, index, 0, out)
+        return result[0] if isinstance(result, tuple) else result
+
+    assert torch.autograd.gradcheck(call, (src,))
+    assert torch.autograd.gradgradcheck(call, (src,))
+
+
+@pytest.mark.parametrize("reduce", ["sum", "mean", "min", "max"])
+def test_segments(reduce: str) -> None:
+    src = torch.randn(2, 7, 3, dtype=torch.float64)
+    index = torch.tensor([[0, 0, 1, 1, 1, 3, 3], [0, 1, 1, 2, 2, 2, 2]])
+    expected = st.scatter(src, index[..., None].expand_as(src), 1, dim_size=4, reduce=reduce)
+    assert st.segment_coo(src, index, dim_size=4, reduce=reduce).equal(expected)
+    named: Callable = getattr(st, f"segment_{reduce}_coo")
+    result = named(src, index, None, 4)
+    assert (result[0] if isinstance(result, tuple) else result).equal(expected)
+
+    bounds = torch.tensor([[0, 2, 5, 5, 7], [0, 1, 3, 7, 7]])
+    assert st.segment_csr(src, bounds, reduce=reduce).equal(expected)
+    named = getattr(st, f"segment_{reduce}_csr")
+    out = torch.full_like(expected, 9)
+    result = named(src, bounds, out)
+    assert out.equal(expected)
+    if isinstance(result, tuple):
+        places = st.scatter_min if reduce == "min" else st.scatter_max
+        spread = index[..., None].expand_as(src)
+        assert result[1].equal(places(src, spread, 1, None, 4)[1])
+
+
+def test_segments_in_part_of_the_elements() -> None:
+    src, bounds = torch.arange(8.0), torch.tensor([1, 3, 3, 6])
+    assert st.segment_csr(src, bounds).tolist() == [3, 0, 12]
+    assert st.segment_csr(src, bounds, reduce="max").tolist() == [2, 0, 5]
+    assert st.segment_max_csr(src, bounds)[1].tolist() == [2, 8, 5]
+    assert st.segment_csr(src[:, None], bounds, reduce="mean").tolist() == [[1.5], [0], [4]]
+
+
+def test_halves_are_summed_wide() -> None:
+    src, index = torch.ones(3000, dtype=torch.bfloat16), torch.zeros(3000, dtype=torch.int64)
+    assert st.scatter(src, index).item() == 3008
+    assert st.scatter(src, index, reduce="mean").item() == 1
+
+
+def test_errors() -> None:
+    src = torch.ones(3)
+    with pytest.raises(ValueError, match="one of: sum"):
+        st.scatter(src, torch.tensor([0, 1, 2]), reduce="median")
+    with pytest.raises(st.IndexOutOfRange, match=r"indices\[2\] = 9 is out of range"):
+        st.scatter(src, torch.tensor([0, 1, 9]), dim_size=3)
+    with pytest.raises(st.IndexOutOfRange, match="indptr has 9 at 2"):
+        st.segment_csr(src, torch.tensor([0, 1, 9]))
+    with pytest.raises(ValueError, match="does not ascend"):
+        st.segment_csr(src, torch.tensor([0, 2, 1]))
