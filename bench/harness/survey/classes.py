@@ -96,6 +96,9 @@ CLASSES = (
     _gathered(ELEMENTS, "max", (113, 50, 14), (113, 39, 13), 2, None),
     _gathered(ELEMENTS, "add", (20, 531784), (20, 426614), 0, (20, 426614)),
     Class(UPDATE, "add|wide", "bfloat16", (20000, 64), (200000, 64)),
+    # Rows that take no strip of whole lines; jumps within the caches in a large output.
+    Class(ELEMENTS, "none", "float64", (20049, 157), (10024, 157), 0, Pattern.ZIPF),
+    _gathered(ELEMENTS, "max", (4000, 2, 677), (4000, 2, 677), 1, (4000, 2, 677)),
 )
 _NAME = "class"
 
