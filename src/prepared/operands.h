@@ -65,8 +65,7 @@ class Numbering {
   int64_t Span() const {
     int64_t span = 0;
     for (int i = 0; i < nest_.rank; ++i) {
-      span += static_cast<int64_t>(Magnitude(nest_.loop[i].stride[0])) *
-              (nest_.loop[i].count - 1);
+      span += static_cast<int64_t>(Magnitude(nest_.loop[i].stride[0])) * (nest_.loop[i].count - 1);
     }
     return span;
   }

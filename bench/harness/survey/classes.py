@@ -99,6 +99,11 @@ CLASSES = (
     # Rows that take no strip of whole lines; jumps within the caches in a large output.
     Class(ELEMENTS, "none", "float64", (20049, 157), (10024, 157), 0, Pattern.ZIPF),
     _gathered(ELEMENTS, "max", (4000, 2, 677), (4000, 2, 677), 1, (4000, 2, 677)),
+    # Rows of a few elements, and sums that wait for each other.
+    Class(UPDATE, "add", "float32", (500, 60, 3), (500, 40, 3), 1),
+    Class(ND, "add", "int32", (3000, 2), (100000, 2), tuple_length=1),
+    Class(ELEMENTS, "add", "bfloat16", (243106,), (121553,), 0, Pattern.EQUAL),
+    Class(ELEMENTS, "add", "bfloat16", (243106,), (121553,), 0, Pattern.SORTED),
 )
 _NAME = "class"
 

@@ -225,6 +225,12 @@ def _tiles() -> list[Family]:
             (100, 1000),
         ),
         Threshold(
+            "element_row",
+            lambda size: rows((3000, size), 100_000),
+            **at("element_row", **NO_FEW),
+            least=2,
+        ),
+        Threshold(
             "least_flat_entries",
             lambda size: matrix(size, 4),
             **switch("least_flat_entries", HUGE, 0, **NO_FEW),
