@@ -146,16 +146,7 @@ HWY_INLINE T ExtremumOf(T a, T b) {
 // bits.
 template <bool kMaximum>
 HWY_INLINE Brain ExtremumOf(Brain a, Brain b) {
-  const auto widened = [](Brain half) HWY_ATTR {
-    const uint32_t bits = static_cast<uint32_t>(half.bits) << 16;
-    float value;
-    std::memcpy(&value, &bits, sizeof(value));
-    return value;
-  };
-  const float chosen = ExtremumOf<kMaximum>(widened(a), widened(b));
-  uint32_t bits;
-  std::memcpy(&bits, &chosen, sizeof(bits));
-  return {static_cast<uint16_t>(bits >> 16)};
+  return BrainOf(ExtremumOf<kMaximum>(NumberOf(a), NumberOf(b)));
 }
 
 template <bool kMaximum, strew_dtype kDtype>
@@ -319,6 +310,12 @@ struct Rounded {
     const WideFloat<D> df;
     return Narrow(T(), d, FloatOp::OnLanes(df, Widen(T(), d, old), Widen(T(), d, update)));
   }
+  // Both the old value and the result are numbers that T has: bfloat16 only.
+  static HWY_INLINE float OnNumber(float old, T update) {
+    const hn::CappedTag<float, 1> d;
+    const auto exact = FloatOp::OnLanes(d, hn::Set(d, old), hn::Set(d, NumberOf(update)));
+    return hn::GetLane(RoundedTo(update, d, exact));
+  }
   static HWY_INLINE T OnElement(T old, T update) {
     const hn::CappedTag<typename T::Lane, 1> d;
     if constexpr (sizeof(T) == 1) {
@@ -327,6 +324,8 @@ struct Rounded {
       const auto x = hn::Set(df, kNumbers<T>.number[old.bits]);
       const auto y = hn::Set(df, kNumbers<T>.number[update.bits]);
       return {hn::GetLane(Narrow(T(), d, FloatOp::OnLanes(df, x, y)))};
+    } else if constexpr (std::is_same_v<T, Brain>) {
+      return BrainOf(OnNumber(NumberOf(old), update));
     } else {
       return {hn::GetLane(OnLanes(d, hn::Set(d, old.bits), hn::Set(d, update.bits)))};
     }

@@ -108,6 +108,12 @@ HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* upd
                                  int64_t stride, int64_t n) {
   if constexpr (kMoves<T, Op>) {
     CombineElement<T, Op>(output, updates + At<T>((n - 1) * stride));
+  } else if constexpr (std::is_same_v<T, Brain> && !kIsExtremum<T, Op>) {
+    float result = NumberOf(LoadElement<T>(output));
+    for (int64_t i = 0; i < n; ++i) {
+      result = Op::OnNumber(result, LoadElement<T>(updates + At<T>(i * stride)));
+    }
+    StoreElement(BrainOf(result), output);
   } else {
     T result = LoadElement<T>(output);
     const auto combine = [&result](const unsigned char* from, int64_t step,

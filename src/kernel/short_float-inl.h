@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "kernel/element.h"
@@ -141,6 +142,30 @@ HWY_INLINE hn::Vec<D> Narrow(Brain, D d, hn::Vec<WideFloat<D>> value) {
   const auto quiet = hn::Or(hn::ShiftRight<16>(bits), hn::Set(d32, 0x40u));
   const auto is_nan = hn::RebindMask(d32, hn::IsNaN(value));
   return hn::TruncateTo(d, hn::IfThenElse(is_nan, quiet, rounded));
+}
+
+// Rounds sums and products of numbers that bfloat16 has, and leaves them float32. NaNs among these
+// have no lower bits that would carry, so no one asks for them.
+template <class DF>
+HWY_INLINE hn::Vec<DF> RoundedTo(Brain, DF df, hn::Vec<DF> value) {
+  const hn::RebindToUnsigned<DF> d32;
+  const auto bits = hn::BitCast(d32, value);
+  const auto odd = hn::And(hn::ShiftRight<16>(bits), hn::Set(d32, 1u));
+  const auto carried = hn::Add(hn::Add(bits, hn::Set(d32, 0x7FFFu)), odd);
+  return hn::BitCast(df, hn::And(carried, hn::Set(d32, 0xFFFF0000u)));
+}
+
+// The same of one element.
+HWY_INLINE float NumberOf(Brain half) {
+  const uint32_t bits = static_cast<uint32_t>(half.bits) << 16;
+  float number;
+  std::memcpy(&number, &bits, sizeof(number));
+  return number;
+}
+HWY_INLINE Brain BrainOf(float number) {
+  uint32_t bits;
+  std::memcpy(&bits, &number, sizeof(bits));
+  return {static_cast<uint16_t>(bits >> 16)};
 }
 
 #if STREW_NATIVE_HALF

@@ -24,12 +24,14 @@ Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduct
     if (!in_place) STREW_TRY(share::Copy(call, operands.data, output));
     return call.Succeed(0);
   }
-  const plan::EntryLoops loops(space, findings);
+  const strew_reduction kind = ReductionKind(reduction);
+  const bool accumulates = kind == STREW_MEAN || IsWide(reduction);
+  const plan::EntryLoops loops(space, findings,
+                               accumulates ? plan::BatchOrder::kOfData : plan::BatchOrder::kAny);
   const bool drops = findings.out_of_range == plan::OutOfRange::kDrop;
   std::atomic<int64_t> applied_units{0};
   const walk::Scatter scatter(call, operands, loops, reduction, drops ? &applied_units : nullptr);
-  const strew_reduction kind = ReductionKind(reduction);
-  if (kind == STREW_MEAN || IsWide(reduction)) {
+  if (accumulates) {
     STREW_TRY(accumulate::ApplyWide(scatter, in_place));
   } else if (ExcludesSelf(reduction) && kind != STREW_NONE) {
     STREW_TRY(accumulate::ApplyWithoutSelf(walk::Scatter(scatter, kind), in_place));

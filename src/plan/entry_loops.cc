@@ -9,7 +9,7 @@
 
 namespace strew::plan {
 
-EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings)
+EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings, BatchOrder order)
     : components(space.components),
       out_of_range(findings.out_of_range),
       indices_are_non_negative(findings.non_negative),
@@ -28,7 +28,7 @@ EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings)
   ChooseRun(entries);
   batches = 1;
   for (int i = 0; i < batch.rank; ++i) batches *= batch.loop[i].count;
-  ChooseRowsAndColumns(&entries, &batch);
+  ChooseRowsAndColumns(order, &entries, &batch);
   // Inner turns within a tile would come back to all of their lines with the next tile.
   constexpr int64_t kMostOfTile = kBlockBytes / int64_t{sizeof(int32_t)};
   const bool is_line = HasOneAxis() && !columns_are_batch && run.count == 1;
@@ -81,8 +81,32 @@ void EntryLoops::ChooseRun(const IndexedNest& entries) {
   run = {1, {}};
 }
 
-void EntryLoops::ChooseRowsAndColumns(IndexedNest* entries, IndexedNest* batch) {
+namespace {
+
+// Tiles of a few entries cost more than these: the longest loop over batches comes innermost instead,
+// unless the short ones may be walked as one line. Sums of [46615, 3, 1] float32 with transposed
+// updates took 0.1 x the time.
+void BringLongBatchInward(const IndexedLoop& entry, IndexedNest* batch) {
+  constexpr int64_t kFew = 64;
+  constexpr int64_t kLonger = 4;
+  if (batch->rank < 2) return;
+  IndexedLoop* const inner = &batch->loop[batch->rank - 1];
+  IndexedLoop* const longest =
+      std::max_element(batch->loop, batch->loop + batch->rank,
+                       [](const auto& a, const auto& b) { return a.count < b.count; });
+  if (entry.count * inner->count >= kFew || longest->count < kLonger * inner->count) return;
+  const bool entries_are_closer =
+      entry.count > 1 && Magnitude(entry.stride[kIndices]) < Magnitude(inner->stride[kIndices]);
+  const IndexedLoop& closest = entries_are_closer ? entry : *inner;
+  if (closest.stride[kIndices] == 1 && closest.stride[kUpdates] == 1) return;
+  std::swap(*inner, *longest);
+}
+
+}  // namespace
+
+void EntryLoops::ChooseRowsAndColumns(BatchOrder order, IndexedNest* entries, IndexedNest* batch) {
   const IndexedLoop entry = entries->PopInnermost();
+  if (order == BatchOrder::kAny && EntryUnits() == 1) BringLongBatchInward(entry, batch);
   rows_are_batch = batch->rank > 0;
   columns_are_batch = false;
   column = entry;

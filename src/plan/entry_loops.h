@@ -22,6 +22,9 @@ struct Findings {
   bool non_negative = false;
 };
 
+// kOfData: neighbouring batches stay neighbours, as sums of all destinations of some batches need.
+enum class BatchOrder { kAny, kOfData };
+
 // Offsets of a tile, which stay in the L1 cache until they are used.
 inline constexpr int64_t kBlockBytes = 8192;
 
@@ -56,7 +59,8 @@ struct EntryLoops {
 
   // Arranges the loops of a space that has elements. Minor loops of batch along which indices are
   // constant become inner loops.
-  EntryLoops(const IndexSpace& space, const Findings& findings);
+  EntryLoops(const IndexSpace& space, const Findings& findings,
+             BatchOrder order = BatchOrder::kAny);
   EntryLoops(const EntryLoops& other);
   EntryLoops& operator=(const EntryLoops&) = delete;
 
@@ -90,7 +94,7 @@ struct EntryLoops {
 
  private:
   void ChooseRun(const IndexedNest& entries);
-  void ChooseRowsAndColumns(IndexedNest* entries, IndexedNest* batch);
+  void ChooseRowsAndColumns(BatchOrder order, IndexedNest* entries, IndexedNest* batch);
   void MeasureSpans();
 };
 

@@ -23,7 +23,7 @@ class Scheduler {
   Schedule Alone() const;
   Staging StagingFor(int64_t tasks, bool in_place) const;
   int64_t StripColumns(int64_t tasks) const;
-  bool IsNear(int64_t tasks) const;
+  bool IsNear() const;
   bool IndicesAreOffsets() const;
   double Nanoseconds(const Staging& staging) const;
   Cut CutFor(const Staging& staging, int64_t tasks) const;
@@ -118,30 +118,33 @@ Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
   const bool is_small = loops_.batches * loops_.row.count <= 64;
   // In place, a call costs no more than its updates do: most of the axis must be written anyway.
   const bool is_worthwhile = covers || loops_.row.count >= axis_size / 2;
-  if (!about_.has_scratch || is_small || !is_worthwhile || IsNear(tasks)) return staging;
+  if (!about_.has_scratch || is_small || !is_worthwhile || IsNear()) return staging;
   staging.strip = StripColumns(tasks);
   staging.scratch_bytes = staging.strip * axis_bytes;
   staging.copies_data = covers && staging.strip > 0;
   return staging;
 }
 
-// Columns that fit scratch together with the whole axis, in whole cache lines; 0 if too few fit.
+// Columns that fit scratch together with the whole axis, in whole cache lines; 0 if too few fit. If
+// neighbouring strips share lines, short ones move most lines twice.
 int64_t Scheduler::StripColumns(int64_t tasks) const {
-  const int64_t fitting = MostScratch(tasks) / width_ / loops_.component[0].axis_size;
+  const Component& axis = loops_.component[0];
+  const int64_t fitting = MostScratch(tasks) / width_ / axis.axis_size;
   const int64_t line = std::max<int64_t>(kLine / width_, 1);
-  const int64_t strip = std::min<int64_t>(fitting / line * line, tuning_.strip_bytes / width_);
-  return std::min(strip, loops_.column.count);
+  const int64_t longest = tuning_.strip_bytes / width_;
+  const int64_t strip = std::min({fitting / line * line, longest, loops_.column.count});
+  const bool share_lines = axis.output_stride * width_ % kLine != 0;
+  return share_lines && strip < std::min(longest, loops_.column.count) ? 0 : strip;
 }
 
-// True if strips stay in the caches without scratch, because the axis spans so little or lies in
-// the output as it would in scratch.
-bool Scheduler::IsNear(int64_t tasks) const {
+// True if strips stay in the caches without scratch, because the axis spans so little, or need no
+// scratch because a page has several of its rows.
+bool Scheduler::IsNear() const {
   const int64_t columns = loops_.column.count;
   const Component& axis = loops_.component[0];
-  const bool is_compact = loops_.column.stride[kOutput] == 1 && axis.output_stride == columns &&
-                          columns <= StripColumns(tasks);
-  // Elements of the axis that lie closer than a cache line share lines.
   const int64_t axis_step = static_cast<int64_t>(Magnitude(axis.output_stride)) * width_;
+  if (axis_step <= tuning_.near_row) return true;
+  // Elements of the axis that lie closer than a cache line share lines.
   const int64_t together = std::min(columns, tuning_.batch_columns);
   const int64_t row_bytes = std::min(axis_step, std::max(kLine, together * width_));
   // Rows at multiples of a power of two evict each other from the sets of a cache.
@@ -149,7 +152,7 @@ bool Scheduler::IsNear(int64_t tasks) const {
   const bool has_sets =
       together == columns || axis.axis_size * set_step <= tuning_.cache_ways * tuning_.cache_way;
   const bool fits = axis.axis_size <= tuning_.near_strip / std::max<int64_t>(row_bytes, 1);
-  return is_compact || (fits && has_sets);
+  return fits && has_sets;
 }
 
 // ---- Threads ----

@@ -61,6 +61,14 @@ class Numbering {
   }
   // Distance of neighbours, if they are one line.
   int64_t stride() const { return nest_.rank == 0 ? 0 : nest_.loop[0].stride[0]; }
+  // Between the lowest and the highest offset.
+  int64_t Span() const {
+    int64_t span = 0;
+    for (int i = 0; i < nest_.rank; ++i) {
+      span += static_cast<int64_t>(Magnitude(nest_.loop[i].stride[0])) * (nest_.loop[i].count - 1);
+    }
+    return span;
+  }
   // Replaces each of n numbers by its offset.
   void Resolve(int64_t* numbers, int64_t n) const;
   // The same, with kNoUpdate for -1.

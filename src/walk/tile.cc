@@ -5,6 +5,8 @@
 #include <cassert>
 #include <cstring>
 
+#include "walk/element_rows.h"
+
 namespace strew::walk {
 namespace {
 
@@ -273,6 +275,9 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   const bool copies = takes_indices && hints_.next_part.indices != 0 && tile.rows == 1 &&
                       tile.columns >= kCopies && loops.column.stride[kUpdates] == 0;
   const unsigned char* const updates = scatter_.UpdateAt(locator_.UpdateOf(offset, tile));
+  if (loops.run.count > 1 && AreElementRows(scatter_, rows)) {
+    return WriteElementRows(scatter_, offset_width, rows, destination.memory, updates);
+  }
   plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
     entries.output = destination.memory + inner[kOutput] * scatter_.width;
     entries.updates = updates + inner[kUpdates] * scatter_.width;

@@ -19,6 +19,7 @@ namespace {
 
 using strew::kernel::kOffset32;
 using strew::kernel::kOffset64;
+using strew::plan::BatchOrder;
 using strew::plan::Cut;
 using strew::plan::DestinationNumbers;
 using strew::plan::EntryLoops;
@@ -74,6 +75,20 @@ TEST(EntryLoops, TakeConstantBatchesAsInnerTurns) {
   EXPECT_EQ(loops.Entries(), 6 * 3);
   EXPECT_EQ(AccessesOf(loops).size(), AccessesOf(space).size());
   EXPECT_EQ(EntryLoops(space, kFine).run.count, 1);
+}
+
+// Updates that lie the other way round than the batches: tiles of 3 x 2 entries would be small.
+TEST(EntryLoops, HaveTheLongestBatchInRowsOfFewEntries) {
+  IndexSpace space = ElementsSpace({1000, 3, 4}, {1000, 3, 2}, 2);
+  EXPECT_EQ(EntryLoops(space, kFine).row.count, 3000);
+  space.batch.loop[0].stride[kUpdates] = 1;
+  space.batch.loop[1].stride[kUpdates] = 1000;
+  space.entries.loop[0].stride[kUpdates] = 3000;
+  const EntryLoops loops(space, kFine);
+  EXPECT_EQ(loops.row.count, 1000);
+  EXPECT_EQ(loops.column.count, 2);
+  EXPECT_EQ(AccessesOf(loops), AccessesOf(space));
+  EXPECT_EQ(EntryLoops(space, kFine, BatchOrder::kOfData).row.count, 3);
 }
 
 TEST(EntryLoops, RestrictedToThePartsOfACutAreEachAccessOnce) {

@@ -119,7 +119,7 @@ std::vector<Forced> Ranges() {
 
 std::vector<Forced> Staged() {
   const char* const strips = "in strips of";
-  const Changes near = {{&T::near_strip, 0}, {&T::few_indices, -1}};
+  const Changes near = {{&T::near_strip, 0}, {&T::near_row, 0}, {&T::few_indices, -1}};
   const Changes one_line = {{&T::strip_bytes, 64}};
   const Changes no_strip = {{&T::strip_bytes, 0}};
   const Changes tasks = {{&T::least_task_ns, kNoTime}};
@@ -157,6 +157,10 @@ std::vector<Forced> Traversals() {
   const Changes cut = {
       {&T::slice_block, 16}, {&T::slice_run_block, 16}, {&T::longest_slice_run, 0}};
   const Changes no_slices = {{&T::few_slices, 0}, {&T::few_indices, -1}};
+  const Changes by_element = {{&T::element_row, kHuge},
+                              {&T::strided_element_row, kHuge},
+                              {&T::few_slices, 0},
+                              {&T::few_indices, -1}};
   const char* const large = "because they are few and large";
   const Calls calls = Calls::kOnOneAxis;
   return {{"Slices", slices, {1}, large, 15},
@@ -164,6 +168,7 @@ std::vector<Forced> Traversals() {
           {"SlicesInPartsOfRuns", slices + cut, {1}, large, 3},
           {"SlicesOfTasks", slices + small + InTasks(), {2, 5}, large, 10},
           {"SlicesNever", no_slices, {1}, large, kNever},
+          {"RowsByElement", by_element, {1, 3}, "entries of", 30},
           {"Flat", flat, {1}, "gone through flat", 10, calls},
           {"FlatInTasks", flat + InTasks(), {3}, "gone through flat", 10, calls},
           {"FlatNever", never, {1}, "gone through flat", kNever, calls},
@@ -182,11 +187,9 @@ std::vector<Forced> Memory() {
                             {&T::long_line, 1},      {&T::few_indices, -1},
                             {&T::overlay_buffer, 64}};
   const Changes near = {{&T::cache_bytes, kHuge}, {&T::few_indices, -1}};
-  const Changes fetched = {{&T::near_part, kHuge},
-                           {&T::least_row_with_gaps, 0},
-                           {&T::near_indices, 0},
-                           {&T::near_strip, 0},
-                           {&T::few_indices, -1}};
+  const Changes fetched = {{&T::near_part, kHuge}, {&T::least_row_with_gaps, 0},
+                           {&T::near_indices, 0},  {&T::near_strip, 0},
+                           {&T::near_row, 0},      {&T::few_indices, -1}};
   const Changes late = {
       {&T::element_prefetch, 4}, {&T::row_prefetch_bytes, 0}, {&T::strip_prefetch, 1}};
   const Changes early = {

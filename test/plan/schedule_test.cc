@@ -356,6 +356,7 @@ class StripChoice : public ScheduleChoice {
  protected:
   StripChoice() {
     tuning_.near_strip = 0;
+    tuning_.near_row = 0;
     tuning_.strip_bytes = 128;
   }
 
@@ -382,10 +383,17 @@ TEST_F(StripChoice, HasStripsOfTheBytesOfTheTuning) {
 
 TEST_F(StripChoice, HasStripsOfWholeLinesThatFitScratch) {
   // An axis of 2^15 elements of 4 bytes fits 2 MiB 16 times.
-  EXPECT_EQ(Strip(1 << 15, 1 << 15, 200), 16);
-  EXPECT_EQ(Strip((1 << 15) + 1, 1 << 15, 200), 0);
-  EXPECT_EQ(Strip(1 << 14, 1 << 14, 200), 32);
-  EXPECT_EQ(Strip((1 << 14) + 1, 1 << 14, 200), 16);
+  EXPECT_EQ(Strip(1 << 15, 1 << 15, 208), 16);
+  EXPECT_EQ(Strip((1 << 15) + 1, 1 << 15, 208), 0);
+  EXPECT_EQ(Strip(1 << 14, 1 << 14, 208), 32);
+  EXPECT_EQ(Strip((1 << 14) + 1, 1 << 14, 208), 16);
+}
+
+// Rows of 804 bytes: strips of less than the bytes of the tuning would move most lines twice.
+TEST_F(StripChoice, HasNoShortStripsThatShareLines) {
+  EXPECT_EQ(Strip(1 << 14, 1 << 14, 201), 32);
+  EXPECT_EQ(Strip((1 << 14) + 1, 1 << 14, 201), 0);
+  EXPECT_EQ(Strip((1 << 14) + 1, 1 << 14, 16), 16);
 }
 
 TEST_F(StripChoice, HasSmallerStripsForMoreTasks) {
@@ -393,9 +401,9 @@ TEST_F(StripChoice, HasSmallerStripsForMoreTasks) {
   EXPECT_EQ(MostScratch(2), (1 << 20) + (64 << 10));
   ShareAmong(2);
   const int64_t axis = MostScratch(2) / 4 / 16;
-  EXPECT_EQ(Strip(axis, axis, 200), 16);
-  EXPECT_EQ(OfColumns(axis, axis, 200).share, Share::kCut);
-  EXPECT_EQ(Strip(axis + 1, axis, 200), 0);
+  EXPECT_EQ(Strip(axis, axis, 208), 16);
+  EXPECT_EQ(OfColumns(axis, axis, 208).share, Share::kCut);
+  EXPECT_EQ(Strip(axis + 1, axis, 208), 0);
 }
 
 TEST_F(StripChoice, NeedsNoStripWhereTheAxisIsNear) {
@@ -427,10 +435,10 @@ TEST_F(StripChoice, CountsLinesOnceThatElementsOfTheAxisShare) {
   EXPECT_EQ(Of(space).staging.strip, 3);
 }
 
-// Columns that are as many as a strip has lie in the output as they would in scratch.
-TEST_F(StripChoice, NeedsNoStripWhereTheOutputIsAsCompact) {
-  EXPECT_EQ(Strip(100, 100, 32), 0);
-  EXPECT_EQ(Strip(100, 100, 33), 32);
+TEST_F(StripChoice, NeedsNoStripForShortRows) {
+  tuning_.near_row = 132;
+  EXPECT_EQ(Strip(1000, 1000, 33), 0);
+  EXPECT_EQ(Strip(1000, 1000, 34), 32);
 }
 
 TEST_F(StripChoice, IsNotForSmallCalls) {

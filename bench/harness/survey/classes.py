@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from ..workloads import Operator, Shape, Slice, Use
 from .case import Case, Layout, Layouts, Pattern
 
+_TRANSPOSED = Layouts(updates=Layout.TRANSPOSED)
 ELEMENTS, ND = Operator.SCATTER_ELEMENTS, Operator.SCATTER_ND
 UPDATE, SLICE = Operator.SCATTER_UPDATE, Operator.SLICE_SCATTER
 
@@ -32,6 +33,7 @@ class Class:
     use: Use = Use.CALL
     source: Shape = ()
     weights: Shape | None = None
+    layouts: Layouts = Layouts()
 
 
 def _histogram(bins: int) -> Class:
@@ -96,6 +98,17 @@ CLASSES = (
     _gathered(ELEMENTS, "max", (113, 50, 14), (113, 39, 13), 2, None),
     _gathered(ELEMENTS, "add", (20, 531784), (20, 426614), 0, (20, 426614)),
     Class(UPDATE, "add|wide", "bfloat16", (20000, 64), (200000, 64)),
+    # Rows that take no strip of whole lines; jumps within the caches in a large output.
+    Class(ELEMENTS, "none", "float64", (20049, 157), (10024, 157), 0, Pattern.ZIPF),
+    _gathered(ELEMENTS, "max", (8000, 2, 677), (8000, 2, 677), 1, (8000, 2, 677)),
+    # Rows of a few elements, and sums that wait for each other.
+    Class(UPDATE, "add", "float32", (500, 60, 3), (500, 40, 3), 1),
+    Class(ND, "add", "int32", (3000, 2), (100000, 2), tuple_length=1),
+    Class(ELEMENTS, "add", "bfloat16", (243106,), (121553,), 0, Pattern.EQUAL),
+    Class(ELEMENTS, "add", "bfloat16", (243106,), (121553,), 0, Pattern.SORTED),
+    # Few entries in a tile, unless its rows are a longer loop over batches.
+    Class(ELEMENTS, "add", "float32", (46615, 3, 3), (46615, 3, 1), 2, layouts=_TRANSPOSED),
+    Class(ELEMENTS, "add", "float32", (46615, 3, 3), (46615, 3, 2), 2, layouts=_TRANSPOSED),
 )
 _NAME = "class"
 
@@ -120,7 +133,7 @@ def classes(threads: int) -> Iterator[Case]:
             slice=entry.slice,
             pattern=entry.pattern,
             index_dtype=entry.index_dtype,
-            layouts=Layouts() if entry.repeats is None else Layouts(updates=Layout.BROADCAST),
+            layouts=_layouts(entry),
             still=entry.repeats,
             threads=threads,
             use=entry.use,
@@ -130,6 +143,10 @@ def classes(threads: int) -> Iterator[Case]:
         yield case
         if entry.use is not Use.GATHER:
             yield replace(case, name=f"class {number}.inp", in_place=True)
+
+
+def _layouts(entry: Class) -> Layouts:
+    return entry.layouts if entry.repeats is None else Layouts(updates=Layout.BROADCAST)
 
 
 def _indices(entry: Class) -> Shape:

@@ -154,6 +154,9 @@ def _staged() -> list[Family]:
         axis = max(2, size // 512)  # each element of it brings batch_columns of float32
         return elements((axis, 4001), (axis, 4001))
 
+    def long_axis(size: int) -> Scatter:
+        return elements((5000, size // 4), (5000, size // 4))
+
     return [
         Threshold(
             "least_staged_line",
@@ -170,7 +173,8 @@ def _staged() -> list[Family]:
             [lambda: lines(16 * MIB, 256), lambda: lines(16 * MIB, 1024)],
             (4 << 10, 8 << 10, 16 << 10, 64 << 10, 128 << 10),
         ),
-        Threshold("near_strip", short_axis, **at("near_strip")),
+        Threshold("near_strip", short_axis, **at("near_strip", near_row=0)),
+        Threshold("near_row", long_axis, **at("near_row", near_strip=0)),
         Sweep(
             "strip_bytes",
             [lambda: elements((4096, 2048), (4096, 2048))],
@@ -219,6 +223,12 @@ def _tiles() -> list[Family]:
             "least_unresolved_row",
             [lambda: matrix(1 << 18, 24), lambda: matrix(1 << 18, 300)],
             (100, 1000),
+        ),
+        Threshold(
+            "element_row",
+            lambda size: rows((3000, size), 100_000),
+            **at("element_row", **NO_FEW),
+            least=2,
         ),
         Threshold(
             "least_flat_entries",

@@ -19,6 +19,7 @@ NOT_MEASURED = {
     "worthwhile": "a margin for noise, not a property of the CPU",
     "page": "what systems call a page",
     "few_updates": "decides only for elements of more than 1 KiB",
+    "strided_element_row": "the calls here have no strided updates",
     "walks.page": "what systems call a page",
 }
 

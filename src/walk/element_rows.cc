@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walk/element_rows.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+#include "base/dtype.h"
+
+namespace strew::walk {
+namespace {
+
+using plan::kOutput;
+using plan::kUpdates;
+
+constexpr int64_t kMost = 512;  // offsets
+
+// The offsets of all elements from those of the rows. Rows of a length that is known when this is
+// compiled take half the time.
+template <class Offset, int64_t kRun>
+void ExpandRows(const Offset* offsets, int64_t rows, int64_t stride, Offset* elements) {
+  for (int64_t r = 0; r < rows; ++r, elements += kRun) {
+    for (int64_t i = 0; i < kRun; ++i) elements[i] = static_cast<Offset>(offsets[r] + i * stride);
+  }
+}
+
+template <class Offset>
+void Expand(const void* first, int64_t rows, int64_t run, int64_t stride, void* elements) {
+  const Offset* const offsets = static_cast<const Offset*>(first);
+  Offset* to = static_cast<Offset*>(elements);
+  if (run == 2) return ExpandRows<Offset, 2>(offsets, rows, stride, to);
+  if (run == 3) return ExpandRows<Offset, 3>(offsets, rows, stride, to);
+  if (run == 4) return ExpandRows<Offset, 4>(offsets, rows, stride, to);
+  for (int64_t r = 0; r < rows; ++r, to += run) {
+    for (int64_t i = 0; i < run; ++i) to[i] = static_cast<Offset>(offsets[r] + i * stride);
+  }
+}
+
+// Entries whose updates follow each other at the same distance as the elements of each.
+struct Line {
+  const unsigned char* offsets;
+  const unsigned char* updates;
+  int64_t entries;
+  int64_t following;  // offsets behind those of the line
+};
+
+class ElementWalk {
+ public:
+  ElementWalk(const Scatter& scatter, kernel::OffsetWidth offset_width,
+              const kernel::RowsArguments& rows, unsigned char* output)
+      : scatter_(scatter),
+        inner_(scatter.loops.inner),
+        offset_width_(offset_width),
+        rows_(rows),
+        output_(output),
+        write_(scatter.kernels.elements[offset_width]) {}
+
+  void Write(const Line& line) const {
+    alignas(64) unsigned char offsets[kMost * sizeof(int64_t)];
+    const int64_t prefetch = rows_.tile.prefetch;
+    const int64_t step = kMost / rows_.run - prefetch;
+    for (int64_t first = 0; first < line.entries; first += step) {
+      const int64_t entries = std::min(step, line.entries - first);
+      const int64_t ahead = std::min(prefetch, line.entries + line.following - first - entries);
+      const auto expand = offset_width_ == kernel::kOffset32 ? Expand<int32_t> : Expand<int64_t>;
+      expand(line.offsets + first * kernel::OffsetSize(offset_width_), entries + ahead, rows_.run,
+             rows_.output_run_stride, offsets);
+      kernel::TileArguments tile =
+          kernel::RowTile(nullptr, nullptr, offsets, entries * rows_.run, prefetch * rows_.run);
+      tile.updates_column_stride = rows_.updates_run_stride;
+      tile.lookahead = ahead * rows_.run;
+      const unsigned char* const updates =
+          line.updates + first * rows_.run * rows_.updates_run_stride * scatter_.width;
+      plan::ForEachTurn(inner_, inner_.rank, [&](const int64_t* inner) {
+        tile.output = output_ + inner[kOutput] * scatter_.width;
+        tile.updates = updates + inner[kUpdates] * scatter_.width;
+        write_(tile, {});
+      });
+    }
+  }
+
+ private:
+  const Scatter& scatter_;
+  const plan::InnerNest& inner_;
+  const kernel::OffsetWidth offset_width_;
+  const kernel::RowsArguments& rows_;
+  unsigned char* const output_;
+  const kernel::ElementsKernel write_;
+};
+
+// True if the rows of the tile follow each other as its columns do.
+bool IsOneLine(const kernel::RowsArguments& rows) {
+  const kernel::TileArguments& tile = rows.tile;
+  return tile.rows == 1 ||
+         tile.updates_row_stride == tile.columns * rows.run * rows.updates_run_stride;
+}
+
+}  // namespace
+
+bool AreElementRows(const Scatter& scatter, const kernel::RowsArguments& rows) {
+  const plan::Tuning& tuning = scatter.tuning;
+  const kernel::TileArguments& tile = rows.tile;
+  const bool is_strided = rows.output_run_stride != 1 || rows.updates_run_stride != 1;
+  const int64_t longest = is_strided ? tuning.strided_element_row : tuning.element_row;
+  const DtypeInfo dtype = DescribeDtype(scatter.operands.output.dtype);
+  const int64_t parts = rows.run * (dtype.size / dtype.alignment);
+  if (parts > std::min(longest, kMost / 4) || rows.moves || scatter.kernels.heavy) return false;
+  if (tile.prefetch > kMost / rows.run / 2) return false;
+  const int64_t step = rows.run * rows.updates_run_stride;
+  if (tile.columns > 1 && tile.updates_column_stride != step) return false;
+  if (tile.columns < tuning.least_slice && !IsOneLine(rows)) return false;
+  const int64_t last = (rows.run - 1) * static_cast<int64_t>(Magnitude(rows.output_run_stride));
+  return scatter.loops.TileOffsets() == kernel::kOffset64 ||
+         scatter.loops.tile_span <= INT32_MAX - last;
+}
+
+void WriteElementRows(const Scatter& scatter, kernel::OffsetWidth offset_width,
+                      const kernel::RowsArguments& rows, unsigned char* output,
+                      const unsigned char* updates) {
+  const kernel::TileArguments& tile = rows.tile;
+  const ElementWalk walk(scatter, offset_width, rows, output);
+  const auto* const offsets = static_cast<const unsigned char*>(tile.offsets);
+  const int64_t all = tile.rows * tile.columns + tile.lookahead;
+  const int64_t columns = IsOneLine(rows) ? tile.rows * tile.columns : tile.columns;
+  for (int64_t done = 0; done < all - tile.lookahead; done += columns) {
+    const int64_t row = done / tile.columns;
+    walk.Write({offsets + done * kernel::OffsetSize(offset_width),
+                updates + row * tile.updates_row_stride * scatter.width, columns,
+                all - done - columns});
+  }
+}
+
+}  // namespace strew::walk
