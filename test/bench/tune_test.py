@@ -23,6 +23,7 @@ UNTOLD = (
     "near_indices",
     "least_folded",
     "least_row_with_gaps",
+    "element_row",
     "walks.least_read_ahead",
     "walks.longest_of_page",
     "walks.least_repeated",

@@ -61,7 +61,7 @@ class Explain(CommandTest):
         self.assertIn("cut into", lines[1])
 
     def test_long_lines_come_in_strips(self) -> None:
-        lines = self.call((3000, 100), (3000, 100), "--reduction", "add")
+        lines = self.call((3000, 1000), (3000, 1000), "--reduction", "add")
         self.assertIn("in strips of", lines[1])
         self.assertIn("Data is copied just before its updates.", lines[1])
 
