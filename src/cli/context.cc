@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <stdexcept>
 #include <thread>
 
@@ -21,14 +22,6 @@ Context MakeDefaultContext() {
   return Context(created);
 }
 
-void SetThreads(strew_context* context, std::int32_t threads) {
-  const strew_status status = strew_context_set_num_threads(context, threads);
-  if (status == STREW_UNSUPPORTED) {
-    Throw(status, "this build has no threads, so that --threads must be 1");
-  }
-  Check(status);
-}
-
 // The CPUs that this process may run on, where the system tells.
 unsigned CpuCount() {
 #if defined(__linux__)
@@ -39,6 +32,19 @@ unsigned CpuCount() {
   }
 #endif
   return std::max(std::thread::hardware_concurrency(), 1U);
+}
+
+void SetThreads(strew_context* context, std::int32_t threads) {
+  const strew_status status = strew_context_set_num_threads(context, threads);
+  if (status == STREW_UNSUPPORTED) {
+    Throw(status, "this build has no threads, so that --threads must be 1");
+  }
+  Check(status);
+  const unsigned cpus = CpuCount();
+  if (threads > 0 && static_cast<unsigned>(threads) > cpus) {
+    std::fprintf(stderr, "strew: %u threads instead of %d, one for each CPU to run on\n", cpus,
+                 threads);
+  }
 }
 
 }  // namespace

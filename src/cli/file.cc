@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/file.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <random>
 #include <stdexcept>
@@ -24,6 +26,13 @@ File Open(const fs::path& path, const char* mode) {
   return file;
 }
 
+File Standard(std::FILE* stream) {
+  const int copy = dup(fileno(stream));
+  File file(copy < 0 ? nullptr : fdopen(copy, stream == stdin ? "rb" : "wb"));
+  if (!file) ThrowLastError();
+  return file;
+}
+
 fs::path TemporaryName(const fs::path& directory) {
   std::random_device random;
   return directory / (".strew-" + std::to_string(random()) + "-" + std::to_string(random()));
@@ -32,10 +41,17 @@ fs::path TemporaryName(const fs::path& directory) {
 }  // namespace
 
 InputFile::InputFile(const std::string& path) {
-  // Asked first, because to open a pipe could wait for ever.
+  if (path == "-") {
+    if (isatty(fileno(stdin)) != 0) throw std::runtime_error("standard input is a terminal");
+    file_ = Standard(stdin);
+    return;
+  }
   std::error_code error;
-  size_ = fs::file_size(path, error);
-  Check(error);
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::is_fifo(status) && !fs::is_character_file(status)) {
+    size_ = fs::file_size(path, error);
+    Check(error);
+  }
   file_ = Open(path, "rb");
 }
 
@@ -46,6 +62,10 @@ void InputFile::Read(void* bytes, std::size_t count) {
 }
 
 OutputFile::OutputFile(const std::string& path) : target_(path) {
+  if (path == "-") {
+    file_ = Standard(stdout);
+    return;
+  }
   std::error_code error;
   const fs::file_status status = fs::status(target_, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {

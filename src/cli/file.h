@@ -21,23 +21,26 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 // Everything here throws std::runtime_error with the system's reason, without the path.
 
-// A file that is read from its beginning.
+// A file that is read from its beginning: a regular one, or a stream, whose end nobody knows. "-" is
+// standard input.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
 
-  std::uintmax_t size() const { return size_; }
+  // None for a stream.
+  std::optional<std::uintmax_t> size() const { return size_; }
   void Read(void* bytes, std::size_t count);
 
  private:
-  std::uintmax_t size_ = 0;
+  std::optional<std::uintmax_t> size_;
   File file_;
 };
 
 // A file that comes into being whole or not at all: it is written under a temporary name in the
 // directory of `path`, and Commit() renames it. What stands at `path` until then, an input perhaps,
 // is not touched. Neither errors nor signals that can be caught leave the temporary file behind.
-// Symbolic links are followed, and what is no regular file, a pipe say, is written to directly.
+// Symbolic links are followed, and what is no regular file, a pipe say, is written to directly. "-" is
+// standard output.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);

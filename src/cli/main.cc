@@ -34,7 +34,8 @@ constexpr char kName[] = "strew:";
 constexpr char kGroup[] = "Commands";
 
 constexpr char kCommonHelp[] =
-    R"(Files are .npy of version 1.0, 2.0 or 3.0, in either array order and byte order. Dtypes are
+    R"(Files are .npy of version 1.0, 2.0 or 3.0, in either array order and byte order. - is standard
+input or, after -o, standard output. Dtypes are
 bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128, and for
 --reduction none also S, U and V of up to 4096 bytes an element. Of the dtypes of ml_dtypes NumPy
 writes float8_e5m2 as f1, which is read as such, bfloat16 as V2 and float8_e4m3fn as V1.
@@ -125,19 +126,25 @@ void AddReduction(CLI::App& command, Options& options) {
                    "Round floats of 8 and 16 bits once, not after every update");
 }
 
-void AddPolicies(CLI::App& command, Options& options) {
+// In a cache places never count from the end, and no two updates meet.
+void AddPolicies(CLI::App& command, Operator op, Options& options) {
   AddChoice(command, "--out-of-range", options.out_of_range, IndexPolicyNames(),
             "What becomes of an update whose index is out of range [error]");
+  if (Takes(op, "mode")) return;
   command.add_flag("--no-negative-indices", options.no_negative_indices,
                    "Negative indices do not count from the end");
   AddChoice(command, "--duplicates", options.duplicates, DuplicatePolicyNames(),
             "Whether two updates of one element are an error [last]");
 }
 
+std::string RefuseEmpty(const std::string& path) {
+  return path.empty() ? "needs the name of a file, or - for standard output" : "";
+}
+
 void AddOperator(CLI::App& app, Commands& commands, Operator op, Options& options) {
   CLI::App& command = *app.add_subcommand(CommandName(op), InfoOf(op).summary)->group(kGroup);
   const auto add_file = [&](const char* name, std::string& path, const char* description) {
-    command.add_option(name, path, description)->required()->type_name("FILE");
+    command.add_option(name, path, description)->required()->check(RefuseEmpty)->type_name("FILE");
   };
   const OperandNames& names = InfoOf(op).operands;
   add_file(names.data, options.data, "The array that a copy is made of");
@@ -146,9 +153,10 @@ void AddOperator(CLI::App& app, Commands& commands, Operator op, Options& option
 
   DeclareAttributes(command, op, options);
   if (Takes(op, "reduction")) AddReduction(command, options);
-  if (Takes(op, "indices")) AddPolicies(command, options);
+  if (Takes(op, "indices")) AddPolicies(command, op, options);
   command
       .add_option("-o,--output", options.output, "Write the result there instead of printing it")
+      ->check(RefuseEmpty)
       ->option_text("FILE");
   AddNumber(command, "--repeat", options.repeat, 1, "Make N calls and report the fastest");
   if (HasPlans(op)) {
@@ -222,6 +230,29 @@ void AddCompletion(CLI::App& app, Commands& commands, std::string& shell) {
   commands.push_back({&command, [&app, &shell] { Print(Completion(app, shell)); }});
 }
 
+// "strew scatter-nd" if the command line got that far.
+std::string CommandIn(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    return app.get_name() + " " + command->get_name();
+  }
+  return app.get_name();
+}
+
+std::string Complaint(const CLI::App& app, int argc, char** argv, const CLI::Error& error) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (!app.get_subcommands().empty() || first.empty() || first[0] == '-') return error.what();
+  std::string alike, all;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) {
+    const std::string& name = command->get_name();
+    const bool is_alike =
+        name.find(first) != std::string::npos || first.find(name) != std::string::npos;
+    if (is_alike) alike += (alike.empty() ? "" : ", ") + name;
+    all += (all.empty() ? "" : ", ") + name;
+  }
+  return "there is no command '" + first + "'; " +
+         (alike.empty() ? "the commands are " + all : "did you mean " + alike + "?");
+}
+
 int Main(int argc, char** argv) {
   Options options;
   BenchOptions bench;
@@ -250,8 +281,9 @@ int Main(int argc, char** argv) {
     Print(text.str());
     return status;
   } catch (const CLI::ParseError& error) {
-    std::fprintf(stderr, "%s %s\nRun 'strew --help' for the usage.\n", Red(kName).c_str(),
-                 error.what());
+    const std::string name = CommandIn(app);
+    std::fprintf(stderr, "%s %s\nRun '%s --help' for the usage.\n", Red(kName).c_str(),
+                 Complaint(app, argc, argv, error).c_str(), name.c_str());
     return kUsageError;
   }
 

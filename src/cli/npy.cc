@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -52,7 +53,8 @@ struct Head {
 
 Head ReadHead(InputFile& file) {
   std::array<char, kVersionEnd> start{};
-  file.Read(start.data(), std::min<std::uintmax_t>(start.size(), file.size()));
+  file.Read(start.data(),
+            std::min<std::uintmax_t>(start.size(), file.size().value_or(start.size())));
   if (std::string_view(start.data(), kMagic.size()) != kMagic) {
     throw std::runtime_error("it is no .npy file");
   }
@@ -70,17 +72,25 @@ Head ReadHead(InputFile& file) {
   return {std::move(text), kVersionEnd + length_size + length};
 }
 
+Array Allocated(NpyHeader& header, std::uintmax_t byte_count) {
+  try {
+    return MakeArray(header.type, std::move(header.shape), header.fortran_order);
+  } catch (const std::bad_alloc&) {
+    throw std::runtime_error("no memory for its " + std::to_string(byte_count) + " bytes");
+  }
+}
+
 Array ReadArray(InputFile& file, Progress& progress) {
   const Head head = ReadHead(file);
   NpyHeader header = ParseNpyHeader(head.text);
   // Before memory is allocated, so that a header that lies costs none.
   const auto byte_count = static_cast<std::uintmax_t>(ByteCount(header.type, header.shape));
-  if (file.size() - head.length != byte_count) {
+  if (file.size() && *file.size() - head.length != byte_count) {
     throw std::runtime_error("its header promises " + std::to_string(byte_count) +
                              " bytes of elements, the file has " +
-                             std::to_string(file.size() - head.length));
+                             std::to_string(*file.size() - head.length));
   }
-  Array array = MakeArray(header.type, std::move(header.shape), header.fortran_order);
+  Array array = Allocated(header, byte_count);
   progress.Begin("MB read", array.byte_count, kMegabyte);
   MoveElements(array, progress,
                [&](std::byte* bytes, std::size_t count) { file.Read(bytes, count); });

@@ -76,6 +76,7 @@ class Reader {
       throw std::runtime_error("its shape has something else than dims from 0 to 2^63 - 1");
     }
     rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    if (!rest_.empty() && rest_.front() == 'L') rest_.remove_prefix(1);  // a long of Python 2
     return value;
   }
 
@@ -115,17 +116,20 @@ bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// "<f4": byte order, kind, size.
+// "<f4": byte order, kind, size; without an order that of the machine.
 std::optional<Descriptor> ParseDescr(std::string_view descr) {
   constexpr std::string_view kOrders = "<>|=";
-  if (descr.size() < 3 || kOrders.find(descr[0]) == std::string_view::npos) return std::nullopt;
+  const bool has_order = !descr.empty() && kOrders.find(descr[0]) != std::string_view::npos;
+  const char foreign = HostIsLittleEndian() ? '>' : '<';
+  const bool swapped = has_order && descr[0] == foreign;
+  if (has_order) descr.remove_prefix(1);
+  if (descr.size() < 2) return std::nullopt;
   std::int64_t number = 0;
   const char* const end = descr.data() + descr.size();
-  if (std::from_chars(descr.data() + 2, end, number).ptr != end) return std::nullopt;
-  const std::optional<ElementType> type = MakeElementType(descr[1], number);
+  if (std::from_chars(descr.data() + 1, end, number).ptr != end) return std::nullopt;
+  const std::optional<ElementType> type = MakeElementType(descr[0], number);
   if (!type) return std::nullopt;
-  const char foreign = HostIsLittleEndian() ? '>' : '<';
-  return Descriptor{*type, descr[0] == foreign};
+  return Descriptor{*type, swapped};
 }
 
 Descriptor ReadDescr(Reader& reader) {

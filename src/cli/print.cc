@@ -13,52 +13,103 @@
 namespace strew::cli {
 namespace {
 
-constexpr std::int64_t kMaxPrinted = 1000;
+// As numpy.set_printoptions() has them.
+constexpr std::int64_t kThreshold = 1000;
+constexpr std::int64_t kEdgeItems = 3;
+constexpr std::size_t kLineWidth = 75;
 
-// The elements as text, numbers padded to one width.
-std::vector<std::string> ElementTexts(const Array& array) {
-  std::vector<std::string> texts;
-  for (std::int64_t i = 0; i < array.byte_count; i += array.type.size) {
-    texts.push_back(ElementText(array.type, array.bytes.get() + i));
+// An array in brackets, laid out as numpy.array2string() does: elements of large arrays are left out
+// but at the edges, and long lines are broken.
+class Layout {
+ public:
+  explicit Layout(const Array& array)
+      : array_(array), abbreviates_(array.byte_count / array.type.size > kThreshold) {
+    Collect(0, 0);
+    PadNumbers();
+    next_ = texts_.begin();
   }
-  if (array.type.dtype >= STREW_OPAQUE(1)) return texts;
-  std::size_t width = 0;
-  for (const std::string& text : texts) width = std::max(width, text.size());
-  for (std::string& text : texts) text.insert(0, width - text.size(), ' ');
-  return texts;
-}
 
-// Nests the texts from `next` on in the brackets of the dims from `dim` on.
-void AppendDim(std::string& out, const std::vector<std::int64_t>& shape, std::size_t dim,
-               const std::string*& next) {
-  if (dim == shape.size()) {
-    out += *next++;
-    return;
+  std::string Text() { return Nested(0, " ", kLineWidth); }
+
+ private:
+  std::int64_t Length(std::size_t dim) const { return array_.shape[dim]; }
+  bool Skips(std::size_t dim) const { return abbreviates_ && Length(dim) > 2 * kEdgeItems; }
+
+  // Calls visit(i) for the indices of a dim that are shown.
+  template <typename Visit>
+  void ForShown(std::size_t dim, const Visit& visit) const {
+    for (std::int64_t i = 0; i < Length(dim); ++i) {
+      if (Skips(dim) && i == kEdgeItems) i = Length(dim) - kEdgeItems;
+      visit(i);
+    }
   }
-  const std::size_t dims_below = shape.size() - dim - 1;
-  out += '[';
-  for (std::int64_t i = 0; i < shape[dim]; ++i) {
-    if (i > 0) out += dims_below == 0 ? " " : std::string(dims_below, '\n');
-    if (i > 0 && dims_below > 0) out += std::string(dim + 1, ' ');
-    AppendDim(out, shape, dim + 1, next);
+
+  // The texts of the elements that are shown, of those at `index` in the dims before `dim`.
+  void Collect(std::size_t dim, std::int64_t index) {
+    if (dim == array_.shape.size()) {
+      const std::byte* const element = array_.bytes.get() + index * array_.type.size;
+      texts_.push_back(ElementText(array_.type, element));
+      return;
+    }
+    ForShown(dim, [&](std::int64_t i) { Collect(dim + 1, index * Length(dim) + i); });
   }
-  out += ']';
-}
+
+  void PadNumbers() {
+    if (array_.type.dtype >= STREW_OPAQUE(1)) return;
+    std::size_t width = 0;
+    for (const std::string& text : texts_) width = std::max(width, text.size());
+    for (std::string& text : texts_) text.insert(0, width - text.size(), ' ');
+  }
+
+  std::string Nested(std::size_t dim, const std::string& indent, std::size_t width) {
+    if (dim == array_.shape.size()) return *next_++;
+    const bool is_last = dim + 1 == array_.shape.size();
+    const std::string text =
+        is_last ? Elements(dim, indent, width - 1) : Rows(dim, indent, width - 1);
+    return "[" + text.substr(indent.size()) + "]";
+  }
+
+  // `width` leaves room for one closing bracket.
+  std::string Elements(std::size_t dim, const std::string& indent, std::size_t width) {
+    std::string lines, line = indent;
+    const auto append = [&](const std::string& word) {
+      if (line.size() + word.size() > width && line.size() > indent.size()) {
+        line.erase(line.find_last_not_of(' ') + 1);
+        lines += line + "\n";
+        line = indent;
+      }
+      line += word + " ";
+    };
+    ForShown(dim, [&](std::int64_t i) {
+      if (Skips(dim) && i == Length(dim) - kEdgeItems) append("...");
+      append(*next_++);
+    });
+    line.pop_back();
+    return lines + line;
+  }
+
+  std::string Rows(std::size_t dim, const std::string& indent, std::size_t width) {
+    const std::string separator(array_.shape.size() - dim - 1, '\n');
+    std::string text;
+    ForShown(dim, [&](std::int64_t i) {
+      if (Skips(dim) && i == Length(dim) - kEdgeItems) text += indent + "..." + separator;
+      text += indent + Nested(dim + 1, indent + " ", width);
+      if (i + 1 < Length(dim)) text += separator;
+    });
+    return text;
+  }
+
+  const Array& array_;
+  const bool abbreviates_;
+  std::vector<std::string> texts_;
+  std::vector<std::string>::const_iterator next_;
+};
 
 }  // namespace
 
 std::string FormatArray(const Array& array) {
-  const std::int64_t count = array.byte_count / array.type.size;
-  if (count == 0) return "[]\n";
-  if (count > kMaxPrinted) {
-    return "array of shape " + ShapeText(array.shape) + " and dtype " + Descr(array.type) +
-           ", too large to print; -o FILE.npy saves it\n";
-  }
-  const std::vector<std::string> texts = ElementTexts(array);
-  const std::string* next = texts.data();
-  std::string out;
-  AppendDim(out, array.shape, 0, next);
-  return out + "\n";
+  if (array.byte_count == 0) return "[]\n";
+  return Layout(array).Text() + "\n";
 }
 
 }  // namespace strew::cli

@@ -2,6 +2,7 @@
 """A test case that runs the command in an empty directory of its own."""
 
 import os
+import re
 import shlex
 import subprocess
 import tempfile
@@ -12,6 +13,9 @@ import npy
 
 # More than one word where an emulator runs the command.
 COMMAND = shlex.split(os.environ["STREW_COMMAND"])
+
+
+FEWER_THREADS = re.compile(rb"strew: \d+ threads instead of \d+, one for each CPU to run on\n")
 
 
 class CommandTest(unittest.TestCase):
@@ -30,15 +34,19 @@ class CommandTest(unittest.TestCase):
     def execute(
         self, *arguments: str, stdout=subprocess.PIPE, **options
     ) -> subprocess.CompletedProcess:
-        return subprocess.run(
+        """Without what it says on machines that have fewer CPUs than a test asks threads for."""
+        if "input" not in options:
+            options["stdin"] = subprocess.DEVNULL
+        done = subprocess.run(
             [*COMMAND, *arguments],
             cwd=self.directory,
-            stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=subprocess.PIPE,
             timeout=100,
             **options,
         )
+        done.stderr = FEWER_THREADS.sub(b"", done.stderr)
+        return done
 
     def succeed(self, *arguments: str) -> str:
         """Returns what the command prints on standard output; it must be silent otherwise."""
@@ -57,7 +65,7 @@ class CommandTest(unittest.TestCase):
         """The complaint about a wrong command line."""
         done = self.execute(*arguments)
         self.assertEqual((done.returncode, done.stdout), (2, b""), done.stderr)
-        pattern = r"\Astrew: .+\nRun 'strew --help' for the usage\.\n\Z"
+        pattern = r"\Astrew: .+\nRun 'strew( [\w-]+)? --help' for the usage\.\n\Z"
         self.assertRegex(done.stderr.decode(), pattern)
         return done.stderr.decode()
 

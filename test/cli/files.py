@@ -6,6 +6,7 @@ import random
 import signal
 import stat
 import struct
+import threading
 import unittest
 from pathlib import Path
 
@@ -44,6 +45,7 @@ class Reading(FileTest):
         for text in (
             f"{{'shape': (3,), 'fortran_order': True, 'descr': '{F4}', }}",
             f'{{"descr":"{F4}","fortran_order":False,"shape":(3)}}',
+            "{'descr': 'f4', 'fortran_order': False, 'shape': (3L,), }",
             f" {{ 'descr' : '{F4}' ,\n'fortran_order' : False , 'shape' : ( 3 , ) , }}   \n\n",
         ):
             with self.subTest(text=text):
@@ -56,8 +58,29 @@ class Reading(FileTest):
         (self.directory / "data.npy").mkdir()
         self.assertIn("cannot read 'data.npy': Is a directory", self.fail_with(*CALL))
         (self.directory / "data.npy").rmdir()
+
+    def test_streams(self) -> None:
+        content = (self.directory / "data.npy").read_bytes()
+        (self.directory / "data.npy").unlink()
         os.mkfifo(self.directory / "data.npy")
-        self.assertIn("cannot read 'data.npy': ", self.fail_with(*CALL))
+        for written in (content, content[:-1]):
+            writer = threading.Thread(
+                target=lambda: (self.directory / "data.npy").write_bytes(written)
+            )
+            writer.start()
+            done = self.execute(*CALL)
+            writer.join()
+            self.assertEqual(done.returncode, 0 if written == content else 1)
+        self.assertIn(b"cannot read 'data.npy': the file ends too early", done.stderr)
+
+    def test_standard_streams(self) -> None:
+        content = (self.directory / "data.npy").read_bytes()
+        names = ["-" if word == "data.npy" else word for word in CALL]
+        done = self.execute(*names, "-o", "-", input=content)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        (self.directory / "stdout.npy").write_bytes(done.stdout)
+        self.assertEqual(self.read("stdout.npy"), RESULT)
+        self.assertIn("--output: needs the name", self.misuse(*CALL, "-o", ""))
 
     def test_the_sentence_names_the_operand(self) -> None:
         for operand in ("indices.npy", "updates.npy"):
@@ -124,7 +147,7 @@ class Malformed(FileTest):
             text = repr({"descr": fields, "fortran_order": False, "shape": (3,)})
             self.refuse_header(text, "structured dtype")
         self.refuse_header(npy.header("|O", (3,)), "Python objects")
-        for descr in "<M8[ns] <m8 <f16 <c32 <f3 <i16 <b1x <f f4 |t1".split():
+        for descr in "<M8[ns] <m8 <f16 <c32 <f3 <i16 <b1x <f f |t1".split():
             self.refuse_header(npy.header(descr, (3,)), "dtype|malformed")
         for size in (0, -1, 4097, 2**63, 2**64 + 4):
             for kind in ("|S", "|V", "<U"):

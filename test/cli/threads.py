@@ -11,8 +11,8 @@ import unittest
 from pathlib import Path
 
 import npy
-from command import COMMAND, CommandTest
-from npy import NATIVE
+from command import COMMAND, FEWER_THREADS, CommandTest
+from npy import NATIVE, Array
 
 SIDE = 512
 UPDATES = SIDE * SIDE  # enough for the library to deal out
@@ -86,6 +86,14 @@ class Operators(ThreadsTest):
         where = ["--start=-1", "--stop=-1000", "--step=-1", "--axes=1"]
         self.check("slice-scatter", *files, *where, "--reduction", "add")
         self.check("slice-scatter", *files, *where)
+
+    def test_more_threads_than_cpus(self) -> None:
+        self.save("d.npy", Array(NATIVE + "f4", (2,), [1, 2]))
+        self.save("i.npy", Array(NATIVE + "i8", (0,), []))
+        self.save("u.npy", Array(NATIVE + "f4", (0,), []))
+        call = [*COMMAND, "scatter-update", "d.npy", "i.npy", "u.npy", "--threads", "100000"]
+        done = subprocess.run(call, cwd=self.directory, capture_output=True)
+        self.assertRegex(done.stderr, FEWER_THREADS)
 
     def test_the_first_bad_index_is_reported(self) -> None:
         self.floats("updates.npy", (UPDATES,))
