@@ -61,6 +61,11 @@ def items_of(lines: list[str]) -> list[Item]:
     return [for_all_machines(item) for item in items]
 
 
+def is_literal(lines: list[str]) -> bool:
+    """Whether line breaks and columns matter: in formulas, tables and commands."""
+    return lines[0].startswith("    ") or any("   " in line.strip() for line in lines)
+
+
 def help_of(command: list[str]) -> Help:
     asked = [*command, "--help"]
     text = subprocess.run(asked, check=True, text=True, stdout=subprocess.PIPE).stdout
@@ -70,10 +75,17 @@ def help_of(command: list[str]) -> Help:
         if re.fullmatch(r"\w+:", lines[0]) and lines[1:2] and lines[1].startswith("  "):
             lists[lines[0].rstrip(":").lower()] = items_of(lines[1:])
         else:
-            notes.append(" ".join(lines))
+            notes.append(("\n" if is_literal(lines) else " ").join(lines))
     usage = next(line for line in summary if line.startswith("Usage:"))
     operands = usage.partition("[OPTIONS]")[2].split()
     return Help(summary[0].rstrip("."), operands, lists, notes)
+
+
+def note_of(text: str) -> str:
+    if "\n" not in text and not text.startswith(" "):
+        return ".Pp\n" + prose(text)
+    shown = text.replace("\\", "\\e").replace("-", "\\-")
+    return f".Bd -literal\n{shown}\n.Ed"
 
 
 def prose(text: str) -> str:
@@ -125,7 +137,7 @@ def section(name: str, command: Help, shared: Counter[Item], common: set[str]) -
         lines += [".Pp", "Common options:", "\n".join(f".{flag} ," for flag in others)[:-2] + " ."]
     for note in command.notes:
         if note not in common:
-            lines += [".Pp", prose(note)]
+            lines.append(note_of(note))
     return "\n".join(lines)
 
 

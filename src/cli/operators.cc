@@ -13,6 +13,7 @@
 #include "base/policy.h"
 #include "base/reduction.h"
 #include "reference/case.h"
+#include "reference/operator_help.h"
 
 namespace strew::cli {
 namespace {
@@ -101,7 +102,36 @@ void DeclareSlices(CLI::App& command, Options& options) {
   });
 }
 
+// In the terms of the command: formula, shapes, and a call.
+struct Help {
+  Operator op;
+  const char* formula;
+  const char* example;
+};
+constexpr Help kHelp[] = {
+    {Operator::kScatterElements, STREW_SCATTER_ELEMENTS_HELP,
+     "scatter-elements matrix.npy columns.npy tens.npy --axis 1 --reduction add"},
+    {Operator::kScatterNd, STREW_SCATTER_ND_HELP,
+     "scatter-nd data.npy indices.npy updates.npy -o output.npy"},
+    {Operator::kScatterUpdate, STREW_SCATTER_UPDATE_HELP,
+     "scatter-update table.npy tokens.npy gradients.npy --reduction add -o sums.npy"},
+    {Operator::kSliceScatter, STREW_SLICE_SCATTER_HELP,
+     "slice-scatter matrix.npy tens.npy --start -1 --stop 0 --step -2 --axes 1"},
+    {Operator::kTensorScatter, STREW_TENSOR_SCATTER_HELP,
+     "tensor-scatter cache.npy starts.npy new.npy --axis 2 --circular -o cache.npy"},
+};
+
 }  // namespace
+
+std::string HelpOf(Operator op) {
+  for (const Help& help : kHelp) {
+    if (help.op != op) continue;
+    const char* const sign = Takes(op, "reduction") ? "(+) is the reduction. " : "";
+    return std::string(help.formula) + "\n" + sign + "For example:\n\n    strew " + help.example +
+           "\n";
+  }
+  return "";
+}
 
 std::vector<Operator> CommandOperators() {
   std::vector<Operator> operators;

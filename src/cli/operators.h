@@ -25,6 +25,9 @@ bool HasPlans(Operator op);
 // "scatter-nd" of scatter_nd.
 std::string CommandName(Operator op);
 
+// Formula, shapes and an example.
+std::string HelpOf(Operator op);
+
 // Adds the options for what the operator takes besides arrays.
 void DeclareAttributes(CLI::App& command, Operator op, Options& options);
 

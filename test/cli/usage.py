@@ -33,6 +33,8 @@ class Asking(CommandTest):
             for word in ("--no-negative-indices", "--duplicates"):
                 names_places = command not in ("slice-scatter", "tensor-scatter")
                 self.assertEqual(f" {word} " in text, names_places)
+            self.assertIn(f"    strew {command} ", text)
+            self.assertRegex(text, r"    (output|present_cache)\[.*=")
             for word in ("Exit status", "GB/s", "'strew info'", "progress bar", "than a second"):
                 self.assertIn(word, text)
             has_axis = command in ("scatter-elements", "scatter-update", "tensor-scatter")
