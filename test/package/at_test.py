@@ -117,6 +117,12 @@ def test_expressions_that_are_none(index) -> None:
         strew.add_at(np.zeros((4, 3)), index, 1)
 
 
+@pytest.mark.parametrize("index", [[True, False], (..., np.ones(4, bool)), (0, np.ones(2, bool))])
+def test_masks_have_the_shape_of_their_dims(index) -> None:
+    with pytest.raises(IndexError, match="mask of shape"):
+        strew.add_at(np.zeros((4, 3)), index, 1)
+
+
 def test_what_cannot_be_updated() -> None:
     with pytest.raises(TypeError, match="in place"):
         strew.add_at([1, 2], 0, 1)

@@ -64,6 +64,13 @@ def _are_plain(a: Any, indices: Any, values: Any) -> bool:
     return arrays and indices.dtype.kind in "iu" and indices.ndim > 0 and a.ndim > 0
 
 
+def _is_mask(index: Any) -> bool:
+    if index is None or index is Ellipsis or isinstance(index, slice):
+        return False
+    array = np.asarray(index)
+    return array.dtype == bool and array.ndim > 0
+
+
 class _Target:
     """The array that a call updates."""
 
@@ -120,7 +127,12 @@ class _Target:
     def _places(self, indices: Index) -> list[Any]:
         """For each dim of `a` a slice, or an array of integers."""
         given = indices if isinstance(indices, tuple) else (indices,)
-        parts = [part for one in given for part in self._parts(one)]
+        parts: list[Any] = []
+        masks: dict[int, tuple[int, ...]] = {}  # their shapes, by the place of their first part
+        for one in given:
+            if _is_mask(one):
+                masks[len(parts)] = np.shape(one)
+            parts += self._parts(one)
         dots = [i for i, part in enumerate(parts) if part is Ellipsis]
         missing = self.a.ndim - len(parts) + len(dots)
         if len(dots) > 1 or missing < 0:
@@ -128,6 +140,13 @@ class _Target:
         at = dots[0] if dots else len(parts)
         if dots and missing == 0:
             self.gap = at
+        for first, shape in masks.items():
+            dim = first if first < at else first - len(dots) + missing
+            if shape != tuple(self.a.shape[dim : dim + len(shape)]):
+                raise IndexError(
+                    f"{self.name}() was given a mask of shape {list(shape)} for dims "
+                    f"{list(self.a.shape[dim : dim + len(shape)])}"
+                )
         return parts[:at] + [slice(None)] * missing + parts[at + len(dots) :]
 
     def _parts(self, one: Any) -> list[Any]:
@@ -136,7 +155,7 @@ class _Target:
         if one is None:
             raise IndexError(f"{self.name}() takes no None (numpy.newaxis) among the indices")
         array = np.asarray(one)
-        if array.dtype == bool and array.ndim > 0:
+        if _is_mask(array):
             return list(array.nonzero())
         if isinstance(one, (list, tuple)) and array.size == 0:
             array = array.astype(np.int64)
