@@ -13,7 +13,12 @@ Call = Callable[[], None]
 
 # Each module here has VERSION, a string, and cases(threads), an iterator over Case. A process
 # measures one system with one number of threads, and may run on so many CPUs only.
-SYSTEMS = {"jax": "JAX", "onnxruntime": "ONNX Runtime", "openvino": "OpenVINO"}
+SYSTEMS = {
+    "jax": "JAX",
+    "onnxruntime": "ONNX Runtime",
+    "openvino": "OpenVINO",
+    "torch": "PyTorch",
+}
 
 
 @dataclass(frozen=True)
