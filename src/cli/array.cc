@@ -36,20 +36,21 @@ std::optional<ElementType> MakeElementType(char kind, std::int64_t number) {
     const std::int64_t unit = kind == 'U' ? kCharacterSize : 1;
     if (number < 1 || number > kMaxOpaque / unit) return std::nullopt;
     const std::int64_t size = number * unit;
-    return ElementType{kind, size, STREW_OPAQUE(static_cast<strew_dtype>(size))};
+    return ElementType{kind, size, STREW_OPAQUE(static_cast<strew_dtype>(size)), {}};
   }
   for (strew_dtype dtype = 1; dtype < kDtypesEnd; ++dtype) {
     const DtypeInfo& row = kDtypes[dtype];
-    if (row.npy_kind == kind && row.size == number) return ElementType{kind, number, dtype};
+    if (row.npy_kind == kind && row.size == number) return ElementType{kind, number, dtype, {}};
   }
   return std::nullopt;
 }
 
 std::string Descr(const ElementType& type) {
+  if (!type.verbatim.empty()) return type.verbatim;
   const char native = HostIsLittleEndian() ? '<' : '>';
   const std::int64_t number = type.kind == 'U' ? type.size / kCharacterSize : type.size;
   const char order = OrderedSize(type) == 1 ? '|' : native;
-  return std::string({order, type.kind}) + std::to_string(number);
+  return "'" + std::string({order, type.kind}) + std::to_string(number) + "'";
 }
 
 std::string ShapeText(const std::vector<std::int64_t>& shape) {

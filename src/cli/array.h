@@ -19,6 +19,8 @@ struct ElementType {
   char kind;          // NumPy's letter: b i u f c, or S U V for bytes, text and void
   std::int64_t size;  // bytes of one element
   strew_dtype dtype;  // opaque for S, U and V
+  // As the file has it, for structures and dates, whose bytes are only moved: in the file's order.
+  std::string verbatim = {};
 };
 
 // Bytes on a cache line of their own.
@@ -40,7 +42,7 @@ struct Array {
 // those that strew has no dtype for.
 std::optional<ElementType> MakeElementType(char kind, std::int64_t number);
 
-// How NumPy spells the type in a file, "<f4".
+// How NumPy spells the type in a file, "<f4", or as the file has it.
 std::string Descr(const ElementType& type);
 
 // "(2, 3)" as Python writes a tuple.

@@ -11,6 +11,7 @@ namespace strew::cli {
 namespace {
 
 constexpr std::size_t kMaxRank = 32;
+constexpr std::int64_t kLargestElement = 4096;
 
 [[noreturn]] void Malformed() { throw std::runtime_error("its header is malformed"); }
 
@@ -80,6 +81,12 @@ class Reader {
     return value;
   }
 
+  // Where the rest of the text begins.
+  const char* position() {
+    SkipSpace();
+    return rest_.data();
+  }
+
   std::vector<std::int64_t> Shape() {
     std::vector<std::int64_t> shape;
     Expect('(');
@@ -116,6 +123,73 @@ bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
+// The bytes of an element that is only moved: "<M8[s]", "f16", "<U3"; nothing for what NumPy does not
+// write so.
+std::optional<std::int64_t> SizeOf(std::string_view format) {
+  constexpr std::string_view kOrders = "<>|=";
+  if (!format.empty() && kOrders.find(format[0]) != std::string_view::npos) format.remove_prefix(1);
+  if (!format.empty() && format[0] == 'O') {
+    throw std::runtime_error("an array of Python objects is not supported");
+  }
+  if (format.size() < 2) return std::nullopt;
+  const char kind = format[0];
+  std::int64_t number = 0;
+  const char* const end = format.data() + format.size();
+  const auto [stop, error] = std::from_chars(format.data() + 1, end, number);
+  if (error != std::errc() || number < 0 || number > kLargestElement) return std::nullopt;
+  const std::string_view unit = format.substr(static_cast<std::size_t>(stop - format.data()));
+  const bool is_date = kind == 'M' || kind == 'm';
+  const bool has_unit = unit.size() > 2 && unit.front() == '[' && unit.back() == ']';
+  if (!unit.empty() && !(is_date && has_unit)) return std::nullopt;
+  if (is_date) return number == 8 ? std::optional(number) : std::nullopt;
+  if (kind == 'U') return 4 * number;
+  const bool is_long = (kind == 'f' && number == 16) || (kind == 'c' && number == 32);
+  if (kind == 'S' || kind == 'V' || is_long) return number;
+  return MakeElementType(kind, number) ? std::optional(number) : std::nullopt;
+}
+
+// "[('x', '<f4'), (('title', 'y'), '|i1', (2,)), ('z', [('a', '<i2')])]"
+std::int64_t ReadFields(Reader& reader, int depth) {
+  constexpr int kDeepest = 32;
+  if (depth > kDeepest) throw std::runtime_error("its dtype has structures within structures");
+  std::int64_t total = 0;
+  reader.Expect('[');
+  while (!reader.Accept(']')) {
+    reader.Expect('(');
+    if (reader.Accept('(')) {
+      reader.String();
+      reader.Expect(',');
+      reader.String();
+      reader.Expect(')');
+    } else {
+      reader.String();
+    }
+    reader.Expect(',');
+    std::int64_t size =
+        reader.Peek('[') ? ReadFields(reader, depth + 1) : Required(SizeOf(reader.String()));
+    if (reader.Accept(',') && reader.Peek('(')) {
+      for (const std::int64_t dim : reader.Shape()) {
+        size *= std::min(dim, kLargestElement + 1);
+        if (size > kLargestElement) break;
+      }
+    }
+    reader.Expect(')');
+    total = std::min(total + size, kLargestElement + 1);
+    if (!reader.Accept(',') && !reader.Peek(']')) Malformed();
+  }
+  return total;
+}
+
+Descriptor OnlyMoved(std::int64_t size, std::string_view text) {
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  if (!IsPrintable(text)) Malformed();
+  if (size < 1 || size > kLargestElement) {
+    throw std::runtime_error("dtype " + std::string(text) + " is not of 1 to 4096 bytes");
+  }
+  const strew_dtype dtype = STREW_OPAQUE(static_cast<strew_dtype>(size));
+  return {{'V', size, dtype, std::string(text)}, false};
+}
+
 // "<f4": byte order, kind, size; without an order that of the machine.
 std::optional<Descriptor> ParseDescr(std::string_view descr) {
   constexpr std::string_view kOrders = "<>|=";
@@ -133,14 +207,21 @@ std::optional<Descriptor> ParseDescr(std::string_view descr) {
 }
 
 Descriptor ReadDescr(Reader& reader) {
-  if (reader.Peek('[') || reader.Peek('(')) {
-    throw std::runtime_error("a structured dtype is not supported");
+  if (reader.Peek('[')) {
+    const char* const begin = reader.position();
+    const std::int64_t size = ReadFields(reader, 0);
+    return OnlyMoved(size, {begin, static_cast<std::size_t>(reader.position() - begin)});
   }
   const std::string_view descr = reader.String();
   if (!IsPrintable(descr)) Malformed();
   if (descr == "|O") throw std::runtime_error("an array of Python objects is not supported");
   const std::optional<Descriptor> descriptor = ParseDescr(descr);
   if (descriptor) return *descriptor;
+  const std::size_t kind = descr.find_first_not_of("<>|=");
+  const bool is_bytes = kind != std::string_view::npos &&
+                        std::string_view("SUV").find(descr[kind]) != std::string_view::npos;
+  const std::optional<std::int64_t> size = is_bytes ? std::nullopt : SizeOf(descr);
+  if (size) return OnlyMoved(*size, "'" + std::string(descr) + "'");
   throw std::runtime_error("dtype '" + std::string(descr) +
                            "' is not supported; bool, int, uint, float and complex of up to 8 "
                            "bytes a number are, and S, U and V of 1 to 4096 bytes");
@@ -174,8 +255,8 @@ NpyHeader ParseNpyHeader(std::string_view text) {
 }
 
 std::string FormatNpyHeader(const Array& array) {
-  return "{'descr': '" + Descr(array.type) +
-         "', 'fortran_order': " + (array.fortran_order ? "True" : "False") +
+  return "{'descr': " + Descr(array.type) +
+         ", 'fortran_order': " + (array.fortran_order ? "True" : "False") +
          ", 'shape': " + ShapeText(array.shape) + ", }";
 }
 

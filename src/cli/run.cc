@@ -73,11 +73,27 @@ void RequireIndexedAxes(Operator op, const Options& options, const Array& data,
                                  " numbers, but data has rank " + std::to_string(rank));
 }
 
+// Structures and dates of one size are one dtype to the library.
+void RequireSameDtype(const ElementType& data, const ElementType& updates) {
+  if (data.verbatim == updates.verbatim) return;
+  Throw(STREW_INVALID_DTYPE,
+        "updates has dtype " + Descr(updates) + ", but data has dtype " + Descr(data));
+}
+
+// The sentence with the name that NumPy has for an opaque dtype.
+std::string InWordsOfNumpy(std::string sentence, const ElementType& type) {
+  const std::string opaque = "opaque[" + std::to_string(type.size) + "]";
+  const std::size_t at = sentence.find(opaque);
+  if (at == std::string::npos) return sentence;
+  return sentence.replace(at, opaque.size(), Descr(type));
+}
+
 // One call after another of an operator, or by its plan.
 class Calls {
  public:
-  Calls(Operator op, strew_context* context, const reference::Arguments& arguments)
-      : op_(op), context_(context), arguments_(arguments) {}
+  Calls(Operator op, strew_context* context, const reference::Arguments& arguments,
+        const ElementType& type)
+      : op_(op), context_(context), arguments_(arguments), type_(type) {}
 
   void MakePlan() {
     strew_plan* plan = nullptr;
@@ -92,12 +108,13 @@ class Calls {
 
  private:
   void Require(strew_status status) const {
-    if (status != STREW_OK) Throw(status, strew_context_error(context_));
+    if (status != STREW_OK) Throw(status, InWordsOfNumpy(strew_context_error(context_), type_));
   }
 
   const Operator op_;
   strew_context* const context_;
   const reference::Arguments& arguments_;
+  const ElementType& type_;
   Plan plan_;
 };
 
@@ -144,7 +161,8 @@ void RunOperator(Operator op, const Options& options) {
   arguments.updates = updates_tensor.get();
   arguments.output = output_tensor.get();
 
-  Calls calls(Called(op), context.get(), arguments);
+  RequireSameDtype(data.type, updates.type);
+  Calls calls(Called(op), context.get(), arguments, data.type);
   if (options.plan && indices) RequireIndexedAxes(op, options, data, *indices);
   if (options.explain) ExplainTo(context.get(), TellSentence, nullptr);
   if (options.plan) calls.MakePlan();

@@ -141,10 +141,40 @@ class AgainstNumpy(CommandTest):
         message = self.fail_with("scatter-nd", "data.npy", "data.npy", "data.npy")
         self.assertIn("Python objects", message)
 
-    def test_structures_are_refused(self) -> None:
+    def test_structures_are_no_indices(self) -> None:
         np.save(self.directory / "data.npy", np.zeros(2, [("x", "f4"), ("y", "i2")]))
         message = self.fail_with("scatter-nd", "data.npy", "data.npy", "data.npy")
-        self.assertIn("structured dtype", message)
+        self.assertIn("indices has dtype [('x', '<f4'), ('y', '<i2')], which is not", message)
+
+    def test_elements_that_are_only_moved(self) -> None:
+        padded = np.dtype({"names": ["x", "y"], "formats": ["<f4", "|i1"], "itemsize": 12})
+        nested = np.dtype([("x", "<i2"), ("y", [("a", ">f8"), ("b", "S3", (2, 2))])])
+        for dtype in ("M8[s]", ">m8[D]", "m8", "longdouble", padded, nested):
+            size = np.dtype(dtype).itemsize
+            bytes_of_data = np.frombuffer(self.random.bytes(6 * size), np.uint8).reshape(6, size)
+            data = bytes_of_data.view(dtype).reshape(6)
+            np.save(self.directory / "data.npy", data)
+            np.save(self.directory / "indices.npy", np.array([4, -6]))
+            np.save(self.directory / "updates.npy", data[1:3])
+            call = ["scatter-update", "data.npy", "indices.npy", "updates.npy"]
+            self.succeed(*call, "-o", "out.npy")
+            found = np.load(self.directory / "out.npy")
+            self.assertEqual(found.dtype, data.dtype)
+            self.assertEqual(found.tobytes(), bytes_of_data[[2, 1, 2, 3, 1, 5]].tobytes())
+            self.assertIn("is not defined on ", self.fail_with(*call, "--reduction", "add"))
+        np.save(self.directory / "updates.npy", data[1:3].view([("z", f"V{size}")]))
+        self.assertIn("STREW_INVALID_DTYPE: updates has dtype [", self.fail_with(*call))
+
+    def test_printing(self) -> None:
+        np.save(self.directory / "indices.npy", np.zeros(0, np.int64))
+        for _ in range(60):
+            rank = int(self.random.integers(1, 5))
+            shape = self.random.integers(1, (0, 2500, 60, 20, 9)[rank], rank)
+            data = self.random.integers(-99, 999, shape).astype(self.random.choice(["i4", "i8", "i2"]))
+            np.save(self.directory / "data.npy", data)
+            np.save(self.directory / "updates.npy", data[:0])
+            printed = self.succeed("scatter-update", "data.npy", "indices.npy", "updates.npy")
+            self.assertEqual(printed, np.array2string(data) + "\n")
 
 
 if __name__ == "__main__":

@@ -143,11 +143,21 @@ class Malformed(FileTest):
         self.refuse_header(npy.header(F4, 3), "malformed")  # type: ignore[arg-type]
 
     def test_dtypes(self) -> None:
-        for fields in ([("x", "<f4")], [("x", "<i2"), ("y", "|O")], ("<f4", (2,))):
+        for fields, reason in (
+            ([("x", "<i2"), ("y", "|O")], "Python objects"),
+            (("<f4", (2,)), "malformed"),
+            ([("x", "<f3")], "malformed"),
+            ([("x",)], "malformed"),
+            ([], "not of 1 to 4096 bytes"),
+            ([("x", "<f8", (513,))], "not of 1 to 4096 bytes"),
+            ([("x", "<f8", (2**40, 2**40))], "not of 1 to 4096 bytes"),
+        ):
             text = repr({"descr": fields, "fortran_order": False, "shape": (3,)})
-            self.refuse_header(text, "structured dtype")
+            self.refuse_header(text, reason)
+        nested = "[('x', " * 40 + "'<f4'" + ")]" * 40
+        self.refuse_header(f"{{'descr': {nested}, 'fortran_order': False, 'shape': (3,)}}", "within")
         self.refuse_header(npy.header("|O", (3,)), "Python objects")
-        for descr in "<M8[ns] <m8 <f16 <c32 <f3 <i16 <b1x <f f |t1".split():
+        for descr in "<M8[ns <M4[s] <m8[] <f12 <f3 <i16 <b1x <f f |t1".split():
             self.refuse_header(npy.header(descr, (3,)), "dtype|malformed")
         for size in (0, -1, 4097, 2**63, 2**64 + 4):
             for kind in ("|S", "|V", "<U"):

@@ -202,7 +202,8 @@ def test_plans_of_shards_refuse_as_operators_do() -> None:
         sharding.plan_scatter_nd(Here(), shards, np.zeros((1, 0), int))
     plan = sharding.plan_scatter_update(Here(), shards, [0, 5])
     with pytest.raises(strew.Error, match="updates has shape"):
-        plan.scatter(shards, np.ones((1, 2)))
+        plan.scatter(shards, np.ones((3, 2)))
+    assert np.concatenate(plan.scatter(shards, np.ones((1, 2)))).sum() == 4
     with pytest.raises(strew.Error, match="data has shape .* made for 6 elements"):
         plan.scatter(shards[:1], np.ones((2, 2)))
     with pytest.raises(ValueError, match=r"\[2, 4\] rows, those of the plan had \[3, 3\]"):
@@ -280,15 +281,26 @@ def test_one_element_updates_of_another_shape(shape) -> None:
         assert np.concatenate(found).tobytes() == expected.tobytes()
 
 
-def test_other_updates_of_another_shape_are_refused_as_for_the_whole() -> None:
+def test_updates_of_another_shape_are_repeated_as_for_the_whole() -> None:
+    data = np.zeros((6, 2))
+    for place, updates in (
+        ([[4, 1]], np.ones(())),
+        ([4], np.ones(1)),
+        ([[4], [1]], np.ones(2)),
+    ):
+        expected = strew.scatter_nd(data, place, updates)
+        found = sharding.scatter_nd(Here(), shards_of(data, 3), place, updates)
+        assert np.concatenate(found).tolist() == expected.tolist()
+
+
+def test_updates_that_do_not_fit_are_refused_as_for_the_whole() -> None:
     data = np.zeros((6, 2))
     for place, updates in (
         ([4, 1], np.ones(2)),
         ([4, 1], np.ones((1, 0))),
-        ([[4, 1]], np.ones(())),
         ([[4, 1]], np.ones((1, 1))),
-        ([4], np.ones(1)),
         ([4], np.ones((1, 2))),
+        ([4], np.ones(3)),
     ):
         with pytest.raises(strew.Error) as error:
             strew.scatter_nd(data, place, updates)

@@ -33,11 +33,20 @@ def run(
     require_rows(tuples.shape, whole)
     if is_nd and tuples.shape == (len(whole),) and values.size == 1:
         values = values.reshape(())  # as the shapes below need it, which have one more axis
+    values = repeated(values, (*tuples.shape[:-1], *whole[tuples.shape[-1] :]))
     # All indices and shapes, but no elements: shapes in the sentence of an error end in this 0.
     check(np.empty((*whole, 0), values.dtype), np.empty((*values.shape, 0), values.dtype))
     # Tasks rather than scattered data, which would be lost with the workers that hold it. Not by a
     # key of the contents: Dask has the same for arrays that differ in the order of their axes only.
     return finish(client, start(values, rows, whole), values.size)
+
+
+def repeated(values: Array, shape: Shape) -> Array:
+    """As NumPy repeats them, or as they are where it does not, for the check to refuse."""
+    try:
+        return np.broadcast_to(values, shape)
+    except ValueError:
+        return values
 
 
 def finish(client: Client, applied: list[Future[Any]], size: int) -> list[Future[Any]]:
