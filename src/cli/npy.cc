@@ -85,10 +85,11 @@ Array ReadArray(InputFile& file, Progress& progress) {
   NpyHeader header = ParseNpyHeader(head.text);
   // Before memory is allocated, so that a header that lies costs none.
   const auto byte_count = static_cast<std::uintmax_t>(ByteCount(header.type, header.shape));
-  if (file.size() && *file.size() - head.length != byte_count) {
+  const std::uintmax_t length = file.size().value_or(head.length + byte_count);
+  if (length - head.length != byte_count) {
     throw std::runtime_error("its header promises " + std::to_string(byte_count) +
                              " bytes of elements, the file has " +
-                             std::to_string(*file.size() - head.length));
+                             std::to_string(length - head.length));
   }
   Array array = Allocated(header, byte_count);
   progress.Begin("MB read", array.byte_count, kMegabyte);
