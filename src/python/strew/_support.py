@@ -44,6 +44,8 @@ def error_type(status: str) -> type[Error]:
 
 def plain_array(object: Any) -> NDArray[Any]:
     """numpy.asarray(), but for masked elements, of which the memory does not tell."""
+    if type(object) is np.ndarray:  # a third of the time of what follows
+        return object
     array = np.asanyarray(object)
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError("strew does not heed masks: give the array's .filled() or .data")
@@ -93,7 +95,8 @@ def _is_regular(array: NDArray[Any]) -> bool:
 
 def _described(array: NDArray[Any]) -> Described:
     carrier, name, size = _element(array.dtype)
-    elements = np.asarray(array).view(carrier)
+    plain = array if type(array) is np.ndarray else np.asarray(array)
+    elements = plain.view(carrier)
     return array, elements if carrier.names is None else elements["byte"], name, size
 
 
