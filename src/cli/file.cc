@@ -33,6 +33,10 @@ File Standard(std::FILE* stream) {
   return file;
 }
 
+void RefuseTerminal(const File& file) {
+  if (isatty(fileno(file.get())) != 0) throw std::runtime_error("it is a terminal");
+}
+
 fs::path TemporaryName(const fs::path& directory) {
   std::random_device random;
   return directory / (".strew-" + std::to_string(random()) + "-" + std::to_string(random()));
@@ -42,8 +46,8 @@ fs::path TemporaryName(const fs::path& directory) {
 
 InputFile::InputFile(const std::string& path) {
   if (path == "-") {
-    if (isatty(fileno(stdin)) != 0) throw std::runtime_error("standard input is a terminal");
     file_ = Standard(stdin);
+    RefuseTerminal(file_);
     return;
   }
   std::error_code error;
@@ -53,6 +57,7 @@ InputFile::InputFile(const std::string& path) {
     Check(error);
   }
   file_ = Open(path, "rb");
+  RefuseTerminal(file_);
 }
 
 void InputFile::Read(void* bytes, std::size_t count) {

@@ -36,10 +36,10 @@ constexpr char kGroup[] = "Commands";
 constexpr char kCommonHelp[] =
     R"(Files are .npy of version 1.0, 2.0 or 3.0, in either array order and byte order; they may be pipes.
 - is standard input or, after -o, standard output. Dtypes are bool, int8 to int64, uint8 to uint64,
-float16 to float64, complex64 and complex128, and without a reduction also S, U and V of up to 4096
-bytes an element. Of the dtypes of ml_dtypes NumPy writes float8_e5m2 as f1, which is read as such,
-bfloat16 as V2 and float8_e4m3fn as V1. The result has the dtype of the first file, in C order and
-native byte order. -o may name one of the inputs.
+float16 to float64, complex64 and complex128, and without a reduction also S, U and V, dates and
+structures of up to 4096 bytes an element. Of the dtypes of ml_dtypes NumPy writes float8_e5m2 as
+f1, which is read as such, bfloat16 as V2 and float8_e4m3fn as V1. The result has the dtype of the
+first file, in C order and native byte order. -o may name one of the inputs.
 
 --repeat reports on standard error the time of the fastest of N calls and its GB/s. The bytes
 counted are those of the input files, which are read, and of the result, which is written. A plan is

@@ -18,6 +18,12 @@ constexpr std::int64_t kThreshold = 1000;
 constexpr std::int64_t kEdgeItems = 3;
 constexpr std::size_t kLineWidth = 75;
 
+// The columns of a text in UTF-8: one for each character.
+std::size_t Columns(const std::string& text) {
+  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));
+}
+
 // An array in brackets, laid out as numpy.array2string() does: elements of large arrays are left out
 // but at the edges, and long lines are broken.
 class Layout {
@@ -56,7 +62,7 @@ class Layout {
 
   void PadNumbers() {
     if (array_.type.dtype >= STREW_OPAQUE(1)) return;
-    std::size_t width = 0;
+    std::size_t width = array_.type.dtype == STREW_BOOL ? 5 : 0;  // of "False", as NumPy has it
     for (const std::string& text : texts_) width = std::max(width, text.size());
     for (std::string& text : texts_) text.insert(0, width - text.size(), ' ');
   }
@@ -73,7 +79,7 @@ class Layout {
   std::string Elements(std::size_t dim, const std::string& indent, std::size_t width) {
     std::string lines, line = indent;
     const auto append = [&](const std::string& word) {
-      if (line.size() + word.size() > width && line.size() > indent.size()) {
+      if (Columns(line) + Columns(word) > width && line.size() > indent.size()) {
         line.erase(line.find_last_not_of(' ') + 1);
         lines += line + "\n";
         line = indent;

@@ -138,9 +138,18 @@ void ReportTime(int calls, double seconds, std::int64_t bytes) {
   std::fprintf(stderr, "strew: best of %d calls: %.9f s, %.3f GB/s\n", calls, seconds, rate);
 }
 
+void RequireOneStandardInput(const Options& options) {
+  int count = 0;
+  for (const std::string& path : {options.data, options.indices, options.updates}) {
+    count += path == "-" ? 1 : 0;
+  }
+  if (count > 1) throw std::runtime_error("only one operand can be -, standard input");
+}
+
 }  // namespace
 
 void RunOperator(Operator op, const Options& options) {
+  RequireOneStandardInput(options);
   // Before the files, because they may be large.
   const Context context = MakeContext(options);
 

@@ -170,7 +170,9 @@ class AgainstNumpy(CommandTest):
         for _ in range(60):
             rank = int(self.random.integers(1, 5))
             shape = self.random.integers(1, (0, 2500, 60, 20, 9)[rank], rank)
-            data = self.random.integers(-99, 999, shape).astype(self.random.choice(["i4", "i8", "i2"]))
+            data = self.random.integers(-99, 999, shape).astype(self.random.choice(["i4", "i8", "?"]))
+            if self.random.random() < 0.3:
+                data = np.array(["a", "\u00e9\u20ac", "bcd"])[data.astype("i8") % 3]
             np.save(self.directory / "data.npy", data)
             np.save(self.directory / "updates.npy", data[:0])
             printed = self.succeed("scatter-update", "data.npy", "indices.npy", "updates.npy")

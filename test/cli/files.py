@@ -81,6 +81,8 @@ class Reading(FileTest):
         (self.directory / "stdout.npy").write_bytes(done.stdout)
         self.assertEqual(self.read("stdout.npy"), RESULT)
         self.assertIn("--output: needs the name", self.misuse(*CALL, "-o", ""))
+        twice = self.fail_with("scatter-nd", "-", "-", "updates.npy")
+        self.assertIn("only one operand can be -", twice)
 
     def test_the_sentence_names_the_operand(self) -> None:
         for operand in ("indices.npy", "updates.npy"):
