@@ -12,17 +12,13 @@
 #include <vector>
 
 #include "base/dtype.h"
+#include "reference/bytes.h"
 #include "strew/strew.h"
 
 namespace strew::cli {
 namespace {
 
-template <typename T>
-T Load(const std::byte* element) {
-  T value;
-  std::memcpy(&value, element, sizeof(value));
-  return value;
-}
+using reference::Load;
 
 // Python's rule: the fewest digits, an exponent only outside [1e-4, 1e16).
 template <typename Float>
