@@ -162,9 +162,12 @@ void AddOutput(CLI::App& command, Options& options) {
                                   ->check(RefuseArchive)
                                   ->option_text("FILE");
   AddNumber(command, "--repeat", options.repeat, 1, "Make N calls and report the fastest");
-  command.add_flag("--in-place", options.in_place, "Write the result into the file of data")
+  command
+      .add_flag("--in-place", options.in_place,
+                "Write the result into the file of data; not with -o or --repeat")
       ->excludes(output)
-      ->excludes("--repeat");
+      ->excludes("--repeat")
+      ->option_text(" ");  // instead of these names
 }
 
 void AddOperator(CLI::App& app, Commands& commands, Operator op, Options& options) {
