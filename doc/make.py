@@ -87,7 +87,7 @@ class Site:
         (self.output / page).write_text(template(title, body, self.pages))
 
     def target(self, url: str, file: str) -> str | None:
-        """Where a link of a file leads on the site; None to what the site does not have."""
+        """The target of a link of a file on the site; None to what the site does not have."""
         if re.match(r"https?:", url):
             return url
         path, _, anchor = url.partition("#")

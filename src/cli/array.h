@@ -38,7 +38,7 @@ struct Array {
 // those that strew has no dtype for.
 std::optional<ElementType> MakeElementType(char kind, std::int64_t number);
 
-// What the address of an element must be a multiple of.
+// The number that the address of an element must be a multiple of.
 std::int64_t AlignmentOf(const ElementType& type);
 
 // How NumPy spells the type in a file, "<f4", or as the file has it.
@@ -47,8 +47,9 @@ std::string Descr(const ElementType& type);
 // "(2, 3)" as Python writes a tuple.
 std::string ShapeText(const std::vector<std::int64_t>& shape);
 
-// An array with memory that is not initialized, on a cache line of its own. Throws std::runtime_error where the size of the
-// array is too large for an address space, std::bad_alloc where memory is short.
+// An array with memory that is not initialized, on a cache line of its own. Throws
+// std::runtime_error where the size of the array is too large for an address space, std::bad_alloc
+// where memory is short.
 Array MakeArray(const ElementType& type, std::vector<std::int64_t> shape, bool fortran_order);
 
 // The size of such an array, with the same std::runtime_error.

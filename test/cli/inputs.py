@@ -59,7 +59,7 @@ class Archives(InputTest):
         self.assertIn("what is written", self.misuse(*CALL, "-o", "out.npz"))
 
     def test_damage(self) -> None:
-        """Of every byte of an archive: an error, or an array of a smaller change."""
+        """A damaged byte of an archive gives an error, or is in a field that nobody reads."""
         self.archive("a.npz", {"a.npy": self.data}, zipfile.ZIP_DEFLATED)
         content = (self.directory / "a.npz").read_bytes()
         for at in range(0, len(content), 7):

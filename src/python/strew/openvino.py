@@ -48,7 +48,7 @@ _REPLACEMENTS = {
 
 
 def extension() -> str:
-    """What openvino.Core.add_extension() takes."""
+    """The path that openvino.Core.add_extension() takes."""
     return str(_LIBRARY)
 
 
