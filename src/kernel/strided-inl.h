@@ -104,6 +104,14 @@ HWY_INLINE void CombineShort(D d, Lane* output, const Lane* updates, size_t n) {
 
 #else
 
+// For WebAssembly clang before 16 moves loads of 4 bytes into a vector behind stores that follow.
+#undef STREW_LEAST_VECTOR
+#if HWY_ARCH_WASM && HWY_COMPILER_CLANG && HWY_COMPILER_CLANG < 1600
+#define STREW_LEAST_VECTOR 8
+#else
+#define STREW_LEAST_VECTOR 1
+#endif
+
 // [0, n) with 0 < n < 2 * kLanes: the first and the last kLanes of it, both computed before either
 // is stored because they may overlap; halved until they fit.
 template <class T, class Op, size_t kLanes, class Lane>
@@ -112,6 +120,11 @@ HWY_INLINE void CombineHalves(Lane* output, const Lane* updates, size_t n) {
   if constexpr (kLanes <= kElement) {
     CombineElement<T, Op>(reinterpret_cast<unsigned char*>(output),
                           reinterpret_cast<const unsigned char*>(updates));
+  } else if constexpr (kLanes * sizeof(Lane) < STREW_LEAST_VECTOR) {
+    for (size_t i = 0; i < n; i += kElement) {
+      CombineElement<T, Op>(reinterpret_cast<unsigned char*>(output + i),
+                            reinterpret_cast<const unsigned char*>(updates + i));
+    }
   } else {
     if (n < kLanes) return CombineHalves<T, Op, kLanes / 2>(output, updates, n);
     const hn::CappedTag<Lane, kLanes> d;
