@@ -10,22 +10,14 @@
 
 namespace strew::kernel {
 
-inline constexpr int kMaxTargets = 16;
-
-struct Targets {
-  int32_t count;
-  const char* name[kMaxTargets];
-  size_t slot[kMaxTargets];  // index into HWY_DISPATCH_TABLE
-};
-
-// Detected once, by the thread that calls first.
-const Targets& AvailableTargets();
+// How many there are. The CPU is asked once.
+int32_t TargetCount();
 
 // The instruction set for which the kernels of a slot were compiled, as they report it.
 const char* CompiledTarget(size_t slot);
 
-// The slot of the target at position `target`, best first.
-inline size_t TargetSlot(int32_t target) { return AvailableTargets().slot[target]; }
+// The index into HWY_DISPATCH_TABLE of the target at position `target`, best first.
+size_t TargetSlot(int32_t target);
 
 }  // namespace strew::kernel
 
