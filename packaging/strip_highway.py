@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(os.environ["MESON_DIST_ROOT"])
 KEPT = ("LICENSE*", "README.md", "abort_plain.cc", "meson.build", "hwy/*.h", "hwy/ops/*.h")
-SOURCES = ("hwy/aligned_allocator.cc", "hwy/per_target.cc", "hwy/targets.cc")
+SOURCES = ("hwy/per_target.cc", "hwy/targets.cc")
 
 
 def main() -> None:
