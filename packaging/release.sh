@@ -31,7 +31,7 @@ interpreters() {
 builder() {
   quietly "$1" -m venv "$2"
   quietly "$2/bin/pip" install -q --upgrade pip
-  quietly "$2/bin/pip" install -q meson ninja meson-python nanobind
+  quietly "$2/bin/pip" install -q meson ninja -r "$work/requires.txt"
   "$2/bin/pip" install -q --no-deps 'jaxlib>=0.10' >>"$steps_log" 2>&1 ||
     echo "no jaxlib for $1: its wheel is without strew.jax"
 }
@@ -68,6 +68,9 @@ quietly env PATH="$tools:$PATH" "$tools/python" -c "$sdist" "$release"
 archive=$release/strew-$version.tar.gz
 
 step 'Building wheels'
+requires='import tomllib; project = tomllib.load(open("pyproject.toml", "rb"))
+print(*project["build-system"]["requires"], sep="\n")'
+"$tools/python" -c "$requires" >"$work/requires.txt"
 builders=''
 for python in $(interpreters); do
   name=$("$python" -c 'import sys; print("cp%d%d" % sys.version_info[:2])')
