@@ -26,11 +26,16 @@ vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/strew)
 
 # vcpkg builds one kind of library; strew makes both.
 if(VCPKG_LIBRARY_LINKAGE STREQUAL "static")
-  file(GLOB OTHER_KIND "${CURRENT_PACKAGES_DIR}/lib/libstrew.so*" "${CURRENT_PACKAGES_DIR}/debug/lib/libstrew.so*")
+  set(OTHER_KIND libstrew.so*)
 else()
-  set(OTHER_KIND "${CURRENT_PACKAGES_DIR}/lib/libstrew.a" "${CURRENT_PACKAGES_DIR}/debug/lib/libstrew.a")
+  set(OTHER_KIND libstrew.a)
 endif()
-file(REMOVE ${OTHER_KIND})
+file(GLOB OTHERS
+  "${CURRENT_PACKAGES_DIR}/lib/${OTHER_KIND}"
+  "${CURRENT_PACKAGES_DIR}/debug/lib/${OTHER_KIND}")
+if(OTHERS)
+  file(REMOVE ${OTHERS})
+endif()
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
 if("tool" IN_LIST FEATURES)
   vcpkg_copy_tools(TOOL_NAMES strew AUTO_CLEAN)
