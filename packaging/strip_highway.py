@@ -12,6 +12,7 @@ from pathlib import Path
 
 ROOT = Path(os.environ["MESON_DIST_ROOT"])
 KEPT = ("LICENSE*", "README.md", "abort_plain.cc", "meson.build", "hwy/*.h", "hwy/ops/*.h")
+ADDED = ROOT / "subprojects" / "packagefiles" / "highway"
 SOURCES = ("hwy/per_target.cc", "hwy/targets.cc")
 
 
@@ -20,6 +21,8 @@ def main() -> None:
     shutil.rmtree(ROOT / "subprojects" / "packagecache", ignore_errors=True)
     (ROOT / "subprojects" / ".wraplock").unlink(missing_ok=True)
     for folder in (ROOT / "subprojects").glob("highway-*"):
+        # As it is now: Meson unpacks once, and does not follow changes of what the wrap adds.
+        shutil.copytree(ADDED, folder, dirs_exist_ok=True)
         kept = {file for pattern in (*KEPT, *SOURCES) for file in folder.glob(pattern)}
         for file in sorted(folder.rglob("*"), reverse=True):
             if file.is_dir():
