@@ -28,6 +28,9 @@ import run  # noqa: E402
 import wheels  # noqa: E402
 
 NEEDED = re.compile(r"libc(\.musl-.*)?|libm|libgcc_s|libstdc\+\+|libc\+\+(abi)?|ld-linux.*")
+# Its own, and those of what is linked with it.
+LINKED = ("highway", "nanobind", "robin-map")
+LICENSES = ("LICENSE", *(f"packaging/licenses/{name}.txt" for name in LINKED))
 TESTS = ("operators", "operands", "calls", "plans")
 INSTALL = ("-m", "pip", "install", "--no-index", "--no-deps", "--no-build-isolation", "--quiet")
 
@@ -39,8 +42,9 @@ def file_problems(wheel: Path) -> Iterator[str]:
         adapters = [name for name in ADAPTERS if f"strew/{name}" in names]
         expected = package_files(adapters)
         version = wheel.name.split("-")[1]
-        if f"strew-{version}.dist-info/licenses/LICENSE" not in files:
-            yield "the wheel has no licence"
+        for name in LICENSES:
+            if f"strew-{version}.dist-info/licenses/{name}" not in files:
+                yield f"the wheel has no licence of the name {name}"
     yield from (f"not in the wheel: {name}" for name in sorted(expected - names))
     yield from (f"in the wheel but not expected: {name}" for name in sorted(names - expected))
     size = wheel.stat().st_size
