@@ -35,7 +35,7 @@ std::string Case::Verify(const Call& strew) {
   if (scalar_loop_ == nullptr) return "no scalar loop has been written for this workload";
   const size_t bytes = static_cast<size_t>(DataBytes(workload_.operands));
   const Buffer expected(DataBytes(workload_.operands));
-  // Where the output is new, its old bytes must not matter: these differ from those of data.
+  // If the output is new, its old bytes must not matter: these differ from those of data.
   std::memset(output_.get(), 0x5A, bytes);
   std::memset(expected.get(), 0xA5, bytes);
   if (workload_.in_place) {

@@ -18,7 +18,7 @@ Array = list[Any]  # nested lists
 
 @dataclasses.dataclass(frozen=True)
 class Write:
-    """What one element of the updates is for.
+    """The purpose of one element of the updates.
 
     named_by  the place in the indices, or that in the slice, which sends it there
     """
@@ -113,7 +113,7 @@ def scatter_update(example: Example) -> Iterator[Write]:
 
 
 def slice_scatter(example: Example) -> Iterator[Write]:
-    """Of one axis."""
+    """The slice of one axis."""
     ((axis,), *ends) = (example.attributes[name] for name in ("axes", "start", "stop", "step"))
     bounds = slice(*(end for (end,) in ends))
     positions = range(shape_of(example.data)[axis])[bounds]

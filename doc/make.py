@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the site: README.md, the pages of doc/, the reference of the C API, and pictures.
+"""Makes the site: README.md, the pages of doc/, the reference of the C API, that of the Python package,
+and pictures.
 
-usage: make.py <source root> <output> <doxygen> <mandoc> [<manual page>]
+usage: make.py [--manual <manual page>] [--package <folder>] <source root> <output> <doxygen> <mandoc>
 """
 
 from __future__ import annotations
 
+import argparse
 import posixpath
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable
 from html import escape
@@ -19,6 +20,7 @@ from pathlib import Path
 import pictures
 from examples import EXAMPLES, PLAN_EXAMPLES
 from markdown import Renderer, anchor_of
+from package import Package
 from reference import Reference
 
 HERE = Path(__file__).resolve().parent
@@ -33,6 +35,7 @@ PAGES = {
     "recipes.html": "Recipes",
     "plans.html": "Plans",
     "reference.html": "C API",
+    "package.html": "Python API",
     "performance.html": "Performance",
     "guarantees.html": "Guarantees",
     "inside.html": "Inside",
@@ -68,9 +71,12 @@ def template(title: str, body: str, pages: Iterable[str]) -> str:
 
 
 class Site:
-    def __init__(self, root: Path, output: Path, manual: Path | None) -> None:
-        self.root, self.output, self.manual = root, output, manual
-        self.pages = [page for page in PAGES if manual or page != "manual.html"]
+    def __init__(
+        self, root: Path, output: Path, manual: Path | None, package: Path | None
+    ) -> None:
+        self.root, self.output, self.manual, self.package = root, output, manual, package
+        built = {"manual.html": manual, "package.html": package}
+        self.pages = [page for page in PAGES if built.get(page, True)]
         # Every page that is written by hand, by its file.
         self.written = {README: "index.html"}
         for file in sorted((root / WRITTEN).glob("*.md")):
@@ -81,7 +87,7 @@ class Site:
         (self.output / page).write_text(template(title, body, self.pages))
 
     def target(self, url: str, file: str) -> str | None:
-        """Where a link of a file leads on the site; None to what the site does not have."""
+        """The target of a link of a file on the site; None to what the site does not have."""
         if re.match(r"https?:", url):
             return url
         path, _, anchor = url.partition("#")
@@ -186,12 +192,18 @@ class Site:
         self.make_results()
         if self.manual:
             self.make_manual(mandoc)
-
-
-def main(root: str, output: str, doxygen: str, mandoc: str, *manual: str) -> None:
-    site = Site(Path(root), Path(output), Path(manual[0]) if manual else None)
-    site.make(doxygen, mandoc)
+        if self.package:
+            body = f"<h1>Python API</h1>{Package(self.package).page()}"
+            self.write("package.html", "strew: Python API", body)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path)
+    parser.add_argument("output", type=Path)
+    parser.add_argument("doxygen")
+    parser.add_argument("mandoc")
+    parser.add_argument("--manual", type=Path)
+    parser.add_argument("--package", type=Path)
+    given = parser.parse_args()
+    Site(given.root, given.output, given.manual, given.package).make(given.doxygen, given.mandoc)

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from html import escape
 
-# Where a link leads, or None where its text is all that can be shown.
+# The target of a link, or None where its text is all that can be shown.
 Target = Callable[[str], "str | None"]
-# What stands for a word in backquotes.
+# The HTML for a word in backquotes.
 Code = Callable[[str], str]
 
 INLINE = re.compile(

@@ -17,8 +17,8 @@ case "${1:-}" in
 esac
 
 step 'Installing compilers, Meson, libraries and tools (Debian packages)'
-packages g++ dpkg-dev clang clang-format git meson pkg-config libhwy-dev libcli11-dev libgtest-dev \
-  libbenchmark-dev libtbb-dev libpthreadpool-dev binutils abigail-tools cppcheck valgrind \
+packages g++ dpkg-dev clang clang-format git meson pkg-config libhwy-dev libcli11-dev libzip-dev \
+  libgtest-dev libbenchmark-dev libtbb-dev libpthreadpool-dev binutils abigail-tools cppcheck valgrind \
   python3-dev python3-venv
 step 'Installing Python packages into .venv'
 [ -x .venv/bin/pip ] || quietly python3 -m venv .venv

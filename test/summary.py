@@ -44,7 +44,7 @@ def name_of(test: dict) -> str:
 
 
 def reason_of(test: dict) -> str:
-    """What a test that was skipped says, after the line that announces it."""
+    """The reason that a skipped test gives, after the line that announces it."""
     lines = [line.strip() for line in test.get("stdout", "").splitlines() if line.strip()]
     if lines and lines[0].startswith("skipped with"):
         lines = lines[1:]

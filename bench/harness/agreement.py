@@ -14,7 +14,7 @@ from .buffers import Buffers
 from .gather import GatherScatter
 from .scatter import Scatter
 
-# Where floats may be added or multiplied in another order, the result may differ by this many units
+# If floats may be added or multiplied in another order, the result may differ by this many units
 # of rounding (the distance from 1 to the next number) of the sum or product of all magnitudes.
 UNITS_OF_ROUNDING = 16
 
@@ -85,7 +85,7 @@ def _set_means(
 
 
 def _neutral(reduction: str, dtype: np.dtype) -> object:
-    """What leaves every value as it is."""
+    """The element that leaves every value as it is."""
     if reduction == "add":
         return {"f": -0.0, "V": -0.0, "c": complex(-0.0, -0.0)}.get(dtype.kind, 0)
     if reduction == "mul":

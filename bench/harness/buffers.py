@@ -58,7 +58,7 @@ class Buffers:
         return _values(random, workload.updates, workload.dtype)
 
     def operands(self, reduction: str, in_place: bool) -> Scatter | Gather | GatherScatter:
-        """Those of the work that the workload uses a plan for, or of the operator."""
+        """The buffers of the work that the workload uses a plan for, or of the operator."""
         workload, scatter = self.workload, self.scatter(reduction, in_place)
         if workload.use is Use.GATHER:
             return Gather(scatter.operator, self.data, self.indices, self.output, scatter.axis)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reads by indices, on NumPy arrays: a gather, and one whose result is scattered at once."""
+"""Work that reads by indices, on NumPy arrays: gathers, and gathers that are scattered at once."""
 
 from __future__ import annotations
 

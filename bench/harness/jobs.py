@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What strew and its peers are asked to do: a call of an operator, or work of a plan."""
+"""The work that strew and its peers are asked to do: a call of an operator, or work of a plan."""
 
 from __future__ import annotations
 

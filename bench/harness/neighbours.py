@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What wants the CPUs besides a call: other processes, PyTorch's threads, or too few of them."""
+"""Competitors of a call for the CPUs: other processes, PyTorch's threads, or too few of them."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def _strew_milliseconds(outcome: Outcome) -> str:
 
 
 def _nanoseconds_of_entry(outcome: Outcome) -> str:
-    """Of work by plans, where an entry is an index value, a tuple or an edge."""
+    """Entries a second of work by plans; an entry is an index value, a tuple or an edge."""
     seconds = None if outcome.workload.use is Use.CALL else outcome.strew
     return NOTHING if seconds is None else three_digits(seconds / outcome.workload.entries * 1e9)
 

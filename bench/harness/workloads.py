@@ -120,7 +120,7 @@ def load(path: Path = LIST) -> list[Workload]:
 
 
 def load_calls(path: Path = LIST) -> list[Workload]:
-    """Those that call the operators, without plans."""
+    """The workloads that call the operators, without plans."""
     return [workload for workload in load(path) if workload.use is Use.CALL]
 
 

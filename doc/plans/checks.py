@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the examples share: gradients beside differences of the loss, and calls beside others."""
+"""Checks of the examples: gradients beside differences of the loss, and calls beside others."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the examples compute, in PyTorch: calls by their names, none where it is not installed."""
+"""The same computations in PyTorch: calls by their names, none where it is not installed."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ namespace strew {
 // Room for four shapes of 32 dims.
 constexpr size_t kLongestSentence = 3072;
 
-// Of the calling thread.
+// The error of the calling thread.
 const char* LastError();
 void SetLastError(const char* format, va_list arguments);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -11,6 +12,7 @@
 namespace strew::cli {
 namespace {
 
+constexpr std::align_val_t kAlignment{64};
 constexpr std::int64_t kMaxOpaque = 4096;
 constexpr std::int64_t kCharacterSize = 4;  // NumPy keeps text as UTF-32.
 
@@ -45,6 +47,10 @@ std::optional<ElementType> MakeElementType(char kind, std::int64_t number) {
   return std::nullopt;
 }
 
+std::int64_t AlignmentOf(const ElementType& type) {
+  return type.dtype < kDtypesEnd ? kDtypes[type.dtype].alignment : 1;
+}
+
 std::string Descr(const ElementType& type) {
   if (!type.verbatim.empty()) return type.verbatim;
   const char native = HostIsLittleEndian() ? '<' : '>';
@@ -66,7 +72,8 @@ Array MakeArray(const ElementType& type, std::vector<std::int64_t> shape, bool f
   const std::int64_t byte_count = ByteCount(type, shape);
   // An empty array gets an address of its own too.
   const auto allocated = static_cast<std::size_t>(std::max<std::int64_t>(byte_count, 1));
-  AlignedBytes bytes(static_cast<std::byte*>(::operator new(allocated, kAlignment)));
+  Bytes bytes(static_cast<std::byte*>(::operator new(allocated, kAlignment)),
+              [](std::byte* pointer) { ::operator delete(pointer, kAlignment); });
   return {type, std::move(shape), fortran_order, byte_count, std::move(bytes)};
 }
 

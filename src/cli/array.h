@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,24 +22,24 @@ struct ElementType {
   std::string verbatim = {};
 };
 
-// Bytes on a cache line of their own.
-constexpr std::align_val_t kAlignment{64};
-struct FreeAligned {
-  void operator()(std::byte* bytes) const { ::operator delete(bytes, kAlignment); }
-};
-using AlignedBytes = std::unique_ptr<std::byte, FreeAligned>;
+// Memory, or a file that is mapped into it.
+using Bytes = std::shared_ptr<std::byte>;
 
+// Copies share the elements.
 struct Array {
   ElementType type;
   std::vector<std::int64_t> shape;
   bool fortran_order;
   std::int64_t byte_count;
-  AlignedBytes bytes;
+  Bytes bytes;
 };
 
 // The type that NumPy writes as `kind` and a number of bytes; of characters for kind U. Nothing for
 // those that strew has no dtype for.
 std::optional<ElementType> MakeElementType(char kind, std::int64_t number);
+
+// The number that the address of an element must be a multiple of.
+std::int64_t AlignmentOf(const ElementType& type);
 
 // How NumPy spells the type in a file, "<f4", or as the file has it.
 std::string Descr(const ElementType& type);
@@ -48,8 +47,9 @@ std::string Descr(const ElementType& type);
 // "(2, 3)" as Python writes a tuple.
 std::string ShapeText(const std::vector<std::int64_t>& shape);
 
-// An array with memory that is not initialized. Throws std::runtime_error where the size of the
-// array is too large for an address space, std::bad_alloc where memory is short.
+// An array with memory that is not initialized, on a cache line of its own. Throws
+// std::runtime_error where the size of the array is too large for an address space, std::bad_alloc
+// where memory is short.
 Array MakeArray(const ElementType& type, std::vector<std::int64_t> shape, bool fortran_order);
 
 // The size of such an array, with the same std::runtime_error.

@@ -7,22 +7,19 @@
 #include <complex>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 #include <vector>
 
 #include "base/dtype.h"
+#include "reference/bytes.h"
 #include "strew/strew.h"
 
 namespace strew::cli {
 namespace {
 
-template <typename T>
-T Load(const std::byte* element) {
-  T value;
-  std::memcpy(&value, element, sizeof(value));
-  return value;
-}
+using reference::Load;
 
 // Python's rule: the fewest digits, an exponent only outside [1e-4, 1e16).
 template <typename Float>
@@ -72,11 +69,11 @@ float ShortestHalf(int bits) {
   // The gap above is never the smaller one.
   const float tolerance = (value - HalfMagnitude(bits - 1)) / 2;
   for (int digits = 0; digits < 5; ++digits) {
-    std::array<char, 32> buffer;
-    const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                            std::chars_format::scientific, digits);
-    float candidate = 0;
-    std::from_chars(buffer.data(), end, candidate);
+    std::array<char, 32> buffer{};
+    std::to_chars(buffer.data(), buffer.data() + buffer.size() - 1, value,
+                  std::chars_format::scientific, digits);
+    // libc++ has no from_chars() for floats. The command stays in the locale C.
+    const float candidate = std::strtof(buffer.data(), nullptr);
     if (std::abs(candidate - value) < tolerance) return candidate;
   }
   return value;

@@ -7,6 +7,7 @@
 #include <random>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace strew::cli {
 namespace fs = std::filesystem;
@@ -33,37 +34,47 @@ File Standard(std::FILE* stream) {
   return file;
 }
 
-void RefuseTerminal(const File& file) {
-  if (isatty(fileno(file.get())) != 0) throw std::runtime_error("it is a terminal");
-}
-
 fs::path TemporaryName(const fs::path& directory) {
   std::random_device random;
   return directory / (".strew-" + std::to_string(random()) + "-" + std::to_string(random()));
 }
 
-}  // namespace
-
-InputFile::InputFile(const std::string& path) {
-  if (path == "-") {
-    file_ = Standard(stdin);
-    RefuseTerminal(file_);
-    return;
-  }
+// None for a stream.
+std::optional<std::uintmax_t> SizeOf(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::is_fifo(status) && !fs::is_character_file(status)) {
-    size_ = fs::file_size(path, error);
-    Check(error);
-  }
-  file_ = Open(path, "rb");
-  RefuseTerminal(file_);
+  if (fs::is_fifo(status) || fs::is_character_file(status)) return std::nullopt;
+  const std::uintmax_t size = fs::file_size(path, error);
+  Check(error);
+  return size;
 }
 
-void InputFile::Read(void* bytes, std::size_t count) {
-  if (std::fread(bytes, 1, count, file_.get()) == count) return;
-  if (std::ferror(file_.get())) ThrowLastError();
-  throw std::runtime_error("the file ends too early");
+class FileOrStream final : public InputFile {
+ public:
+  FileOrStream(File file, std::optional<std::uintmax_t> size)
+      : file_(std::move(file)), size_(size) {
+    if (isatty(fileno(file_.get())) != 0) throw std::runtime_error("it is a terminal");
+  }
+
+  std::optional<std::uintmax_t> size() const override { return size_; }
+
+  void Read(void* bytes, std::size_t count) override {
+    if (std::fread(bytes, 1, count, file_.get()) == count) return;
+    if (std::ferror(file_.get())) ThrowLastError();
+    throw std::runtime_error("the file ends too early");
+  }
+
+ private:
+  const File file_;
+  const std::optional<std::uintmax_t> size_;
+};
+
+}  // namespace
+
+std::unique_ptr<InputFile> OpenInput(const std::string& path) {
+  if (path == "-") return std::make_unique<FileOrStream>(Standard(stdin), std::nullopt);
+  const std::optional<std::uintmax_t> size = SizeOf(path);
+  return std::make_unique<FileOrStream>(Open(path, "rb"), size);
 }
 
 OutputFile::OutputFile(const std::string& path) : target_(path) {

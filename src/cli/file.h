@@ -21,20 +21,18 @@ using File = std::unique_ptr<std::FILE, CloseFile>;
 
 // Everything here throws std::runtime_error with the system's reason, without the path.
 
-// A file that is read from its beginning: a regular one, or a stream, whose end nobody knows. "-" is
-// standard input.
+// A file that is read from its beginning.
 class InputFile {
  public:
-  explicit InputFile(const std::string& path);
+  virtual ~InputFile() = default;
 
-  // None for a stream.
-  std::optional<std::uintmax_t> size() const { return size_; }
-  void Read(void* bytes, std::size_t count);
-
- private:
-  std::optional<std::uintmax_t> size_;
-  File file_;
+  // None for a stream, whose end nobody knows.
+  virtual std::optional<std::uintmax_t> size() const = 0;
+  virtual void Read(void* bytes, std::size_t count) = 0;
 };
+
+// A regular file or a stream. "-" is standard input.
+std::unique_ptr<InputFile> OpenInput(const std::string& path);
 
 // A file that comes into being whole or not at all: it is written under a temporary name in the
 // directory of `path`, and Commit() renames it. What stands at `path` until then, an input perhaps,

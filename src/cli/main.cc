@@ -17,6 +17,7 @@
 #include "cli/bench_plans.h"
 #include "cli/completion.h"
 #include "cli/context.h"
+#include "cli/npz.h"
 #include "cli/operators.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -35,11 +36,19 @@ constexpr char kGroup[] = "Commands";
 
 constexpr char kCommonHelp[] =
     R"(Files are .npy of version 1.0, 2.0 or 3.0, in either array order and byte order; they may be pipes.
-- is standard input or, after -o, standard output. Dtypes are bool, int8 to int64, uint8 to uint64,
-float16 to float64, complex64 and complex128, and without a reduction also S, U and V, dates and
-structures of up to 4096 bytes an element. Of the dtypes of ml_dtypes NumPy writes float8_e5m2 as
-f1, which is read as such, bfloat16 as V2 and float8_e4m3fn as V1. The result has the dtype of the
-first file, in C order and native byte order. -o may name one of the inputs.
+- is standard input or, after -o, standard output. Inputs may be arrays of an .npz archive, as
+arrays.npz:NAME. Dtypes are bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 and
+complex128, and without a reduction also S, U and V, dates and structures of up to 4096 bytes an
+element. Of the dtypes of ml_dtypes NumPy writes float8_e5m2 as f1, which is read as such, bfloat16 as
+V2 and float8_e4m3fn as V1. The result has the dtype of the first file, in C order and native byte
+order. -o may name one of the inputs.
+
+--in-place maps the first file into memory and changes the elements that have updates, so that a file
+may be larger than memory. Nothing is printed. A call that fails leaves the file as it was; one that
+is interrupted leaves some elements changed.
+
+--cast rounds to the nearest float and cuts off what an integer has no room for behind the point. A
+number that the dtype of data cannot hold is an error.
 
 --repeat reports on standard error the time of the fastest of N calls and its GB/s. The bytes
 counted are those of the input files, which are read, and of the result, which is written. A plan is
@@ -137,7 +146,28 @@ void AddPolicies(CLI::App& command, Operator op, Options& options) {
 }
 
 std::string RefuseEmpty(const std::string& path) {
-  return path.empty() ? "needs the name of a file, or - for standard output" : "";
+  return path.empty() ? "needs the name of a file, or - for a standard stream" : "";
+}
+
+std::string RefuseArchive(const std::string& path) {
+  return NpzMember(path) ? "'" + path + "' is no name of a .npy file, which is what is written"
+                         : "";
+}
+
+void AddOutput(CLI::App& command, Options& options) {
+  CLI::Option* const output = command
+                                  .add_option("-o,--output", options.output,
+                                              "Write the result there instead of printing it")
+                                  ->check(RefuseEmpty)
+                                  ->check(RefuseArchive)
+                                  ->option_text("FILE");
+  AddNumber(command, "--repeat", options.repeat, 1, "Make N calls and report the fastest");
+  command
+      .add_flag("--in-place", options.in_place,
+                "Write the result into the file of data; not with -o or --repeat")
+      ->excludes(output)
+      ->excludes("--repeat")
+      ->option_text(" ");  // instead of these names
 }
 
 void AddOperator(CLI::App& app, Commands& commands, Operator op, Options& options) {
@@ -148,16 +178,13 @@ void AddOperator(CLI::App& app, Commands& commands, Operator op, Options& option
   const OperandNames& names = InfoOf(op).operands;
   add_file(names.data, options.data, "The array that a copy is made of");
   if (Takes(op, "indices")) add_file(names.indices, options.indices, "Where the updates go");
-  add_file(names.updates, options.updates, "The values, of the same dtype");
+  add_file(names.updates, options.updates, "The values, of the dtype of data");
 
   DeclareAttributes(command, op, options);
   if (Takes(op, "reduction")) AddReduction(command, options);
   if (Takes(op, "indices")) AddPolicies(command, op, options);
-  command
-      .add_option("-o,--output", options.output, "Write the result there instead of printing it")
-      ->check(RefuseEmpty)
-      ->option_text("FILE");
-  AddNumber(command, "--repeat", options.repeat, 1, "Make N calls and report the fastest");
+  command.add_flag("--cast", options.cast, "Convert updates to the dtype of data");
+  AddOutput(command, options);
   if (HasPlans(op)) {
     command.add_flag("--plan", options.plan, "Make a plan of the indices first, and scatter by it");
   }

@@ -62,7 +62,7 @@ def items_of(lines: list[str]) -> list[Item]:
 
 
 def is_literal(lines: list[str]) -> bool:
-    """Whether line breaks and columns matter: in formulas, tables and commands."""
+    """True if line breaks and columns matter: in formulas, tables and commands."""
     return lines[0].startswith("    ") or any("   " in line.strip() for line in lines)
 
 

@@ -3,13 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
 #include "cli/file.h"
+#include "cli/mapped_file.h"
 #include "cli/npy_header.h"
+#include "cli/npz.h"
 
 namespace strew::cli {
 namespace {
@@ -80,17 +84,21 @@ Array Allocated(NpyHeader& header, std::uintmax_t byte_count) {
   }
 }
 
+// The bytes of the elements, if the file has as many.
+std::uintmax_t CheckedByteCount(const NpyHeader& header, const Head& head, const InputFile& file) {
+  const auto byte_count = static_cast<std::uintmax_t>(ByteCount(header.type, header.shape));
+  const std::uintmax_t length = file.size().value_or(head.length + byte_count);
+  if (length - head.length == byte_count) return byte_count;
+  throw std::runtime_error("its header promises " + std::to_string(byte_count) +
+                           " bytes of elements, the file has " +
+                           std::to_string(length - head.length));
+}
+
 Array ReadArray(InputFile& file, Progress& progress) {
   const Head head = ReadHead(file);
   NpyHeader header = ParseNpyHeader(head.text);
   // Before memory is allocated, so that a header that lies costs none.
-  const auto byte_count = static_cast<std::uintmax_t>(ByteCount(header.type, header.shape));
-  const std::uintmax_t length = file.size().value_or(head.length + byte_count);
-  if (length - head.length != byte_count) {
-    throw std::runtime_error("its header promises " + std::to_string(byte_count) +
-                             " bytes of elements, the file has " +
-                             std::to_string(length - head.length));
-  }
+  const std::uintmax_t byte_count = CheckedByteCount(header, head, file);
   Array array = Allocated(header, byte_count);
   progress.Begin("MB read", array.byte_count, kMegabyte);
   MoveElements(array, progress,
@@ -99,12 +107,39 @@ Array ReadArray(InputFile& file, Progress& progress) {
   return array;
 }
 
+Array MapArray(const std::string& path) {
+  if (path == "-" || NpzMember(path)) throw std::runtime_error("it is no .npy file of its own");
+  const std::unique_ptr<InputFile> file = OpenInput(path);
+  const Head head = ReadHead(*file);
+  NpyHeader header = ParseNpyHeader(head.text);
+  const std::uintmax_t byte_count = CheckedByteCount(header, head, *file);
+  if (header.swapped) throw std::runtime_error("its byte order is not that of this machine");
+  if (head.length % static_cast<std::uintmax_t>(AlignmentOf(header.type)) != 0) {
+    throw std::runtime_error("its elements begin at byte " + std::to_string(head.length) +
+                             ", which is no multiple of " +
+                             std::to_string(AlignmentOf(header.type)));
+  }
+  Bytes mapped = MapFile(path, head.length + byte_count);
+  Bytes elements(mapped, mapped.get() + head.length);
+  return {header.type, std::move(header.shape), header.fortran_order,
+          static_cast<std::int64_t>(byte_count), std::move(elements)};
+}
+
 }  // namespace
+
+Array MapNpy(const std::string& path) {
+  try {
+    return MapArray(path);
+  } catch (const std::runtime_error& error) {
+    throw std::runtime_error("cannot change '" + path + "' in place: " + error.what());
+  }
+}
 
 Array ReadNpy(const std::string& path, Progress& progress) {
   try {
-    InputFile file(path);
-    return ReadArray(file, progress);
+    const std::optional<NpzName> npz = NpzMember(path);
+    const std::unique_ptr<InputFile> file = npz ? OpenMember(*npz) : OpenInput(path);
+    return ReadArray(*file, progress);
   } catch (const std::runtime_error& error) {
     throw std::runtime_error("cannot read '" + path + "': " + error.what());
   }

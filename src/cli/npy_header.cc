@@ -81,7 +81,7 @@ class Reader {
     return value;
   }
 
-  // Where the rest of the text begins.
+  // The beginning of the rest of the text.
   const char* position() {
     SkipSpace();
     return rest_.data();
@@ -123,8 +123,8 @@ bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// The bytes of an element that is only moved: "<M8[s]", "f16", "<U3"; nothing for what NumPy does not
-// write so.
+// The bytes of an element that is only moved: "<M8[s]", "f16", "<U3"; nothing for what NumPy does
+// not write so.
 std::optional<std::int64_t> SizeOf(std::string_view format) {
   constexpr std::string_view kOrders = "<>|=";
   if (!format.empty() && kOrders.find(format[0]) != std::string_view::npos) format.remove_prefix(1);

@@ -13,7 +13,9 @@ struct Options {
   std::string data;
   std::string indices;
   std::string updates;
-  std::string output;  // empty: the result is printed
+  std::string output;     // empty: the result is printed
+  bool in_place = false;  // the result replaces data, in its file
+  bool cast = false;      // updates take the dtype of data
   std::string reduction = "none";
   bool exclude_self = false;
   bool wide = false;

@@ -15,6 +15,7 @@
 
 #include "api/context.h"
 #include "cli/array.h"
+#include "cli/cast.h"
 #include "cli/context.h"
 #include "cli/npy.h"
 #include "cli/print.h"
@@ -154,11 +155,13 @@ void RunOperator(Operator op, const Options& options) {
   const Context context = MakeContext(options);
 
   Progress progress;
-  const Array data = ReadNpy(options.data, progress);
+  const Array data = options.in_place ? MapNpy(options.data) : ReadNpy(options.data, progress);
   std::optional<Array> indices;
   if (Takes(op, "indices")) indices = ReadNpy(options.indices, progress);
-  const Array updates = ReadNpy(options.updates, progress);
-  const Array output = MakeArray(data.type, data.shape, /*fortran_order=*/false);
+  Array updates = ReadNpy(options.updates, progress);
+  if (options.cast) updates = Cast(updates, data.type);
+  const Array output =
+      options.in_place ? data : MakeArray(data.type, data.shape, /*fortran_order=*/false);
 
   const Tensor data_tensor = MakeTensor(data);
   const Tensor indices_tensor = indices ? MakeTensor(*indices) : nullptr;
@@ -175,7 +178,7 @@ void RunOperator(Operator op, const Options& options) {
   if (options.plan && indices) RequireIndexedAxes(op, options, data, *indices);
   if (options.explain) ExplainTo(context.get(), TellSentence, nullptr);
   if (options.plan) calls.MakePlan();
-  if (options.explain) {
+  if (options.explain && options.repeat > 0) {
     // A call that tells how it runs. It is not timed.
     calls.Make();
     ExplainTo(context.get(), nullptr, nullptr);
@@ -188,6 +191,7 @@ void RunOperator(Operator op, const Options& options) {
     ReportTime(options.repeat, seconds,
                data.byte_count + output.byte_count + index_bytes + updates.byte_count);
   }
+  if (options.in_place) return;
   if (options.output.empty()) {
     Print(FormatArray(output));
   } else {

@@ -20,7 +20,7 @@ REPEATS = 9
 
 
 def run(command: Path, folder: Path, *arguments: str) -> str:
-    """What the command says beside its result."""
+    """The messages of the command beside its result."""
     done = subprocess.run(
         [command, *arguments], cwd=folder, check=True, text=True, capture_output=True
     )

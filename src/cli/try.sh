@@ -6,8 +6,8 @@ cd "$(dirname "$0")/../.."
 steps_folder=build
 . ./src/cli/steps.sh
 
-step 'Installing the compiler, Meson, Highway, CLI11 and NumPy (Debian packages)'
-packages g++ dpkg-dev meson pkg-config libhwy-dev libcli11-dev python3-numpy
+step 'Installing the compiler, Meson, Highway, CLI11, libzip and NumPy (Debian packages)'
+packages g++ dpkg-dev meson pkg-config libhwy-dev libcli11-dev libzip-dev python3-numpy
 if [ ! -f build/build.ninja ]; then
   step 'Configuring build/'
   quietly meson setup build -Dtests=disabled -Dbenchmarks=disabled

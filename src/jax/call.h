@@ -12,8 +12,8 @@
 
 namespace strew::jax {
 
-// What an operator with indices takes besides its operands. One that has no axis or no reduction is
-// given 0.
+// The arguments of an operator with indices besides its operands. One that has no axis or no
+// reduction is given 0.
 struct Attributes {
   std::int64_t axis = 0;
   std::int64_t reduction = STREW_NONE;  // the mode of tensor_scatter

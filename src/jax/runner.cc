@@ -55,7 +55,7 @@ std::int32_t RunOnPool(void* pool, std::int64_t count, strew_task run, void* tas
     }
   } catch (...) {
     if (tasks == nullptr) return 1;
-    // What could not be scheduled is done below.
+    // Tasks that could not be scheduled are done below.
   }
   tasks->TakeAll();
   tasks->Wait();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node says besides its inputs.
+// The attributes of a node.
 #ifndef STREW_ONNXRUNTIME_ATTRIBUTES_H_
 #define STREW_ONNXRUNTIME_ATTRIBUTES_H_
 
@@ -17,7 +17,7 @@ struct Attributes {
   strew_cache_mode mode = STREW_CACHE_LINEAR;
 };
 
-// Those that a node leaves out have ONNX's defaults.
+// Attributes that a node leaves out have ONNX's defaults.
 OrtStatus* ReadAttributes(const Entry& entry, const OrtKernelInfo* info, Attributes* attributes);
 
 }  // namespace strew::onnxruntime

@@ -12,7 +12,7 @@ namespace strew::onnxruntime {
 
 enum class Operator { kScatterElements, kScatterNd, kTensorScatter };
 
-// What a node is called in a model.
+// The name of a node in a model.
 struct NodeKind {
   Operator op;
   const char* name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of strew needs, kept from one run of a node to the next.
+// The objects that a call of strew needs, kept from one run of a node to the next.
 #ifndef STREW_ONNXRUNTIME_WORKSPACE_H_
 #define STREW_ONNXRUNTIME_WORKSPACE_H_
 

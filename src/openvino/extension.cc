@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// What ov::Core::add_extension() finds in the library: the operations, and conversions by which the
-// frontend of ONNX makes them of the operators of ONNX.
+// SPDX-License-Identifier: Apache-2.0 The contents of the library for ov::Core::add_extension():
+// the operations, and conversions by which the frontend of ONNX makes them of the operators of
+// ONNX.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

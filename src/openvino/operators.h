@@ -14,7 +14,7 @@
 
 namespace strew::openvino {
 
-// What is fixed in a model.
+// Settings that are fixed in a model.
 struct Attributes {
   std::string reduction = "none";
   bool exclude_self = false;

@@ -58,8 +58,8 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
   if (first == nest.rank) return false;
   // The loop around the period becomes the slab if it is contiguous as well.
   const bool has_slab = first > 0 && lies_together(nest.loop[first - 1]);
-  // Columns alone would be tiles of a single row: means of a part of the columns of [4096, 4096] took
-  // 1.3 x the time.
+  // Columns alone would be tiles of a single row: means of a part of the columns of [4096, 4096]
+  // took 1.3 x the time.
   const bool joins_loops = has_slab || nest.rank - first > 1;
   if (!joins_loops && loops.column.stride[kIndices] == 1) return false;
   flat->slab = has_slab ? nest.loop[first - 1] : IndexedLoop{1, {}};
@@ -70,8 +70,9 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
   flat->period.rank = nest.rank - first;
   for (int i = first; i < nest.rank; ++i) flat->period.loop[i - first] = nest.loop[i];
   flat->period_turns = turns;
-  // Where a tile of rows has more entries than the loops that lie together, it saves more calls: sums
-  // of 7194 rows of 3 with one row of updates took 0.15 x the time, of 3675 columns of 50 0.64 x (Zen 4).
+  // A tile of rows with more entries than the loops that lie together saves more calls: sums of
+  // 7194 rows of 3 with one row of updates took 0.15 x the time, of 3675 columns of 50 0.64 x (Zen
+  // 4).
   const int64_t together = flat->period_turns * flat->slab.count;
   const int64_t tile = std::min(loops.row.count * loops.column.count, block);
   if (together < std::min(tile, tuning.few_turns)) return false;

@@ -113,7 +113,7 @@ class EntryWalk {
     return applied;
   }
 
-  // Where entries may be dropped, or lie in any way.
+  // For entries that may be dropped, or lie in any way.
   [[gnu::noinline]] int64_t RunGathered(const UpdateNest& nest) const {
     Gathered gathered;
     int64_t applied = 0;
@@ -261,9 +261,9 @@ Status PassByEntries(const Passage& passage, bool* done, int64_t* applied) {
   constexpr double kNanoseconds = 5;  // of an entry
   const EntryWalk walk(passage);
   const plan::Machine machine(passage.call);
-  // If entries jump farther than the caches reach, and touch more lines than these hold, the order of
-  // destinations is faster: it reads only the source at random. 4 M entries between tensors of 64 MiB
-  // took 0.7 x the time, of 4 MiB 2.5 x.
+  // If entries jump farther than the caches reach, and touch more lines than these hold, the order
+  // of destinations is faster: it reads only the source at random. 4 M entries between tensors of
+  // 64 MiB took 0.7 x the time, of 4 MiB 2.5 x.
   constexpr int64_t kLine = 64;
   const int64_t near = machine.cache_bytes / passage.output.element_size;
   const bool is_far = passage.of_to.places.Span() > near;

@@ -14,7 +14,7 @@
 
 namespace strew::prepared {
 
-// Of gather_scatter. The output has data already.
+// The operands of gather_scatter. The output has data already.
 struct Passage {
   const Call& call;
   const Plan& from;

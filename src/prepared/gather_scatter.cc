@@ -206,7 +206,7 @@ class GatheredUpdates {
   const Layout from_;
   const Layout to_;
   const bool has_weights_;
-  // Of the entries of `to`: the entry of `from`, and offsets in the source and in the weights.
+  // For each entry of `to`: the entry of `from`, and offsets in the source and in the weights.
   Numbering entries_;
   Numbering source_;
   Numbering weights_;

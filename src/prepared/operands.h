@@ -78,7 +78,7 @@ class Numbering {
   plan::LoopNest<1> nest_;
 };
 
-// What a dim of updates means to a plan.
+// The meaning of a dim of updates to a plan.
 struct Dim {
   int64_t count;
   int64_t entry_stride;    // of the numbers of entries; 0 for inner turns

@@ -37,10 +37,10 @@ struct EntryList {
   }
 };
 
-// Where the updates of entries lie.
+// The positions of the updates of entries.
 struct UpdateSource {
-  // Stores the positions of the updates of entries, in units from `updates`, or kNoUpdate; and those
-  // of their weights, if there are any.
+  // Stores the positions of the updates of entries, in units from `updates`, or kNoUpdate; and
+  // those of their weights, if there are any.
   void (*locate)(const void* self, const int64_t* turn, const EntryList& entries, int64_t* updates,
                  int64_t* weights);
   const void* self;

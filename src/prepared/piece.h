@@ -47,7 +47,7 @@ class Piece {
   int64_t part_ = 0;  // the first entry of the part
   int64_t part_count_ = 0;
   int64_t entries_ = 0;
-  // Where groups begin in the part: all entries, and those with an update.
+  // The beginnings of groups in the part: of all entries, and of those with an update.
   int64_t all_begins_[kMost + 1];
   int64_t begins_[kMost + 1];
   int64_t destinations_[kMost];

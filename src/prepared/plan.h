@@ -44,7 +44,7 @@ struct Plan {
   // The destination of each group: its row-major number in a tensor of the kept dims of indices,
   // with the extent in place of the axis, or of the extents.
   Numbers destinations;
-  // Where the groups begin in the order, and a sentinel; does not exist if each has one entry.
+  // The beginnings of the groups in the order, and a sentinel; empty if each group has one entry.
   Numbers firsts;
 
   Token* token = nullptr;
@@ -57,7 +57,8 @@ struct Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
-  // Of what an entry can name. If an axis is empty, the product of the others may overflow.
+  // The number of places that an entry can name. If an axis is empty, the product of the others may
+  // overflow.
   int64_t NumberOfPlaces() const {
     for (int c = 0; c < components; ++c) {
       if (extents[c] == 0) return 0;

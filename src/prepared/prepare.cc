@@ -43,7 +43,7 @@ class PlaceReader {
     }
   }
 
-  // Those of entries whose indices begin at `index`, INT64_MIN for one that is dropped.
+  // Reads the places of entries whose indices begin at `index`: INT64_MIN for a dropped one.
   void Read(int64_t index, int64_t columns, int64_t column_stride, int64_t* places) const {
     if (has_empty_axis_) return (void)std::fill_n(places, columns, INT64_MIN);
     std::fill_n(places, columns, 0);

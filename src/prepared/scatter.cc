@@ -153,7 +153,7 @@ Status Scatter(const Call& call, const strew_plan* handle, const TensorView* dat
     return MeanBySums(call, plan, operands, axis, ExcludesSelf(reduction));
   }
   const bool starts_anew = ExcludesSelf(reduction) && kind != STREW_NONE;
-  // Those that start from an identity take two passes in the order of the indices.
+  // Reductions that start from an identity take two passes in the order of the indices.
   const bool takes_sums = kind == STREW_MEAN ||
                           (starts_anew && !HasIdentity(output->dtype, kind)) ||
                           (starts_anew && !has_room);

@@ -56,7 +56,7 @@ bool Says(nb::handle tensor, const char* method) {
   return !found.is_none() && nb::cast<bool>(CallPython(found));
 }
 
-// What PyTorch's `__dlpack__` refuses, and its function of C does not look at.
+// Tells of tensors that PyTorch's `__dlpack__` refuses, and its function of C does not look at.
 bool IsMoreThanMemory(nb::handle tensor, nb::dlpack::dtype dtype) {
   const nb::object gradient = nb::getattr(tensor, "requires_grad", nb::none());
   if (gradient.ptr() == Py_True) return true;

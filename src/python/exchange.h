@@ -17,7 +17,8 @@ namespace strew::python {
 // whose layout stays within a major version.
 struct ExchangeFunctions;
 
-// Those of exactly this type, or nullptr: a type derived from it may mean its memory otherwise.
+// The functions of exactly this type, or nullptr: a derived type may give its memory another
+// meaning.
 const ExchangeFunctions* ExchangeFunctionsOfType(nanobind::handle type);
 const ExchangeFunctions* ExchangeFunctionsOf(nanobind::handle object);
 

@@ -79,8 +79,8 @@ nb::object CapsuleOrBuffer(nb::handle object) {
   }
 }
 
-// Whether DLPack and buffers tell of the elements of an array of NumPy, by the number of its dtype:
-// not of dates, texts and structures, nor of those that other packages add.
+// True if DLPack and buffers tell of the elements of an array of NumPy, by the number of its dtype:
+// not of dates, texts and structures, nor of dtypes that other packages add.
 bool IsCommon(nb::handle array) {
   constexpr long kLongComplex = 16, kHalf = 23;
   const nb::object dtype = nb::getattr(array, "dtype", nb::none());
@@ -100,10 +100,10 @@ bool HasCharacters(nb::handle view) {
   return are_characters;
 }
 
-// What nanobind shall read; nothing where only NumPy knows what the memory means. Where __dlpack__
-// refuses nanobind would go on to PyTorch's old to_dlpack(), which forgets that elements are
-// conjugated or recorded for a gradient; and it reads strides that the buffers of ctypes leave out
-// and a memoryview has.
+// The object that nanobind shall read; none where only NumPy knows what the memory means. Where
+// __dlpack__ refuses, nanobind would go on to PyTorch's old to_dlpack(), which forgets that
+// elements are conjugated or recorded for a gradient; and it reads strides that the buffers of
+// ctypes leave out and a memoryview has.
 nb::object Exported(nb::handle object) {
   const bool has_buffer = PyObject_CheckBuffer(object.ptr()) != 0;
   const nb::object dlpack = nb::getattr(object.type(), "__dlpack__", nb::none());
@@ -185,7 +185,7 @@ std::int64_t Number(nb::handle object) {
   return number;
 }
 
-// Whether the object tells of its memory by functions of C.
+// True if the object tells of its memory by functions of C.
 bool ReadByExchange(nb::handle object, Operand* operand) {
   if (PyObject_CheckBuffer(object.ptr()) != 0) return false;
   const ExchangeFunctions* const functions = ExchangeFunctionsOf(object);

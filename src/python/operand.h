@@ -27,10 +27,10 @@ struct Operand {
   // The NumPy array of an operand that DLPack cannot describe; for the others None.
   nanobind::object array = nanobind::none();
   std::vector<std::int64_t> numbers;
-  // Of a tensor of a library that has them; its dtype is then `dtype`.
+  // Not NULL for a tensor of a library that has them; its dtype is then `dtype`.
   const ExchangeFunctions* exchange = nullptr;
   nanobind::dlpack::dtype dtype;
-  // What was made for the call.
+  // The object that was made for the call.
   nanobind::object owner = nanobind::none();
 };
 
@@ -56,8 +56,8 @@ Operand IndexOperand(nanobind::handle object);
 // Takes an array that can be written; neither a list nor a copy would do.
 Operand WriteOperand(nanobind::handle object);
 
-// Of one dimension, of a number, a list or a tuple of numbers, or an array. Like the bounds of a
-// slice in Python numbers beyond 64 bits mean the nearest within.
+// An operand of one dimension: a number, a list or a tuple of numbers, or an array. As in the
+// bounds of a slice in Python, a number beyond 64 bits means the nearest one within.
 Operand NumbersOperand(nanobind::handle object);
 
 // A number, or those of a list, a tuple or an array; to numbers beyond 64 bits the same applies.

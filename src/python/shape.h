@@ -24,7 +24,7 @@ struct Dims {
 inline Dims DimsOf(const Shape& shape) { return {shape.data(), shape.size()}; }
 inline Shape ShapeOf(const Dims& dims) { return {dims.begin(), dims.end()}; }
 
-// What the indices of an operator name: `components` axes of data, from `axis` on.
+// The axes that the indices of an operator name: `components` of them, from `axis` on.
 struct NamedAxes {
   Operator op;
   std::int64_t axis;
@@ -37,7 +37,7 @@ Shape UpdatesShape(const NamedAxes& named, const Dims& indices, const Dims& data
 // Its number of dims, without the shape.
 std::size_t UpdatesRank(const NamedAxes& named, const Dims& indices, const Dims& data);
 
-// Whether NumPy might repeat the tensor to have so many dims.
+// True if NumPy might repeat the tensor to have so many dims.
 bool MayRepeat(const Dims& tensor, std::size_t rank);
 
 }  // namespace strew::python

@@ -8,8 +8,10 @@
 
 namespace strew::reference {
 
-template <class T>
-T Load(const unsigned char* bytes) {
+// Byte is unsigned char or std::byte.
+template <class T, class Byte>
+T Load(const Byte* bytes) {
+  static_assert(sizeof(Byte) == 1);
   T value;
   std::memcpy(&value, bytes, sizeof(T));
   return value;

@@ -58,7 +58,7 @@ strew_status Call(const Case& c, strew_context* context, strew_tensor* output);
 // Gives the context the policies of the case. Answers false where it refuses them.
 bool SetPolicies(const Case& c, strew_context* context);
 
-// Whether a plan can be made for the case. One with DUPLICATE_ERROR refuses two entries of one
+// True if a plan can be made for the case. One with DUPLICATE_ERROR refuses two entries of one
 // slice even where a dim of 0 leaves the slice no element, which the operator does not.
 bool HasPlan(const Case& c);
 

@@ -11,7 +11,7 @@
 
 namespace strew {
 
-// What error texts call the operands.
+// The names of the operands in error texts.
 struct OperandNames {
   const char* data;
   const char* indices;
@@ -84,7 +84,7 @@ constexpr bool Takes(Operator op, std::string_view argument) {
 static_assert(Takes(Operator::kTensorScatter, "mode") && Takes(Operator::kScatterNd, "output"));
 static_assert(!Takes(Operator::kSliceScatter, "axis") && !Takes(Operator::kScatterNd, "indice"));
 
-// Whether it is given slices instead of indices.
+// True if the operator takes slices instead of indices.
 constexpr bool IsSlice(Operator op) { return !Takes(op, "indices"); }
 
 }  // namespace strew

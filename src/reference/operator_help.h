@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each operator computes and the shapes of its operands, as the command and the package tell.
+// The formula of each operator and the shapes of its operands, for the help of the command and the
+// package.
 #ifndef STREW_REFERENCE_OPERATOR_HELP_H_
 #define STREW_REFERENCE_OPERATOR_HELP_H_
 

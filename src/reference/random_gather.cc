@@ -28,7 +28,7 @@ Dims Part(const Dims& shape, int64_t first, int64_t end) {
   return Dims(shape.begin() + first, shape.begin() + end);
 }
 
-// What a gather reads from, and its indices.
+// The source of a gather, and its indices.
 struct Gathered {
   Operator op;
   Dims source;

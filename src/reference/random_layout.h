@@ -16,8 +16,8 @@ enum class Use { kInput, kOutput };
 
 int64_t AnyDim(Random& random);
 
-// Of rank 1 to 6, or of up to 32 with dims that are mostly 1. The oracle can afford the number of
-// elements, whatever their width.
+// A shape of rank 1 to 6, or of up to 32 with dims that are mostly 1. The oracle can afford the
+// number of elements, whatever their width.
 Dims AnyDataShape(Random& random, size_t width);
 
 // Row-major or not, with gaps or without; an input may also meet itself.

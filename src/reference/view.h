@@ -33,7 +33,7 @@ int64_t Origin(const Layout& layout);
 
 size_t RowMajorPosition(const Dims& shape, const Dims& index);
 
-// Where NumPy finds the element for an index of a shape that `shape` is broadcast to.
+// The index at which NumPy finds the element for an index of a shape that `shape` is broadcast to.
 Dims Broadcast(const Dims& index, const Dims& shape);
 
 // "[2,5]"

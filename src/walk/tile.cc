@@ -131,7 +131,7 @@ const unsigned char* TileLocator::IndicesOf(const int64_t* offset, const Tile& t
                           tile.column * loops.column.stride[kIndices]);
 }
 
-// Of a tile with contiguous columns of indices and updates.
+// The reads after a tile with contiguous columns of indices and updates.
 plan::LaterReads TileLocator::LaterReadsOf(const Tile& tile, int64_t most_ahead) const {
   if (next_part_.indices != 0) return next_part_;
   const plan::EntryLoops& loops = scatter_.loops;
@@ -287,9 +287,9 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   });
 }
 
-// Only contiguous updates are applied in groups, with prefetch: a row of one update becomes rows that
-// all read the same copies of it. 10 M int32 into 256 bins took 0.77 x the time of a plain loop that
-// checks, without copies 0.89 x; with indices in the caches they cost 5 to 10 % (Zen 4).
+// Only contiguous updates are applied in groups, with prefetch: a row of one update becomes rows
+// that all read the same copies of it. 10 M int32 into 256 bins took 0.77 x the time of a plain
+// loop that checks, without copies 0.89 x; with indices in the caches they cost 5 to 10 % (Zen 4).
 void TileWriter::WriteCopies(kernel::TileArguments entries, kernel::NextReads next_reads,
                              kernel::OffsetWidth offset_width, unsigned char* copies) const {
   const kernel::ElementsKernel write = scatter_.kernels.elements[offset_width];

@@ -165,6 +165,21 @@ class AgainstNumpy(CommandTest):
         np.save(self.directory / "updates.npy", data[1:3].view([("z", f"V{size}")]))
         self.assertIn("STREW_INVALID_DTYPE: updates has dtype [", self.fail_with(*call))
 
+    def test_casts(self) -> None:
+        numbers = np.clip(self.random.normal(0, 40, 600), 0, 127)
+        for to in NUMBERS:
+            for source in NUMBERS:
+                if source[0] == "c" and to[0] != "c":
+                    continue
+                values = numbers.astype(source)
+                np.savez_compressed(self.directory / "values.npz", values=values)
+                np.save(self.directory / "data.npy", np.zeros(600, to))
+                np.save(self.directory / "indices.npy", np.arange(600))
+                call = ["scatter-update", "data.npy", "indices.npy", "values.npz:values", "--cast"]
+                self.succeed(*call, "-o", "out.npy")
+                found = np.load(self.directory / "out.npy")
+                self.assertEqual(found.tobytes(), values.astype(to).tobytes(), (source, to))
+
     def test_printing(self) -> None:
         np.save(self.directory / "indices.npy", np.zeros(0, np.int64))
         for _ in range(60):

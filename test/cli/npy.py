@@ -89,7 +89,9 @@ def encode(array: Array, major: int = 1) -> bytes:
     elements = b"".join(
         pack(array.descr, array.values[i]) for i in file_order(array.shape, array.fortran_order)
     )
-    return file_with_header(header(array.descr, array.shape, array.fortran_order), elements, major)
+    text = header(array.descr, array.shape, array.fortran_order)
+    text += " " * (-(8 + (2 if major == 1 else 4) + len(text) + 1) % 64)
+    return file_with_header(text, elements, major)
 
 
 def decode(content: bytes) -> Array:

@@ -88,7 +88,7 @@ def main(meson: str, build: str, prefix: str, folder: str, version: str, *more: 
         wanted = library(folder, include, version) | command(kind, binaries, manual, data)
         wanted |= {f"{folder}/{name}" for name in adapters}
         wanted = wanted.union(*(package(prefix, below, adapters) for below in packages))
-        # Where their systems are, the package has these, and nothing else does.
+        # The package has these where their systems are; nothing else has them.
         own = tuple(f"strew/{name}" for name in ADAPTERS)
         known = wanted | {name for name in names if name.endswith(own)}
         problems = [f"not installed: {name}" for name in sorted(wanted - names)]

@@ -68,6 +68,7 @@ MACHINES = {
     "armhf": Machine("arm-linux-gnueabihf", "armhf"),
     "ppc64le": Machine("powerpc64le-linux-gnu", "ppc64el"),
     "s390x": Machine("s390x-linux-gnu", "s390x", {"": "qemu"}),
+    "i386": Machine("i686-linux-gnu", "i386", {"": ""}),
     "riscv64": Machine("riscv64-linux-gnu", "", {"": "rv64"}),
 }
 NATIVE = "native"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The site that the target doc makes, as a phone shows it.
 
-usage: made.py <source root> [<manual page>]
+usage: made.py <source root> [--manual <manual page>] [--package <folder>]
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ import house
 import pages
 
 
-def make(root: Path, site: Path, *manual: str) -> subprocess.CompletedProcess:
+def make(root: Path, site: Path, *parts: str) -> subprocess.CompletedProcess:
     tools = [house.require("doxygen"), house.require("mandoc")]
     script = Path(__file__).resolve().parents[2] / "doc" / "make.py"
-    command = [sys.executable, "-B", str(script), str(root), str(site), *tools, *manual]
+    command = [sys.executable, "-B", str(script), str(root), str(site), *tools, *parts]
     return subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-def main(root: str, *manual: str) -> None:
+def main(root: str, *parts: str) -> None:
     browser.program()
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder).resolve() / "html"
-        made = make(Path(root), site, *manual)
+        made = make(Path(root), site, *parts)
         if made.returncode != 0 or made.stdout:
             house.finish([f"doc/make.py: exit {made.returncode}", made.stdout])
         header = Path(root, "include/strew/strew.h").read_text()

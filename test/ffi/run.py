@@ -67,7 +67,7 @@ def environment(folder: Path, libraries: Path, header: Path) -> dict[str, str]:
 
 
 def row(language: str, packages: str, command: str) -> str:
-    """What the page has to say; commands that were run there leave files beside the example."""
+    """The row that the page must have; commands that run there leave files beside the example."""
     (example,) = (HERE / language).glob("[eE]xample.*")
     return f"| [{language}](../test/ffi/{language}/{example.name}) | {packages} | `{command}` |"
 

@@ -32,7 +32,7 @@ namespace {
 
 constexpr int64_t kCalls = 50000;
 
-// ---- Memory --------------------------------------------------------------------------------------
+// ---- Memory -------------------------------------------------------------------------------------
 
 Array Moved(const Array& array, Guard guard) {
   Array moved(array.dtype(), array.view().layout, guard);
@@ -84,7 +84,7 @@ class GuardedScratch {
   std::map<void*, GuardedBuffer> blocks_;
 };
 
-// ---- Calls ---------------------------------------------------------------------------------------
+// ---- Calls --------------------------------------------------------------------------------------
 
 class GuardPages : public testing::Test {
  protected:
@@ -120,7 +120,7 @@ class GuardPages : public testing::Test {
     return Guarded(context, [&] { return trial.Trouble(context); });
   }
 
-  // What `call` finds, with scratch and workers as the case has them.
+  // The result of `call`, with scratch and workers as the case has them.
   std::string Guarded(strew_context* context, const std::function<std::string()>& call) {
     static Backwards backwards;
     GuardedScratch scratch;

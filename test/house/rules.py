@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small rules of the house: words that a room does without, the length and the head of a file.
+"""Small rules of the house: words that a room does without, the length, the head and the comments of
+a file.
 
 usage: rules.py <source root>
 """
@@ -20,6 +21,8 @@ ENTRIES = ("op", "prepared", "jax", "onnxruntime", "openvino")
 
 EXCEPTIONS = re.compile(r"\b(?:throw|try|catch)\b")
 ALLOCATION = re.compile(r"\bnew\b|\b(?:malloc|calloc|realloc|aligned_alloc|posix_memalign)\b")
+# A comment begins with the thing that it tells of.
+RIDDLE = re.compile(r"(?://|#|\"{3}) ?(?:What|Whether|Where|Of|Those)\b")
 LINKAGE = re.compile(r'\bextern\s+"C"')
 
 
@@ -51,6 +54,10 @@ def file_problems(root: Path) -> Iterator[str]:
         place = file.relative_to(root)
         if place.parts[0] == "src" and len(lines) > LONGEST_FILE:
             yield f"{place}: {len(lines)} lines, more than {LONGEST_FILE}"
+        for number, line in enumerate(lines, start=1):
+            goes_on = number > 1 and lines[number - 2].lstrip()[:2] in ("//", "# ")
+            if RIDDLE.match(line.lstrip()) and not goes_on:
+                yield f"{place}:{number}: a comment begins with {line.split()[1]}"
         if not any(LICENSE in line for line in lines[:2]):
             yield f"{place}: does not start with {LICENSE}"
 

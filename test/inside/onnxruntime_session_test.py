@@ -72,7 +72,8 @@ def test_a_bad_index_is_an_exception_and_writes_nothing(operator: str, in_place:
     with pytest.raises(InvalidArgument, match=re.escape(sentence)) as raised:
         made.run(None, feeds)
     assert "Name:'node'" in str(raised.value)
-    # Of runs with bound memory the Python package of the runtime makes a RuntimeError of all errors.
+    # In runs with bound memory the Python package of the runtime makes a RuntimeError of all
+    # errors.
     with pytest.raises(RuntimeError, match=re.escape(sentence)):
         run_bound(made, model, feeds, output)
     assert_same_bytes(output, before)

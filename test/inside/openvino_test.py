@@ -173,6 +173,55 @@ def test_a_model_with_several_operations() -> None:
     assert found.tolist() == [[0] * 3, [3] * 3, [3] * 3, [0] * 3]
 
 
+def scatter_of(shapes: list[list[int]]) -> tuple[ov.Model, list[Any]]:
+    dtypes = [np.float32, np.int64, np.float32]
+    operands = [ov.opset13.parameter(shape, dtype) for shape, dtype in zip(shapes, dtypes)]
+    return ov.Model([opset15.scatter_nd_update(*operands, "sum")], operands), operands
+
+
+def test_a_condition() -> None:
+    shapes = [[3], [2, 1], [2]]
+    then, inner = scatter_of(shapes)
+    other = ov.opset13.parameter([3], np.float32)
+    otherwise = ov.Model([ov.opset13.relu(other)], [other])
+    chosen = ov.opset13.parameter([], np.bool_, name="chosen")
+    outer = scatter_of(shapes)[1]
+    node = ov.opset13.if_op(chosen)
+    node.set_then_body(then)
+    node.set_else_body(otherwise)
+    for given, own, of_other in zip(outer, inner, [other, None, None]):
+        node.set_input(given.output(0), own, of_other)
+    result = node.set_output(then.results[0], otherwise.results[0])
+    model = ov.Model([result], [chosen, *outer])
+    assert strew.openvino.replace(model) == 1
+    operands = [np.zeros(3, "f"), np.array([[2], [2]]), np.ones(2, "f")]
+    compiled = core().compile_model(model, "CPU", TWO_THREADS)
+    assert compiled([np.array(True), *operands])[0].tolist() == [0, 0, 2]
+    assert compiled([np.array(False), *operands])[0].tolist() == [0, 0, 0]
+
+
+def test_a_loop() -> None:
+    """Adds ones to the same places in each of four turns."""
+    inner = scatter_of([[3], [2, 1], [2]])[1]
+    goes_on = ov.opset13.constant(np.array(True))
+    sums = opset15.scatter_nd_update(*inner, "sum")
+    body = ov.Model([sums, goes_on], inner, "turn")
+    outer = scatter_of([[3], [2, 1], [2]])[1]
+    node = ov.opset13.loop(ov.opset13.constant(np.array(4)), goes_on)
+    node.set_function(body)
+    node.set_special_body_ports([-1, 1])
+    node.set_merged_input(inner[0], outer[0].output(0), sums.output(0))
+    for own, given in zip(inner[1:], outer[1:]):
+        node.set_invariant_input(own, given.output(0))
+    last = node.get_iter_value(sums.output(0), -1)
+    model = ov.Model([last], outer)
+    assert strew.openvino.replace(model) == 1
+    assert strew.openvino.replace(model) == 0
+    operands = [np.zeros(3, "f"), np.array([[2], [0]]), np.ones(2, "f")]
+    found = core().compile_model(model, "CPU", TWO_THREADS)(operands)[0]
+    assert found.tolist() == [4, 0, 4]
+
+
 def test_a_saved_model(tmp_path) -> None:
     case = nd("float32", "sum")
     model = case.model()

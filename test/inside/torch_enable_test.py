@@ -22,7 +22,7 @@ def nothing_stays_enabled():
 
 
 def is_routed() -> bool:
-    """Whether an index out of range is refused by strew."""
+    """True if an index out of range is refused by strew."""
     with pytest.raises(RuntimeError) as refused:
         torch.zeros(3, 1).scatter_add_(0, torch.tensor([[5]]), torch.ones(1, 1))
     return isinstance(refused.value, strew.Error)
@@ -111,7 +111,7 @@ def test_what_is_left_to_aten() -> None:
 
 
 def test_memory_that_overlaps() -> None:
-    """What strew refuses aten judges, with its own exception."""
+    """Calls that strew refuses go to aten, which raises its own exception."""
     index = torch.tensor([0, 1])
     memory = torch.arange(6.0)
     with strew.torch.enable():

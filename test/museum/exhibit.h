@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the rooms of the museum share: a call like one that went wrong elsewhere, put up against
+// An exhibit of the museum: a call like one that went wrong elsewhere, put up against
 // guard pages on either side, in place and into a fresh output, on every instruction set.
 #ifndef STREW_TEST_MUSEUM_EXHIBIT_H_
 #define STREW_TEST_MUSEUM_EXHIBIT_H_

@@ -79,7 +79,7 @@ class Judgement {
     return ReadIndex(list.dtype, ViewOf(list).At({static_cast<int64_t>(i)}));
   }
 
-  // ---- Lines 1 and 2 -----------------------------------------------------------------------------
+  // ---- Lines 1 and 2 ----------------------------------------------------------------------------
 
   bool HandlesAreGood() const {
     std::vector<const Operand*> operands = Inputs();
@@ -110,7 +110,7 @@ class Judgement {
     return kind == STREW_NONE || std::count(defined.begin(), defined.end(), kind) > 0;
   }
 
-  // ---- Lines 4 to 7 ------------------------------------------------------------------------------
+  // ---- Lines 4 to 7 -----------------------------------------------------------------------------
 
   bool RanksAreGood() const {
     if (rank_ < (cache_ ? 2 : 1) || Rank(r_.output) != rank_) return false;
@@ -209,7 +209,7 @@ class Judgement {
     return true;
   }
 
-  // ---- Line 8 ------------------------------------------------------------------------------------
+  // ---- Line 8 -----------------------------------------------------------------------------------
 
   bool MemoryIsGood() const {
     if (IsEmpty(Shape(r_.output))) return true;
@@ -254,7 +254,7 @@ class Judgement {
     return true;
   }
 
-  // ---- Lines 9 and 11 ----------------------------------------------------------------------------
+  // ---- Lines 9 and 11 ---------------------------------------------------------------------------
 
   bool IndicesAreGood() {
     if (cache_ && r_.indices.null) return true;
@@ -297,7 +297,7 @@ class Judgement {
 
   bool DuplicatesAreGood() {
     if (settings_.duplicates == STREW_DUPLICATE_LAST || cache_) return true;
-    // What is repeated for each entry must have elements.
+    // Dims that are repeated for each entry must have elements.
     if (IsEmpty(Shape(r_.updates))) return true;
     const bool tuples = r_.op == Operator::kScatterNd;
     Dims entries = Shape(r_.indices);
@@ -343,7 +343,7 @@ class Judgement {
   Verdict verdict_;
 };
 
-// ---- Descriptors ---------------------------------------------------------------------------------
+// ---- Descriptors --------------------------------------------------------------------------------
 
 constexpr uint64_t kTooMuch = std::numeric_limits<uint64_t>::max();
 constexpr auto kMostBytes = static_cast<uint64_t>(PTRDIFF_MAX);

@@ -77,7 +77,7 @@ Tensor Describe(const Operand& operand, Arena& arena);
 // The values of an index operand, in its memory.
 void WriteValues(const Operand& operand, Arena& arena);
 
-// Whether bytes differ that belong to no element of the output.
+// True if bytes differ that belong to no element of the output.
 bool WroteOutside(const Operand& output, const Arena& before, const Arena& after);
 
 // The memory that the call will find: index values, and a pattern elsewhere.

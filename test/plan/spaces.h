@@ -16,7 +16,7 @@
 
 namespace strew_test {
 
-// Of scatter_elements, scatter_update along axis 0, and scatter_nd with `k` components.
+// Spaces of scatter_elements, scatter_update along axis 0, and scatter_nd with `k` components.
 strew::plan::IndexSpace ElementsSpace(const Dims& data, const Dims& indices, int axis);
 strew::plan::IndexSpace UpdateSpace(const Dims& data, int64_t entries);
 strew::plan::IndexSpace NdSpace(const Dims& data, int64_t entries, int k);
@@ -35,7 +35,7 @@ struct Access {
   }
 };
 
-// Of each batch and inner turn, in order.
+// The offsets of each batch and inner turn, in order.
 using Accesses = std::map<int64_t, std::vector<Access>>;
 
 Accesses AccessesOf(const strew::plan::IndexSpace& space);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What plans are made from: the list of errors of strew.h, every defect alone and every pair of
-// defects from different lines.
+// The arguments that plans are made from: the list of errors of strew.h, every defect alone and
+// every pair of defects from different lines.
 #include <functional>
 #include <limits>
 #include <string>
@@ -72,7 +72,7 @@ MakingAnswer Make(const Making& m, strew_context* context) {
           owner != nullptr, !(arena == before)};
 }
 
-// ---- Defects -------------------------------------------------------------------------------------
+// ---- Defects ------------------------------------------------------------------------------------
 
 // The lines of the list in section "which status" that creation has; sizes come behind extents.
 enum Line { kArguments = 1, kDtypes = 2, kRanks = 4, kAxes = 5, kSizes = 8, kValues = 9 };
@@ -185,7 +185,7 @@ std::vector<MakingDefect> MakingDefectsOf(Operator op) {
   return defects;
 }
 
-// ---- Precedence ----------------------------------------------------------------------------------
+// ---- Precedence ---------------------------------------------------------------------------------
 
 class Creation : public testing::TestWithParam<Operator> {
  protected:
@@ -297,7 +297,7 @@ TEST_P(Creation, MemoryComesBetweenValuesAndDuplicates) {
   EXPECT_EQ(strew_context_set_allocator(context_.get(), nullptr, nullptr, nullptr), STREW_OK);
 }
 
-// ---- What is legal -------------------------------------------------------------------------------
+// ---- What is legal ------------------------------------------------------------------------------
 
 TEST_P(Creation, FromNothing) {
   Making making = GoodMaking(GetParam());
@@ -313,7 +313,7 @@ TEST_P(Creation, FromNothing) {
   ExpectPlan(making);
 }
 
-// Where an axis has no element, no destination has one.
+// If an axis has no element, no destination has one.
 TEST(CreationOfTuples, WithAnEmptyAxisHaveNoSize) {
   const Context context = MakeContext();
   ASSERT_EQ(strew_context_set_index_policy(context.get(), STREW_INDEX_DROP), STREW_OK);

@@ -163,7 +163,7 @@ TEST_P(GatherOf, NothingWhereThereIsNothing) {
   ExpectGathered(whole, {});
 }
 
-// Of an axis without elements every entry is dropped, or refused.
+// On an axis without elements every entry is dropped, or refused.
 TEST_P(GatherOf, EntriesOfAnEmptyAxisMayBeDropped) {
   Case elements = MakeGather(Operator::kScatterElements, Make({0}, {}), {2}, {0, -1});
   elements.policy = STREW_INDEX_DROP;
@@ -176,7 +176,7 @@ TEST_P(GatherOf, EntriesOfAnEmptyAxisMayBeDropped) {
   ExpectGathered(slices, Numbers(4, kKept));
 }
 
-// ---- Layouts -------------------------------------------------------------------------------------
+// ---- Layouts ------------------------------------------------------------------------------------
 
 std::vector<Layout> LayoutsOf(const Dims& shape) {
   const int64_t rows = shape[0], columns = shape[1];
@@ -229,7 +229,7 @@ TEST(GatherLayouts, OfIndices) {
   }
 }
 
-// ---- Many elements -------------------------------------------------------------------------------
+// ---- Many elements ------------------------------------------------------------------------------
 
 // Places of one to four bytes, and more entries than are gathered at once.
 TEST(GatherOfMany, ElementsRowsAndTuples) {

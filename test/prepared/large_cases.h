@@ -16,10 +16,10 @@
 
 namespace strew_test {
 
-// Those of operators that have plans.
+// The shapes of operators that have plans.
 std::vector<CallShape> PlanShapes(int64_t updates);
 
-// What the shape scatters is gathered: rows, or single elements along the last axis, from a source
+// A gather of what the shape scatters: rows, or single elements along the last axis, from a source
 // as large as the updates.
 enum class Taken { kRows, kElements };
 GatherScatterCase MakeLarge(Random& random, const CallShape& call_shape, strew_dtype dtype,

@@ -23,7 +23,7 @@ using Bytes = std::vector<unsigned char>;
 
 class LargePlans : public testing::TestWithParam<Setting> {
  protected:
-  // What the call makes of the output, by itself and by several workers.
+  // The output of the call, on one thread and by several workers.
   void ExpectBytes(Array& output, const Bytes& expected,
                    const std::function<strew_status(strew_context*)>& call) {
     const Bytes before = output.Snapshot();

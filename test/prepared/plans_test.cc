@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a plan holds: numbers of entries, memory, and nothing of its indices.
+// The contents of a plan: numbers of entries, memory, and nothing of its indices.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -52,7 +52,7 @@ Context Dropping() {
   return context;
 }
 
-// ---- Numbers -------------------------------------------------------------------------------------
+// ---- Numbers ------------------------------------------------------------------------------------
 
 TEST(Getters, AcceptNull) {
   EXPECT_EQ(strew_plan_entries(nullptr), 0);
@@ -115,7 +115,7 @@ TEST(Getters, TreatLargeUnsignedIndicesAsLarge) {
   EXPECT_EQ(output.Snapshot(), NumberArray(STREW_INT8, {3}, {5, 6, 6}).Snapshot());
 }
 
-// ---- Memory --------------------------------------------------------------------------------------
+// ---- Memory -------------------------------------------------------------------------------------
 
 constexpr int64_t kEntries = 50000;
 
@@ -172,7 +172,7 @@ TEST(Memory, OfLargeExtentsServesCalls) {
   EXPECT_EQ(sums.Snapshot(), NumberArray(STREW_INT32, {3}, {43, 43, 85}).Snapshot());
 }
 
-// ---- Independence --------------------------------------------------------------------------------
+// ---- Independence -------------------------------------------------------------------------------
 
 // Indices, their descriptor and the context are gone when the plan is used.
 TEST(Independence, PlansOutliveWhatTheyAreMadeOf) {
@@ -234,7 +234,7 @@ TEST(Independence, PlansAreUsedWithOneAfterTheOther) {
   }
 }
 
-// ---- Threads -------------------------------------------------------------------------------------
+// ---- Threads ------------------------------------------------------------------------------------
 
 // Gathers rows, and scatters what it gathered and their sums, all by the same two plans.
 class Shared {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random scatters by plans, gathers, and gathers that are scattered, against the oracle. A failure names its seed:
-// STREW_SEED=<seed> STREW_CASES=1 runs that case alone.
+// Random scatters by plans, gathers, and gathers that are scattered, against the oracle. A failure
+// names its seed: STREW_SEED=<seed> STREW_CASES=1 runs that case alone.
 #include <cstdio>
 #include <string>
 #include <tuple>
@@ -57,7 +57,7 @@ TEST_P(RandomPlans, Scatter) {
   });
 }
 
-// What an operator scatters into is gathered from here.
+// The tensor that an operator scatters into is the source of a gather here.
 TEST_P(RandomPlans, Gather) {
   ForEachSeed([](Random& random) {
     Case c = MakeRandomPlanned(random, op(), dtype());

@@ -19,7 +19,7 @@ SKIPPED = 77
 
 
 def lack(package: str) -> str | None:
-    """What requirements.txt asks of the package and this Python does not have.
+    """Packages that requirements.txt asks for and this Python does not have.
 
     A line behind "# " is about a package that nobody has to install.
     """

@@ -107,7 +107,7 @@ Operand = np.ndarray | Tensor
 
 
 class Plan:
-    """What strew_plan_`operator`() makes of indices and attributes: axis and extent, or extents."""
+    """The plan of strew_plan_`operator`() for indices and attributes: axis and extent, or extents."""
 
     def __init__(
         self,

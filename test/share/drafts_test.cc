@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that try their updates on a draft of the output, on every SIMD target: histograms, whose one
-// update comes with every index, and what a bad index leaves of an output.
+// Calls that try their updates on a draft of the output, on every SIMD target: histograms, whose
+// one update comes with every index, and what a bad index leaves of an output.
 #include <cstdint>
 #include <string>
 
@@ -48,7 +48,7 @@ Case MakeHistogram(Random& random, strew_dtype dtype, strew_dtype index, int64_t
 
 class Drafts : public testing::TestWithParam<Dtype> {
  protected:
-  // What the oracle finds wrong on some target.
+  // The faults that the oracle finds on some target.
   std::string Trouble(Case& c) {
     Trial trial(c);
     for (const strew::reference::Target& target : strew::reference::Targets()) {

@@ -61,7 +61,7 @@ class IndexCheck : public testing::TestWithParam<int32_t> {
     return strew::share::CheckIndices(call, view, space, &findings_).code();
   }
 
-  // Of rows of one index each, for scatter_elements on the first axis of 10.
+  // A call with rows of one index each, for scatter_elements on the first axis of 10.
   strew_status CheckRows(int64_t columns) {
     return Check(ElementsSpace({10, columns}, {20, columns}, 0), {20, columns});
   }

@@ -25,8 +25,8 @@ class BoundScatter {
  public:
   using Words = std::vector<uint32_t>;
 
-  // Of a space whose operands are row-major, with random values. One of `bad_in` indices is out of
-  // range and will be dropped, 0 for none.
+  // A call of a space whose operands are row-major, with random values. One of `bad_in` indices is
+  // out of range and will be dropped, 0 for none.
   BoundScatter(Random& random, const strew::plan::IndexSpace& space, strew_reduction reduction,
                int64_t bad_in = 0);
   BoundScatter(const BoundScatter&) = delete;

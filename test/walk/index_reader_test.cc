@@ -23,7 +23,7 @@ using strew::walk::IndexReader;
 
 constexpr int64_t kOutOfRange = -1000;
 
-// What the index at `at` adds to 7, or kOutOfRange.
+// The sum of 7 and the index at `at`, or kOutOfRange.
 template <class Index>
 int64_t Offset(strew_dtype dtype, std::vector<Index> indices, const std::vector<Component>& of,
                const Settings& settings, int64_t at = 0) {

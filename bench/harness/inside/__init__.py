@@ -33,7 +33,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """What a case took."""
+    """The times of a case."""
 
     system: str
     version: str

@@ -67,7 +67,7 @@ def strew_add_along(data, indices, updates):
 
 
 def gradient_of(embed: Function) -> Function:
-    """Of a table of embeddings with regard to a loss of chosen rows: a sum by row."""
+    """The gradient of a table of embeddings for a loss of chosen rows: a sum by row."""
 
     def gradient(table, indices, weights):
         return embed(jnp.zeros_like(table), indices, 2 * table[indices] * weights)

@@ -78,7 +78,7 @@ class System:
         ]
 
     def order(self, scatter: Scatter) -> list[Contestant]:
-        """What others do in place of a plan: entries in the order of their rows or elements."""
+        """The substitute of others for a plan: entries in the order of their rows or elements."""
         return []
 
     def ordering(

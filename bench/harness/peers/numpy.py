@@ -53,7 +53,7 @@ class Peer(System):
 
 
 def _reads(gather: Gather) -> Iterator[Way]:
-    """Where NumPy is to check the indices while it writes, it takes a copy of the output first."""
+    """If NumPy is to check the indices while it writes, it takes a copy of the output first."""
     source, output, clip = gather.source, gather.output, {"mode": "clip"}
     if (lines := gather.line_indices) is not None:
         yield "take", partial(np.take, source, lines, gather.axis, output, **clip)

@@ -44,7 +44,7 @@ class Operands:
         self.restore()
 
     def job(self, in_place: bool | None = None) -> Job:
-        """What the case does, in place as the case has it, or as told."""
+        """The work of the case, in place as the case has it, or as told."""
         case, scatter = self._case, self.scatter(in_place)
         operands: Scatter | Gather | GatherScatter = scatter
         if case.use is Use.GATHER:
@@ -110,7 +110,7 @@ class Operands:
         return self._random.random(shape, np.float32) * np.float32(0.75) + np.float32(0.25)
 
     def _indices(self, tensor: Shape, pattern: Pattern) -> np.ndarray | None:
-        """Those that name places in a tensor."""
+        """The indices that name places in a tensor."""
         case = self._case
         if case.operator is Operator.SLICE_SCATTER:
             return None

@@ -33,7 +33,7 @@ def draw(outcomes: Iterable[Outcome], title: str, path: Path) -> None:
 
 
 def _systems(outcomes: Sequence[Outcome]) -> list[str]:
-    """Those that compete with strew, in the order in which they appear."""
+    """The contestants beside strew, in the order in which they appear."""
     found = dict.fromkeys(system for o in outcomes for system, _ in o.timings)
     return [system for system in found if system != STREW]
 

@@ -145,7 +145,7 @@ def _checked(
 
 
 def _patience(outcome: Outcome) -> float:
-    """What takes longer is called once only."""
+    """A contestant that takes longer is called once only."""
     fastest = min((timing.best for timing in outcome.timings.values()), default=1)
     return max(0.02, BEHIND * fastest)
 

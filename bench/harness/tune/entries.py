@@ -68,7 +68,7 @@ def _few() -> list[Family]:
 
 def _drafts(cache: int) -> list[Family]:
     def histogram(bins: int, indices: int) -> Scatter:
-        """Of so many bytes of indices."""
+        """A call with so many bytes of indices."""
         counted = elements((bins,), (indices // 8,))
         return replace(counted, updates=repeated(counted.updates.shape, (1,)))
 

@@ -42,7 +42,7 @@ def _cache_way() -> float | None:
 
 
 def _number(name: str) -> float | None:
-    """Of the nearest cache; None where the system does not tell."""
+    """The size of the nearest cache; None where the system does not tell."""
     try:
         return float((L1 / name).read_text())
     except (OSError, ValueError):

@@ -29,8 +29,8 @@ GAIN = 1.03
 
 @dataclass(frozen=True)
 class Finding:
-    """What a constant should be here. `gain` is by how much the call in which the two values differ
-    most would be faster, None where no call tells."""
+    """The value that a constant should have here. `gain` tells how much faster the call would be in
+    which the two values differ most, None where no call tells."""
 
     in_use: float
     here: float
@@ -248,7 +248,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Told:
-    """What the system tells."""
+    """The value that the system tells."""
 
     name: str
     ask: Callable[[], float | None]

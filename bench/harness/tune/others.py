@@ -285,7 +285,7 @@ def _costs() -> list[Family]:
         return one(bench, elements(SMALL, UPDATES, 0, reduction), threads, **settings)
 
     def own(bench: Bench) -> float:
-        """What each of two tasks writes, of every element."""
+        """The bytes of every element that each of two tasks writes."""
         return bench.library.in_use["write_ns"] / 2
 
     def of_byte(bench: Bench) -> float:

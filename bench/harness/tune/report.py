@@ -30,7 +30,7 @@ class Report:
         return "\n\n".join(parts) + "\n"
 
     def summary(self) -> Iterator[str]:
-        """What would change, the largest gain first."""
+        """The changes, the largest gain first."""
         found = {name: found for name, found in self.findings.items() if found.would_change}
         if not found:
             yield "No constant would change."

@@ -62,7 +62,7 @@ set_at = _function(
 
 
 def _are_plain(a: Any, indices: Any, values: Any) -> bool:
-    """Whether an array of integers names elements or rows: a tenth of the time of all other ways."""
+    """True if an array of integers names elements or rows: ten times as fast as all else."""
     arrays = type(a) is np.ndarray and type(indices) is np.ndarray and type(values) is np.ndarray
     return arrays and indices.dtype.kind in "iu" and indices.ndim > 0 and a.ndim > 0
 
@@ -116,7 +116,7 @@ class _Target:
         tuples = np.stack(np.broadcast_arrays(*indices), -1)
         count, rank = len(axes), tuples.ndim - 1
         others = [n for i, n in enumerate(view.shape) if i not in axes]
-        # Where indices stand side by side NumPy has their dims in place of them, else in front.
+        # NumPy puts the dims of indices that stand side by side in their place, else in front.
         beside = axes == list(range(axes[0], axes[0] + count)) and self.gap not in axes[1:]
         front = axes[0] if beside else 0
         shape = (*others[:front], *tuples.shape[:-1], *others[front:])

@@ -95,7 +95,7 @@ def _batchable(operator: Any, how: How) -> Any:
 
 
 class _Calls:
-    """What gradients ask of the places of a call."""
+    """The questions of gradients about the places of a call."""
 
     def __init__(self, operator: Any, how: How, places: Places, shape: Shape) -> None:
         self.operator, self.how, self.places, self.shape = operator, how, places, shape
@@ -108,7 +108,7 @@ class _Calls:
         return scatter(self.operator, how, data, self.places, updates)
 
     def touched(self, data: Shape) -> Array:
-        """Where updates go, in a shape that broadcasts to that of data."""
+        """True where updates go, in a shape that broadcasts to that of data."""
         thin, updates = self.operator.thin(data, self.places, self.shape)
         return self.combine("none", jnp.zeros(thin, bool), jnp.ones(updates, bool))
 

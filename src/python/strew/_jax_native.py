@@ -83,7 +83,7 @@ class How(NamedTuple):
         return np.int64(kind | EXCLUDE_SELF * self.exclude_self | WIDE * self.wide)
 
     def attributes(self, axis: int, mode: int | None = None) -> dict[str, Any]:
-        """Those of a handler with indices; one with a mode has no reduction."""
+        """The attributes of a handler with indices; one with a mode has no reduction."""
         numbers = {
             "axis": axis,
             "reduction": self.code() if mode is None else mode,

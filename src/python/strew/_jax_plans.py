@@ -47,10 +47,12 @@ class Plan:
         self._number, self._about = number, (kind, axis, indices)
 
     def tree_flatten(self) -> tuple[tuple[Array], tuple[int, int, Shape]]:
+        """The array of a plan, and what is fixed about it, for jax.tree_util."""
         return (self._number,), self._about
 
     @classmethod
     def tree_unflatten(cls, about: tuple[int, int, Shape], leaves: tuple[Array]) -> Plan:
+        """The plan of what tree_flatten() gave, for jax.tree_util."""
         return cls(leaves[0], *about)
 
     def gather(self, source: Any) -> Array:

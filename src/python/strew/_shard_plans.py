@@ -153,7 +153,7 @@ class Plan:
         return finish(self._client, applied, len(self._numbers) * math.prod(inner))
 
     def _halos_in(self, other: Plan) -> list[Halo]:
-        """What each shard needs of the rows of another plan, which is found once."""
+        """The rows of another plan that each shard needs, found once."""
         if other not in self._halos:
             self._halos[other] = [self._halo_in(other, entries) for entries in self._entries]
         return self._halos[other]

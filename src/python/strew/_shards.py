@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What operators and plans on shards share: shapes, and updates that are applied once each."""
+"""Shapes, and updates that are applied once each, for operators and plans on shards."""
 
 from __future__ import annotations
 

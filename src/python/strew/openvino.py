@@ -48,16 +48,18 @@ _REPLACEMENTS = {
 
 
 def extension() -> str:
-    """What openvino.Core.add_extension() takes."""
+    """The path that openvino.Core.add_extension() takes."""
     return str(_LIBRARY)
 
 
 def replace(model: ov.Model) -> int:
     """Replaces the operations of a model that strew has; returns how many.
 
-    Call it before the model is compiled. Bodies of loops and conditions are not entered.
+    Those in the bodies of loops and conditions too. Call it before the model is compiled.
     """
-    operations = [node for node in model.get_ordered_ops() if node.get_type_name() in _REPLACEMENTS]
+    nodes = model.get_ordered_ops()
+    operations = [node for node in nodes if node.get_type_name() in _REPLACEMENTS]
+    within = sum(replace(body) for node in nodes for body in _bodies(node))
     for node in operations:
         name = node.get_friendly_name()
         inputs = [node.input_value(i) for i in range(node.get_input_size())]
@@ -66,7 +68,14 @@ def replace(model: ov.Model) -> int:
         )
         ov.utils.replace_node(node, new)
         new.set_friendly_name(name)
-    return len(operations)
+    return len(operations) + within
+
+
+def _bodies(node: Any) -> list[ov.Model]:
+    kind = node.get_type_name()
+    if kind == "If":
+        return [node.get_then_body(), node.get_else_body()]
+    return [node.get_function()] if kind in ("Loop", "TensorIterator") else []
 
 
 def last_error() -> str:

@@ -61,7 +61,7 @@ def _nd(
 
 
 def _one_element(updates: Tensor, dim: int | None, size: int) -> Tensor:
-    """Of any shape, where a single element is updated: [B]."""
+    """Updates of any shape with a single element, for each sample: [B]."""
     return _at(0, updates, dim, size).reshape(size)
 
 
@@ -95,7 +95,7 @@ def _slice(
 
 
 def _plan_place(key: str) -> int | None:
-    """Where tensors of a plan have room for one more dim; None for plans of all dims."""
+    """The position of one more dim in tensors of a plan; None for plans of all dims."""
     plan = plan_of(key)
     if plan.kind == "elements":
         return None

@@ -70,17 +70,17 @@ _tracing = torch._C._get_tracing_state
 
 
 def are_recorded() -> bool:
-    """Whether a compiler, a tracer or a mode wants to see the operators that are called."""
+    """True if a compiler, a tracer or a mode wants to see the operators that are called."""
     return bool(is_compiling() or _modes() or _function_modes() or _tracing() is not None)
 
 
 def are_transformed() -> bool:
-    """Whether vmap or a function of torch.func is at work."""
+    """True if vmap or a function of torch.func is at work."""
     return _transforms() is not None
 
 
 def are_plain(first: torch.Tensor, *others: torch.Tensor | None) -> bool:
-    """Whether a call on these tensors needs nothing of the dispatcher.
+    """True if a call on these tensors needs nothing of the dispatcher.
 
     That is 10 us less: no gradient is recorded, nothing traced or transformed, and the elements in
     memory are those of the tensor.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where updates go: for each kind of call a scatter, and the gather of the same places.
+"""The places of updates: for each kind of call a scatter, and the gather of the same places.
 
 Both are made of operators with gradients, so that gradients made of them have gradients too.
 """
@@ -38,7 +38,7 @@ class Places(ABC):
 
     @abstractmethod
     def gather(self, source: Tensor) -> Tensor:
-        """What stands at the places, in the shape of updates."""
+        """The elements at the places, in the shape of updates."""
 
 
 def from_start(indices: Tensor, extent: int) -> Tensor:
@@ -49,7 +49,7 @@ def from_start(indices: Tensor, extent: int) -> Tensor:
 
 @dataclass
 class Elements(Places):
-    """Those of scatter_elements()."""
+    """The places of scatter_elements()."""
 
     indices: Tensor
     axis: int
@@ -64,7 +64,7 @@ class Elements(Places):
 
 @dataclass
 class Rows(Places):
-    """Those of scatter_update()."""
+    """The places of scatter_update()."""
 
     indices: Tensor
     axis: int
@@ -82,7 +82,7 @@ class Rows(Places):
 
 @dataclass
 class Tuples(Places):
-    """Those of scatter_nd()."""
+    """The places of scatter_nd()."""
 
     indices: Tensor
 
@@ -98,7 +98,7 @@ class Tuples(Places):
 
 @dataclass
 class Slice(Places):
-    """Those of slice_scatter()."""
+    """The places of slice_scatter()."""
 
     start: Sequence[int]
     stop: Sequence[int]
@@ -130,7 +130,7 @@ def _strided(source: Tensor, axis: int, start: int, stop: int, step: int) -> Ten
 
 @dataclass
 class Planned(Places):
-    """Those of a plan, by its key."""
+    """The places of a plan, by its key."""
 
     key: str
 

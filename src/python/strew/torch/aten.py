@@ -28,7 +28,7 @@ _TABLE: tuple[tuple[Reader, str, str, str], ...] = (
     (_routes.index_add, "index_add", "index_add_", "index_add.out"),
     (_routes.index_copy, "index_copy", "index_copy_", "index_copy.out"),
     (_routes.index_reduce, "index_reduce", "index_reduce_", "index_reduce.out"),
-    # What index_put(), index_put_() and x[i] = y come to.
+    # index_put(), index_put_() and x[i] = y all call it.
     (_routes.index_put, "", "_index_put_impl_", ""),
 )
 
@@ -38,7 +38,7 @@ _entered = 0
 
 
 class Enabled:
-    """What enable() returns: leaving the with statement gives the calls back to aten."""
+    """The result of enable(): leaving the with statement gives the calls back to aten."""
 
     def __enter__(self) -> Enabled:
         return self
@@ -82,7 +82,7 @@ def disable() -> None:
 
 
 def is_enabled() -> bool:
-    """Whether calls of aten go to strew."""
+    """True if calls of aten go to strew."""
     return _library is not None
 
 

@@ -127,7 +127,7 @@ def scatter_max(
 
 
 def _lies_along(src: Tensor, index: Tensor) -> bool:
-    """Whether each index names a row, and not an element."""
+    """True if each index names a row, and not an element."""
     return index.dim() == 1 and src.dim() > 1
 
 
@@ -229,7 +229,7 @@ def _extremum(
 
 
 def _first_of(values: Tensor, src: Tensor, index: Tensor, dim: int) -> Tensor:
-    """Where each value first stands in src; src.size(dim) where it does not."""
+    """The index at which each value first stands in src; src.size(dim) where it does not."""
     size, rank = src.shape[dim], src.dim()
     rows = _lies_along(src, index)
     at: Places = Rows(index, dim) if rows else Elements(_spread(src, index, dim), dim)

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// For a command that was built without libzip.
+#include <stdexcept>
+
+#include "cli/npz.h"
+
+namespace strew::cli {
+
+std::unique_ptr<InputFile> OpenMember(const NpzName&) {
+  throw std::runtime_error("this command was built without libzip, which reads .npz archives");
+}
+
+}  // namespace strew::cli
