@@ -17,11 +17,11 @@ SOURCES = ("hwy/per_target.cc", "hwy/targets.cc")
 
 
 def main() -> None:
-    # What Meson keeps beside them is not part of the sources.
+    # Meson keeps files beside them that are not part of the sources.
     shutil.rmtree(ROOT / "subprojects" / "packagecache", ignore_errors=True)
     (ROOT / "subprojects" / ".wraplock").unlink(missing_ok=True)
     for folder in (ROOT / "subprojects").glob("highway-*"):
-        # As it is now: Meson unpacks once, and does not follow changes of what the wrap adds.
+        # Meson unpacks once, and does not follow changes of what the wrap adds.
         shutil.copytree(ADDED, folder, dirs_exist_ok=True)
         kept = {file for pattern in (*KEPT, *SOURCES) for file in folder.glob(pattern)}
         for file in sorted(folder.rglob("*"), reverse=True):
@@ -30,7 +30,7 @@ def main() -> None:
                     file.rmdir()
             elif file not in kept:
                 file.unlink()
-        # Those that the wrap adds have the time of their copying; the archive shall not.
+        # Files that the wrap adds have the time of their copying; the archive shall not.
         time = (folder / "LICENSE").stat().st_mtime
         for file in kept:
             os.utime(file, (time, time))

@@ -28,8 +28,8 @@ import mesonpy, sys
 wheels, build, *settings = sys.argv[1:]
 mesonpy.build_wheel(wheels, {"build-dir": build, "setup-args": settings})
 """
-# What Meson needs in order to name the extension for the stable ABI. In pyproject.toml it would
-# hold for every build, also those of older CPythons, which have none that would do.
+# Makes meson-python name the wheel for the stable ABI. In pyproject.toml it would hold for every
+# build, also those of older CPythons, which have none that would do.
 STABLE = "\n[tool.meson-python]\nlimited-api = true\n"
 
 

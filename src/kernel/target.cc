@@ -38,8 +38,8 @@ size_t DispatchSlot(int64_t target) {
   return chosen.GetIndex();
 }
 
-// What the CPU has, once a thread has asked it. Threads that ask at the same time write the same
-// values. A static local would call the C++ runtime, which programs in C would have to link.
+// Filled once a thread has asked the CPU. Threads that ask at the same time write the same values. A
+// static local would call the C++ runtime, which programs in C would have to link.
 std::atomic<int32_t> known_count{0};  // 0 before
 std::atomic<const char*> names[kMaxTargets];
 

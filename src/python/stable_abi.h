@@ -17,7 +17,7 @@ inline PyTypeObject* BaseOf(PyTypeObject* type) {
 #endif
 }
 
-// Whether an object is a function that is written in Python.
+// True for functions that are written in Python.
 inline bool IsPythonFunction(nanobind::handle object) {
 #if defined(Py_LIMITED_API)
   static const nanobind::handle type =

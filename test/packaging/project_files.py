@@ -16,7 +16,7 @@ from pathlib import Path
 
 import house
 
-# Where the version is written, as what precedes it.
+# Files with the version, and what precedes it there.
 VERSIONS = {
     "CHANGELOG.md": r"^## \[(?!Unreleased)",
     "CITATION.cff": r"^version: ",

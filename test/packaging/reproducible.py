@@ -19,9 +19,9 @@ from pathlib import Path
 import house
 
 SOURCES = "include src subprojects packaging meson.build meson_options.txt".split()
-# Those that change what is built beside the libraries.
+# Options for what is built beside the libraries.
 PARTS = ("tests", "benchmarks", "cli", "docs", "python")
-# Those that change their bytes, or where they and their dependencies are found.
+# Options that change their bytes, or where their dependencies are found.
 KEPT = ("buildtype", "optimization", "debug", "b_ndebug", "b_lto", "cpp_args", "cpp_link_args")
 KEPT += ("force_fallback_for", "threads", "onnxruntime", "onnxruntime_headers", "werror")
 
