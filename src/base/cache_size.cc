@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/cache_size.h"
 
+#include <atomic>
+
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #define STREW_HAVE_CPUID 1
@@ -57,8 +59,14 @@ int64_t DetectCache() {
 }  // namespace
 
 int64_t LastLevelCacheBytes() {
-  // The other branch is taken only while another thread initialises the variable.
-  static const int64_t cache = DetectCache();  // GCOVR_EXCL_BR_LINE
+  // Threads that ask at the same time write the same value. A static local would call the C++
+  // runtime, which programs in C would have to link.
+  static std::atomic<int64_t> known{0};
+  int64_t cache = known.load(std::memory_order_relaxed);
+  if (cache == 0) {
+    cache = DetectCache();
+    known.store(cache, std::memory_order_relaxed);
+  }
   return cache;
 }
 

@@ -20,6 +20,8 @@ HWY_AFTER_NAMESPACE();
 
 #include <hwy/targets.h>
 
+#include <atomic>
+
 #include "kernel/kernel.h"
 #include "kernel/target.h"
 
@@ -36,24 +38,37 @@ size_t DispatchSlot(int64_t target) {
   return chosen.GetIndex();
 }
 
-Targets DetectTargets() {
-  Targets targets = {};
+// Filled once a thread has asked the CPU. Threads that ask at the same time write the same values. A
+// static local would call the C++ runtime, which programs in C would have to link.
+std::atomic<int32_t> known_count{0};  // 0 before
+std::atomic<const char*> names[kMaxTargets];
+
+int32_t DetectTargets() {
   int64_t remaining = hwy::SupportedTargets() & HWY_TARGETS;
+  int32_t count = 0;
   // Lower bits are better targets.
-  for (; remaining != 0 && targets.count < kMaxTargets; remaining &= remaining - 1) {
+  for (; remaining != 0 && count < kMaxTargets; remaining &= remaining - 1) {
     const int64_t best = remaining & -remaining;
-    targets.name[targets.count] = hwy::TargetName(best);
-    targets.slot[targets.count] = DispatchSlot(best);
-    ++targets.count;
+    names[count].store(hwy::TargetName(best), std::memory_order_relaxed);
+    known_slots[count].store(DispatchSlot(best) + 1, std::memory_order_relaxed);
+    ++count;
   }
-  return targets;
+  known_count.store(count, std::memory_order_release);
+  return count;
 }
 
 }  // namespace
 
-const Targets& AvailableTargets() {
-  static const Targets targets = DetectTargets();
-  return targets;
+std::atomic<size_t> known_slots[kMaxTargets];
+
+int32_t TargetCount() {
+  const int32_t known = known_count.load(std::memory_order_acquire);
+  return known != 0 ? known : DetectTargets();
+}
+
+size_t DetectSlot(int32_t target) {
+  DetectTargets();
+  return known_slots[target].load(std::memory_order_relaxed) - 1;
 }
 
 const char* CompiledTarget(size_t slot) {
@@ -61,8 +76,7 @@ const char* CompiledTarget(size_t slot) {
 }
 
 const char* TargetName(int32_t i) {
-  const Targets& targets = AvailableTargets();
-  return i >= 0 && i < targets.count ? targets.name[i] : nullptr;
+  return i >= 0 && i < TargetCount() ? names[i].load(std::memory_order_relaxed) : nullptr;
 }
 
 }  // namespace strew::kernel

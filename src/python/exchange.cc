@@ -84,7 +84,7 @@ const ExchangeFunctions* ExchangeFunctionsOf(nb::handle object) {
   if (type == known) return functions;
   const ExchangeFunctions* const found = ExchangeFunctionsOfType(type);
   if (found == nullptr || known != nullptr) return found;
-  Py_INCREF(type);
+  Py_INCREF(reinterpret_cast<PyObject*>(type));
   functions = found;
   known = type;
   return found;

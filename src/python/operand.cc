@@ -7,6 +7,7 @@
 #include "base/tensor_view.h"
 #include "python/error.h"
 #include "python/shutdown.h"
+#include "python/stable_abi.h"
 #include "python/support.h"
 
 namespace nb = nanobind;
@@ -90,8 +91,13 @@ bool IsCommon(nb::handle array) {
 
 // Single characters, which nanobind takes for integers and NumPy for texts of dtype S1.
 bool HasCharacters(nb::handle view) {
-  const char* const format = PyMemoryView_GET_BUFFER(view.ptr())->format;
-  return format != nullptr && std::strcmp(format + std::strspn(format, "@=<>!"), "c") == 0;
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(view.ptr(), &buffer, PyBUF_FULL_RO) != 0) throw nb::python_error();
+  const char* const format = buffer.format;
+  const bool are_characters =
+      format != nullptr && std::strcmp(format + std::strspn(format, "@=<>!"), "c") == 0;
+  PyBuffer_Release(&buffer);
+  return are_characters;
 }
 
 // The object that nanobind shall read; none where only NumPy knows what the memory means. Where
@@ -103,10 +109,10 @@ nb::object Exported(nb::handle object) {
   const nb::object dlpack = nb::getattr(object.type(), "__dlpack__", nb::none());
   const bool has_dlpack = !dlpack.is_none();
   if (has_buffer && has_dlpack) {
-    const bool is_derived = Py_TYPE(object.ptr())->tp_base != &PyBaseObject_Type;
+    const bool is_derived = BaseOf(Py_TYPE(object.ptr())) != &PyBaseObject_Type;
     if (is_derived) CallPython(Support("plain_array"), object);
     if (!IsCommon(object)) return nb::object();
-    return PyFunction_Check(dlpack.ptr()) ? CapsuleOrBuffer(object) : nb::borrow(object);
+    return IsPythonFunction(dlpack) ? CapsuleOrBuffer(object) : nb::borrow(object);
   }
   if (has_dlpack) return Capsule(object);
   if (!has_buffer) return nb::borrow(object);

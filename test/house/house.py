@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 SKIPPED = 77  # Meson's exit code of a test that did not run
-CODE_ROOMS = ("src", "include", "test", "bench", "doc")
+CODE_ROOMS = ("src", "include", "test", "bench", "doc", "packaging")
 
 # Strings are matched too, so that a comment's sign inside one does not start a comment.
 _COMMENT_OR_STRING = re.compile(

@@ -13,7 +13,8 @@ import house
 
 BELONGS = set(
     "README.md LICENSE .gitignore .clang-format .editorconfig .ci meson.build meson_options.txt"
-    " pyproject.toml subprojects include src test bench doc".split()
+    " pyproject.toml subprojects include src test bench doc packaging CHANGELOG.md CITATION.cff"
+    " CONTRIBUTING.md SECURITY.md".split()
 )
 
 

@@ -4,8 +4,7 @@
 usage: onnxruntime_headers.py <folder>
 
 Packages of PyPI do not have them, and Debian 12 does not have the package. They need nothing of the
-newer Debian, so that its archive is unpacked into the folder and nothing is installed. It comes from
-the mirror from which apt has Debian already, by the keys that it has, with lists of its own.
+newer Debian, so that its archive is unpacked into the folder and nothing is installed.
 """
 
 import re
@@ -13,43 +12,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-SUITE = "trixie"
+sys.path.append(str(Path(__file__).parents[2] / "packaging"))
+import newer_debian  # noqa: E402
+
 PACKAGE = "libonnxruntime-dev"
 MODULE = "libonnxruntime.pc"
-KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
-SOURCES = Path("/etc/apt")
-
-
-def mirror() -> str:
-    """That of the sources of apt which offers this Debian itself, without its security updates."""
-    files = [SOURCES / "sources.list", *sorted((SOURCES / "sources.list.d").glob("*"))]
-    text = "\n".join(file.read_text() for file in files if file.is_file())
-    for address in re.findall(r"(?:^URIs:|^deb(?: \[[^]]*\])?)\s+(\S+)", text, re.MULTILINE):
-        if re.search(r"/debian/?$", address):
-            return address
-    sys.exit("no mirror of Debian among the sources of apt")
 
 
 def download(folder: Path) -> Path:
-    for name in ("lists/partial", "cache/archives/partial"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-    source = folder / "sources.list"
-    query = ["dpkg", "--print-architecture"]
-    machine = subprocess.run(query, check=True, capture_output=True, text=True).stdout.strip()
-    source.write_text(f"deb [arch={machine} signed-by={KEYS}] {mirror()} {SUITE} main\n")
-    apt = ["apt-get", "-q"]
-    for setting, value in {
-        "Dir::Etc::sourcelist": source,
-        "Dir::Etc::sourceparts": "-",
-        "Dir::State::lists": folder / "lists",
-        "Dir::Cache": folder / "cache",
-        "Acquire::Languages": "none",
-    }.items():
-        apt += ["-o", f"{setting}={value}"]
-    # The user of apt's downloads may not write here.
-    apt += ["-o", "APT::Sandbox::User=root"]
-    for words in (["update"], ["download", PACKAGE]):
-        subprocess.run([*apt, *words], check=True, cwd=folder, stdout=sys.stderr)
+    newer_debian.download(folder, "deb", "download", PACKAGE)
     return next(folder.glob(f"{PACKAGE}_*.deb"))
 
 

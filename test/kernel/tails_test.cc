@@ -23,9 +23,9 @@ namespace {
 using strew::Arithmetic;
 using strew::kernel::AccumulateKernels;
 using strew::kernel::AccumulateKernelsFor;
-using strew::kernel::AvailableTargets;
 using strew::kernel::IndexKernelsFor;
 using strew::kernel::SumKernels;
+using strew::kernel::TargetCount;
 
 using Bytes = std::vector<unsigned char>;
 
@@ -68,7 +68,7 @@ TYPED_TEST(ClampedIndices, AreTheNearestOnes) {
   using T = TypeParam;
   Random random(Seed());
   constexpr int64_t kSize = sizeof(T);
-  for (int32_t target = 0; target < AvailableTargets().count; ++target) {
+  for (int32_t target = 0; target < TargetCount(); ++target) {
     const auto clamp = IndexKernelsFor(TestFixture::Dtype(), target).clamp;
     for (int64_t columns = 0; columns < kMost; ++columns) {
       const int64_t stride = random.Between(1, 2);
@@ -98,7 +98,7 @@ void ForEachMean(const Body& body) {
   for (strew_dtype dtype = 1; strew::DescribeDtype(dtype).known(); ++dtype) {
     const strew::DtypeInfo info = strew::DescribeDtype(dtype);
     if (info.arithmetic == Arithmetic::kNone || info.arithmetic == Arithmetic::kLogical) continue;
-    for (int32_t target = 0; target < AvailableTargets().count; ++target) {
+    for (int32_t target = 0; target < TargetCount(); ++target) {
       body(info, AccumulateKernelsFor(dtype, STREW_MEAN, target));
       if (testing::Test::HasFailure()) return;
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from strew import _strew
 from strew._strew import Context
 from strew._support import Error, numbers_like
+
+if TYPE_CHECKING:  # CPython 3.9 has no TypeAlias
+    from typing import TypeAlias
 
 Index: TypeAlias = Any
 Update: TypeAlias = Callable[..., None]

@@ -129,7 +129,7 @@ def _scatter(
         given = client.submit(_pair, wrapped(tuples, whole), values, pure=False)
         return [
             client.submit(_apply, shard, given, first, how)
-            for shard, first in zip(shards, accumulate(rows[:-1], initial=0), strict=True)
+            for shard, first in zip(shards, accumulate(rows[:-1], initial=0))
         ]
 
     is_nd = operator is strew.scatter_nd

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# For microsoft/vcpkg: ports/strew/, beside vcpkg.json.
+vcpkg_download_distfile(ARCHIVE
+  URLS "https://strew.example/releases/strew-${VERSION}.tar.gz"
+  FILENAME "strew-${VERSION}.tar.gz"
+  SHA512 0)
+vcpkg_extract_source_archive(SOURCE_PATH ARCHIVE "${ARCHIVE}")
+
+set(CLI disabled)
+if("tool" IN_LIST FEATURES)
+  set(CLI enabled)
+endif()
+vcpkg_configure_meson(
+  SOURCE_PATH "${SOURCE_PATH}"
+  OPTIONS
+    --wrap-mode=nofallback
+    -Dcli=${CLI}
+    -Dtests=disabled
+    -Dbenchmarks=disabled
+    -Ddocs=disabled
+    -Donnxruntime=disabled)
+vcpkg_install_meson()
+vcpkg_copy_pdbs()
+vcpkg_fixup_pkgconfig()
+vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/strew)
+
+# vcpkg builds one kind of library; strew makes both.
+if(VCPKG_LIBRARY_LINKAGE STREQUAL "static")
+  set(OTHER_KIND libstrew.so*)
+else()
+  set(OTHER_KIND libstrew.a)
+endif()
+file(GLOB OTHERS
+  "${CURRENT_PACKAGES_DIR}/lib/${OTHER_KIND}"
+  "${CURRENT_PACKAGES_DIR}/debug/lib/${OTHER_KIND}")
+if(OTHERS)
+  file(REMOVE ${OTHERS})
+endif()
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
+if("tool" IN_LIST FEATURES)
+  vcpkg_copy_tools(TOOL_NAMES strew AUTO_CLEAN)
+endif()
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
