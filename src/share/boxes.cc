@@ -45,9 +45,9 @@ bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width) 
   return run >= kLong || pitch == run || (run | pitch | start) % kBlock == 0;
 }
 
-plan::BoxSchedule ScheduleFor(const Call& call, const char* what, int64_t bytes) {
-  const plan::BoxSchedule schedule =
-      plan::MakeBoxSchedule(plan::Machine(call), bytes, /*moved=*/bytes);
+plan::BoxSchedule ScheduleFor(const Call& call, const char* what, int64_t bytes, bool may_stream) {
+  plan::BoxSchedule schedule = plan::MakeBoxSchedule(plan::Machine(call), bytes, /*moved=*/bytes);
+  schedule.streams = schedule.streams && may_stream;
   if (call.explains()) plan::Explain(call, schedule, what, bytes);
   return schedule;
 }
@@ -57,8 +57,8 @@ plan::BoxSchedule ScheduleFor(const Call& call, const char* what, int64_t bytes)
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   walk::ArrangeBox(units, nest);
-  plan::BoxSchedule schedule = ScheduleFor(call, "box", Bytes(*nest, units.width));
-  schedule.streams = schedule.streams && MayStream(*nest, output, units.width);
+  const plan::BoxSchedule schedule =
+      ScheduleFor(call, "box", Bytes(*nest, units.width), MayStream(*nest, output, units.width));
   if (schedule.tasks == 1) {
     Box(kernels, *nest, schedule.streams).Run(output, updates);
     return STREW_OK;
@@ -102,7 +102,7 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel r
                   const kernel::MoveKernels& move, const OverlayOperands& operands) {
   const int64_t width = move.combine.element_size;
   const plan::BoxSchedule schedule =
-      ScheduleFor(call, "slice laid over a copy", plan.Size() * width);
+      ScheduleFor(call, "slice laid over a copy", plan.Size() * width, /*may_stream=*/true);
   plan::Cut parts;
   for (int i = 0; i < plan.rank; ++i) {
     const int64_t granule = plan::LineGranule(plan.dim[i].output_stride, width);
