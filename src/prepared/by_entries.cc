@@ -246,15 +246,14 @@ bool Applies(const Passage& passage) {
   const strew_reduction kind = ReductionKind(passage.reduction);
   if (kind == STREW_MEAN || IsWide(passage.reduction)) return false;
   if (plan::IndexedUnitsOf(passage.output.element_size).count > 1) return false;
-  // Turns along which neither plan changes are rows if they are the innermost, else batches.
-  bool has_turns = false, are_rows = false;
+  // Turns along which neither plan changes are rows.
+  bool has_turns = false;
   for (int i = 0; i < passage.of_to.rank; ++i) {
     const Dim& to = passage.of_to.dims[i];
-    if (to.count == 1) continue;
-    are_rows = to.entry_stride == 0 && passage.of_from.dims[i].entry_stride == 0;
-    has_turns = has_turns || to.entry_stride == 0;
+    if (to.count == 1 || to.entry_stride != 0) continue;
+    if (passage.of_from.dims[i].entry_stride == 0) return false;
+    has_turns = true;
   }
-  if (are_rows) return false;
   if (!ExcludesSelf(passage.reduction) || kind == STREW_NONE) return true;
   return !has_turns && HasIdentity(passage.output.dtype, kind) && !passage.from.has_dropped;
 }
