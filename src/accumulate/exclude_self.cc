@@ -91,27 +91,44 @@ class FirstOrOthers {
   return execution.Run(walk::Scatter(scatter, STREW_NONE, updates, loops), in_place);
 }
 
-// The first update of an element replaces it, all others are applied.
-Status ApplyAfterFirst(const walk::Scatter& scatter, bool in_place) {
+// The first update of an element replaces it, all others are applied. Does nothing if memory is
+// refused.
+Status ApplyAfterFirst(const walk::Scatter& scatter, bool in_place, bool* done) {
   const Call& call = scatter.call;
   const plan::DestinationNumbers numbers(scatter.loops);
   const int64_t entries = scatter.loops.Entries();
   DestinationSet set(call, numbers.range(), entries, entries);
-  if (!CollectDestinations(scatter, numbers, &set)) {
-    return call.Fail(STREW_OUT_OF_MEMORY,
-                     "memory to tell the first update of an element was refused");
-  }
+  *done = CollectDestinations(scatter, numbers, &set);
+  if (!*done) return STREW_OK;
+  if (call.explains()) call.Explain("First updates are told from others: they replace old values.");
   if (!in_place) STREW_TRY(share::Copy(call, scatter.operands.data, scatter.operands.output));
   ApplySome(walk::Scatter(scatter, STREW_NONE), numbers, &set, true);
   ApplySome(scatter, numbers, &set, false);
   return STREW_OK;
 }
 
+// To tell first updates costs less than to write long rows twice, unless several tasks share them.
+// Those of bool would be moved as they are, and not as 0 or 1.
+bool RowsAreLong(const walk::Scatter& scatter) {
+  constexpr int64_t kBytesOfEntry = 16;  // in the set
+  return scatter.operands.output.dtype != STREW_BOOL &&
+         scatter.loops.run.count * scatter.width >= scatter.tuning.least_replaced_row &&
+         scatter.loops.Entries() <= plan::MostScratch(1) / kBytesOfEntry &&
+         plan::Machine(scatter.call).workers == 1;
+}
+
 }  // namespace
 
 Status ApplyWithoutSelf(const walk::Scatter& scatter, bool in_place) {
-  if (!HasIdentity(scatter.operands.output.dtype, scatter.reduction)) {
-    return ApplyAfterFirst(scatter, in_place);
+  const bool has_identity = HasIdentity(scatter.operands.output.dtype, scatter.reduction);
+  if (!has_identity || RowsAreLong(scatter)) {
+    bool done = false;
+    STREW_TRY(ApplyAfterFirst(scatter, in_place, &done));
+    if (done) return STREW_OK;
+    if (!has_identity) {
+      return scatter.call.Fail(STREW_OUT_OF_MEMORY,
+                               "memory to tell the first update of an element was refused");
+    }
   }
   const share::Execution execution(scatter, in_place);
   STREW_TRY(StoreIdentities(scatter, execution, in_place));

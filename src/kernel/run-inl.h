@@ -108,20 +108,9 @@ HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* upd
                                  int64_t stride, int64_t n) {
   if constexpr (kMoves<T, Op>) {
     CombineElement<T, Op>(output, updates + At<T>((n - 1) * stride));
-  } else if constexpr (std::is_same_v<T, Brain> && !kIsExtremum<T, Op>) {
-    float result = NumberOf(LoadElement<T>(output));
-    for (int64_t i = 0; i < n; ++i) {
-      result = Op::OnNumber(result, LoadElement<T>(updates + At<T>(i * stride)));
-    }
-    StoreElement(BrainOf(result), output);
   } else {
-    T result = LoadElement<T>(output);
-    const auto combine = [&result](const unsigned char* from, int64_t step,
-                                   int64_t count) HWY_ATTR {
-      for (int64_t i = 0; i < count; ++i) {
-        result = CombinedElement<T, Op>(result, LoadElement<T>(from + At<T>(i * step)));
-      }
-    };
+    using Element = Held<T, Op>;
+    auto result = Element::Load(output);
     if constexpr (kCombinesVectors<T, Op>) {
       const typename Lanes<T>::Tag d;
       const int64_t step = static_cast<int64_t>(hn::Lanes(d));
@@ -129,13 +118,14 @@ HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* upd
       if (stride == 1 && n >= 4 * step) {
         HWY_ALIGN typename Lanes<T>::Lane lanes[hn::MaxLanes(d)];
         const int64_t done = CombineVectors<T, Op>(updates, n, lanes);
-        combine(reinterpret_cast<const unsigned char*>(lanes), 1, step);
+        const auto* const combined = reinterpret_cast<const unsigned char*>(lanes);
+        result = Element::CombinedAll(result, combined, 1, step);
         updates += At<T>(done);
         n -= done;
       }
     }
-    combine(updates, stride, n);
-    StoreElement(result, output);
+    result = Element::CombinedAll(result, updates, stride, n);
+    Element::Store(result, output);
   }
 }
 

@@ -102,6 +102,23 @@ void BringLongBatchInward(const IndexedLoop& entry, IndexedNest* batch) {
   std::swap(*inner, *longest);
 }
 
+// True if the entries of a batch are so few that the batches side by side make better tiles, whose
+// destinations still lie together. Rows that lie together in indices and updates are walked as one.
+// Sums of [443300, 2] float16 with pitched indices took 0.83 x the time, of [1687, 5] with strided ones
+// 0.38 x, moves of [100000, 8] with transposed ones 0.45 x (Zen 4).
+bool AreFew(const IndexedLoop& entry, const IndexedLoop& row) {
+  constexpr int64_t kNear = 8;
+  constexpr int64_t kLong = 64;
+  if (row.count < kLong || Magnitude(row.stride[kOutput]) > kNear) return false;
+  const bool batches_are_closer =
+      Magnitude(row.stride[kIndices]) < Magnitude(entry.stride[kIndices]);
+  if (entry.count > (batches_are_closer ? kNear : kNear / 2)) return false;
+  const auto lie_together = [&](int operand) {
+    return entry.stride[operand] == 1 && row.stride[operand] == entry.count;
+  };
+  return !lie_together(kIndices) || !lie_together(kUpdates);
+}
+
 }  // namespace
 
 void EntryLoops::ChooseRowsAndColumns(BatchOrder order, IndexedNest* entries, IndexedNest* batch) {
@@ -116,7 +133,8 @@ void EntryLoops::ChooseRowsAndColumns(BatchOrder order, IndexedNest* entries, In
   const bool batches_are_closer =
       rows_are_batch && run.count == 1 &&
       Magnitude(row.stride[kOutput]) < Magnitude(component[0].output_stride);
-  if (rows_are_batch && (entry.count == 1 || batches_are_closer)) {
+  if (rows_are_batch && (entry.count == 1 || batches_are_closer ||
+                         (order == BatchOrder::kAny && run.count == 1 && AreFew(entry, row)))) {
     std::swap(rows_are_batch, columns_are_batch);
     std::swap(row, column);
   }

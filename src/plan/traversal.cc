@@ -100,8 +100,9 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   slices->run_step = std::min(slices->run.count, turns_of_block(slices->run, block));
   const int64_t run_bytes = std::max(slices->run.count * width, kLine);
   slices->row_step = std::max<int64_t>(tuning.slice_block / run_bytes, 1);
-  // The axis lies within strided runs: short blocks would cost more than single turns.
-  if (is_strided) return slices->run_step >= tuning.least_slice_block;
+  // The axis lies within strided runs. Two slices pay for shorter blocks than more do.
+  const int64_t part = entries > 2 ? 1 : 4;
+  if (is_strided) return slices->run_step >= tuning.least_slice_block / part;
   // Only WalkBox() writes a repeated update from a pattern.
   if (loops.run.stride[kUpdates] == 0 && loops.run.count >= tuning.least_slice) return true;
   // Long runs are as fast in the order of memory, unless several entries write the same.

@@ -59,7 +59,7 @@ class EntryWalk {
     row_ = nest_.PopInnermost();
     are_lines_ = !passage.from.has_dropped && !passage.to.has_dropped &&
                  passage.of_from.places.is_line() && passage.of_to.places.is_line() &&
-                 (row_.count == 1 || (row_.stride[kFromEntry] == 1 && row_.stride[kToEntry] == 1));
+                 (row_.count == 1 || row_.stride[kFromEntry] == 1);
   }
 
   // Parts that never meet in the output: turns of an outer loop of batches.
@@ -154,11 +154,15 @@ class EntryWalk {
     const unsigned char* const from = places.data() + first[kToEntry] * places.width();
     const int64_t stride = passage_.of_to.places.stride();
     if (offset_width_ == kernel::OffsetWidthOfSize(places.width()) && places.width() >= 4 &&
-        stride == 1 && row_.stride[kOutput] == 0 && rows.count == 1) {
+        stride == 1 && row_.stride[kOutput] == 0 && row_.stride[kToEntry] == 1 && rows.count == 1) {
       return from;
     }
-    const kernel::IndexTile tile = {from, rows.count, rows.stride[kToEntry],
-                                    n,    1,          passage_.to.NumberOfPlaces()};
+    const kernel::IndexTile tile = {from,
+                                    rows.count,
+                                    rows.stride[kToEntry],
+                                    n,
+                                    row_.stride[kToEntry],
+                                    passage_.to.NumberOfPlaces()};
     resolve_({tile, stride, rows.stride[kOutput], row_.stride[kOutput], false, memory});
     return memory;
   }
@@ -242,11 +246,16 @@ bool Applies(const Passage& passage) {
   const strew_reduction kind = ReductionKind(passage.reduction);
   if (kind == STREW_MEAN || IsWide(passage.reduction)) return false;
   if (plan::IndexedUnitsOf(passage.output.element_size).count > 1) return false;
+  // Turns along which neither plan changes are rows.
+  bool has_turns = false;
   for (int i = 0; i < passage.of_to.rank; ++i) {
-    if (passage.of_to.dims[i].count > 1 && passage.of_to.dims[i].entry_stride == 0) return false;
+    const Dim& to = passage.of_to.dims[i];
+    if (to.count == 1 || to.entry_stride != 0) continue;
+    if (passage.of_from.dims[i].entry_stride == 0) return false;
+    has_turns = true;
   }
   if (!ExcludesSelf(passage.reduction) || kind == STREW_NONE) return true;
-  return HasIdentity(passage.output.dtype, kind) && !passage.from.has_dropped;
+  return !has_turns && HasIdentity(passage.output.dtype, kind) && !passage.from.has_dropped;
 }
 
 }  // namespace

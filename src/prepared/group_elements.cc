@@ -70,6 +70,25 @@ void GroupWriter::ReplaceFirst(unsigned char* origin) {
   }
 }
 
+void GroupWriter::AddToSums(int64_t groups) {
+  const int64_t n = piece_.entries();
+  if (n == 0) return;
+  if (n == groups || n >= kFewUpdates * groups) {
+    kernels_.sums->add_groups(sums_, products_, piece_.begins(), groups);
+    for (int64_t g = 0; g < groups; ++g) {
+      counts_[g] += static_cast<uint32_t>(piece_.end(g) - piece_.begin(g));
+    }
+    return;
+  }
+  // No branch on the number of updates of a group: the CPU could not predict it, and means of 1.5 M
+  // sorted bfloat16 in 0.9 M groups took 2.1 x the time (Zen 4).
+  int32_t slots[Piece::kMost + 1] = {};
+  for (int64_t g = 0; g < groups; ++g) ++slots[piece_.begin(g)];
+  int32_t begun = -1;
+  for (int64_t i = 0; i < n; ++i) slots[i] = begun += slots[i];
+  kernels_.sums->add_each({sums_, counts_}, {slots, products_, 1, n});
+}
+
 // Old values take the place of the products at the end.
 void GroupWriter::SumElements(unsigned char* origin, bool begins, bool ends) {
   const kernel::AccumulateKernels& kernels = *kernels_.sums;
@@ -80,10 +99,7 @@ void GroupWriter::SumElements(unsigned char* origin, bool begins, bool ends) {
     const bool starts = kernels_.excludes_self;
     kernels.sums.begin(sums_, starts ? kernels_.identity : old_, starts ? 0 : 1, groups);
   }
-  kernels.add_groups(sums_, products_, piece_.begins(), groups);
-  for (int64_t g = 0; g < groups; ++g) {
-    counts_[g] += static_cast<uint32_t>(piece_.end(g) - piece_.begin(g));
-  }
+  AddToSums(groups);
   if (!ends) return;
   kernels.finish_each({sums_, counts_}, kernels_.excludes_self ? 0 : 1, old_, groups);
   kernel::TileArguments tile = Tile(origin, piece_.destinations(), groups);

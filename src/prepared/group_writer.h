@@ -164,6 +164,9 @@ class GroupWriter {
   int64_t ListFirst(int64_t* offsets, bool last);
   void ReplaceFirst(unsigned char* origin);
   void SumElements(unsigned char* origin, bool begins, bool ends);
+  void AddToSums(int64_t groups);
+  // Updates of a group, on average, from which their sum is worth a register of its own.
+  static constexpr int64_t kFewUpdates = 4;
   kernel::TileArguments Tile(unsigned char* origin, const int64_t* offsets, int64_t n) const {
     return kernel::RowTile(origin, products_, offsets, n, 0);
   }

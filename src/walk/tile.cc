@@ -241,8 +241,7 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   // Offsets are made of a whole tile of indices at once.
   const bool takes_indices = TakesIndices(offset, tile);
   const int64_t most_ahead = takes_indices ? scatter_.tuning.read_ahead : tile.rows * tile.columns;
-  const kernel::NextReads next_reads =
-      locator_.NextReadsAfter(offset, tile, destination, most_ahead);
+  kernel::NextReads next_reads = locator_.NextReadsAfter(offset, tile, destination, most_ahead);
   const kernel::RunKernel run = scatter_.RunFor(hints_.streams);
   kernel::RowsArguments rows;
   kernel::TileArguments& entries = rows.tile;
@@ -278,7 +277,17 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   if (loops.run.count > 1 && AreElementRows(scatter_, rows)) {
     return WriteElementRows(scatter_, offset_width, rows, destination.memory, updates);
   }
-  plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
+  int rank = loops.inner.rank;
+  if (rank > 0 && !runs && !copies && tile.rows == 1 && entries.prefetch == 0) {
+    // Inner turns become rows, which share offsets: 0.2 to 0.6 x the time of a call for each.
+    const plan::InnerLoop& turns = loops.inner.loop[--rank];
+    entries.rows = turns.count;
+    entries.output_row_stride = turns.stride[kOutput];
+    entries.offsets_row_stride = 0;
+    entries.updates_row_stride = turns.stride[kUpdates];
+    next_reads = {};
+  }
+  plan::ForEachTurn(loops.inner, rank, [&](const int64_t* inner) {
     entries.output = destination.memory + inner[kOutput] * scatter_.width;
     entries.updates = updates + inner[kUpdates] * scatter_.width;
     if (runs) return kernel::WalkRows(run, scatter_.width, offset_width, rows);

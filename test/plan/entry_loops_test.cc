@@ -91,6 +91,21 @@ TEST(EntryLoops, HaveTheLongestBatchInRowsOfFewEntries) {
   EXPECT_EQ(EntryLoops(space, kFine, BatchOrder::kOfData).row.count, 3);
 }
 
+TEST(EntryLoops, TakeBatchesAsColumnsWhereEachHasFewEntries) {
+  IndexSpace space = ElementsSpace({1000, 8}, {1000, 4}, 1);
+  EXPECT_FALSE(EntryLoops(space, kFine).columns_are_batch) << "they lie together";
+  space.batch.loop[0].stride[kUpdates] = 6;
+  const EntryLoops loops(space, kFine);
+  EXPECT_TRUE(loops.columns_are_batch);
+  EXPECT_EQ(AccessesOf(loops), AccessesOf(space));
+  EXPECT_FALSE(EntryLoops(space, kFine, BatchOrder::kOfData).columns_are_batch);
+  space.entries.loop[0].count = 5;
+  EXPECT_FALSE(EntryLoops(space, kFine).columns_are_batch);
+  space.entries.loop[0].stride[kIndices] = 1000;
+  space.batch.loop[0].stride[kIndices] = 1;
+  EXPECT_TRUE(EntryLoops(space, kFine).columns_are_batch) << "their indices are farther apart";
+}
+
 TEST(EntryLoops, RestrictedToThePartsOfACutAreEachAccessOnce) {
   ForAnySpace([](Random& random, const IndexSpace& space) {
     const EntryLoops loops(space, kFine);

@@ -168,6 +168,7 @@ std::vector<Forced> Traversals() {
           {"SlicesInPartsOfRuns", slices + cut, {1}, large, 3},
           {"SlicesOfTasks", slices + small + InTasks(), {2, 5}, large, 10},
           {"SlicesNever", no_slices, {1}, large, kNever},
+          {"RowsReplaced", {{&T::least_replaced_row, 0}}, {1}, "First updates are told", 5},
           {"RowsByElement", by_element, {1, 3}, "entries of", 30},
           {"Flat", flat, {1}, "gone through flat", 10, calls},
           {"FlatInTasks", flat + InTasks(), {3}, "gone through flat", 10, calls},

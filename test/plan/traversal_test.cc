@@ -215,6 +215,9 @@ TEST_F(SliceChoice, IsForColumnsThatABlockHoldsEnoughOf) {
   EXPECT_EQ(chosen_.slices.run_step, 10);
   tuning_.slice_block = 319;
   EXPECT_FALSE(IsSlices(space));
+  space.entries.loop[0].count = 2;
+  EXPECT_TRUE(IsSlices(space)) << "a quarter is enough for two";
+  space.entries.loop[0].count = 3;
   tuning_.least_slice_block = 9;
   EXPECT_TRUE(IsSlices(space));
   EXPECT_EQ(chosen_.slices.run_step, 9);

@@ -121,6 +121,27 @@ TEST(Slices, AreWrittenInBlocksOfAnySize) {
   }
 }
 
+// Turns of an entry that all have its offset.
+TEST(InnerTurns, AreWrittenForEveryEntry) {
+  const int64_t cases = Cases(300);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const int64_t entries = random.Between(1, 100);
+    IndexSpace space;
+    space.component[space.components++] = {1, 8, 1, 1, 0};
+    space.entries.Append(entries, 0, 1, 1, 0);
+    if (random.OneIn(2)) space.inner.Append(random.Between(2, 4), 2000, 100 * entries);
+    space.inner.Append(random.Between(2, 90), 8, entries);
+    BoundScatter bound(random, space, random.OneIn(2) ? STREW_NONE : STREW_ADD);
+    bound.tuning().few_slices = 0;
+    const BoundScatter::Words expected = bound.Expected();
+    const MemoryHints hints = {random.OneIn(2) ? 4 : 0, 0, false, false, false};
+    strew::walk::WriteEntries(bound.scatter(), hints, strew::plan::kNoStaging, nullptr);
+    EXPECT_EQ(bound.output(), expected);
+    ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+}
+
 // ---- Entries for a sink ------------------------------------------------------------------------
 
 using UpdatesOfDestination = std::map<int64_t, std::vector<int64_t>>;

@@ -142,6 +142,11 @@ def _prefetch(cache: int) -> list[Family]:
             lambda size: rows(rows_of(16 * MIB, size // 4), 32 * MIB // size, "none"),
             **at("least_streamed_row", streamed_part=1e-9),
         ),
+        Threshold(
+            "least_replaced_row",
+            lambda size: rows(rows_of(8 * MIB, size // 4), 8 * MIB // size, "add|exclude_self"),
+            **at("least_replaced_row"),
+        ),
     ]
 
 
