@@ -17,6 +17,14 @@
 #include <sys/types.h>
 #endif
 
+// What [[gnu::format]] calls the formats of std::printf(): for GCC "printf" is that of the old C runtime
+// on Windows, which has no %zu. C++ gets MinGW's there, which has it.
+#if defined(_WIN32) && !defined(__clang__)
+#define STREW_PRINTF gnu_printf
+#else
+#define STREW_PRINTF printf
+#endif
+
 namespace strew {
 
 // Memory for FreeAligned(), NULL if there is none. `size` is a multiple of `alignment`.
