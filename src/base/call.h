@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/last_error.h"
+#include "base/platform.h"
 #include "base/runner.h"
 #include "base/status.h"
 #include "strew/strew.h"
@@ -57,13 +58,14 @@ class Call {
   int32_t workers() const { return workers_.count(); }
 
   // Stores the sentence in the report, or as the last error, and returns `status`.
-  [[gnu::format(printf, 3, 4)]] [[gnu::cold]] Status Fail(strew_status status, const char* format,
-                                                          ...) const;
+  [[gnu::format(STREW_PRINTF, 3, 4)]] [[gnu::cold]] Status Fail(strew_status status,
+                                                                const char* format, ...) const;
   // The same, for the value at the row-major `position` of indices.
-  [[gnu::format(printf, 4, 5)]] [[gnu::cold]] Status FailAt(int64_t position, strew_status status,
-                                                            const char* format, ...) const;
+  [[gnu::format(STREW_PRINTF, 4, 5)]] [[gnu::cold]] Status FailAt(int64_t position,
+                                                                  strew_status status,
+                                                                  const char* format, ...) const;
   bool explains() const { return settings_.explainer.tell != nullptr; }
-  [[gnu::format(printf, 2, 3)]] [[gnu::cold]] void Explain(const char* format, ...) const;
+  [[gnu::format(STREW_PRINTF, 2, 3)]] [[gnu::cold]] void Explain(const char* format, ...) const;
 
   // Reports success; `applied` is the number of elements that were applied.
   Status Succeed(int64_t applied) const;

@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstddef>
 
+#include "base/platform.h"
 #include "strew/strew.h"
 
 namespace strew {
@@ -18,8 +19,8 @@ const char* LastError();
 void SetLastError(const char* format, va_list arguments);
 
 // Sets the last error and returns `status`.
-[[nodiscard, gnu::cold]] [[gnu::format(printf, 2, 3)]] strew_status Refuse(strew_status status,
-                                                                           const char* format, ...);
+[[nodiscard, gnu::cold]] [[gnu::format(STREW_PRINTF, 2, 3)]] strew_status Refuse(
+    strew_status status, const char* format, ...);
 
 }  // namespace strew
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads of a context's own, for the tasks of its calls. Only builds with POSIX threads have it.
+// Threads of a context's own, for the tasks of its calls. Builds without threads have none.
 #ifndef STREW_BASE_POOL_H_
 #define STREW_BASE_POOL_H_
-
-#include <pthread.h>
-#include <semaphore.h>
-#include <sys/types.h>
 
 #include <atomic>
 #include <cstdint>
 
+#include "base/platform.h"
 #include "strew/strew.h"
 
 namespace strew {
@@ -79,7 +76,6 @@ class Pool {
   // took, in ns.
   bool IsWorthwhile() const { return has_threads_ && !account_.IsOverdrawn(); }
   void AddAlone(int64_t ns) { account_.AddAlone(ns); }
-  static int64_t Now();
 
   // False in the child of a process whose pool this is.
   bool IsOfThisProcess() const;
@@ -94,7 +90,7 @@ class Pool {
 
   // ---- The caller's ----
 
-  pthread_t* thread(int32_t i) { return reinterpret_cast<pthread_t*>(this + 1) + i; }
+  Thread* thread(int32_t i) { return reinterpret_cast<Thread*>(this + 1) + i; }
   bool HasThreads();
   void StartThreads();
   void JoinThreads();
@@ -118,19 +114,19 @@ class Pool {
 
   const int32_t workers_;
   int32_t started_ = 0;
-  bool has_threads_ = true;  // or will have, as far as is known
-  pid_t process_ = 0;        // that has started the threads, 0 for none
+  bool has_threads_ = true;    // or will have, as far as is known
+  ProcessNumber process_ = 0;  // that has started the threads, 0 for none
   PoolAccount account_;
   strew_task run_ = nullptr;
   void* task_ = nullptr;
-  sem_t bell_;
-  sem_t all_finished_;
+  Semaphore bell_;
+  Semaphore all_finished_;
 
   // In lines of their own: the caller polls one while workers lower the other.
   alignas(64) std::atomic<int32_t> unbegun_{0};
   alignas(64) std::atomic<int32_t> unfinished_{0};
   // The caller's thread and its CPU. A late worker may read those of an earlier phase.
-  std::atomic<pid_t> caller_{0};
+  std::atomic<ThreadNumber> caller_{0};
   std::atomic<int32_t> caller_cpu_{-1};
   std::atomic<int64_t> worked_ns_{0};  // CPU time of the workers in this phase
   alignas(64) std::atomic<int32_t> sleepers_{0};

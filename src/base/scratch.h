@@ -5,11 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
 #include "base/call.h"
 #include "base/huge_pages.h"
+#include "base/platform.h"
 
 namespace strew {
 
@@ -28,7 +28,7 @@ class Scratch {
       memory_ = allocator_.alloc(allocator_.opaque, size, kAlignment);
     } else {
       const int64_t bytes = RoundUp(static_cast<int64_t>(size));
-      memory_ = std::aligned_alloc(kAlignment, static_cast<size_t>(bytes));
+      memory_ = AllocateAligned(kAlignment, static_cast<size_t>(bytes));
       AskForHugePages(memory_, size);
     }
     // Memory that is not aligned as requested counts as a failure.
@@ -54,7 +54,7 @@ class Scratch {
 
   void Release() {
     if (allocator_.release == nullptr) {
-      std::free(memory_);
+      FreeAligned(memory_);
     } else {
       allocator_.release(allocator_.opaque, memory_, size_);
     }

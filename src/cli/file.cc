@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/file.h"
 
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,8 +31,25 @@ File Open(const fs::path& path, const char* mode) {
   return file;
 }
 
+#ifdef _WIN32
+// The C runtime would else turn each byte of 10 into two, and end at one of 26.
+void MakeBinary(int file) { _setmode(file, _O_BINARY); }
+
+// Its fopen() knows no "x".
+File OpenNew(const fs::path& path) {
+  const int number = _wopen(path.c_str(), _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY, 0600);
+  File file(number < 0 ? nullptr : fdopen(number, "wb"));
+  if (!file) ThrowLastError();
+  return file;
+}
+#else
+void MakeBinary(int) {}
+File OpenNew(const fs::path& path) { return Open(path, "wbx"); }
+#endif
+
 File Standard(std::FILE* stream) {
   const int copy = dup(fileno(stream));
+  if (copy >= 0) MakeBinary(copy);
   File file(copy < 0 ? nullptr : fdopen(copy, stream == stdin ? "rb" : "wb"));
   if (!file) ThrowLastError();
   return file;
@@ -95,7 +116,7 @@ OutputFile::OutputFile(const std::string& path) : target_(path) {
   const fs::path temporary = TemporaryName(target_.parent_path());
   // Before the file exists, so that no signal comes between.
   removed_by_signals_.emplace(temporary.string());
-  file_ = Open(temporary, "wbx");
+  file_ = OpenNew(temporary);
   temporary_ = temporary;
   // A file system without permissions is no reason to fail.
   if (fs::exists(status)) fs::permissions(temporary_, status.permissions(), error);

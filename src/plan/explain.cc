@@ -5,6 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "base/platform.h"
 #include "plan/traversal.h"
 
 namespace strew::plan {
@@ -12,7 +13,7 @@ namespace {
 
 class Paragraph {
  public:
-  [[gnu::format(printf, 2, 3)]] void Add(const char* format, ...) {
+  [[gnu::format(STREW_PRINTF, 2, 3)]] void Add(const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
     const int length = std::vsnprintf(text_ + length_, sizeof(text_) - length_, format, arguments);

@@ -7,6 +7,7 @@
 
 #include <strew/strew.h>
 
+#include "base/platform.h"
 #include "reference/handles.h"
 #include "reference/targets.h"
 #include "support/reference.h"
@@ -24,9 +25,9 @@ int32_t RunInOrder(void*, int64_t count, strew_task run, void* task) {
   return 0;
 }
 void* Allocate(void*, size_t size, size_t alignment) {
-  return std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  return strew::AllocateAligned(alignment, (size + alignment - 1) / alignment * alignment);
 }
-void Free(void*, void* memory, size_t) { std::free(memory); }
+void Free(void*, void* memory, size_t) { strew::FreeAligned(memory); }
 
 class ContextTest : public testing::Test {
  protected:

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/platform.h"
 #include "reference/case.h"
 #include "reference/dtypes.h"
 #include "reference/handles.h"
@@ -103,11 +104,11 @@ TEST_F(Allocator, MisalignedMemoryIsNotUsed) {
     static void* Allocate(void* opaque, size_t size, size_t alignment) {
       ++static_cast<Misaligned*>(opaque)->live;
       const size_t rounded = (size + 2 * alignment) / alignment * alignment;
-      return static_cast<char*>(std::aligned_alloc(alignment, rounded)) + alignment / 2;
+      return static_cast<char*>(strew::AllocateAligned(alignment, rounded)) + alignment / 2;
     }
     static void Free(void* opaque, void* memory, size_t) {
       --static_cast<Misaligned*>(opaque)->live;
-      std::free(static_cast<char*>(memory) - 32);
+      strew::FreeAligned(static_cast<char*>(memory) - 32);
     }
   };
   for (Case& c : MakeLargeCases()) {

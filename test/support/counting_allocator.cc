@@ -2,10 +2,11 @@
 #include "counting_allocator.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include <gtest/gtest.h>
+
+#include "base/platform.h"
 
 namespace strew_test {
 namespace {
@@ -38,7 +39,7 @@ void* CountingAllocator::Grant(size_t size, size_t alignment) {
   if (++requests_ > granted_) return nullptr;
   const size_t rounded = (size + 2 * alignment) / (2 * alignment) * (2 * alignment);
   Block block{nullptr, rounded + 4 * alignment, size};
-  block.bytes = static_cast<unsigned char*>(std::aligned_alloc(2 * alignment, block.capacity));
+  block.bytes = static_cast<unsigned char*>(strew::AllocateAligned(2 * alignment, block.capacity));
   std::memset(block.bytes, kMargin, block.capacity);
   unsigned char* const memory = block.bytes + alignment;
   std::memset(memory, 0xA5, size);
@@ -62,7 +63,7 @@ void CountingAllocator::TakeBack(void* memory, size_t size) {
       << "wrote outside of the scratch";
   held_ -= size;
   live_.erase(found);
-  std::free(block.bytes);
+  strew::FreeAligned(block.bytes);
 }
 
 }  // namespace strew_test

@@ -2,7 +2,11 @@
 #include "crash_report.h"
 
 #include <signal.h>
+#ifdef _WIN32
+#include <io.h>
+#else
 #include <unistd.h>
+#endif
 
 #include <array>
 #include <cstdarg>
@@ -11,6 +15,26 @@
 
 namespace strew_test {
 namespace {
+
+#ifdef _WIN32
+
+constexpr int kStandardError = 2;
+constexpr int kSignals[] = {SIGSEGV, SIGFPE, SIGILL, SIGABRT, SIGTERM};
+
+char words[1024];
+
+// Windows sets the default handler again before it calls one: what faulted is run again.
+void Speak(int number) {
+  _write(kStandardError, words, static_cast<unsigned>(std::strlen(words)));
+  if (number == SIGABRT || number == SIGTERM) raise(number);
+}
+
+bool Listen() {
+  for (const int number : kSignals) signal(number, Speak);
+  return true;
+}
+
+#else
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM};
 constexpr size_t kCount = sizeof(kSignals) / sizeof(kSignals[0]);
@@ -32,6 +56,8 @@ bool Listen() {
   for (size_t i = 0; i < kCount; ++i) sigaction(kSignals[i], &action, &earlier[i]);
   return true;
 }
+
+#endif
 
 }  // namespace
 

@@ -4,11 +4,13 @@
 #ifndef STREW_TEST_SUPPORT_CRASH_REPORT_H_
 #define STREW_TEST_SUPPORT_CRASH_REPORT_H_
 
+#include "base/platform.h"
+
 namespace strew_test {
 
 // Printed to stderr on the next fatal signal, of whatever thread, or when a time limit ends the
 // program. It replaces the report before.
-[[gnu::format(printf, 1, 2)]] void SetCrashReport(const char* format, ...);
+[[gnu::format(STREW_PRINTF, 1, 2)]] void SetCrashReport(const char* format, ...);
 
 }  // namespace strew_test
 
