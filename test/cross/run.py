@@ -112,6 +112,17 @@ def missing(name: str) -> str:
     return next((program for program in needed if shutil.which(program) is None), "")
 
 
+def has_highway(names: list[str]) -> bool:
+    """True if Debian has Highway for all, or its sources are where Meson looks for them."""
+    wrap = configparser.ConfigParser()
+    wrap.read(ROOT / "subprojects" / "highway.wrap")
+    settings = wrap["wrap-file"]
+    places = (settings["directory"], f"packagecache/{settings['source_filename']}")
+    if any((ROOT / "subprojects" / place).exists() for place in places):
+        return True
+    return all(name == NATIVE or MACHINES[name].architecture for name in names)
+
+
 def quietly(command: list[str]) -> None:
     """Runs it, and shows what it says only where it fails."""
     said = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -243,6 +254,9 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.packages:
         print(" ".join(packages(names)))
         return 0
+    if not arguments.highway and not has_highway(names):
+        print("skipped: no sources of Highway; python3 packaging/highway.py gets them from Debian")
+        return SKIPPED
     for name in names:
         if missing(name):
             print(f"skipped: {missing(name)} is not installed; run.py --packages names all")
