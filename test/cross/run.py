@@ -73,7 +73,7 @@ MACHINES = {
     "s390x": Machine("s390x-linux-gnu", "s390x", {"": "qemu"}),
     "i386": Machine("i686-linux-gnu", "i386", {"": ""}),
     "riscv64": Machine("riscv64-linux-gnu", "", {"": "rv64"}),
-    "x86_64-windows": Machine("x86_64-w64-mingw32", "", {"": ""}, "wine64", "g++-posix"),
+    "x86_64-windows": Machine("x86_64-w64-mingw32", "", {"": ""}, "wine", "g++-posix"),
 }
 NATIVE = "native"
 
@@ -92,7 +92,7 @@ def debian_compiler(machine: Machine) -> str:
 
 
 def is_windows(machine: Machine) -> bool:
-    return machine.runs_on == "wine64"
+    return machine.runs_on == "wine"
 
 
 def emulator(name: str) -> list[str]:
