@@ -61,8 +61,12 @@ bool StoreInteger(std::uint64_t value, std::byte* element) {
 template <typename T>
 bool StoreInteger(std::int64_t value, std::byte* element) {
   if (value >= 0) return StoreInteger<T>(static_cast<std::uint64_t>(value), element);
-  constexpr auto kLeast = static_cast<std::int64_t>(std::numeric_limits<T>::min());
-  return std::is_signed_v<T> && value >= kLeast && Store(static_cast<T>(value), element);
+  if constexpr (std::is_signed_v<T>) {
+    constexpr std::int64_t kLeast =
+        INT64_MIN / (std::int64_t{1} << (63 - std::numeric_limits<T>::digits));
+    return value >= kLeast && Store(static_cast<T>(value), element);
+  }
+  return false;
 }
 
 template <typename Value>
