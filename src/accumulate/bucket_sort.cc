@@ -8,6 +8,7 @@
 
 #include "accumulate/entry_rows.h"
 #include "accumulate/touched_bound.h"
+#include "base/compiler.h"
 
 namespace strew::accumulate {
 namespace {
@@ -127,8 +128,8 @@ void BucketSort::MoveEach(const Load& load) const {
   Place* const places = places_;
   const int32_t mask = static_cast<int32_t>(this->places() - 1);
   const auto take = [=](int64_t at, int32_t number, int64_t update) {
-    __builtin_prefetch(updates + at + kAhead / sizeof(Update), 1);
-    __builtin_prefetch(places + at + kAhead / sizeof(Place), 1);
+    PrefetchForWrite(updates + at + kAhead / sizeof(Update));
+    PrefetchForWrite(places + at + kAhead / sizeof(Place));
     places[at] = static_cast<Place>(number & mask);
     updates[at] = load(update);
   };

@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/compiler.h"
+
 namespace strew::accumulate {
 namespace {
 
@@ -108,8 +110,8 @@ void DestinationSet::LocateRow(const kernel::IndexKernels& kernels,
     if (word_count_ <= kNearWords) return;
     for (int64_t c = 0; c < row.columns; ++c) {
       if (bits[c] < 0) continue;
-      __builtin_prefetch(words_ + bits[c] / kBlock, 1);
-      if (ranks_ != nullptr) __builtin_prefetch(ranks_ + bits[c] / kBlock);
+      PrefetchForWrite(words_ + bits[c] / kBlock);
+      if (ranks_ != nullptr) Prefetch(ranks_ + bits[c] / kBlock);
     }
     return;
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/call.h"
+#include "base/compiler.h"
 #include "kernel/kernel.h"
 #include "base/scratch.h"
 
@@ -86,8 +87,8 @@ class DestinationSet {
     if (word_count_ <= kNearWords) return;
     if (form_ == Form::kSorted) return;
     const int64_t word = BitOf(destination) / kBlock;
-    __builtin_prefetch(words_ + word, 1);
-    if (ranks_ != nullptr) __builtin_prefetch(ranks_ + word);
+    PrefetchForWrite(words_ + word);
+    if (ranks_ != nullptr) Prefetch(ranks_ + word);
   }
 
   // Number of pieces of the set, of about equal length in the range or in the list.
@@ -158,7 +159,7 @@ template <class Body>
 void DestinationSet::ForEachOfWord(int64_t word, int64_t first, Body body) const {
   int64_t number = ranks_[word];
   for (uint64_t bits = words_[word]; bits != 0; bits &= bits - 1) {
-    body(first + __builtin_ctzll(bits), number++);
+    body(first + TrailingZeros(bits), number++);
   }
 }
 
@@ -172,7 +173,7 @@ void DestinationSet::ForEach(int64_t first, int64_t end, Body body) const {
     } else {
       int64_t word = directory_ranks_[i];
       for (uint64_t blocks = directory_[i]; blocks != 0; blocks &= blocks - 1) {
-        ForEachOfWord(word++, (i * kBlock + __builtin_ctzll(blocks)) * kBlock, body);
+        ForEachOfWord(word++, (i * kBlock + TrailingZeros(blocks)) * kBlock, body);
       }
     }
   }

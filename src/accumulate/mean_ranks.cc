@@ -6,6 +6,7 @@
 #include "accumulate/destination_set.h"
 #include "accumulate/entry_rows.h"
 #include "accumulate/mean_sums.h"
+#include "base/compiler.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
@@ -45,7 +46,7 @@ class RankedPlaces {
         Touched& next = ahead[fetched % kAhead];
         if (fetched++ >= kAhead) GiveLines(next, body);
         next = {number, slot, 1};
-        __builtin_prefetch(OutputOf(number), 1);
+        PrefetchForWrite(OutputOf(number));
       });
       for (int64_t i = std::max<int64_t>(fetched - kAhead, 0); i < fetched; ++i) {
         GiveLines(ahead[i % kAhead], body);

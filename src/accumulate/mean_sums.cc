@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/compiler.h"
 #include "base/identity.h"
 #include "base/reduction.h"
 
@@ -39,8 +40,8 @@ void SlotSums::Add(const Slots& slots, const int32_t* numbers, const unsigned ch
                    int64_t stride, int64_t columns) const {
   for (int64_t c = 0; slots.are_far && c < columns; ++c) {
     if (numbers[c] < 0) continue;
-    __builtin_prefetch(SumOf(slots, numbers[c], 0), 1);
-    __builtin_prefetch(slots.counts + numbers[c] * count_size_, 1);
+    PrefetchForWrite(SumOf(slots, numbers[c], 0));
+    PrefetchForWrite(slots.counts + numbers[c] * count_size_);
   }
   if (are_single_) {
     return kernels_.add_each({slots.sums, reinterpret_cast<uint32_t*>(slots.counts)},

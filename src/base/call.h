@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/last_error.h"
-#include "base/platform.h"
+#include "base/compiler.h"
 #include "base/runner.h"
 #include "base/status.h"
 #include "strew/strew.h"

@@ -5,14 +5,16 @@
 
 #include <cstdint>
 
+#include "base/compiler.h"
+
 namespace strew {
 
 // Each stores the wrapped result and returns true unless it overflowed.
 [[nodiscard]] inline bool CheckedAdd(int64_t a, int64_t b, int64_t* sum) {
-  return !__builtin_add_overflow(a, b, sum);
+  return !AddOverflows(a, b, sum);
 }
 [[nodiscard]] inline bool CheckedMultiply(int64_t a, int64_t b, int64_t* product) {
-  return !__builtin_mul_overflow(a, b, product);
+  return !MultiplyOverflows(a, b, product);
 }
 
 // |a|; that of INT64_MIN fits only uint64_t.

@@ -6,7 +6,7 @@
 #include <cstdarg>
 #include <cstddef>
 
-#include "base/platform.h"
+#include "base/compiler.h"
 #include "strew/strew.h"
 
 namespace strew {

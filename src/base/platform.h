@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the compiler and the operating system that C++17 does not have: aligned memory, and
-// threads for base/pool.h. posix.cc and windows.cc define them.
+// Functions of the operating system that C++17 does not have: aligned memory, and threads for
+// base/pool.h. posix.cc and windows.cc define them.
 #ifndef STREW_BASE_PLATFORM_H_
 #define STREW_BASE_PLATFORM_H_
 
@@ -14,14 +14,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/types.h>
-#endif
-
-// The name of the formats of std::printf() in [[gnu::format]]. On Windows GCC's "printf" is that of
-// the old C runtime, which has no %zu; C++ gets MinGW's there, which has it.
-#if defined(_WIN32) && !defined(__clang__)
-#define STREW_PRINTF gnu_printf
-#else
-#define STREW_PRINTF printf
 #endif
 
 namespace strew {
@@ -56,10 +48,10 @@ using ThreadNumber = pid_t;
 using ProcessNumber = pid_t;
 #endif
 
-// ---- Threads: only where the build has them ----
-
-// How many CPUs the calling thread may run on, at least 1.
+// How many CPUs the calling thread may run on, at least 1. 1 in a build without threads.
 int32_t CpuCount();
+
+// ---- Threads: only where the build has them ----
 
 ProcessNumber CurrentProcess();
 ThreadNumber CurrentThread();
@@ -82,14 +74,6 @@ void Await(Semaphore* semaphore);
 // Starts up to `count` threads, which take no signals of the process, and returns how many run.
 int32_t StartThreads(Thread* threads, int32_t count, void* (*run)(void*), void* argument);
 void JoinThread(Thread* thread);
-
-inline void Pause() {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 }  // namespace strew
 

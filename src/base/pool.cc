@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/compiler.h"
 #include "base/pool.h"
 
 #include <algorithm>

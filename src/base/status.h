@@ -3,6 +3,7 @@
 #ifndef STREW_BASE_STATUS_H_
 #define STREW_BASE_STATUS_H_
 
+#include "base/compiler.h"
 #include "strew/strew.h"
 
 namespace strew {
@@ -20,10 +21,10 @@ class [[nodiscard]] Status {
 }  // namespace strew
 
 // Returns from the calling function unless `expression`, a Status, is STREW_OK.
-#define STREW_TRY(expression)                                                 \
-  do {                                                                        \
-    const ::strew::Status strew_try_status = (expression);                    \
-    if (__builtin_expect(!strew_try_status.ok(), 0)) return strew_try_status; \
+#define STREW_TRY(expression)                                            \
+  do {                                                                   \
+    const ::strew::Status strew_try_status = (expression);               \
+    if (STREW_UNLIKELY(!strew_try_status.ok())) return strew_try_status; \
   } while (false)
 
 #endif  // STREW_BASE_STATUS_H_

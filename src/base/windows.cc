@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "base/compiler.h"
 #include "base/platform.h"
 
 namespace strew {
@@ -40,7 +41,7 @@ int32_t CpuCount() {
   DWORD_PTR process = 0, system = 0;
   // Both are 0 for a process in several groups of 64 CPUs.
   if (GetProcessAffinityMask(GetCurrentProcess(), &process, &system) != 0 && process != 0) {
-    return static_cast<int32_t>(__builtin_popcountll(process));
+    return static_cast<int32_t>(CountOnes(process));
   }
   const DWORD cpus = GetActiveProcessorCount(ALL_PROCESSOR_GROUPS);
   return static_cast<int32_t>(std::clamp<DWORD>(cpus, 1, INT32_MAX));

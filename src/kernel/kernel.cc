@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/kernel.h"
 
+#include "base/compiler.h"
 #include "kernel/tables.h"
 #include "kernel/target.h"
 
@@ -24,7 +25,7 @@ const DtypeKernels& DtypeKernelsFor(strew_dtype dtype, int32_t target) {
 
 const MoveKernels& MoveKernelsFor(int32_t width, int32_t target) {
   if ((width & (width - 1)) != 0) return OddMove(width);
-  return MoveTable(TargetSlot(target))[__builtin_ctz(static_cast<unsigned>(width))];
+  return MoveTable(TargetSlot(target))[TrailingZeros(static_cast<uint64_t>(width))];
 }
 
 const CombineKernels& ReduceKernelsFor(strew_dtype dtype, KernelReduction reduction,

@@ -4,6 +4,7 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "base/compiler.h"
 #include "base/dtype.h"
 #include "base/reduction.h"
 #include "plan/text.h"
@@ -31,8 +32,8 @@ bool Intersect(const TensorView& a, const TensorView& b) {
   struct Extent {
     explicit Extent(const TensorView& tensor) {
       const uintptr_t at = reinterpret_cast<uintptr_t>(tensor.data);
-      if (__builtin_sub_overflow(at, static_cast<uintptr_t>(-tensor.lowest), &first)) first = 0;
-      if (__builtin_add_overflow(at, static_cast<uintptr_t>(tensor.highest - 1), &last)) {
+      if (SubtractOverflows(at, static_cast<uintptr_t>(-tensor.lowest), &first)) first = 0;
+      if (AddOverflows(at, static_cast<uintptr_t>(tensor.highest - 1), &last)) {
         last = UINTPTR_MAX;
       }
     }

@@ -5,7 +5,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "base/platform.h"
+#include "base/compiler.h"
 #include "plan/traversal.h"
 
 namespace strew::plan {

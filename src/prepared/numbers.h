@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "base/compiler.h"
 #include "base/huge_pages.h"
 #include "strew/strew.h"
 
@@ -29,7 +30,7 @@ class Numbers {
   // Makes room for `count` numbers of `width` bytes. Returns false if malloc does.
   [[nodiscard]] bool Allocate(int64_t count, int32_t width) {
     int64_t bytes;
-    if (__builtin_mul_overflow(count, int64_t{width}, &bytes)) return false;
+    if (MultiplyOverflows(count, int64_t{width}, &bytes)) return false;
     std::free(memory_);
     memory_ = std::malloc(static_cast<size_t>(bytes > 0 ? bytes : 1));
     AskForHugePages(memory_, static_cast<size_t>(bytes));

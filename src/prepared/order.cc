@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/compiler.h"
 #include "base/scratch.h"
 #include "plan/explain.h"
 #include "plan/schedule.h"
@@ -77,9 +78,7 @@ class Writer {
 };
 
 // Bits of the numbers in [0, end).
-int BitsOf(int64_t end) {
-  return end < 2 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(end) - 1);
-}
+int BitsOf(int64_t end) { return end < 2 ? 0 : 64 - LeadingZeros(static_cast<uint64_t>(end) - 1); }
 
 int64_t Product(int64_t count, int64_t size) {
   int64_t bytes;

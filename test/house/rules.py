@@ -23,6 +23,7 @@ EXCEPTIONS = re.compile(r"\b(?:throw|try|catch)\b")
 ALLOCATION = re.compile(r"\bnew\b|\b(?:malloc|calloc|realloc|aligned_alloc|posix_memalign)\b")
 # A comment begins with the thing that it tells of.
 RIDDLE = re.compile(r"(?://|#|\"{3}) ?(?:What|Whether|Where|Of|Those)\b")
+BUILTIN = re.compile(r"\b__builtin_\w+")
 LINKAGE = re.compile(r'\bextern\s+"C"')
 
 
@@ -30,6 +31,8 @@ def forbidden_words(place: Path) -> Iterator[tuple[re.Pattern[str], str]]:
     room = place.parts[0]
     if room not in ("cli", "python", "jax", "openvino"):
         yield EXCEPTIONS, "the library neither throws nor catches"
+    if place != Path("base/compiler.h"):
+        yield BUILTIN, "base/compiler.h has the builtins of compilers"
     if room == "kernel":
         yield ALLOCATION, "kernels do not allocate"
     if room != "api" and not (room in ENTRIES and place.suffix == ".cc"):
