@@ -88,6 +88,12 @@ if [ -n "$stable" ]; then
   quietly "$tools/abi3audit" --strict "$release"/strew-*-abi3-*.whl
 fi
 
+step 'Building the npm package'
+packages emscripten
+[ -x "$(command -v npm)" ] || packages nodejs npm
+quietly python3 -B packaging/npm/build.py "$work/npm"
+quietly npm pack --pack-destination "$release" "$work/npm"
+
 step 'Building packages for Debian'
 quietly "$tools/pip" install -q --no-deps --target "$work/nanobind" nanobind
 quietly env PYTHONPATH="$work/nanobind" sh packaging/debs.sh "$archive" "$release/debian"

@@ -8,8 +8,10 @@ import platform
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .library import Library
+if TYPE_CHECKING:
+    from .library import Library
 
 _CPU_INFO = Path("/proc/cpuinfo")
 _CPUS = Path("/sys/devices/system/cpu")

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/context.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <stdexcept>
-#include <thread>
 
+#include "base/platform.h"
 #include "cli/operators.h"
-
-#if defined(__linux__)
-#include <sched.h>
-#endif
 
 namespace strew::cli {
 namespace {
@@ -22,27 +17,15 @@ Context MakeDefaultContext() {
   return Context(created);
 }
 
-// The CPUs that this process may run on, where the system tells.
-unsigned CpuCount() {
-#if defined(__linux__)
-  // Fails where the kernel knows more CPUs than a cpu_set_t.
-  cpu_set_t cpus;
-  if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0) {
-    return static_cast<unsigned>(CPU_COUNT(&cpus));
-  }
-#endif
-  return std::max(std::thread::hardware_concurrency(), 1U);
-}
-
 void SetThreads(strew_context* context, std::int32_t threads) {
   const strew_status status = strew_context_set_num_threads(context, threads);
   if (status == STREW_UNSUPPORTED) {
     Throw(status, "this build has no threads, so that --threads must be 1");
   }
   Check(status);
-  const unsigned cpus = CpuCount();
-  if (threads > 0 && static_cast<unsigned>(threads) > cpus) {
-    std::fprintf(stderr, "strew: %u threads instead of %d, one for each CPU to run on\n", cpus,
+  const std::int32_t cpus = CpuCount();
+  if (threads > cpus) {
+    std::fprintf(stderr, "strew: %d threads instead of %d, one for each CPU to run on\n", cpus,
                  threads);
   }
 }

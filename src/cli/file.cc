@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/file.h"
 
-#ifdef _WIN32
-#include <fcntl.h>
-#include <io.h>
-#endif
-#include <unistd.h>
-
 #include <cerrno>
 #include <random>
 #include <stdexcept>
@@ -25,43 +19,13 @@ void Check(const std::error_code& error) {
   throw std::runtime_error(std::generic_category().message(errno));
 }
 
-File Open(const fs::path& path, const char* mode) {
-  File file(std::fopen(path.string().c_str(), mode));
-  if (!file) ThrowLastError();
-  return file;
-}
-
-#ifdef _WIN32
-// The C runtime would else turn each byte of 10 into two, and end at one of 26.
-void MakeBinary(int file) { _setmode(file, _O_BINARY); }
-
-// Its fopen() knows no "x".
-File OpenNew(const fs::path& path) {
-  const int number = _wopen(path.c_str(), _O_WRONLY | _O_CREAT | _O_EXCL | _O_BINARY, 0600);
-  File file(number < 0 ? nullptr : fdopen(number, "wb"));
-  if (!file) ThrowLastError();
-  return file;
-}
-#else
-void MakeBinary(int) {}
-File OpenNew(const fs::path& path) { return Open(path, "wbx"); }
-#endif
-
-File Standard(std::FILE* stream) {
-  const int copy = dup(fileno(stream));
-  if (copy >= 0) MakeBinary(copy);
-  File file(copy < 0 ? nullptr : fdopen(copy, stream == stdin ? "rb" : "wb"));
-  if (!file) ThrowLastError();
-  return file;
-}
-
 fs::path TemporaryName(const fs::path& directory) {
   std::random_device random;
   return directory / (".strew-" + std::to_string(random()) + "-" + std::to_string(random()));
 }
 
 // None for a stream.
-std::optional<std::uintmax_t> SizeOf(const std::string& path) {
+std::optional<std::uintmax_t> SizeOf(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (fs::is_fifo(status) || fs::is_character_file(status)) return std::nullopt;
@@ -74,7 +38,7 @@ class FileOrStream final : public InputFile {
  public:
   FileOrStream(File file, std::optional<std::uintmax_t> size)
       : file_(std::move(file)), size_(size) {
-    if (isatty(fileno(file_.get())) != 0) throw std::runtime_error("it is a terminal");
+    if (IsTerminal(file_.get())) throw std::runtime_error("it is a terminal");
   }
 
   std::optional<std::uintmax_t> size() const override { return size_; }
@@ -93,20 +57,21 @@ class FileOrStream final : public InputFile {
 }  // namespace
 
 std::unique_ptr<InputFile> OpenInput(const std::string& path) {
-  if (path == "-") return std::make_unique<FileOrStream>(Standard(stdin), std::nullopt);
-  const std::optional<std::uintmax_t> size = SizeOf(path);
-  return std::make_unique<FileOrStream>(Open(path, "rb"), size);
+  if (path == "-") return std::make_unique<FileOrStream>(Duplicate(stdin), std::nullopt);
+  const fs::path file = PathOf(path);
+  const std::optional<std::uintmax_t> size = SizeOf(file);
+  return std::make_unique<FileOrStream>(OpenToRead(file), size);
 }
 
-OutputFile::OutputFile(const std::string& path) : target_(path) {
+OutputFile::OutputFile(const std::string& path) : target_(PathOf(path)) {
   if (path == "-") {
-    file_ = Standard(stdout);
+    file_ = Duplicate(stdout);
     return;
   }
   std::error_code error;
   const fs::file_status status = fs::status(target_, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    file_ = Open(path, "wb");
+    file_ = OpenToWrite(target_);
     return;
   }
   if (fs::exists(status)) {
@@ -115,8 +80,8 @@ OutputFile::OutputFile(const std::string& path) : target_(path) {
   }
   const fs::path temporary = TemporaryName(target_.parent_path());
   // Before the file exists, so that no signal comes between.
-  removed_by_signals_.emplace(temporary.string());
-  file_ = OpenNew(temporary);
+  removed_by_signals_.emplace(temporary);
+  file_ = MakeFile(temporary);
   temporary_ = temporary;
   // A file system without permissions is no reason to fail.
   if (fs::exists(status)) fs::permissions(temporary_, status.permissions(), error);
@@ -125,7 +90,10 @@ OutputFile::OutputFile(const std::string& path) : target_(path) {
 OutputFile::~OutputFile() {
   file_.reset();
   std::error_code ignored;
-  if (!temporary_.empty()) fs::remove(temporary_, ignored);
+  if (temporary_.empty()) return;
+  // Windows removes no file that is read-only.
+  fs::permissions(temporary_, fs::perms::owner_all, ignored);
+  fs::remove(temporary_, ignored);
 }
 
 void OutputFile::Write(const void* bytes, std::size_t count) {

@@ -4,20 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "cli/signals.h"
+#include "cli/platform.h"
 
 namespace strew::cli {
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
 
 // Everything here throws std::runtime_error with the system's reason, without the path.
 

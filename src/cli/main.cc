@@ -20,6 +20,7 @@
 #include "cli/npz.h"
 #include "cli/operators.h"
 #include "cli/options.h"
+#include "cli/platform.h"
 #include "cli/run.h"
 #include "cli/terminal.h"
 #include "cli/verify.h"
@@ -55,7 +56,7 @@ counted are those of the input files, which are read, and of the result, which i
 made before the first call, and its indices do not count.
 
 --threads makes no difference to the result. 0 stands for the CPUs that this process may run on, the
-number that 'strew info' prints. Systems without POSIX threads have one.
+number that 'strew info' prints. A build without threads has one.
 
 A run of more than a second shows a progress bar on standard error if that is a terminal.
 
@@ -136,12 +137,12 @@ void AddReduction(CLI::App& command, Options& options) {
 
 // In a cache places never count from the end, and no two updates meet.
 void AddPolicies(CLI::App& command, Operator op, Options& options) {
-  AddChoice(command, "--out-of-range", options.out_of_range, IndexPolicyNames(),
+  AddChoice(command, "--out-of-range,--index-policy", options.out_of_range, IndexPolicyNames(),
             "What becomes of an update whose index is out of range [error]");
   if (Takes(op, "mode")) return;
   command.add_flag("--no-negative-indices", options.no_negative_indices,
                    "Negative indices do not count from the end");
-  AddChoice(command, "--duplicates", options.duplicates, DuplicatePolicyNames(),
+  AddChoice(command, "--duplicates,--duplicate-policy", options.duplicates, DuplicatePolicyNames(),
             "Whether two updates of one element are an error [last]");
 }
 
@@ -264,8 +265,7 @@ std::string CommandIn(const CLI::App& app) {
   return app.get_name();
 }
 
-std::string Complaint(const CLI::App& app, int argc, char** argv, const CLI::Error& error) {
-  const std::string first = argc > 1 ? argv[1] : "";
+std::string Complaint(const CLI::App& app, const std::string& first, const CLI::Error& error) {
   if (!app.get_subcommands().empty() || first.empty() || first[0] == '-') return error.what();
   std::string alike, all;
   for (const CLI::App* command : app.get_subcommands(nullptr)) {
@@ -279,7 +279,7 @@ std::string Complaint(const CLI::App& app, int argc, char** argv, const CLI::Err
          (alike.empty() ? "the commands are " + all : "did you mean " + alike + "?");
 }
 
-int Main(int argc, char** argv) {
+int Main(const std::vector<std::string>& arguments) {
   Options options;
   BenchOptions bench;
   VerifyOptions verify;
@@ -298,7 +298,8 @@ int Main(int argc, char** argv) {
   app.footer("'strew COMMAND --help' explains a command.");
 
   try {
-    app.parse(argc, argv);
+    // The last word first, as CLI11 wants them.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     // Not left to CLI11, which then would not name an unknown command.
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A command");
   } catch (const CLI::Success& help_or_version) {
@@ -308,8 +309,9 @@ int Main(int argc, char** argv) {
     return status;
   } catch (const CLI::ParseError& error) {
     const std::string name = CommandIn(app);
+    const std::string first = arguments.empty() ? "" : arguments[0];
     std::fprintf(stderr, "%s %s\nRun '%s --help' for the usage.\n", Red(kName).c_str(),
-                 Complaint(app, argc, argv, error).c_str(), name.c_str());
+                 Complaint(app, first, error).c_str(), name.c_str());
     return kUsageError;
   }
 
@@ -324,7 +326,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return strew::cli::Main(argc, argv);
+    return strew::cli::Main(strew::cli::BeginProgram(argc, argv));
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "%s out of memory\n", strew::cli::Red(strew::cli::kName).c_str());
   } catch (const std::exception& error) {

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "cli/file.h"
-#include "cli/mapped_file.h"
 #include "cli/npy_header.h"
 #include "cli/npz.h"
+#include "cli/platform.h"
 
 namespace strew::cli {
 namespace {
@@ -119,7 +119,7 @@ Array MapArray(const std::string& path) {
                              ", which is no multiple of " +
                              std::to_string(AlignmentOf(header.type)));
   }
-  const Bytes mapped = MapFile(path, head.length + byte_count);
+  const Bytes mapped = MapFile(PathOf(path), head.length + byte_count);
   Bytes elements(mapped, mapped.get() + head.length);
   return {header.type, std::move(header.shape), header.fortran_order,
           static_cast<std::int64_t>(byte_count), std::move(elements)};

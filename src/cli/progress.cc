@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "cli/platform.h"
 #include "cli/terminal.h"
 
 namespace strew::cli {
@@ -41,7 +42,7 @@ std::string BarOfTime(std::size_t size, Seconds elapsed) {
 }  // namespace
 
 Progress::Progress() {
-  if (!ErrorIsTerminal()) return;
+  if (!IsTerminal(stderr)) return;
   try {
     thread_ = std::thread(&Progress::Watch, this);
   } catch (const std::system_error&) {

@@ -7,13 +7,6 @@
 
 namespace strew::cli {
 
-// On systems without POSIX terminals neither ever is one.
-bool OutputIsTerminal();
-bool ErrorIsTerminal();
-
-// True if the terminal shows this process, and not a shell that started it in the background.
-bool InForeground();
-
 // Columns of the terminal; 80 where it does not tell.
 std::size_t Columns();
 

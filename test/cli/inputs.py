@@ -107,6 +107,19 @@ class Casts(InputTest):
             self.assertIn("STREW_INVALID_DTYPE", self.fail_with(*CALL))
 
 
+class Names(InputTest):
+    def test_letters_of_any_script(self) -> None:
+        for name in ("d\u00e4 ta.npy", "\u4e2d.npy", "\U0001f600.npy"):
+            (self.directory / "data.npy").rename(self.directory / name)
+            self.assertEqual(self.succeed("scatter-nd", name, *CALL[2:], "-o", name), "")
+            self.assertEqual(self.read(name), Array(F4, (3,), [1, 9, 3]))
+            self.succeed("scatter-nd", name, *CALL[2:], "--in-place", "--reduction", "add")
+            self.assertEqual(self.read(name), Array(F4, (3,), [1, 18, 3]))
+            self.save("data.npy", self.data)
+            done = self.execute("scatter-nd", f"no {name}", *CALL[2:])
+            self.assertIn(f"cannot read 'no {name}': ", done.stderr.decode())
+
+
 class InPlace(InputTest):
     def test_the_file_changes(self) -> None:
         for fortran_order in (False, True):

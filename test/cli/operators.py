@@ -85,7 +85,7 @@ class WorkedExamples(CommandTest):
         self.check(floats((3,), [10, 2, 30]), *call, "--out-of-range", "clamp")
         flags = ["--out-of-range", "drop", "--no-negative-indices"]
         self.check(floats((3,), [10, 2, 3]), *call, *flags)
-        flags = ["--out-of-range", "clamp", "--duplicates", "error"]
+        flags = ["--index-policy", "clamp", "--duplicate-policy", "error"]
         for plan in ([], ["--plan"]):
             sentence = self.fail_with(*call, *flags, *plan)
             self.assertIn("STREW_DUPLICATE_INDEX: indices[2,0] names", sentence)

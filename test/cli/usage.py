@@ -29,8 +29,9 @@ class Asking(CommandTest):
                 self.assertIn(f" {word} ", text.replace(",", " "))
             for word in ("--reduction", "--exclude-self", "--wide"):
                 self.assertEqual(f" {word} " in text, command != "tensor-scatter")
-            self.assertEqual(" --out-of-range " in text, command != "slice-scatter")
-            for word in ("--no-negative-indices", "--duplicates"):
+            has_indices = command != "slice-scatter"
+            self.assertEqual(" --out-of-range,--index-policy " in text, has_indices)
+            for word in ("--no-negative-indices", "--duplicates,--duplicate-policy"):
                 names_places = command not in ("slice-scatter", "tensor-scatter")
                 self.assertEqual(f" {word} " in text, names_places)
             self.assertIn(f"    strew {command} ", text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the library for other CPUs, runs tests of it under qemu's emulators of them, and compares
-the results of random calls with those of this machine, byte for byte.
+"""Builds the library for other CPUs, runs tests of it under qemu's emulators of them, Wine or
+Node.js, and compares the results of random calls with those of this machine, byte for byte.
 
 The files beside this script describe the machines to Meson; --packages prints what each needs on
 Debian 12. Where no Highway is installed for a machine, that of subprojects/highway.wrap is built,
@@ -14,20 +14,21 @@ import argparse
 import ast
 import configparser
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
+import windows
+from building import NO_HIGHWAY, ROOT, SKIPPED, has_highway_sources, highway_wrap, quietly
+
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-SKIPPED = 77  # Meson's exit code of a test that did not run
 
 OPTIONS = [
     "-Dcli=disabled",
@@ -59,7 +60,9 @@ class Machine:
     architecture: str  # as dpkg calls it; "" where Debian 12 has no packages for it
     cpus: dict[str, str] = field(default_factory=lambda: {"": "max"})  # of qemu
     runs_on: str = "qemu-user"  # the package of what runs its programs
-    compiler: str = "g++"
+    compiler: str = ""  # the package of its compiler, if that is not g++-<triplet>
+    suffix: str = ""  # of its programs
+    without: tuple[str, ...] = ()  # tests of what it does not have
 
 
 # Vectors of SVE have the length that the process begins with.
@@ -73,61 +76,62 @@ MACHINES = {
     "s390x": Machine("s390x-linux-gnu", "s390x", {"": "qemu"}),
     "i386": Machine("i686-linux-gnu", "i386", {"": ""}),
     "riscv64": Machine("riscv64-linux-gnu", "", {"": "rv64"}),
-    "x86_64-windows": Machine("x86_64-w64-mingw32", "", {"": ""}, "wine", "g++-posix"),
+    "x86_64-windows": Machine(
+        "x86_64-w64-mingw32", "", {"": ""}, "wine", "g++-mingw-w64-x86-64-posix", ".exe"
+    ),
+    "wasm32": Machine(
+        *("wasm32-unknown-emscripten", "", {"": ""}, "nodejs", "emscripten", ".js"),
+        without=("hostile/test_guard_pages",),
+    ),
 }
 NATIVE = "native"
 
 
 def packages(names: list[str]) -> list[str]:
     needed = ["libgtest-dev"]
+    if any(name != NATIVE and is_windows(MACHINES[name]) for name in names):
+        needed.append("libcli11-dev")
     for machine in (MACHINES[name] for name in names if name != NATIVE):
-        needed += [machine.runs_on, debian_compiler(machine)]
+        needed += [machine.runs_on, machine.compiler or f"g++-{machine.triplet}"]
         if machine.architecture:
             needed += [f"{each}:{machine.architecture}" for each in ("libhwy-dev", "libgtest-dev")]
     return list(dict.fromkeys(needed))
-
-
-def debian_compiler(machine: Machine) -> str:
-    return "g++-mingw-w64-x86-64-posix" if is_windows(machine) else f"g++-{machine.triplet}"
 
 
 def is_windows(machine: Machine) -> bool:
     return machine.runs_on == "wine"
 
 
-def emulator(name: str) -> list[str]:
-    if name == NATIVE:
-        return []
+def binary(name: str, key: str) -> str | list[str]:
     file = configparser.ConfigParser()
     file.read(HERE / f"{name}.ini")
-    return ast.literal_eval(file["binaries"]["exe_wrapper"])
+    return ast.literal_eval(file["binaries"][key])
+
+
+def emulator(name: str) -> list[str]:
+    return [] if name == NATIVE else binary(name, "exe_wrapper")
 
 
 def missing(name: str) -> str:
     """The first program that is needed and not installed."""
     if name == NATIVE:
         return ""
-    machine = MACHINES[name]
-    needed = [f"{machine.triplet}-{machine.compiler}", emulator(name)[0]]
+    needed = [binary(name, "cpp"), emulator(name)[0]]
     return next((program for program in needed if shutil.which(program) is None), "")
 
 
 def has_highway(names: list[str]) -> bool:
     """True if Debian has Highway for all, or its sources are where Meson looks for them."""
-    wrap = configparser.ConfigParser()
-    wrap.read(ROOT / "subprojects" / "highway.wrap")
-    settings = wrap["wrap-file"]
-    places = (settings["directory"], f"packagecache/{settings['source_filename']}")
-    if any((ROOT / "subprojects" / place).exists() for place in places):
-        return True
-    return all(name == NATIVE or MACHINES[name].architecture for name in names)
+    packaged = all(name == NATIVE or MACHINES[name].architecture for name in names)
+    return packaged or has_highway_sources()
 
 
-def quietly(command: list[str]) -> None:
-    """Runs it, and shows what it says only where it fails."""
-    said = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if said.returncode != 0:
-        sys.exit(f"{said.stdout}\n{' '.join(command)}: exit {said.returncode}")
+def tests_of(name: str, tests: dict[str, int]) -> dict[str, int]:
+    if name == NATIVE:
+        return tests
+    machine = MACHINES[name]
+    more = windows.TESTS if is_windows(machine) and tests is FULL else {}
+    return {test: n for test, n in {**tests, **more}.items() if test not in machine.without}
 
 
 def source_with(highway: Path, folder: Path) -> Path:
@@ -139,37 +143,13 @@ def source_with(highway: Path, folder: Path) -> Path:
     for entry in ROOT.iterdir():
         if entry.name not in ("subprojects", ".git") and not entry.name.startswith("build"):
             (source / entry.name).symlink_to(entry)
-    wrap = configparser.ConfigParser()
-    wrap.read(ROOT / "subprojects" / "highway.wrap")
+    wrap = highway_wrap()
     shutil.copy(ROOT / "subprojects" / "highway.wrap", source / "subprojects")
-    patched = source / "subprojects" / wrap["wrap-file"]["directory"]
+    patched = source / "subprojects" / wrap["directory"]
     shutil.copytree(highway, patched)
-    patch = ROOT / "subprojects" / "packagefiles" / wrap["wrap-file"]["patch_directory"]
+    patch = ROOT / "subprojects" / "packagefiles" / wrap["patch_directory"]
     shutil.copytree(patch, patched, dirs_exist_ok=True)
     return source
-
-
-def headers_of_gtest(folder: Path) -> Path:
-    """A folder with them alone: those of the C library beside them are not for Windows."""
-    headers = folder / "include"
-    headers.mkdir(parents=True, exist_ok=True)
-    if not (headers / "gtest").exists():
-        (headers / "gtest").symlink_to("/usr/include/gtest")
-    return headers
-
-
-# Moves that need aligned memory, of more bytes than the stacks of Windows are aligned to.
-ALIGNED_MOVE = re.compile(r"\bvmov(?:ap[sd]|dqa(?:32|64)?)\b[^\n]*%[yz]mm")
-
-
-def aligned_moves(library: Path, objdump: str) -> list[str]:
-    """Wide aligned moves to or from memory. Tests may pass where these would fault: by
-    chance a stack can be aligned."""
-    command = [objdump, "-d", "--no-show-raw-insn", str(library)]
-    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as program:
-        return [
-            line.strip() for line in program.stdout if ALIGNED_MOVE.search(line) and "(" in line
-        ]
 
 
 @dataclass
@@ -178,18 +158,25 @@ class Build:
     folder: Path
     tests: dict[str, int]
 
+    def machine(self) -> Machine:
+        return MACHINES.get(self.name, Machine("", "", {"": ""}))
+
     def is_windows(self) -> bool:
-        return self.name != NATIVE and is_windows(MACHINES[self.name])
+        return is_windows(self.machine())
 
     def make(self, source: Path, options: list[str]) -> None:
         if self.name != NATIVE:
             options = [*options, "--cross-file", str(HERE / f"{self.name}.ini")]
         if self.is_windows():
-            options = [*options, f"-Dcpp_args=-I{headers_of_gtest(self.folder.parent)}"]
+            options = [*options, *windows.options(self.folder.parent)]
         if not (self.folder / "build.ninja").exists():
             command = ["meson", "setup", str(self.folder), str(source), *OPTIONS, *options]
             quietly(command)
         programs = [IDENTITY, *(f"test/{test}" for test in self.tests)]
+        if "-Dcli=enabled" in options:
+            programs += [windows.COMMAND]
+        if self.is_windows():
+            programs += windows.LIBRARIES
         command = ["meson", "compile", "-C", str(self.folder), *programs]
         quietly(command)
 
@@ -197,25 +184,21 @@ class Build:
         environment = {**os.environ, "QEMU_CPU": cpu, "GTEST_BRIEF": "1"}
         if cases:
             environment |= {"STREW_CASES": str(cases), "STREW_CALLS": str(cases)}
-        suffix = ""
+        suffix = self.machine().suffix
         if self.is_windows():
-            suffix = ".exe"
-            library = "Z:" + str((self.folder / "src").resolve()).replace("/", "\\")
-            environment |= {
-                "WINEPATH": library,
-                "WINEPREFIX": str((self.folder / "wine").resolve()),
-                "WINEDEBUG": "-all",
-            }
+            environment |= windows.environment(self.folder)
         command = [*emulator(self.name), str(self.folder / program) + suffix]
         return subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE)
 
     def problems(self, expected: str) -> list[str]:
-        cpus = MACHINES[self.name].cpus if self.name != NATIVE else {"": ""}
+        cpus = self.machine().cpus
 
         def problems_of(cpu: str) -> list[str]:
             where = f"{self.name} {cpu}".strip()
             begin = time.monotonic()
-            targets, found = self.problems_on(cpus[cpu], expected)
+            wine = windows.wine_running(self.folder) if self.is_windows() else nullcontext()
+            with wine:
+                targets, found = self.problems_on(cpus[cpu], expected)
             print(f"{where}: {' '.join(targets)}, {time.monotonic() - begin:.0f} s", flush=True)
             return [f"{where}: {problem}" for problem in found]
 
@@ -228,10 +211,7 @@ class Build:
         results = dict(line.split() for line in answer.stdout.splitlines())
         found = []
         if self.is_windows():
-            moves = aligned_moves(
-                self.folder / "src/libstrew-0.dll", f"{MACHINES[self.name].triplet}-objdump"
-            )
-            found += [f"the stack may not be aligned for: {move}" for move in moves[:10]]
+            found += windows.problems(self.folder, self.machine().triplet, self.tests == QUICK)
         if answer.returncode != 0 or not results:
             found.append(f"{IDENTITY}: exit {answer.returncode}")
         for target, result in results.items():
@@ -255,7 +235,7 @@ def main(arguments: argparse.Namespace) -> int:
         print(" ".join(packages(names)))
         return 0
     if not arguments.highway and not has_highway(names):
-        print("skipped: no sources of Highway; python3 packaging/highway.py gets them from Debian")
+        print(f"skipped: {NO_HIGHWAY}")
         return SKIPPED
     for name in names:
         if missing(name):
@@ -270,7 +250,7 @@ def main(arguments: argparse.Namespace) -> int:
             source = source_with(arguments.highway, builds)
             options = ["--force-fallback-for=libhwy"]
         for name in names:
-            build = Build(name, builds / name, QUICK if arguments.quick else FULL)
+            build = Build(name, builds / name, tests_of(name, QUICK if arguments.quick else FULL))
             build.make(source, options)
             problems += build.problems(expected)
     print("\n".join(problems) or f"all results are those of this machine: {' '.join(names)}")

@@ -99,11 +99,17 @@ class Browser:
         """Returns when all of the page is loaded."""
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.call("Emulation.setEmulatedMedia", features=[feature])
-        self.call("Page.navigate", url=page.as_uri())
+        self.open(page.as_uri())
+
+    def open(self, url: str) -> None:
+        """Returns when all of the page is loaded."""
+        self.call("Page.navigate", url=url)
         while self._message().get("method") != "Page.loadEventFired":
             pass
 
     def evaluate(self, expression: str) -> Any:
-        done = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        """Its value, or that of the promise that it is, when it has one."""
+        how = {"returnByValue": True, "awaitPromise": True}
+        done = self.call("Runtime.evaluate", expression=expression, **how)
         assert "exceptionDetails" not in done, done
         return done["result"].get("value")

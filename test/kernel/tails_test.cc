@@ -62,7 +62,7 @@ class ClampedIndices : public testing::Test {
 
 using IndexTypes =
     testing::Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
-TYPED_TEST_SUITE(ClampedIndices, IndexTypes);
+TYPED_TEST_SUITE(ClampedIndices, IndexTypes, );  // GCC and clang miss an empty argument
 
 TYPED_TEST(ClampedIndices, AreTheNearestOnes) {
   using T = TypeParam;

@@ -22,6 +22,7 @@ VERSIONS = {
     "CITATION.cff": r"^version: ",
     "packaging/debian/changelog": r"\Astrew \(",
     "packaging/conda-forge/recipe.yaml": r"^  version: (?!\$)",
+    "packaging/npm/package.json": r'^  "version": "',
     "packaging/vcpkg/vcpkg.json": r'^  "version": "',
     "packaging/wrapdb/strew.wrap": r"^directory = strew-",
 }

@@ -143,7 +143,7 @@ def problems_of_static(built: Path, folder: Path) -> Iterator[str]:
     needed = house.output_of([house.require("readelf"), "-dW", str(program)])
     if "c++" in needed:
         yield "a program in C with libstrew.a needs the C++ runtime"
-    module = (built / "build/meson-private/strew.pc").read_text()
+    module = (built / "build/src/strew.pc").read_text()
     if "c++" in module:
         yield "strew.pc asks for the C++ runtime"
 

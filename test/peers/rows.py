@@ -291,8 +291,8 @@ DIFFERENCES = (
     ),
     Difference(
         "Overflow of float8",
-        "E4M3FN becomes NaN and E5M2 infinity, as in JAX. PyTorch stays at 448; of its functions"
-        " only `index_put_` has such sums.",
+        "E4M3FN becomes NaN and E5M2 infinity, as in JAX. PyTorch stays at 448, as Cast of ONNX does"
+        " by default; of PyTorch's functions only `index_put_` has such sums.",
         ("test_overflow_of_float8",),
     ),
     Difference(

@@ -4,7 +4,7 @@
 #ifndef STREW_TEST_SUPPORT_CRASH_REPORT_H_
 #define STREW_TEST_SUPPORT_CRASH_REPORT_H_
 
-#include "base/platform.h"
+#include "base/compiler.h"
 
 namespace strew_test {
 

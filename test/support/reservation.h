@@ -4,8 +4,6 @@
 #ifndef STREW_TEST_SUPPORT_RESERVATION_H_
 #define STREW_TEST_SUPPORT_RESERVATION_H_
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <cstdint>
 
@@ -16,17 +14,8 @@ enum class Access { kForbidden, kZeros };
 
 class Reservation {
  public:
-  Reservation(int64_t size, Access access) : size_(static_cast<size_t>(size)) {
-    const int protection = access == Access::kForbidden ? PROT_NONE : PROT_READ | PROT_WRITE;
-    void* const memory =
-        mmap(nullptr, size_, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) return;
-    madvise(memory, size_, MADV_NOHUGEPAGE);
-    bytes_ = static_cast<unsigned char*>(memory);
-  }
-  ~Reservation() {
-    if (bytes_ != nullptr) munmap(bytes_, size_);
-  }
+  Reservation(int64_t size, Access access);
+  ~Reservation();
   Reservation(const Reservation&) = delete;
   Reservation& operator=(const Reservation&) = delete;
 
@@ -35,7 +24,7 @@ class Reservation {
 
  private:
   size_t size_;
-  unsigned char* bytes_ = nullptr;
+  unsigned char* bytes_;
 };
 
 }  // namespace strew_test

@@ -4,11 +4,11 @@
 // bytes are the same where there is none.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include "base/platform.h"
 #include "reference/dtypes.h"
 #include "support/reference.h"
 #include "threads/parallel_call.h"
@@ -41,7 +41,7 @@ class Bookkeeper {
     auto* const self = static_cast<Bookkeeper*>(opaque);
     EXPECT_EQ(std::this_thread::get_id(), self->thread_) << "freed on another thread";
     self->held_ -= static_cast<int64_t>(size);
-    std::free(memory);
+    strew::FreeAligned(memory);
   }
 
   void* Grant(size_t size, size_t alignment) {
@@ -50,7 +50,7 @@ class Bookkeeper {
     held_ += static_cast<int64_t>(size);
     peak_ = std::max(peak_, held_);
     const size_t rounded = (size + alignment - 1) / alignment * alignment;
-    void* const memory = std::aligned_alloc(alignment, rounded);
+    void* const memory = strew::AllocateAligned(alignment, rounded);
     std::fill_n(static_cast<unsigned char*>(memory), size, static_cast<unsigned char>(0xA5));
     return memory;
   }

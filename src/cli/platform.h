@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command needs of the operating system and C++17 does not have. posix.cc and windows.cc
+// define it. What fails throws std::runtime_error with the system's reason, without the path.
+#ifndef STREW_CLI_PLATFORM_H_
+#define STREW_CLI_PLATFORM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/array.h"
+
+namespace strew::cli {
+
+// The words behind the name of the program. On Windows they are in UTF-8, and from then on the
+// standard streams have the bytes that they have elsewhere.
+std::vector<std::string> BeginProgram(int argc, char** argv);
+
+// ---- Files ----
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+// A path from the command line.
+std::filesystem::path PathOf(const std::string& word);
+
+File OpenToRead(const std::filesystem::path& path);
+File OpenToWrite(const std::filesystem::path& path);
+// Fails where there is a file already.
+File MakeFile(const std::filesystem::path& path);
+// Standard input or output under a number of its own.
+File Duplicate(std::FILE* stream);
+
+// The first `size` bytes of a regular file, mapped into memory: what is written there is written to
+// the file. The file must have that many.
+Bytes MapFile(const std::filesystem::path& path, std::uintmax_t size);
+
+// While it lives, every signal that would end the program, and can be caught, removes the file at
+// `path` first, if there is one. Signals that are ignored, as by nohup, stay ignored. At most one
+// lives at a time, in the thread that creates, writes, renames and removes the file.
+class RemovedBySignals {
+ public:
+  explicit RemovedBySignals(std::filesystem::path path);
+  ~RemovedBySignals();
+  RemovedBySignals(const RemovedBySignals&) = delete;
+  RemovedBySignals& operator=(const RemovedBySignals&) = delete;
+
+ private:
+  const std::filesystem::path path_;
+};
+
+// ---- Terminals ----
+
+bool IsTerminal(std::FILE* stream);
+
+// True if the terminal obeys escape sequences, such as that for bold text.
+bool ObeysEscapes(std::FILE* terminal);
+
+// True if the terminal shows this process, and not a shell that started it in the background.
+bool InForeground();
+
+// Columns of the terminal that standard error is; 0 where it does not tell.
+std::size_t TerminalColumns();
+
+}  // namespace strew::cli
+
+#endif  // STREW_CLI_PLATFORM_H_
