@@ -13,64 +13,78 @@
 namespace strew::accumulate {
 namespace {
 
-// Passes the first update of each destination to a filter, or all others.
-class FirstOrOthers {
+// Moves the first update of each destination, and applies all others. Both are kept in filters, and
+// first updates are always written before others are.
+class FirstAndOthers {
  public:
-  FirstOrOthers(const walk::Scatter& scatter, const plan::MemoryHints& hints,
-                const plan::DestinationNumbers& numbers, DestinationSet* set, bool takes_first)
-      : filter_(scatter, hints, plan::kEverywhere),
+  FirstAndOthers(const walk::Scatter& moves, const walk::Scatter& scatter,
+                 const plan::DestinationNumbers& numbers, DestinationSet* set)
+      : first_(moves, HintsFor(moves), plan::kEverywhere),
+        others_(scatter, HintsFor(scatter), plan::kEverywhere),
         numbers_(numbers),
-        set_(set),
-        takes_first_(takes_first) {}
+        set_(set) {}
 
   walk::EntrySink sink() {
-    const walk::EntrySink like = filter_.sink();
+    const walk::EntrySink like = others_.sink();
     return walk::SinkOf(this, like.offset_width, like.origin);
   }
 
   void Add(const walk::EntryRow& row) {
-    if (filter_.sink().offset_width == kernel::kOffset32) {
-      Pick<int32_t>(row);
+    if (others_.sink().offset_width == kernel::kOffset32) {
+      Part<int32_t>(row);
     } else {
-      Pick<int64_t>(row);
+      Part<int64_t>(row);
     }
   }
 
-  void Finish() { filter_.Finish(); }
+  void Finish() {
+    first_.Finish();
+    others_.Finish();
+  }
 
  private:
-  // Marks entries that are not taken as dropped.
+  static plan::MemoryHints HintsFor(const walk::Scatter& scatter) {
+    return plan::MemoryHintsFor(scatter.loops, share::CircumstancesOf(scatter, /*in_place=*/true,
+                                                                      /*has_scratch=*/false));
+  }
+
+  // Marks entries as dropped for the filter that is not to take them. No branch on what the set
+  // says, because the CPU could not predict it.
   template <class Offset>
-  void Pick(walk::EntryRow row) {
+  void Part(walk::EntryRow row) {
     constexpr Offset kDropped = std::numeric_limits<Offset>::min();
+    const Offset* const offsets = static_cast<const Offset*>(row.offsets);
     Offset taken[walk::EntrySink::kMostColumns];
-    const Offset* offsets = static_cast<const Offset*>(row.offsets);
+    Offset refused;
     for (int64_t c = 0; c < row.columns; ++c) {
       taken[c] = kDropped;
       if (offsets[c] == kDropped) continue;
       const bool is_first = set_->Insert(numbers_.Of(row.output + offsets[c]));
-      if (is_first == takes_first_) taken[c] = offsets[c];
+      *(is_first ? taken + c : &refused) = offsets[c];
     }
     row.offsets = taken;
-    filter_.Add(row);
+    first_.Add(row);
+    if (!others_.HasRoomFor(row.columns)) first_.Flush();
+    for (int64_t c = 0; c < row.columns; ++c) {
+      taken[c] = taken[c] == kDropped ? offsets[c] : kDropped;
+    }
+    others_.Add(row);
   }
 
-  share::Filter filter_;
+  share::Filter first_;
+  share::Filter others_;
   const plan::DestinationNumbers& numbers_;
   DestinationSet* const set_;
-  const bool takes_first_;
 };
 
-// Not inline, so that only this call has a filter on its stack.
-[[gnu::noinline]] void ApplySome(const walk::Scatter& scatter,
-                                 const plan::DestinationNumbers& numbers, DestinationSet* set,
-                                 bool takes_first) {
+// Not inline, so that only this call has filters on its stack.
+[[gnu::noinline]] void ApplyApart(const walk::Scatter& scatter,
+                                  const plan::DestinationNumbers& numbers, DestinationSet* set) {
   set->ForgetInserted();
-  const plan::MemoryHints hints = plan::MemoryHintsFor(
-      scatter.loops, share::CircumstancesOf(scatter, /*in_place=*/true, /*has_scratch=*/false));
-  FirstOrOthers some(scatter, hints, numbers, set, takes_first);
-  walk::GiveEntries(scatter, some.sink());
-  some.Finish();
+  const walk::Scatter moves(scatter, STREW_NONE);
+  FirstAndOthers parts(moves, scatter, numbers, set);
+  walk::GiveEntries(scatter, parts.sink());
+  parts.Finish();
 }
 
 // Stores the identity in every element that an update touches, with the schedule of the updates.
@@ -102,8 +116,7 @@ Status ApplyAfterFirst(const walk::Scatter& scatter, bool in_place, bool* done) 
   if (!*done) return STREW_OK;
   if (call.explains()) call.Explain("First updates are told from others: they replace old values.");
   if (!in_place) STREW_TRY(share::Copy(call, scatter.operands.data, scatter.operands.output));
-  ApplySome(walk::Scatter(scatter, STREW_NONE), numbers, &set, true);
-  ApplySome(scatter, numbers, &set, false);
+  ApplyApart(scatter, numbers, &set);
   return STREW_OK;
 }
 

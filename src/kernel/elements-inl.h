@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include "base/compiler.h"
 #include "kernel/interleave-inl.h"
 #include "kernel/kernel.h"
 #include "kernel/rows-inl.h"
@@ -32,8 +33,8 @@ namespace {
 template <class T>
 HWY_INLINE void PrefetchElement(const unsigned char* element) {
   constexpr bool kMayCross = sizeof(T) > 8 || (sizeof(T) & (sizeof(T) - 1)) != 0;
-  __builtin_prefetch(element, 1);
-  if (kMayCross) __builtin_prefetch(element + sizeof(T) - 1, 1);
+  PrefetchForWrite(element);
+  if (kMayCross) PrefetchForWrite(element + sizeof(T) - 1);
 }
 
 // A row of a tile, with copies of the tile's fields: the compiler must assume that byte stores
@@ -58,9 +59,9 @@ struct ElementsOfRow {
     int64_t c = 0;
     for (; c + kGroup <= columns; c += kGroup) {
       if (next_indices != nullptr) {
-        __builtin_prefetch(next_indices + c * next.index_size);
-        __builtin_prefetch(updates + At<T>(c) + next.updates_distance);
-        __builtin_prefetch(next_line + At<T>(c), 1);
+        Prefetch(next_indices + c * next.index_size);
+        Prefetch(updates + At<T>(c) + next.updates_distance);
+        PrefetchForWrite(next_line + At<T>(c));
       }
       if (c + kGroup <= fetched) {
         for (int64_t i = c; i < c + kGroup; ++i) Fetch(offsets + i);

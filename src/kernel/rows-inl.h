@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/compiler.h"
 #include "kernel/element.h"
 #include "kernel/kernel.h"
 #include "kernel/ops-inl.h"
@@ -59,7 +60,7 @@ class RowsLoop {
 
   HWY_INLINE void Fetch(int64_t k) const {
     const unsigned char* const row = all_.updates + At<T>(all_.offsets[k]);
-    for (int64_t byte = 0; byte < fetched_; byte += 64) __builtin_prefetch(row + byte);
+    for (int64_t byte = 0; byte < fetched_; byte += 64) Prefetch(row + byte);
   }
 
   // Columns that do not fill a vector overlap those before them. They are computed first and stored

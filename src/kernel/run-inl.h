@@ -10,11 +10,14 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
+#include "base/compiler.h"
 #include "kernel/element.h"
+#include "kernel/kernel.h"
 #include "kernel/strided-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,15 +43,34 @@ HWY_INLINE void StreamFour(D d, uint8_t* output, const uint8_t* updates) {
   hn::Stream(fourth, d, output + 3 * lanes);
 }
 
-// Copies part of a cache line, past the caches if aligned: a line of which only some bytes are
-// streamed is written twice.
-HWY_INLINE void StreamPart(unsigned char* output, const unsigned char* updates, size_t n,
-                           bool aligned) {
-  const hn::CappedTag<uint8_t, 16> d;
-  if (!aligned) {
+// Copies bytes up to `end` in words.
+HWY_INLINE void StreamWords(unsigned char* output, const unsigned char* updates, size_t i,
+                            size_t end) {
+  for (; i < end; i += sizeof(int32_t)) {
+    int32_t word;
+    std::memcpy(&word, updates + i, sizeof(word));
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+    _mm_stream_si32(reinterpret_cast<int32_t*>(output + i), word);
+#else
+    std::memcpy(output + i, &word, sizeof(word));
+#endif
+  }
+}
+
+// Copies part of a cache line, past the caches if `streams`.
+HWY_INLINE void MoveEnd(unsigned char* output, const unsigned char* updates, size_t n,
+                        bool streams) {
+  if (!streams) {
     return CombineContiguous<uint8_t, Move<uint8_t>>(output, updates, static_cast<int64_t>(n));
   }
-  for (size_t i = 0; i < n; i += hn::Lanes(d)) hn::Stream(hn::LoadU(d, updates + i), d, output + i);
+  constexpr size_t kVector = kStreamedVector;
+  const hn::CappedTag<uint8_t, kVector> d;
+  size_t i = std::min(n, (kVector - reinterpret_cast<uintptr_t>(output) % kVector) % kVector);
+  StreamWords(output, updates, 0, i);
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    hn::Stream(hn::LoadU(d, updates + i), d, output + i);
+  }
+  StreamWords(output, updates, i, n);
 }
 
 // Moves bytes past the caches. The caller must call FinishStreaming().
@@ -58,18 +80,18 @@ HWY_INLINE void StreamBytes(unsigned char* output, const unsigned char* updates,
   const size_t step = 4 * hn::Lanes(d);
   const size_t n = static_cast<size_t>(bytes);
   const uintptr_t start = reinterpret_cast<uintptr_t>(output);
-  const bool aligned = (start | n) % 16 == 0;
+  const bool streams = StreamsEnds(output, bytes);
   size_t i = (kLine - start % kLine) % kLine;
-  if (n < i + step) return StreamPart(output, updates, n, aligned);
-  if (i != 0) StreamPart(output, updates, i, aligned);
+  if (n < i + step) return MoveEnd(output, updates, n, streams);
+  if (i != 0) MoveEnd(output, updates, i, streams);
   for (; i + step + kStreamAhead <= n; i += step) {
     for (size_t line = 0; line < step; line += kLine) {
-      __builtin_prefetch(updates + i + kStreamAhead + line, 0, 0);
+      PrefetchReadOnce(updates + i + kStreamAhead + line);
     }
     StreamFour(d, output + i, updates + i);
   }
   for (; i + step <= n; i += step) StreamFour(d, output + i, updates + i);
-  if (i != n) StreamPart(output + i, updates + i, n - i, aligned);
+  if (i != n) MoveEnd(output + i, updates + i, n - i, streams);
 }
 
 // Bytes from which memcpy is used, which suits this CPU best: runs of 32 KiB took 0.85 x the time
@@ -84,18 +106,33 @@ constexpr bool kCombinesVectors =
     (kIsExtremum<T, Op> || ((std::is_integral_v<T> || std::is_same_v<T, Logical>)&&(
                                std::is_same_v<Op, Add<T>> || std::is_same_v<Op, Mul<T>>)));
 
-// Combines the whole vectors of [0, n), at least one, into one, and stores it to `lanes`. Returns
-// how many elements they hold.
+// Combines the halves of a vector until they have 16 bytes, and stores these. Returns how many lanes
+// that are.
+template <class Op, class D, class V, class Lane>
+HWY_INLINE int64_t StoreCombined(D d, V all, Lane* lanes) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  if constexpr (hn::MaxLanes(d) * sizeof(Lane) > 16) {
+    const hn::Half<D> half;
+    const auto both = Op::OnLanes(half, hn::LowerHalf(half, all), hn::UpperHalf(half, all));
+    return StoreCombined<Op>(half, both, lanes);
+  }
+#endif
+  hn::Store(all, d, lanes);
+  return static_cast<int64_t>(hn::Lanes(d));
+}
+
+// Combines the whole vectors of [0, n), at least one, into the lanes of one. Returns how many
+// elements they hold.
 template <class T, class Op>
 HWY_INLINE int64_t CombineVectors(const unsigned char* updates, int64_t n,
-                                  typename Lanes<T>::Lane* lanes) {
+                                  typename Lanes<T>::Lane* lanes, int64_t* stored) {
   const typename Lanes<T>::Tag d;
   const int64_t step = static_cast<int64_t>(hn::Lanes(d));
   const auto* const in = reinterpret_cast<const typename Lanes<T>::Lane*>(updates);
   auto all = hn::LoadU(d, in);
   int64_t i = step;
   for (; i + step <= n; i += step) all = Op::OnLanes(d, all, hn::LoadU(d, in + i));
-  hn::Store(all, d, lanes);
+  *stored = StoreCombined<Op>(d, all, lanes);
   return i;
 }
 
@@ -114,12 +151,14 @@ HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* upd
     if constexpr (kCombinesVectors<T, Op>) {
       const typename Lanes<T>::Tag d;
       const int64_t step = static_cast<int64_t>(hn::Lanes(d));
-      // Shorter runs are as fast one by one, because the lanes are combined one by one too.
-      if (stride == 1 && n >= 4 * step) {
+      // Shorter runs are as fast one by one.
+      constexpr int64_t kLeast = 16;
+      if (stride == 1 && n >= std::max(step, kLeast)) {
         HWY_ALIGN typename Lanes<T>::Lane lanes[hn::MaxLanes(d)];
-        const int64_t done = CombineVectors<T, Op>(updates, n, lanes);
+        int64_t stored;
+        const int64_t done = CombineVectors<T, Op>(updates, n, lanes, &stored);
         const auto* const combined = reinterpret_cast<const unsigned char*>(lanes);
-        result = Element::CombinedAll(result, combined, 1, step);
+        result = Element::CombinedAll(result, combined, 1, stored);
         updates += At<T>(done);
         n -= done;
       }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/compiler.h"
 #include "kernel/kernel.h"
 #include "kernel/short_runs.h"
 #include "kernel/transpose.h"
@@ -63,22 +64,28 @@ constexpr Walks kWalks;
 constexpr int64_t kLine = 64;
 
 template <bool kWrites>
-HWY_INLINE void Prefetch(const unsigned char* from, int64_t bytes) {
-  constexpr int kLocality = kWrites ? 3 : 0;
-  const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(from) % kLine);
-  for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(from + i, kWrites, kLocality);
-  // One more if the range starts within a line and reaches a line that the loop did not.
-  if (before != 0 && (bytes - 1) % kLine + before >= kLine)
-    __builtin_prefetch(from + bytes - 1, kWrites, kLocality);
+HWY_INLINE void PrefetchLine(const unsigned char* address) {
+  if constexpr (kWrites) {
+    PrefetchForWrite(address);
+  } else {
+    PrefetchReadOnce(address);
+  }
 }
 
-// Prefetches the ends of a run that will be streamed. Only lines in which it writes parts of 16
-// bytes are read.
+template <bool kWrites>
+HWY_INLINE void Prefetch(const unsigned char* from, int64_t bytes) {
+  const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(from) % kLine);
+  for (int64_t i = 0; i < bytes; i += kLine) PrefetchLine<kWrites>(from + i);
+  // One more if the range starts within a line and reaches a line that the loop did not.
+  if (before != 0 && (bytes - 1) % kLine + before >= kLine) PrefetchLine<kWrites>(from + bytes - 1);
+}
+
+// Prefetches the ends of a run that will be streamed, unless they will be too.
 void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   const unsigned char* const end = output + bytes;
-  if (reinterpret_cast<uintptr_t>(output) % 16 == 0 && bytes % 16 == 0) return;
-  if (reinterpret_cast<uintptr_t>(output) % kLine != 0) __builtin_prefetch(output, 1);
-  if (reinterpret_cast<uintptr_t>(end) % kLine != 0) __builtin_prefetch(end - 1, 1);
+  if (StreamsEnds(output, bytes)) return;
+  if (reinterpret_cast<uintptr_t>(output) % kLine != 0) PrefetchForWrite(output);
+  if (reinterpret_cast<uintptr_t>(end) % kLine != 0) PrefetchForWrite(end - 1);
 }
 
 // Updates repeated as often as fits.
@@ -113,17 +120,25 @@ class Pattern {
   int64_t filled_ = 0;
 };
 
-// Applies the update of a row by a call of its kernel.
+// Applies the update of a row, or those of adjacent rows, by a call of its kernel.
 struct RowByKernel {
   RunKernel run;
   int64_t output_stride;
   int64_t updates_stride;
   int64_t n;
 
-  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
-    run(output, output_stride, update, updates_stride, n);
+  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update,
+                             int64_t rows = 1) const {
+    run(output, output_stride, update, updates_stride, rows * n);
   }
 };
+
+template <class Offset>
+int64_t AdjacentRows(const Offset* offsets, int64_t run, int64_t most) {
+  int64_t rows = 1;
+  while (rows < most && offsets[rows] == offsets[rows - 1] + run) ++rows;
+  return rows;
+}
 
 // Replaces a short contiguous row. Rows of 64 B take 1.3 ns, by calls 2.6.
 struct RowByBytes {
@@ -189,6 +204,10 @@ HWY_INLINE void WalkRowsAt(const ApplyRow apply, int64_t size, const RowsArgumen
   const auto update_of = [&](const unsigned char* row, int64_t c) {
     return row + (updates_offsets != nullptr ? updates_offsets[c] * size : c * column_bytes);
   };
+  // Adjacent rows become one run, of which only the ends are parts of cache lines: rows of 257 B to
+  // 1 KiB in order took 0.37 to 0.6 x the time, two thirds of them 0.5 to 0.85 x (Zen 4).
+  const bool joins = rows.output_run_stride == 1 && rows.updates_run_stride == 1 &&
+                     updates_offsets == nullptr && tile.updates_column_stride == rows.run;
   int64_t ahead = prefetches ? tile.rows * tile.columns + tile.lookahead - tile.prefetch : 0;
   int64_t following = tile.rows * tile.columns;
   for (int64_t r = 0; r < tile.rows; ++r) {
@@ -205,7 +224,15 @@ HWY_INLINE void WalkRowsAt(const ApplyRow apply, int64_t size, const RowsArgumen
       // Skip a row that the next one replaces: streamed, it would be written to memory for nothing.
       // One row of 1 KiB again and again took 4 x the time of random rows.
       if (kStreams && --following > 0 && offsets[0] == offsets[1]) continue;
-      apply(tile.output + *offsets * size, update_of(updates, c));
+      unsigned char* const output = tile.output + *offsets * size;
+      if constexpr (kStreams && std::is_same_v<ApplyRow, RowByKernel>) {
+        const int64_t adjacent = joins ? AdjacentRows(offsets, rows.run, tile.columns - c) : 1;
+        apply(output, update_of(updates, c), adjacent);
+        c += adjacent - 1, offsets += adjacent - 1;
+        ahead -= adjacent - 1, following -= adjacent - 1;
+      } else {
+        apply(output, update_of(updates, c));
+      }
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/checked.h"
+#include "base/compiler.h"
 
 namespace strew::plan {
 
@@ -119,6 +120,21 @@ bool AreFew(const IndexedLoop& entry, const IndexedLoop& row) {
   return !lie_together(kIndices) || !lie_together(kUpdates);
 }
 
+// True if the entries of a batch lie together in indices and updates, and batches farther apart. With
+// transposed data, moves and sums of int8 to float64 took 0.3 to 0.8 x the time along them, of 4 to
+// 16 entries 0.6 to 0.9 x; if other batches lie together instead, 1.5 to 2.8 x (Zen 4).
+bool EntriesLieTogether(const IndexedLoop& entry, const IndexedLoop& row,
+                        const IndexedNest& batch) {
+  constexpr int64_t kFew = 4;
+  if (entry.count < kFew) return false;
+  const auto are_closer = [&](const IndexedLoop& loop) {
+    const uint64_t update = Magnitude(loop.stride[kUpdates]);  // 0: read again and again
+    return Magnitude(entry.stride[kIndices]) < Magnitude(loop.stride[kIndices]) &&
+           (update == 0 || Magnitude(entry.stride[kUpdates]) < update);
+  };
+  return are_closer(row) && std::all_of(batch.loop, batch.loop + batch.rank, are_closer);
+}
+
 }  // namespace
 
 void EntryLoops::ChooseRowsAndColumns(BatchOrder order, IndexedNest* entries, IndexedNest* batch) {
@@ -128,11 +144,12 @@ void EntryLoops::ChooseRowsAndColumns(BatchOrder order, IndexedNest* entries, In
   columns_are_batch = false;
   column = entry;
   row = rows_are_batch ? batch->PopInnermost() : entries->PopInnermost();
-  // Writes lie closer together along columns than along rows. An entry that is a whole run leaves
-  // no choice.
+  // Writes lie closer together along columns than along rows, unless that would spread the reads. An
+  // entry that is a whole run leaves no choice.
   const bool batches_are_closer =
       rows_are_batch && run.count == 1 &&
-      Magnitude(row.stride[kOutput]) < Magnitude(component[0].output_stride);
+      Magnitude(row.stride[kOutput]) < Magnitude(component[0].output_stride) &&
+      !(order == BatchOrder::kAny && EntriesLieTogether(entry, row, *batch));
   if (rows_are_batch && (entry.count == 1 || batches_are_closer ||
                          (order == BatchOrder::kAny && run.count == 1 && AreFew(entry, row)))) {
     std::swap(rows_are_batch, columns_are_batch);
@@ -262,7 +279,7 @@ DestinationNumbers::DestinationNumbers(const EntryLoops& loops) {
   if (loops.column.count > 1) strides |= loops.column.stride[kOutput];
   for (int i = 0; i < loops.outer.rank; ++i) strides |= loops.outer.loop[i].stride[kOutput];
   for (int c = 0; c < loops.components; ++c) strides |= loops.component[c].output_stride;
-  shift_ = strides == 0 ? 0 : __builtin_ctzll(static_cast<unsigned long long>(strides));
+  shift_ = strides == 0 ? 0 : TrailingZeros(static_cast<uint64_t>(strides));
   range_ = Of(loops.whole_span + lowest_) + 1;
 }
 

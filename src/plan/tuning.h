@@ -151,6 +151,11 @@ struct Tuning {
   // Columns of batch without a strip: enough for the streams of indices and updates, few enough for
   // the cache lines of a short axis to stay in the caches.
   int64_t batch_columns = 128;
+  // Columns of batch that lie apart in indices and are walked through all turns before the next ones,
+  // so that indices of the next turns are near: a line for each, 32 KiB. With transposed data and
+  // updates sums of [17556, 49, 2] took 0.5 x the time, of [30000, 4, 20] 0.3 x, of [900, 80, 5], where
+  // all is near, 1.0 x; 128 columns 1.1 x of that, 1024 as long (Zen 4).
+  int64_t near_columns = 512;
 
   // ---- Tiles ----
 

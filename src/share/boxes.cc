@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
 #include "plan/explain.h"
@@ -32,17 +33,16 @@ plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
   return cut;
 }
 
-// Streamed rows with gaps between them also store parts of cache lines, and these wait for memory one
-// by one, unless they are blocks of 16 bytes: 40 MB in rows of 0.25, 0.5 and 1 KiB, 8 bytes apart, took
-// 69, 42 and 21 ms, and 8, 4 and 4 without streaming; of 4 KiB as long (Zen 4).
+// Streamed rows with gaps between them that also store parts of cache lines wait for memory one by
+// one: 40 MB in rows of 0.25, 0.5 and 1 KiB, 8 bytes apart, took 69, 42 and 21 ms, and 8, 4 and 4
+// without streaming; of 4 KiB as long (Zen 4).
 bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width) {
-  constexpr int64_t kBlock = 16;
   constexpr int64_t kLong = 4096;
   if (nest.rank <= 1) return true;
   const int64_t run = nest.loop[nest.rank - 1].count * width;
   const int64_t pitch = nest.loop[nest.rank - 2].stride[walk::kBoxOutput] * width;
-  const auto start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kBlock);
-  return run >= kLong || pitch == run || (run | pitch | start) % kBlock == 0;
+  if (run >= kLong || pitch == run) return true;
+  return kernel::StreamsEnds(output, run) && pitch % kernel::StreamedGranule(run) == 0;
 }
 
 plan::BoxSchedule ScheduleFor(const Call& call, const char* what, int64_t bytes, bool may_stream) {

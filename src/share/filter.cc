@@ -37,7 +37,7 @@ Filter::Filter(const walk::Scatter& scatter, const plan::MemoryHints& hints,
       gather_(scatter.loops.EntriesAreElements() ? scatter.move.gather : nullptr),
       range_(range),
       hints_(hints),
-      prefetch_(PrefetchFor(scatter, hints)),
+      prefetch_(std::min(PrefetchFor(scatter, hints), kMostAhead)),
       offset_width_(scatter.loops.WholeOffsets()),
       offset_size_(kernel::OffsetSize(offset_width_)),
       update_size_(gather_ == nullptr ? static_cast<int64_t>(sizeof(int64_t)) : scatter.width),
@@ -45,7 +45,13 @@ Filter::Filter(const walk::Scatter& scatter, const plan::MemoryHints& hints,
 
 void Filter::Add(const walk::EntryRow& row) {
   assert(row.columns <= walk::EntrySink::kMostColumns);
-  if (kept_ + row.columns > kCapacity) Write(kept_ - prefetch_);
+  if (!HasRoomFor(row.columns)) Write(kept_ - prefetch_);
+  Keep(row);
+}
+
+// Not inline, so that the columns are not on the stack while entries are written.
+[[gnu::noinline]] void Filter::Keep(const walk::EntryRow& row) {
+  alignas(64) int32_t columns[walk::EntrySink::kMostColumns + kernel::kSelectMargin];
   kernel::SelectArguments arguments;
   arguments.offsets = row.offsets;
   arguments.columns = row.columns;
@@ -53,19 +59,23 @@ void Filter::Add(const walk::EntryRow& row) {
   arguments.last = range_.last - row.output;
   arguments.shift = row.output;
   arguments.kept = offsets_ + kept_ * offset_size_;
-  arguments.kept_columns = columns_;
+  arguments.kept_columns = columns;
   const int64_t count = select_(arguments);
   if (gather_ != nullptr) {
-    gather_(UpdateAt(kept_), scatter_.UpdateAt(row.updates), row.updates_stride, columns_, count);
+    gather_(UpdateAt(kept_), scatter_.UpdateAt(row.updates), row.updates_stride, columns, count);
   } else {
     int64_t* const places = reinterpret_cast<int64_t*>(updates_) + kept_;
-    for (int64_t i = 0; i < count; ++i) places[i] = row.updates + columns_[i] * row.updates_stride;
+    for (int64_t i = 0; i < count; ++i) places[i] = row.updates + columns[i] * row.updates_stride;
   }
   kept_ += count;
 }
 
-void Filter::Finish() {
+void Filter::Flush() {
   if (kept_ > 0) Write(kept_);
+}
+
+void Filter::Finish() {
+  Flush();
   if (hints_.streams) kernel::FinishStreaming();
   if (scatter_.applied_units != nullptr)
     *scatter_.applied_units += written_ * scatter_.loops.EntryUnits();

@@ -26,15 +26,22 @@ class Filter {
   walk::EntrySink sink() { return walk::SinkOf(this, offset_width_, origin_); }
 
   void Add(const walk::EntryRow& row);
-  // Writes the entries that are still kept, and counts all that were written.
+  // False if Add() will write entries first.
+  bool HasRoomFor(int64_t columns) const { return kept_ + columns <= kCapacity; }
+  // Writes the entries that are still kept.
+  void Flush();
+  // The same, and counts all that were written.
   void Finish();
 
  private:
-  // A row of entries fits beside those that are kept.
-  static constexpr int64_t kCapacity = 2 * walk::EntrySink::kMostColumns;
+  // A row of entries fits beside those that are kept while they are prefetched. Two filters, as
+  // products without an identity have them, fit the stack of a call.
+  static constexpr int64_t kMostAhead = 192;
+  static constexpr int64_t kCapacity = kMostAhead + walk::EntrySink::kMostColumns;
   static constexpr int64_t kRoom = kCapacity + kernel::kSelectMargin;
   static constexpr int64_t kMostWidth = 16;
 
+  void Keep(const walk::EntryRow& row);
   void Write(int64_t entries);
   void WriteRows(const kernel::TileArguments& tile) const;
   unsigned char* UpdateAt(int64_t entry) { return updates_ + entry * update_size_; }
@@ -55,7 +62,6 @@ class Filter {
   alignas(64) unsigned char offsets_[kRoom * sizeof(int64_t)];
   // Kept updates or, if they are more than one element, their positions: int64_t, in units.
   alignas(64) unsigned char updates_[kRoom * kMostWidth];
-  alignas(64) int32_t columns_[walk::EntrySink::kMostColumns + kernel::kSelectMargin];
 };
 
 }  // namespace strew::share

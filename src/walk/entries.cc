@@ -17,6 +17,8 @@ using plan::kOutput;
 using plan::kUpdates;
 using plan::Traversal;
 
+constexpr int64_t kLine = 64;
+
 // `Taker` is TileWriter or TileGiver.
 template <class Taker>
 class EntryWalk {
@@ -35,11 +37,12 @@ class EntryWalk {
   void Run(Traversal traversal, const plan::FlatLoops& flat) const {
     if (traversal == Traversal::kFlat) {
       WalkFlat(flat);
+    } else if (traversal == Traversal::kBatchColumns) {
+      WalkBatchColumns();
     } else {
-      const auto walk = traversal == Traversal::kLongRows       ? &EntryWalk::WalkLongRows
-                        : traversal == Traversal::kShortRows    ? &EntryWalk::WalkShortRows
-                        : traversal == Traversal::kBatchColumns ? &EntryWalk::WalkBatchColumns
-                                                                : &EntryWalk::WalkStrips;
+      const auto walk = traversal == Traversal::kLongRows    ? &EntryWalk::WalkLongRows
+                        : traversal == Traversal::kShortRows ? &EntryWalk::WalkShortRows
+                                                             : &EntryWalk::WalkStrips;
       plan::ForEachTurn(loops_.outer, loops_.outer.rank,
                         [&](const int64_t* offset) { (this->*walk)(offset); });
     }
@@ -49,7 +52,7 @@ class EntryWalk {
  private:
   void WalkFlat(const plan::FlatLoops& flat) const;
   void WalkStrips(const int64_t* offset) const;
-  void WalkBatchColumns(const int64_t* offset) const;
+  void WalkBatchColumns() const;
   void WalkShortRows(const int64_t* offset) const;
   void WalkLongRows(const int64_t* offset) const;
   void WalkColumns(const int64_t* offset, int64_t column, int64_t columns,
@@ -149,12 +152,21 @@ void EntryWalk<Taker>::WalkColumns(const int64_t* offset, int64_t column, int64_
   }
 }
 
+// Columns that lie apart in indices share cache lines with those of other turns, which come next while
+// the lines are near.
 template <class Taker>
-void EntryWalk<Taker>::WalkBatchColumns(const int64_t* offset) const {
+void EntryWalk<Taker>::WalkBatchColumns() const {
   const int64_t columns = loops_.column.count;
+  const bool lie_apart = loops_.column.stride[kIndices] * scatter_.index_size >= kLine;
   const int64_t step = std::min(scatter_.tuning.batch_columns, block_);
-  for (int64_t c = 0; c < columns; c += step) {
-    WalkColumns(offset, c, std::min(step, columns - c), InOutput(offset, 0, c));
+  const int64_t block = lie_apart ? scatter_.tuning.near_columns : columns;
+  for (int64_t first = 0; first < columns; first += block) {
+    const int64_t end = std::min(first + block, columns);
+    plan::ForEachTurn(loops_.outer, loops_.outer.rank, [&](const int64_t* offset) {
+      for (int64_t c = first; c < end; c += step) {
+        WalkColumns(offset, c, std::min(step, end - c), InOutput(offset, 0, c));
+      }
+    });
   }
 }
 

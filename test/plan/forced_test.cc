@@ -147,7 +147,7 @@ std::vector<Forced> Traversals() {
   const Changes never = {
       {&T::few_turns, 0}, {&T::narrow_row, 0}, {&T::narrow_batch, 0}, {&T::few_indices, -1}};
   const Changes rows = never + Changes{{&T::strip_bytes, 0}};
-  const Changes one_by_one = {{&T::batch_columns, 1}};
+  const Changes one_by_one = {{&T::batch_columns, 1}, {&T::near_columns, 1}};
   const Changes constant = {{&T::least_constant_batches, 0}, {&T::least_folded, 1}};
   const Changes single = {{&T::least_constant_batches, kHuge}, {&T::least_folded, kHuge}};
   const Changes slices = {{&T::few_slices, kHuge},        {&T::least_slice, 0},

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..scatter import Scatter
 from .kinds import HUGE, Family, Sweep, Threshold
-from .operands import elements, new_output, repeated, rows, rows_of, update
+from .operands import elements, in_columns, new_output, repeated, rows, rows_of, update
 
 NO_FEW = {"few_indices": -1}
 IN_ROWS = {"few_turns": 0, "narrow_row": 0, "narrow_batch": 0}  # whatever their shape
@@ -162,6 +162,10 @@ def _staged() -> list[Family]:
     def long_axis(size: int) -> Scatter:
         return elements((5000, size // 4), (5000, size // 4))
 
+    def apart(shape: tuple[int, int, int]) -> Scatter:
+        """Data and updates transposed, indices not."""
+        return in_columns(elements(shape, shape, 2))
+
     return [
         Threshold(
             "least_staged_line",
@@ -189,6 +193,11 @@ def _staged() -> list[Family]:
             "batch_columns",
             [lambda: elements((33, 30001), (33, 30001)), lambda: elements((8, 99999), (8, 99999))],
             (16, 32, 64, 256, 512),
+        ),
+        Sweep(
+            "near_columns",
+            [lambda: apart((17556, 49, 2)), lambda: apart((30000, 4, 20))],
+            (128, 256, 1024, 2048),
         ),
     ]
 

@@ -44,6 +44,12 @@ def elements(
     return Scatter(operator, target, indices, values(updates), reduction, target, axis)
 
 
+def in_columns(scatter: Scatter) -> Scatter:
+    """The same with the first axis innermost in data and updates."""
+    target, updates = np.asfortranarray(scatter.data), np.asfortranarray(scatter.updates)
+    return replace(scatter, data=target, updates=updates, output=target)
+
+
 def update(data: Shape, count: int, axis: int, reduction: str = "add") -> Scatter:
     """In place: `count` slices of an axis, at uniform indices."""
     updates = (*data[:axis], count, *data[axis + 1 :])
