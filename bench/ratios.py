@@ -11,6 +11,9 @@ the noise of the machine.
 The clock is that of the CPU: it is the elapsed time of a call on one thread, and other processes
 disturb it less. Workloads named "tiny" show what one checked call costs: they are listed, but a
 loop of six elements has no such cost to compare with.
+
+With --baseline, the ratios of an earlier run are compared with. A workload is slower where strew has
+lost against the loop and against memcpy, and still has when it is measured again.
 """
 
 from __future__ import annotations
@@ -25,7 +28,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from harness import baseline
+
 CONTESTANTS = ("strew", "scalar", "memcpy")
+TURNS_OF_SLOWER = 3  # times that a workload is measured before it counts as slower
 MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}
 HEAD = (
     "| row | strew ms | scalar loop ms | memcpy ms | strew/scalar | GB/s |\n"
@@ -44,6 +50,10 @@ class Row:
     @property
     def ratio(self) -> float:
         return self.best["strew"] / self.best["scalar"]
+
+    @property
+    def ratios(self) -> baseline.Ratios:
+        return {of: self.best["strew"] / self.best[of] for of in CONTESTANTS[1:]}
 
     @property
     def judged(self) -> bool:
@@ -85,6 +95,19 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--strict", action="store_true", help="end with 1 where a workload is above that"
+    )
+    parser.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="ratios to compare with; end with 1 if slower"
+    )
+    parser.add_argument(
+        "--loss",
+        type=float,
+        default=1.25,
+        metavar="FACTOR",
+        help="how much larger both ratios may be than in the baseline (default: 1.25)",
+    )
+    parser.add_argument(
+        "--write-baseline", type=Path, metavar="FILE", help="write the ratios of this run"
     )
     parser.add_argument(
         "--output", type=Path, metavar="FILE", help="for the table, which is printed otherwise"
@@ -162,6 +185,23 @@ def measure_all(
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
+def slower(arguments: argparse.Namespace, rows: Sequence[Row]) -> list[str]:
+    """The workloads that have lost against the baseline, each measured again first."""
+    before = baseline.read(arguments.baseline)
+    lost = []
+    for row in rows:
+        least = row.ratios
+        for _ in range(TURNS_OF_SLOWER - 1):
+            if baseline.loss(before, row.name, least) <= arguments.loss:
+                break
+            again = measure(arguments, row.name).ratios
+            least = {of: min(ratio, again[of]) for of, ratio in least.items()}
+        factor = baseline.loss(before, row.name, least)
+        if factor > arguments.loss:
+            lost.append(f"{row.name} ({factor:.2f} x the baseline)")
+    return lost
+
+
 def main() -> int:
     arguments = parse_arguments()
     workloads = list_workloads(arguments.program, arguments.filter)
@@ -176,11 +216,17 @@ def main() -> int:
         rows.append(row)
         print(row.markdown(), file=table, flush=True)
     lines = [*summary(rows, arguments.tolerance), *(f"Not measured: {line}" for line in wrong)]
+    lost = slower(arguments, rows) if arguments.baseline else []
+    if arguments.baseline:
+        lines.append(f"Slower than before: {', '.join(lost) or 'none'}")
+        lines += baseline.other_cpu(arguments.baseline)
+    if arguments.write_baseline:
+        baseline.write(arguments.write_baseline, {row.name: row.ratios for row in rows})
     print("", *lines, sep="\n", file=table, flush=True)
     if arguments.output:
         print(*lines, f"Table: {arguments.output}", sep="\n")
     behind = any(row.judged and row.ratio > arguments.tolerance for row in rows)
-    return 1 if wrong or (arguments.strict and behind) else 0
+    return 1 if wrong or lost or (arguments.strict and behind) else 0
 
 
 if __name__ == "__main__":

@@ -71,3 +71,22 @@ def test_a_wrong_result_ends_with_1(tmp_path: Path) -> None:
     done = run(tmp_path, SOME | {"d.wrong": None})
     assert done.returncode == 1
     assert "Not measured: d.wrong: strew and the scalar loop differ\n" in done.stdout
+
+
+def test_a_loss_against_the_baseline_ends_with_1(tmp_path: Path) -> None:
+    baseline = str(tmp_path / "baseline.json")
+    assert run(tmp_path, SOME, "--write-baseline", baseline).returncode == 0
+    same = run(tmp_path, SOME, "--baseline", baseline)
+    assert same.returncode == 0 and "Slower than before: none\n" in same.stdout
+    lost = SOME | {"a.add": (1.3, 4.0, 1.0)}
+    done = run(tmp_path, lost, "--baseline", baseline)
+    assert done.returncode == 1
+    assert "Slower than before: a.add (1.30 x the baseline)\n" in done.stdout
+    assert run(tmp_path, lost, "--baseline", baseline, "--loss", "1.4").returncode == 0
+
+
+def test_one_fast_contestant_is_no_loss(tmp_path: Path) -> None:
+    baseline = str(tmp_path / "baseline.json")
+    run(tmp_path, SOME, "--write-baseline", baseline)
+    done = run(tmp_path, SOME | {"a.add": (1.0, 4.0, 0.5), "new": (9, 1, 1)}, "--baseline", baseline)
+    assert done.returncode == 0, done.stdout
