@@ -9,8 +9,7 @@
  * `output` is `data` itself or names the same pointer, shape and strides; else the bytes between
  * the lowest and highest element of `output` must not intersect those of any input. Elements of
  * `output` must not share memory: with its dims > 1 sorted by |stride|, each |stride| must exceed
- * the sum of (dim - 1) * |stride| over the smaller ones. Strides of dims <= 1 are ignored
- * everywhere.
+ * the sum of (dim - 1) * |stride| of the smaller ones. Strides of dims <= 1 are always ignored.
  *
  * RESULT. The updates are applied one at a time in row-major order of `indices` (slice_scatter: of
  * `updates`), so that the last of several writers wins and sums are added in that order. The bytes
@@ -22,9 +21,8 @@
  * is written. After any status but STREW_OK and STREW_RUNNER_FAILED its bytes are unchanged. If
  * several things are wrong, the first line of this list decides:
  *
- *      1. STREW_INVALID_ARGUMENT    a NULL handle, an unbound tensor with elements, an output that
- *                                   DLPack says is read-only, an unknown reduction or mode,
- *                                   STREW_SUB | STREW_EXCLUDE_SELF
+ *      1. STREW_INVALID_ARGUMENT    NULL; a tensor with elements, but unbound; a read-only output;
+ *                                   an unknown reduction or mode; STREW_SUB | STREW_EXCLUDE_SELF
  *      2. STREW_INVALID_DTYPE       dtypes of data, updates and output differ; indices are not of
  *                                   an integer dtype; a reduction that the dtype does not have
  *      3. STREW_UNSUPPORTED         not available in this build
@@ -39,13 +37,12 @@
  *
  * COST. In place, time grows with the u updates, not with data: u log u at most for STREW_MEAN,
  * STREW_WIDE, STREW_DUPLICATE_ERROR, and STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes. Scratch
- * is at most 2 MiB and 64 KiB for each worker, and where the allocator allows it 16 bytes for each
- * entry with several workers. (An entry is an index value of scatter_elements, a tuple of
- * scatter_nd, an index of scatter_update.) More take only STREW_MEAN and STREW_WIDE, 40 bytes for
- * each element that is touched, and STREW_DUPLICATE_ERROR and the complex case above, 16 bytes for
- * each entry. Calls of up to 64 updates with none, add, mul, min, max or sub and default policies
- * allocate nothing, unless STREW_WIDE makes a difference. A call or a task needs at most 48 KiB of
- * stack.
+ * is at most 2 MiB and 64 KiB a worker, and with several workers 16 bytes an entry, where the
+ * allocator allows it. An entry is an index value of scatter_elements, a tuple of scatter_nd, an
+ * index of scatter_update. More take only STREW_MEAN and STREW_WIDE, up to 40 bytes for an element
+ * that is touched, and STREW_DUPLICATE_ERROR and the complex case above, up to 16 bytes an entry.
+ * Calls of up to 64 updates with none, add, mul, min, max or sub and default policies allocate
+ * nothing, unless STREW_WIDE makes a difference. A call or a task needs at most 48 KiB of stack.
  *
  * THREADS. One call at a time uses a context; any number of calls at once may use different
  * contexts, and read the same tensors and plans. Inputs must not change during a call. A call runs
@@ -68,18 +65,15 @@
 #define STREW_VERSION_MINOR 1 /**< incremented for new functions and constants */
 #define STREW_VERSION_PATCH 0 /**< incremented for fixes */
 
-/** Linkage of every function below. Define STREW_STATIC when linking the static library on Windows;
- * STREW_BUILDING is defined by the library's own build only. */
-#if defined(_WIN32) && !defined(STREW_STATIC)
-#if defined(STREW_BUILDING)
+/** Linkage of every function. Define STREW_STATIC when linking the static library on Windows. */
+#if !defined(_WIN32) && defined(__GNUC__)
+#define STREW_API __attribute__((visibility("default")))
+#elif !defined(_WIN32) || defined(STREW_STATIC)
+#define STREW_API
+#elif defined(STREW_BUILDING) /* by the library's own build */
 #define STREW_API __declspec(dllexport)
 #else
 #define STREW_API __declspec(dllimport)
-#endif
-#elif !defined(_WIN32) && defined(__GNUC__)
-#define STREW_API __attribute__((visibility("default")))
-#else
-#define STREW_API
 #endif
 
 #ifdef __cplusplus
@@ -131,15 +125,13 @@ enum {
   STREW_FLOAT8_E5M2 = 18    /**< the upper half of a binary16 */
 };
 
-/** n bytes that are only moved, 1 <= n <= 4096. */
-#define STREW_OPAQUE(n) ((strew_dtype)(0x10000 + (n)))
+#define STREW_OPAQUE(n) ((strew_dtype)(0x10000 + (n))) /**< n bytes, only moved; 1 <= n <= 4096 */
 
 /** How an update combines with the element that it meets, on dtype T:
  *   - STREW_NONE is for every dtype, the others for every one but string and opaque. Refused pairs
  *     give STREW_INVALID_DTYPE: also STREW_MIN and STREW_MAX of complex, STREW_MEAN of bool.
  *   - Integers wrap modulo 2^n. float16, bfloat16 and float8 compute in float32 and round to
- *     nearest even after every update; what is too large becomes infinity, or NaN in float8_e4m3fn,
- *     where PyTorch and ONNX Cast saturate.
+ *     nearest even after every update; what is too large becomes infinity, or NaN in float8_e4m3fn.
  *   - STREW_MIN and STREW_MAX: IEEE 754-2019 minimum and maximum. Any NaN gives NaN, and -0 < +0.
  *   - bool: STREW_ADD and STREW_MAX are or, STREW_MUL and STREW_MIN are and, STREW_SUB is xor.
  *   - complex: STREW_ADD and STREW_SUB by component; STREW_MUL is (ac - bd) + (ad + bc)i, every
@@ -150,8 +142,7 @@ enum {
  *   - STREW_EXCLUDE_SELF, or-ed in: the first update of an element replaces the old value, and n
  *     counts only updates. It changes nothing for STREW_NONE.
  *   - STREW_WIDE, or-ed in: STREW_ADD, STREW_SUB and STREW_MUL of float16, bfloat16 and float8
- *     combine the old value and all updates in order in float32, and round once, as PyTorch sums
- *     such floats. 70,000 ones in bfloat16 are 256, and 70,144 with it. Else it changes nothing. */
+ *     combine the old value and all updates in order in float32, and round once; else no change. */
 typedef int32_t strew_reduction;
 enum {
   STREW_NONE = 0,             /**< update */
@@ -187,34 +178,26 @@ enum {
   STREW_CACHE_CIRCULAR = 1 /**< they go on at its beginning: positions modulo m */
 };
 
-/** @} */
-/** @name Names and versions
- * Thread-safe; static strings, never freed, never NULL where nothing else is said.
- * @{ */
+/** @} */ /** @name Names and versions
+ * Thread-safe; static strings, never freed, never NULL where nothing else is said. @{ */
 
-/** Version of the library that runs, "major.minor.patch". */
-STREW_API const char *strew_version(void);
-/** The same as major * 10000 + minor * 100 + patch. */
-STREW_API int32_t strew_version_number(void);
-/** "STREW_INDEX_OUT_OF_RANGE"; "unknown" for an unknown code. */
-STREW_API const char *strew_status_name(strew_status status);
-/** One sentence in English that explains the status. */
-STREW_API const char *strew_status_description(strew_status status);
+STREW_API const char *strew_version(void);    /**< of the library that runs, "major.minor.patch" */
+STREW_API int32_t strew_version_number(void); /**< major * 10000 + minor * 100 + patch */
+STREW_API const char *strew_status_name(strew_status status); /**< "STREW_OK"; or "unknown" */
+STREW_API const char *strew_status_description(strew_status status); /**< one sentence */
 /** "float32", as NumPy and ml_dtypes spell it; "opaque" for every STREW_OPAQUE(n); "unknown". */
 STREW_API const char *strew_dtype_name(strew_dtype dtype);
-/** Bytes of one element; 0 for an unknown code. */
-STREW_API size_t strew_dtype_size(strew_dtype dtype);
+STREW_API size_t strew_dtype_size(strew_dtype dtype); /**< bytes; 0 for an unknown code */
 /** The instruction set in use: "AVX3" (AVX-512), "AVX2", "SSE4", "SSSE3", "NEON", ..., "SCALAR". */
 STREW_API const char *strew_simd_target(void);
 /** The i-th of those that this build has and this CPU can run, best first; NULL for any other i. */
 STREW_API const char *strew_simd_target_at(int32_t i);
 
-/** @} */
-/** @name Tensors
- * @{ */
+/** @} */ /** @name Tensors
+ * Getters return 0 or NULL for NULL. Their arrays have `rank` entries, and are valid until
+ * the descriptor is reset or destroyed. After a failure strew_last_error() tells why. @{ */
 
-/** A descriptor: dtype, shape, strides and a borrowed pointer to the element at index (0, ..., 0).
- */
+/** A descriptor: dtype, shape, strides and a borrowed pointer to the element at (0, ..., 0). */
 typedef struct strew_tensor strew_tensor;
 
 /** Creates a descriptor, which the caller owns and passes to strew_tensor_destroy().
@@ -222,18 +205,16 @@ typedef struct strew_tensor strew_tensor;
  *     rank     0 ... 32; a tensor of rank 0 has one element
  *     shape    `rank` dims >= 0; copied; may be NULL for rank 0
  *     strides  `rank` strides in ELEMENTS; copied; negative allowed, 0 in inputs; NULL = row-major
- *     data     aligned as the dtype requires; you must keep the memory. NULL makes an unbound
- *              tensor, which no operator accepts while it has elements. If a dim is 0, data and
- *              strides are ignored
+ *     data     aligned as the dtype requires, and kept by you. NULL: the tensor is unbound, and no
+ *              operator accepts it while it has elements. If a dim is 0: ignored like strides
  *     out      receives the descriptor; NULL on failure
- * STREW_INVALID_ARGUMENT, STREW_SIZE_OVERFLOW (more elements or bytes than PTRDIFF_MAX),
- * STREW_OUT_OF_MEMORY, in this order; strew_last_error() tells what was wrong. */
+ * STREW_INVALID_ARGUMENT, STREW_SIZE_OVERFLOW, STREW_OUT_OF_MEMORY, in this order. */
 STREW_API strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, const int64_t *shape,
-                                           const int64_t *strides, void *data, strew_tensor **out);
+    const int64_t *strides, void *data, strew_tensor **out);
 /** Replaces the contents, with the arguments of strew_tensor_create(), which may be arrays that the
  * descriptor returned. Allocates nothing. On failure it is unchanged; else no longer read-only. */
 STREW_API strew_status strew_tensor_reset(strew_tensor *tensor, strew_dtype dtype, int32_t rank,
-                                          const int64_t *shape, const int64_t *strides, void *data);
+    const int64_t *shape, const int64_t *strides, void *data);
 /** Binds the descriptor to other memory; NULL unbinds it. STREW_INVALID_ARGUMENT for a NULL tensor
  * or a misaligned pointer; the old pointer then stays. */
 STREW_API strew_status strew_tensor_set_data(strew_tensor *tensor, void *data);
@@ -250,28 +231,19 @@ STREW_API strew_status strew_tensor_from_dlpack(const void *dl_tensor, strew_ten
 /** The same for a DLManagedTensorVersioned. STREW_UNSUPPORTED for a major version other than 1.
  * With DLPACK_FLAG_BITMASK_READ_ONLY the descriptor is read-only: as an output, even without
  * elements, it gives STREW_INVALID_ARGUMENT. Other flags are ignored. */
-STREW_API strew_status strew_tensor_from_dlpack_versioned(const void *dl_managed_tensor_versioned,
-                                                          strew_tensor **out);
-/** Frees the descriptor, not the memory that it describes. NULL is allowed. */
-STREW_API void strew_tensor_destroy(strew_tensor *tensor);
-/** The dtype. This and the getters below return 0 or NULL for NULL. */
-STREW_API strew_dtype strew_tensor_dtype(const strew_tensor *tensor);
-/** The number of dims. */
-STREW_API int32_t strew_tensor_rank(const strew_tensor *tensor);
-/** The number of elements. */
-STREW_API int64_t strew_tensor_size(const strew_tensor *tensor);
-/** The dims: `rank` entries, valid until the descriptor is reset or destroyed. */
-STREW_API const int64_t *strew_tensor_shape(const strew_tensor *tensor);
-/** The strides in elements: `rank` entries, valid as long as those of the shape. */
-STREW_API const int64_t *strew_tensor_strides(const strew_tensor *tensor);
-/** The pointer to the element at index (0, ..., 0); NULL for an unbound tensor. */
-STREW_API void *strew_tensor_data(const strew_tensor *tensor);
+STREW_API strew_status strew_tensor_from_dlpack_versioned(
+    const void *dl_managed_tensor_versioned, strew_tensor **out);
+STREW_API void strew_tensor_destroy(strew_tensor *tensor); /**< not its memory; NULL is allowed */
+STREW_API strew_dtype strew_tensor_dtype(const strew_tensor *tensor);      /**< of the elements */
+STREW_API int32_t strew_tensor_rank(const strew_tensor *tensor);           /**< number of dims */
+STREW_API int64_t strew_tensor_size(const strew_tensor *tensor);           /**< of elements */
+STREW_API const int64_t *strew_tensor_shape(const strew_tensor *tensor);   /**< the dims */
+STREW_API const int64_t *strew_tensor_strides(const strew_tensor *tensor); /**< in elements */
+STREW_API void *strew_tensor_data(const strew_tensor *tensor);             /**< NULL if unbound */
 
-/** @} */
-/** @name Contexts
+/** @} */ /** @name Contexts
  * Setters return STREW_INVALID_ARGUMENT for a NULL context or a value that is not named here, and
- * change nothing then; strew_last_error() tells why. They leave the report of the last call alone.
- * @{ */
+ * change nothing then; strew_last_error() tells why. The report of the last call stays. @{ */
 
 /** Settings of calls, and the report of the last call of an operator. Every operator accepts NULL
  * instead: one thread, default policies. */
@@ -286,48 +258,38 @@ typedef void (*strew_free)(void *opaque, void *memory, size_t size);
 typedef void (*strew_task)(void *task, int64_t i);
 
 /** Calls run(task, i) exactly once for every i in [0, count), in any order and on any threads, and
- * returns 0 when all have returned; no task may run or begin after that. count never exceeds the
- * number of workers. Tasks never wait for one another. A call may ask for several parallel_for, one
- * after the other. Anything but 0, or fewer finished tasks than count: STREW_RUNNER_FAILED. It must
- * not unwind. One that runs all tasks in turn:
- *
- *     int32_t run_in_turn(void *opaque, int64_t count, strew_task run, void *task) {
- *       for (int64_t i = 0; i < count; ++i) run(task, i);
- *       return 0;
- *     }
- */
+ * returns 0 when all have returned; no task may run or begin after that. It must not unwind. count
+ * never exceeds the number of workers. Tasks never wait for one another. A call may ask for several
+ * parallel_for, one after the other. A result other than 0, or fewer finished tasks than count:
+ * STREW_RUNNER_FAILED. */
 typedef int32_t (*strew_parallel_for)(void *opaque, int64_t count, strew_task run, void *task);
 /** Creates a context with the defaults below; the caller owns it. STREW_INVALID_ARGUMENT for a NULL
  * out, STREW_OUT_OF_MEMORY; *out is NULL on failure. */
 STREW_API strew_status strew_context_create(strew_context **out);
-/** Frees the context, and ends its threads. NULL is allowed. */
-STREW_API void strew_context_destroy(strew_context *context);
+STREW_API void strew_context_destroy(strew_context *context); /**< ends its threads; may be NULL */
 
 /** 1 (default): the calling thread. n > 1: so many threads with the calling one, at most as many as
  * CPUs that this process may run on; 0: that many. STREW_UNSUPPORTED for n != 1 in a build without
- * threads. The first large call starts them; they sleep when there is nothing to do, and end with
- * the context or with another setting of threads. The calling thread takes every task that no other
- * has begun, and never waits for a thread that has not begun. In a child after fork() calls run on
- * the calling thread until the number is set again. */
+ * threads. The first large call starts them; they end with the context or with another setting. The
+ * calling thread takes every task that no other has begun, and never waits for a thread that has
+ * not begun. In a child after fork() it runs all, until the number is set again. */
 STREW_API strew_status strew_context_set_num_threads(strew_context *context, int32_t n);
 /** Runs the tasks of large calls on your threads: workers >= 1 with a function, or NULL, NULL, 0
  * for one thread. The later of this and strew_context_set_num_threads() decides. */
-STREW_API strew_status strew_context_set_parallel_for(strew_context *context,
-                                                      strew_parallel_for parallel_for, void *opaque,
-                                                      int32_t workers);
+STREW_API strew_status strew_context_set_parallel_for(
+    strew_context *context, strew_parallel_for parallel_for, void *opaque, int32_t workers);
 /** Default STREW_INDEX_ERROR. Negative indices are wrapped before. Ignored by slice_scatter. */
-STREW_API strew_status strew_context_set_index_policy(strew_context *context,
-                                                      strew_index_policy policy);
-/** wrap 1 (default): an index i in [-n, -1] on an axis of n elements means i + n. wrap 0: negative
- * indices are out of range. */
+STREW_API strew_status strew_context_set_index_policy(
+    strew_context *context, strew_index_policy policy);
+/** wrap 1 (default): an index i in [-n, -1] on an axis of n means i + n; 0: it is out of range. */
 STREW_API strew_status strew_context_set_negative_indices(strew_context *context, int32_t wrap);
 /** Default STREW_DUPLICATE_LAST. */
-STREW_API strew_status strew_context_set_duplicate_policy(strew_context *context,
-                                                          strew_duplicate_policy policy);
+STREW_API strew_status strew_context_set_duplicate_policy(
+    strew_context *context, strew_duplicate_policy policy);
 /** The allocator of scratch: both functions, or neither for malloc and free. Descriptors, contexts
  * and plans always use malloc. */
-STREW_API strew_status strew_context_set_allocator(strew_context *context, strew_alloc alloc,
-                                                   strew_free release, void *opaque);
+STREW_API strew_status strew_context_set_allocator(
+    strew_context *context, strew_alloc alloc, strew_free release, void *opaque);
 /** Forces an instruction set by its name, which is copied; NULL = the best. STREW_UNSUPPORTED for a
  * name that strew_simd_target_at() does not list. */
 STREW_API strew_status strew_context_set_simd_target(strew_context *context, const char *name);
@@ -346,45 +308,39 @@ STREW_API int64_t strew_context_applied(const strew_context *context);
  * first; calls that succeed leave it alone. Valid until the next such failure on this thread. */
 STREW_API const char *strew_last_error(void);
 
-/** @} */
-/** @name Operators
- * Index operands have any of the eight integer dtypes, int8 to uint64. An index i on an axis of n
- * elements must lie in [-n, n - 1], or in [0, n - 1] without negative indices. A uint64 of 2^63 and
- * more is large, never negative. Indices are checked even if nothing would be written. Empty
- * operands are valid: without updates output is a copy of data. r is the rank of data, r >= 1; an
- * axis lies in [-r, r - 1]. (+) stands for the reduction. Errors are those of the list above.
- * @{ */
+/** @} */ /** @name Operators
+ * r is the rank of data, r >= 1, [d0, ..., d(r-1)] the shape of data and output, and (+) stands for
+ * the reduction; an axis lies in [-r, r - 1]. Index operands have any of the eight integer dtypes,
+ * int8 to uint64. An index i on an axis of n elements must lie in [-n, n - 1], or in [0, n - 1]
+ * without negative indices. A uint64 of 2^63 and more is large, never negative. Indices are checked
+ * even if nothing would be written. Empty operands are valid: without updates output is a copy of
+ * data. Errors are those of the list above. @{ */
 
 /** Every update has an index of its own along one axis:
  *
  *     output = data
  *     output[i0, ..., indices[i], ..., i(r-1)] (+)= updates[i]      indices[i] in place of i(axis)
- *     data, output      [d0, ..., d(r-1)]
  *     indices, updates  one shape [n0, ..., n(r-1)] with n(j) <= d(j) for j != axis
- * ONNX ScatterElements 11 to 18 and Scatter 9; OpenVINO ScatterElementsUpdate-12, and -3 without
- * negative indices. */
+ * ONNX ScatterElements 11 to 18, Scatter 9; OpenVINO ScatterElementsUpdate-12, -3 with wrap 0. */
 STREW_API strew_status strew_scatter_elements(strew_context *context, const strew_tensor *data,
-                                              const strew_tensor *indices,
-                                              const strew_tensor *updates, int64_t axis,
-                                              strew_reduction reduction, strew_tensor *output);
+    const strew_tensor *indices, const strew_tensor *updates, int64_t axis,
+    strew_reduction reduction, strew_tensor *output);
 
 /** Every tuple of k indices names a slice of the r - k last axes:
  *
  *     output = data
  *     output[indices[t, 0], ..., indices[t, k-1], ...] (+)= updates[t, ...]
- *     data, output  [d0, ..., d(r-1)]
  *     indices       rank >= 1; its last dim is k, 0 <= k <= r; k = 0 names the whole tensor
  *     updates       indices.shape[:-1] + data.shape[k:]; if that has rank 0, any one element
- * ONNX ScatterND 11 to 18; OpenVINO ScatterNDUpdate-15, and -3 without negative indices. */
+ * ONNX ScatterND 11 to 18; OpenVINO ScatterNDUpdate-15, -3 with wrap 0. */
 STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tensor *data,
-                                        const strew_tensor *indices, const strew_tensor *updates,
-                                        strew_reduction reduction, strew_tensor *output);
+    const strew_tensor *indices, const strew_tensor *updates, strew_reduction reduction,
+    strew_tensor *output);
 
 /** Applies the updates to a slice by Python's rule; policies for indices do not apply:
  *
  *     output = data
  *     output[start0:stop0:step0, ...] (+)= updates      entry j slices axis axes[j]
- *     data, output             [d0, ..., d(r-1)]
  *     start, stop, step, axes  1-D and of one length n <= r, of any integer dtypes
  *     start, stop              negative values count from the end; others out of range are clamped
  *     step                     not 0; negative backwards. A start below -d is then an empty slice
@@ -392,32 +348,25 @@ STREW_API strew_status strew_scatter_nd(strew_context *context, const strew_tens
  *     updates                  the shape of the slice, or one that NumPy broadcasts to it
  * OpenVINO SliceScatter-15; PyTorch slice_scatter and select_scatter. */
 STREW_API strew_status strew_slice_scatter(strew_context *context, const strew_tensor *data,
-                                           const strew_tensor *updates, const strew_tensor *start,
-                                           const strew_tensor *stop, const strew_tensor *step,
-                                           const strew_tensor *axes, strew_reduction reduction,
-                                           strew_tensor *output);
+    const strew_tensor *updates, const strew_tensor *start, const strew_tensor *stop,
+    const strew_tensor *step, const strew_tensor *axes, strew_reduction reduction,
+    strew_tensor *output);
 /** The same with plain arrays of `count` numbers; axes may be NULL, and all may be if count is 0.
  * STREW_INVALID_ARGUMENT for count < 0 and for any other NULL array. */
 STREW_API strew_status strew_slice_scatter_int64(strew_context *context, const strew_tensor *data,
-                                                 const strew_tensor *updates, int64_t count,
-                                                 const int64_t *start, const int64_t *stop,
-                                                 const int64_t *step, const int64_t *axes,
-                                                 strew_reduction reduction, strew_tensor *output);
+    const strew_tensor *updates, int64_t count, const int64_t *start, const int64_t *stop,
+    const int64_t *step, const int64_t *axes, strew_reduction reduction, strew_tensor *output);
 
 /** Every index names a slice of one axis:
  *
  *     output = data
  *     output[a, indices[t], b] (+)= updates[a, t, b]      a before the axis, b after it
- *     data, output  [d0, ..., d(r-1)]
  *     indices       any shape, rank 0 included
  *     updates       data.shape[:axis] + indices.shape + data.shape[axis+1:]
- * OpenVINO ScatterUpdate-3; PyTorch index_copy, index_add and index_reduce; JAX `.at[]`. With slots
- * as indices, -1 to skip a token, STREW_INDEX_DROP and no negative indices it writes a paged cache.
- */
+ * OpenVINO ScatterUpdate-3; PyTorch index_copy, index_add and index_reduce; JAX `.at[]`. */
 STREW_API strew_status strew_scatter_update(strew_context *context, const strew_tensor *data,
-                                            const strew_tensor *indices,
-                                            const strew_tensor *updates, int64_t axis,
-                                            strew_reduction reduction, strew_tensor *output);
+    const strew_tensor *indices, const strew_tensor *updates, int64_t axis,
+    strew_reduction reduction, strew_tensor *output);
 
 /** Writes new positions of a cache, for each batch entry b from a start w(b) of its own:
  *
@@ -430,95 +379,72 @@ STREW_API strew_status strew_scatter_update(strew_context *context, const strew_
  * STREW_INDEX_DROP skips the batch entry, STREW_INDEX_CLAMP takes the nearest valid w(b). The error
  * position is b. ONNX TensorScatter 24. */
 STREW_API strew_status strew_tensor_scatter(strew_context *context, const strew_tensor *past_cache,
-                                            const strew_tensor *update,
-                                            const strew_tensor *write_indices, int64_t axis,
-                                            strew_cache_mode mode, strew_tensor *present_cache);
+    const strew_tensor *update, const strew_tensor *write_indices, int64_t axis,
+    strew_cache_mode mode, strew_tensor *present_cache);
 
-/** @} */
-/** @name Plans
+/** @} */ /** @name Plans
  * A plan is an index tensor that was checked and put in order once, for any number of calls. It
  * copies what it needs and never changes: any number of threads may use it at once. It depends on
  * the index values and on the extents of the indexed axes; dtype, strides and other dims are free
- * at each call. Making one takes 10 to 15 ns an entry. It pays from the first or second call on for
- * gather_scatter and gather with rows and for means of rows; from the third to the twentieth for
- * sums of short rows, by tuples, or of single elements in data that fits into the caches; after
- * dozens of calls, if at all, for sums of long rows, along the last axis, or of single elements in
- * larger data.
+ * at each call. doc/plans.md says when one pays.
  *
  * A plan takes the policies, the allocator of scratch and the threads of the context that makes it;
  * policies of later contexts are ignored. Errors: STREW_INVALID_ARGUMENT for a NULL out, NULL or
  * unbound indices, NULL or negative extents; STREW_INVALID_DTYPE, STREW_INVALID_SHAPE,
- * STREW_INVALID_AXIS; STREW_SIZE_OVERFLOW if data of these extents would have too many elements;
- * lines 9 to 11 of the list above. *out is NULL on failure; else the caller owns the plan.
- * @{ */
+ * STREW_INVALID_AXIS; STREW_SIZE_OVERFLOW if data of these extents were too large; lines 9 to 11
+ * above. *out is NULL on failure; else the caller owns the plan. Getters return 0 for NULL. @{ */
 
-/** An index tensor that was checked and put in order. */
-typedef struct strew_plan strew_plan;
+typedef struct strew_plan strew_plan; /**< an index tensor, checked and put in order */
 /** For the indices of strew_scatter_elements(), of rank r >= 1: an axis in [-r, r - 1], and the
  * extent of that axis in data. */
 STREW_API strew_status strew_plan_scatter_elements(strew_context *context,
-                                                   const strew_tensor *indices, int64_t axis,
-                                                   int64_t extent, strew_plan **out);
-/** For the tuples of strew_scatter_nd(), of rank >= 1: the extents of the k first axes of data;
- * NULL is allowed for k = 0. */
-STREW_API strew_status strew_plan_scatter_nd(strew_context *context, const strew_tensor *indices,
-                                             const int64_t *extents, strew_plan **out);
+    const strew_tensor *indices, int64_t axis, int64_t extent, strew_plan **out);
+/** For tuples of strew_scatter_nd(), rank >= 1: extents of the k first axes, or NULL for k = 0. */
+STREW_API strew_status strew_plan_scatter_nd(
+    strew_context *context, const strew_tensor *indices, const int64_t *extents, strew_plan **out);
 /** For the indices of strew_scatter_update(): an axis, which each call resolves against the rank of
  * its data, and the extent of that axis. */
 STREW_API strew_status strew_plan_scatter_update(strew_context *context,
-                                                 const strew_tensor *indices, int64_t axis,
-                                                 int64_t extent, strew_plan **out);
-/** Frees the plan. NULL is allowed. */
-STREW_API void strew_plan_destroy(strew_plan *plan);
-/** The number of index values or, of scatter_nd, of tuples. 0 for NULL. */
-STREW_API int64_t strew_plan_entries(const strew_plan *plan);
-/** The number of entries that STREW_INDEX_DROP skips. 0 for NULL. */
-STREW_API int64_t strew_plan_dropped(const strew_plan *plan);
-/** The bytes that the plan has: at most 24 for each entry, and 64 KiB. 0 for NULL. */
-STREW_API size_t strew_plan_memory(const strew_plan *plan);
+    const strew_tensor *indices, int64_t axis, int64_t extent, strew_plan **out);
+STREW_API void strew_plan_destroy(strew_plan *plan);          /**< NULL is allowed */
+STREW_API int64_t strew_plan_entries(const strew_plan *plan); /**< index values, or tuples */
+STREW_API int64_t strew_plan_dropped(const strew_plan *plan); /**< STREW_INDEX_DROP skips these */
+STREW_API size_t strew_plan_memory(const strew_plan *plan);   /**< bytes <= 24 an entry + 64 KiB */
 
 /** The operator of the plan, to the byte, without another look at the indices:
  *
  *     output = data
  *     output[place of entry e] (+)= updates[e]
- *     data     has the extents of the plan, else STREW_INVALID_SHAPE
- *     updates  has the shape that the operator asks for, else STREW_INVALID_SHAPE
- * Means, STREW_WIDE and STREW_EXCLUDE_SELF take no more scratch than other reductions. */
+ * STREW_INVALID_SHAPE unless data has the plan's extents and updates the shape that the operator
+ * asks for. Means, STREW_WIDE and STREW_EXCLUDE_SELF take no more scratch than other reductions. */
 STREW_API strew_status strew_plan_scatter(strew_context *context, const strew_plan *plan,
-                                          const strew_tensor *data, const strew_tensor *updates,
-                                          strew_reduction reduction, strew_tensor *output);
+    const strew_tensor *data, const strew_tensor *updates, strew_reduction reduction,
+    strew_tensor *output);
 
-/** The other direction, and the gradient of a sum:
+/** The other direction, ONNX GatherElements, GatherND and Gather, and the gradient of a sum:
  *
  *     output[e] = source[place of entry e]
  *     source  has the extents of the plan, and any dtype
- *     output  has the shape of updates and the dtype of source; elements of dropped entries stay
- * ONNX GatherElements, GatherND and Gather; PyTorch gather, index_select and take. */
+ *     output  has the shape of updates and the dtype of source; elements of dropped entries stay */
 STREW_API strew_status strew_plan_gather(strew_context *context, const strew_plan *plan,
-                                         const strew_tensor *source, strew_tensor *output);
+    const strew_tensor *source, strew_tensor *output);
 
 /** Takes rows from one tensor and combines them in another, without making the updates, to the byte
- * as strew_plan_gather(), a product and strew_plan_scatter() one after the other. The messages of a
- * graph network, a sparse matrix times a dense one, an embedding bag:
+ * as strew_plan_gather(), a product and strew_plan_scatter() one after the other:
  *
  *     output = data
  *     output[place of e in to] (+)= weights[e] * source[place of e in from]
- *     from, to  plans for updates of one shape, else STREW_INVALID_SHAPE; an entry that either of
- *               them drops is skipped
+ *     from, to  plans for updates of one shape, or STREW_INVALID_SHAPE; what one drops is skipped
  *     weights   NULL, or any shape that NumPy broadcasts to that of the updates; each product is
  *               rounded as STREW_MUL rounds
  * source, weights, data and output have one dtype, with STREW_MUL if there are weights, else
  * STREW_INVALID_DTYPE. output overlaps neither source nor weights. */
 STREW_API strew_status strew_plan_gather_scatter(strew_context *context, const strew_plan *from,
-                                                 const strew_tensor *source,
-                                                 const strew_tensor *weights, const strew_plan *to,
-                                                 const strew_tensor *data,
-                                                 strew_reduction reduction, strew_tensor *output);
+    const strew_tensor *source, const strew_tensor *weights, const strew_plan *to,
+    const strew_tensor *data, strew_reduction reduction, strew_tensor *output);
 
 /** @} */
-
 #ifdef __cplusplus
 }
 #endif
-
 #endif /* STREW_STREW_H_ */

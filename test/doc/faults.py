@@ -115,7 +115,7 @@ class Sources(Folder):
         self.assertIn(expected, said)
 
     def test_a_function_without_a_word(self) -> None:
-        comment = "/** Bytes of one element; 0 for an unknown code. */"
+        comment = "/**< bytes; 0 for an unknown code */"
         self.refuse("strew_dtype_size", "include/strew/strew.h", comment, "")
 
     def test_a_constant_without_a_word(self) -> None:
@@ -123,7 +123,7 @@ class Sources(Folder):
         self.refuse("Undocumented: STREW_OK", "include/strew/strew.h", comment, "")
 
     def test_a_warning_of_doxygen(self) -> None:
-        word = "Frees the context, and"
+        word = "Creates a context with"
         self.refuse("nonsense", "include/strew/strew.h", word, f"@nonsense {word}")
 
     def test_a_link_of_the_readme(self) -> None:
