@@ -84,10 +84,12 @@ def environment(build: Path) -> dict[str, str]:
 @contextlib.contextmanager
 def wine_running(build: Path) -> Iterator[None]:
     """Services of Wine begin with the first program and end with the last. They keep its streams
-    open for seconds, in which a test waits."""
+    open for seconds, in which a test waits. Programs that begin at the same time each make a folder
+    for the services, and one of them fails: others wait until the first has printed something."""
     command = ["wine", "cmd"]
-    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, env={**os.environ, **environment(build)}, **streams):
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, env={**os.environ, **environment(build)}, **streams) as first:
+        first.stdout.readline()
         yield
 
 
