@@ -28,7 +28,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from harness import baseline
+from harness.baseline import Baseline, Ratios
+from harness.machine import cpu_model
 
 CONTESTANTS = ("strew", "scalar", "memcpy")
 TURNS_OF_SLOWER = 3  # times that a workload is measured before it counts as slower
@@ -48,12 +49,12 @@ class Row:
     bytes_moved: float
 
     @property
-    def ratio(self) -> float:
-        return self.best["strew"] / self.best["scalar"]
+    def ratios(self) -> Ratios:
+        return {of: self.best["strew"] / self.best[of] for of in CONTESTANTS[1:]}
 
     @property
-    def ratios(self) -> baseline.Ratios:
-        return {of: self.best["strew"] / self.best[of] for of in CONTESTANTS[1:]}
+    def ratio(self) -> float:
+        return self.ratios["scalar"]
 
     @property
     def judged(self) -> bool:
@@ -185,21 +186,23 @@ def measure_all(
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def slower(arguments: argparse.Namespace, rows: Sequence[Row]) -> list[str]:
-    """The workloads that have lost against the baseline, each measured again first."""
-    before = baseline.read(arguments.baseline)
-    lost = []
-    for row in rows:
-        least = row.ratios
-        for _ in range(TURNS_OF_SLOWER - 1):
-            if baseline.loss(before, row.name, least) <= arguments.loss:
-                break
-            again = measure(arguments, row.name).ratios
-            least = {of: min(ratio, again[of]) for of, ratio in least.items()}
-        factor = baseline.loss(before, row.name, least)
-        if factor > arguments.loss:
-            lost.append(f"{row.name} ({factor:.2f} x the baseline)")
-    return lost
+def lowest_loss(arguments: argparse.Namespace, before: Baseline, row: Row) -> float:
+    """That of several turns, of one if it is no loss."""
+    lowest = row.ratios
+    for _ in range(TURNS_OF_SLOWER - 1):
+        if before.loss(row.name, lowest) <= arguments.loss:
+            break
+        again = measure(arguments, row.name).ratios
+        lowest = {of: min(ratio, again[of]) for of, ratio in lowest.items()}
+    return before.loss(row.name, lowest)
+
+
+def compare(arguments: argparse.Namespace, rows: Sequence[Row]) -> tuple[list[str], list[str]]:
+    """The workloads that have lost against the baseline, and lines that say so."""
+    before = Baseline.read(arguments.baseline)
+    losses = {row.name: lowest_loss(arguments, before, row) for row in rows}
+    lost = [f"{name} ({x:.2f} x the baseline)" for name, x in losses.items() if x > arguments.loss]
+    return lost, [f"Slower than before: {', '.join(lost) or 'none'}", *before.warnings()]
 
 
 def main() -> int:
@@ -216,12 +219,10 @@ def main() -> int:
         rows.append(row)
         print(row.markdown(), file=table, flush=True)
     lines = [*summary(rows, arguments.tolerance), *(f"Not measured: {line}" for line in wrong)]
-    lost = slower(arguments, rows) if arguments.baseline else []
-    if arguments.baseline:
-        lines.append(f"Slower than before: {', '.join(lost) or 'none'}")
-        lines += baseline.other_cpu(arguments.baseline)
+    lost, comparison = compare(arguments, rows) if arguments.baseline else ([], [])
+    lines += comparison
     if arguments.write_baseline:
-        baseline.write(arguments.write_baseline, {row.name: row.ratios for row in rows})
+        Baseline(cpu_model(), {row.name: row.ratios for row in rows}).write(arguments.write_baseline)
     print("", *lines, sep="\n", file=table, flush=True)
     if arguments.output:
         print(*lines, f"Table: {arguments.output}", sep="\n")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -11,29 +12,32 @@ from .machine import cpu_model
 Ratios = dict[str, float]  # by contestant
 
 
-def read(file: Path) -> dict[str, Ratios]:
-    return json.loads(file.read_text())["ratios"]
+@dataclasses.dataclass
+class Baseline:
+    cpu: str
+    ratios: dict[str, Ratios]  # by workload
 
+    @classmethod
+    def read(cls, file: Path) -> Baseline:
+        return cls(**json.loads(file.read_text()))
 
-def write(file: Path, ratios: dict[str, Ratios]) -> None:
-    rounded = {
-        name: {of: float(f"{ratio:.3g}") for of, ratio in row.items()}
-        for name, row in sorted(ratios.items())
-    }
-    lines = ",\n".join(f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in rounded.items())
-    cpu = json.dumps(cpu_model())
-    file.write_text(f'{{\n  "cpu": {cpu},\n  "ratios": {{\n{lines}\n  }}\n}}\n')
+    def write(self, file: Path) -> None:
+        rounded = {
+            name: {of: float(f"{ratio:.3g}") for of, ratio in ratios.items()}
+            for name, ratios in sorted(self.ratios.items())
+        }
+        lines = ",\n".join(f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in rounded.items())
+        cpu = json.dumps(self.cpu)
+        file.write_text(f'{{\n  "cpu": {cpu},\n  "ratios": {{\n{lines}\n  }}\n}}\n')
 
+    def loss(self, name: str, now: Ratios) -> float:
+        """The least factor by which a ratio has grown, 1 for a workload that is new. A contestant
+        that happens to be fast in one run makes only its own ratio larger."""
+        before = self.ratios.get(name)
+        return min(now[of] / ratio for of, ratio in before.items()) if before else 1.0
 
-def loss(before: dict[str, Ratios], name: str, now: Ratios) -> float:
-    """The least factor by which a ratio has grown, 1 for a workload that is new. A contestant that
-    happens to be fast in one run makes only its own ratio larger."""
-    if name not in before:
-        return 1.0
-    return min(now[of] / ratio for of, ratio in before[name].items())
-
-
-def other_cpu(file: Path) -> list[str]:
-    """A line of warning if the baseline is of another CPU, whose ratios differ."""
-    cpu = json.loads(file.read_text())["cpu"]
-    return [] if cpu == cpu_model() else [f"The baseline was measured on another CPU: {cpu}"]
+    def warnings(self) -> list[str]:
+        """Another CPU has other ratios."""
+        if self.cpu == cpu_model():
+            return []
+        return [f"The baseline was measured on another CPU: {self.cpu}"]
