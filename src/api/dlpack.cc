@@ -31,7 +31,7 @@ bool FirstElement(const DlpackTensor& tensor, void** first) {
   uintptr_t address = reinterpret_cast<uintptr_t>(tensor.data);
   if (tensor.byte_offset > static_cast<uint64_t>(PTRDIFF_MAX)) return false;
   const uintptr_t offset = static_cast<uintptr_t>(tensor.byte_offset);
-  if (AddOverflows(address, offset, &address)) return false;
+  if (!CheckedAdd(address, offset, &address)) return false;
   *first = static_cast<unsigned char*>(tensor.data) + offset;
   return true;
 }

@@ -66,7 +66,8 @@ bool MeasureExtent(TensorView* view) {
   }
   int64_t elements;
   int64_t bytes;
-  if (!CheckedAdd(before, behind, &elements) || !CheckedAdd(elements, 1, &elements)) return false;
+  if (!CheckedAdd(before, behind, &elements) || !CheckedAdd(elements, int64_t{1}, &elements))
+    return false;
   if (!CheckedMultiply(elements, view->element_size, &bytes) || bytes > kMostBytes) return false;
   view->lowest = -before * view->element_size;
   view->highest = (behind + 1) * view->element_size;

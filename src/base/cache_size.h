@@ -6,6 +6,9 @@
 
 namespace strew {
 
+// Bytes. CPUs of other line sizes give the same results; their prefetches are fewer or more.
+inline constexpr int64_t kCacheLine = 64;
+
 // Size in bytes of the last cache before memory, as this CPU sees it.
 int64_t LastLevelCacheBytes();
 

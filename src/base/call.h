@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "base/last_error.h"
 #include "base/compiler.h"
+#include "base/last_error.h"
 #include "base/runner.h"
 #include "base/status.h"
 #include "strew/strew.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on 64-bit sizes that detects overflow.
+// Arithmetic on 64-bit sizes that detects overflow: CheckedAdd() and its kin, of base/compiler.h, and
+// magnitudes.
 #ifndef STREW_BASE_CHECKED_H_
 #define STREW_BASE_CHECKED_H_
 
@@ -8,14 +9,6 @@
 #include "base/compiler.h"
 
 namespace strew {
-
-// Each stores the wrapped result and returns true unless it overflowed.
-[[nodiscard]] inline bool CheckedAdd(int64_t a, int64_t b, int64_t* sum) {
-  return !AddOverflows(a, b, sum);
-}
-[[nodiscard]] inline bool CheckedMultiply(int64_t a, int64_t b, int64_t* product) {
-  return !MultiplyOverflows(a, b, product);
-}
 
 // |a|; that of INT64_MIN fits only uint64_t.
 inline uint64_t Magnitude(int64_t a) {

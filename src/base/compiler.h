@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compilers have and C++17 does not, by builtins of GCC and clang, clang-cl among them. The
-// attributes [[gnu::...]] are left out: others ignore them.
+// Builtins of GCC, clang and clang-cl for operations that C++17 lacks. A port to another compiler
+// changes this file alone: compilers ignore attributes such as [[gnu::noinline]] that they do not know.
 #ifndef STREW_BASE_COMPILER_H_
 #define STREW_BASE_COMPILER_H_
 
@@ -24,18 +24,18 @@ inline int LeadingZeros(uint64_t number) { return __builtin_clzll(number); }
 
 inline int CountOnes(uint64_t number) { return __builtin_popcountll(number); }
 
-// Each stores the wrapped result and returns true if it overflowed.
+// Each stores the wrapped result and returns true unless it overflowed.
 template <typename T>
-[[nodiscard]] bool AddOverflows(T a, T b, T* sum) {
-  return __builtin_add_overflow(a, b, sum);
+[[nodiscard]] bool CheckedAdd(T a, T b, T* sum) {
+  return !__builtin_add_overflow(a, b, sum);
 }
 template <typename T>
-[[nodiscard]] bool SubtractOverflows(T a, T b, T* difference) {
-  return __builtin_sub_overflow(a, b, difference);
+[[nodiscard]] bool CheckedSubtract(T a, T b, T* difference) {
+  return !__builtin_sub_overflow(a, b, difference);
 }
 template <typename T>
-[[nodiscard]] bool MultiplyOverflows(T a, T b, T* product) {
-  return __builtin_mul_overflow(a, b, product);
+[[nodiscard]] bool CheckedMultiply(T a, T b, T* product) {
+  return !__builtin_mul_overflow(a, b, product);
 }
 
 // Inlined at once: to GCC a function that does nothing else has no effect, and calls of it go.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/compiler.h"
 #include "base/pool.h"
 
 #include <algorithm>
 #include <new>
+
+#include "base/compiler.h"
 
 namespace strew {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command needs of the operating system and C++17 does not have. posix.cc and windows.cc
-// define it. What fails throws std::runtime_error with the system's reason, without the path.
+// Services of the operating system for the command that C++17 does not have, defined in posix.cc and
+// windows.cc. A failure throws std::runtime_error with the system's reason, without the path.
 #ifndef STREW_CLI_PLATFORM_H_
 #define STREW_CLI_PLATFORM_H_
 

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "base/cache_size.h"
 #include "base/compiler.h"
 #include "kernel/element.h"
 #include "kernel/kernel.h"
@@ -75,7 +76,7 @@ HWY_INLINE void MoveEnd(unsigned char* output, const unsigned char* updates, siz
 
 // Moves bytes past the caches. The caller must call FinishStreaming().
 HWY_INLINE void StreamBytes(unsigned char* output, const unsigned char* updates, int64_t bytes) {
-  constexpr size_t kLine = 64;
+  constexpr size_t kLine = kCacheLine;
   const hn::ScalableTag<uint8_t> d;
   const size_t step = 4 * hn::Lanes(d);
   const size_t n = static_cast<size_t>(bytes);
@@ -228,13 +229,12 @@ void Run(unsigned char* output, int64_t output_stride, const unsigned char* upda
 // output[i] = updates[-i] past the caches, in whole lines.
 template <class T>
 HWY_INLINE void StreamReversed(unsigned char* output, const unsigned char* updates, int64_t n) {
-  constexpr int64_t kLine = 64;
   using Lane = typename Lanes<T>::Lane;
   const typename Lanes<T>::Tag d;
   const int64_t step = static_cast<int64_t>(hn::Lanes(d) / Lanes<T>::kPerElement);
-  const int64_t past_line = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kLine);
-  const int64_t head = (kLine - past_line) % kLine / At<T>(1);
-  const int64_t streamed = (n - head) / (kLine / At<T>(1)) * (kLine / At<T>(1));
+  const int64_t past_line = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kCacheLine);
+  const int64_t head = (kCacheLine - past_line) % kCacheLine / At<T>(1);
+  const int64_t streamed = (n - head) / (kCacheLine / At<T>(1)) * (kCacheLine / At<T>(1));
   if (past_line % At<T>(1) != 0 || streamed <= 0) {
     return RunApart<T, Move<T>>(output, 1, updates, -1, n);
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/cache_size.h"
+
 namespace strew::kernel {
 namespace {
 
@@ -14,9 +16,6 @@ constexpr bool kLowestFirst = false;
 constexpr bool kLowestFirst = true;
 #endif
 
-// Tiles whose rows are cache lines in both operands, which then stay in the L1 cache until they are
-// complete, even where all of them fall into the same sets.
-constexpr int64_t kLine = 64;
 constexpr int64_t kWord = 8;
 
 // Distances between rows of the output and between columns of the updates, in bytes.
@@ -88,9 +87,11 @@ void MoveTile(unsigned char* output, const unsigned char* updates, const Steps& 
                   rows - whole_rows, columns);
 }
 
+// The rows of a tile are cache lines in both operands, which then stay in the L1 cache until the tile
+// is complete, even where all of them fall into the same sets.
 template <int64_t kSize>
 void MoveTiles(const BoxArguments& box) {
-  constexpr int64_t kTile = kLine / kSize;
+  constexpr int64_t kTile = kCacheLine / kSize;
   const Steps step = {box.output_row_stride * kSize, box.updates_stride * kSize};
   for (int64_t r = 0; r < box.rows; r += kTile) {
     for (int64_t c = 0; c < box.run; c += kTile) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/cache_size.h"
 #include "base/compiler.h"
 #include "kernel/kernel.h"
 #include "kernel/short_runs.h"
@@ -61,8 +62,6 @@ Walks kWalks;
 constexpr Walks kWalks;
 #endif
 
-constexpr int64_t kLine = 64;
-
 template <bool kWrites>
 HWY_INLINE void PrefetchLine(const unsigned char* address) {
   if constexpr (kWrites) {
@@ -74,18 +73,19 @@ HWY_INLINE void PrefetchLine(const unsigned char* address) {
 
 template <bool kWrites>
 HWY_INLINE void Prefetch(const unsigned char* from, int64_t bytes) {
-  const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(from) % kLine);
-  for (int64_t i = 0; i < bytes; i += kLine) PrefetchLine<kWrites>(from + i);
+  const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(from) % kCacheLine);
+  for (int64_t i = 0; i < bytes; i += kCacheLine) PrefetchLine<kWrites>(from + i);
   // One more if the range starts within a line and reaches a line that the loop did not.
-  if (before != 0 && (bytes - 1) % kLine + before >= kLine) PrefetchLine<kWrites>(from + bytes - 1);
+  if (before != 0 && (bytes - 1) % kCacheLine + before >= kCacheLine)
+    PrefetchLine<kWrites>(from + bytes - 1);
 }
 
 // Prefetches the ends of a run that will be streamed, unless they will be too.
 void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   const unsigned char* const end = output + bytes;
   if (StreamsEnds(output, bytes)) return;
-  if (reinterpret_cast<uintptr_t>(output) % kLine != 0) PrefetchForWrite(output);
-  if (reinterpret_cast<uintptr_t>(end) % kLine != 0) PrefetchForWrite(end - 1);
+  if (reinterpret_cast<uintptr_t>(output) % kCacheLine != 0) PrefetchForWrite(output);
+  if (reinterpret_cast<uintptr_t>(end) % kCacheLine != 0) PrefetchForWrite(end - 1);
 }
 
 // Updates repeated as often as fits.

@@ -32,8 +32,8 @@ bool Intersect(const TensorView& a, const TensorView& b) {
   struct Extent {
     explicit Extent(const TensorView& tensor) {
       const uintptr_t at = reinterpret_cast<uintptr_t>(tensor.data);
-      if (SubtractOverflows(at, static_cast<uintptr_t>(-tensor.lowest), &first)) first = 0;
-      if (AddOverflows(at, static_cast<uintptr_t>(tensor.highest - 1), &last)) {
+      if (!CheckedSubtract(at, static_cast<uintptr_t>(-tensor.lowest), &first)) first = 0;
+      if (!CheckedAdd(at, static_cast<uintptr_t>(tensor.highest - 1), &last)) {
         last = UINTPTR_MAX;
       }
     }

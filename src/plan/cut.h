@@ -7,6 +7,7 @@
 #include <cassert>
 #include <cstdint>
 
+#include "base/cache_size.h"
 #include "plan/loop_nest.h"
 
 namespace strew::plan {
@@ -81,9 +82,8 @@ class Cut {
 
 // Turns that write at least one cache line, so that threads do not write to the same one.
 inline int64_t LineGranule(int64_t output_stride, int64_t width) {
-  constexpr int64_t kLine = 64;
   const int64_t step = static_cast<int64_t>(Magnitude(output_stride));
-  return step == 0 || step >= kLine / width ? 1 : kLine / width / step;
+  return step == 0 || step >= kCacheLine / width ? 1 : kCacheLine / width / step;
 }
 
 }  // namespace strew::plan

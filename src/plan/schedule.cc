@@ -9,8 +9,6 @@
 namespace strew::plan {
 namespace {
 
-constexpr int64_t kLine = 64;
-
 class Scheduler {
  public:
   Scheduler(const EntryLoops& loops, const Circumstances& about)
@@ -130,10 +128,10 @@ Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
 int64_t Scheduler::StripColumns(int64_t tasks) const {
   const Component& axis = loops_.component[0];
   const int64_t fitting = MostScratch(tasks) / width_ / axis.axis_size;
-  const int64_t line = std::max<int64_t>(kLine / width_, 1);
+  const int64_t line = std::max<int64_t>(kCacheLine / width_, 1);
   const int64_t longest = tuning_.strip_bytes / width_;
   const int64_t strip = std::min({fitting / line * line, longest, loops_.column.count});
-  const bool share_lines = axis.output_stride * width_ % kLine != 0;
+  const bool share_lines = axis.output_stride * width_ % kCacheLine != 0;
   return share_lines && strip < std::min(longest, loops_.column.count) ? 0 : strip;
 }
 
@@ -146,7 +144,7 @@ bool Scheduler::IsNear() const {
   if (axis_step <= tuning_.near_row) return true;
   // Elements of the axis that lie closer than a cache line share lines.
   const int64_t together = std::min(columns, tuning_.batch_columns);
-  const int64_t row_bytes = std::min(axis_step, std::max(kLine, together * width_));
+  const int64_t row_bytes = std::min(axis_step, std::max(kCacheLine, together * width_));
   // Rows at multiples of a power of two evict each other from the sets of a cache.
   const int64_t set_step = std::min(axis_step & -axis_step, tuning_.cache_way);
   const bool has_sets =

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "base/cache_size.h"
 #include "base/checked.h"
 
 namespace strew::plan {
 namespace {
-
-constexpr int64_t kLine = 64;
 
 bool IsWorthIt(const EntryLoops& loops, const Tuning& tuning) {
   const int64_t turns = loops.row.count * loops.column.count;
@@ -98,7 +97,7 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   const bool is_strided = loops.run.count == 1;
   const int64_t block = is_strided ? tuning.slice_block : tuning.slice_run_block;
   slices->run_step = std::min(slices->run.count, turns_of_block(slices->run, block));
-  const int64_t run_bytes = std::max(slices->run.count * width, kLine);
+  const int64_t run_bytes = std::max(slices->run.count * width, kCacheLine);
   slices->row_step = std::max<int64_t>(tuning.slice_block / run_bytes, 1);
   // The axis lies within strided runs. Two slices pay for shorter blocks than more do.
   const int64_t part = entries > 2 ? 1 : 4;

@@ -30,7 +30,7 @@ class Numbers {
   // Makes room for `count` numbers of `width` bytes. Returns false if malloc does.
   [[nodiscard]] bool Allocate(int64_t count, int32_t width) {
     int64_t bytes;
-    if (MultiplyOverflows(count, int64_t{width}, &bytes)) return false;
+    if (!CheckedMultiply(count, int64_t{width}, &bytes)) return false;
     std::free(memory_);
     memory_ = std::malloc(static_cast<size_t>(bytes > 0 ? bytes : 1));
     AskForHugePages(memory_, static_cast<size_t>(bytes));

@@ -59,7 +59,7 @@ bool AxesAreOneLoop(const Plan& plan, const TensorView& tensor) {
     if (tensor.shape[i] <= 1) continue;
     const int64_t stride = StrideOf(tensor, i);
     if (span != 0 && stride != span) return false;
-    if (MultiplyOverflows(stride, tensor.shape[i], &span)) return false;
+    if (!CheckedMultiply(stride, tensor.shape[i], &span)) return false;
     if (span == 0) return false;
   }
   return true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/cache_size.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "share/parts.h"
@@ -34,10 +35,10 @@ class Layout {
     const int64_t entries = (loops.column.count - 1) / ranges + 1;
     // Keeps the scratch of all tasks together within the promise of strew.h.
     const int64_t affordable =
-        plan::MostScratch(ranges) + loops.column.count / ranges * kBytesOfEntry - kLine;
+        plan::MostScratch(ranges) + loops.column.count / ranges * kBytesOfEntry - kCacheLine;
     most_ = std::min((std::min(kMostBytes, affordable) - fixed) / entry_bytes, entries);
     // Not a multiple of the page size, so that the buffers do not fall into the same cache sets.
-    bytes_ = (fixed + most_ * entry_bytes + kLine - 1) / kLine * kLine;
+    bytes_ = (fixed + most_ * entry_bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
   }
 
   int64_t bytes() const { return bytes_; }
@@ -53,7 +54,6 @@ class Layout {
 
  private:
   static constexpr int64_t kMargin = kernel::kSelectMargin;
-  static constexpr int64_t kLine = 64;
   // 10 million entries are 30 phases on two threads, with 2 MiB 58.
   static constexpr int64_t kMostBytes = int64_t{4} << 20;
   static constexpr int64_t kBytesOfEntry = 16;  // which strew.h allows in addition

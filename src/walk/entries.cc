@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/cache_size.h"
 #include "plan/traversal.h"
 #include "walk/slices.h"
 #include "walk/tile.h"
@@ -16,8 +17,6 @@ using plan::kIndices;
 using plan::kOutput;
 using plan::kUpdates;
 using plan::Traversal;
-
-constexpr int64_t kLine = 64;
 
 // `Taker` is TileWriter or TileGiver.
 template <class Taker>
@@ -157,7 +156,7 @@ void EntryWalk<Taker>::WalkColumns(const int64_t* offset, int64_t column, int64_
 template <class Taker>
 void EntryWalk<Taker>::WalkBatchColumns() const {
   const int64_t columns = loops_.column.count;
-  const bool lie_apart = loops_.column.stride[kIndices] * scatter_.index_size >= kLine;
+  const bool lie_apart = loops_.column.stride[kIndices] * scatter_.index_size >= kCacheLine;
   const int64_t step = std::min(scatter_.tuning.batch_columns, block_);
   const int64_t block = lie_apart ? scatter_.tuning.near_columns : columns;
   for (int64_t first = 0; first < columns; first += block) {
