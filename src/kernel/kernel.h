@@ -211,6 +211,9 @@ const AccumulateKernels& AccumulateKernelsFor(strew_dtype dtype, strew_reduction
 // Prefetch cache lines that will be read once, or rows of bytes that will be written.
 void PrefetchOnce(const unsigned char* from, int64_t bytes);
 void PrefetchForWriting(const unsigned char* to, int64_t bytes, int64_t rows, int64_t row_bytes);
+// Or n elements that will be written.
+void PrefetchElements(const unsigned char* origin, int64_t size, OffsetWidth width,
+                      const void* offsets, int64_t n);
 
 // Sizes of stores past the caches, in bytes: of the smallest vector, and of a word where the CPU has
 // such a store.

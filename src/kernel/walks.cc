@@ -80,6 +80,13 @@ HWY_INLINE void Prefetch(const unsigned char* from, int64_t bytes) {
     PrefetchLine<kWrites>(from + bytes - 1);
 }
 
+template <class Offset>
+HWY_INLINE void PrefetchAt(const unsigned char* origin, int64_t size, const void* offsets,
+                           int64_t n) {
+  const Offset* const at = static_cast<const Offset*>(offsets);
+  for (int64_t i = 0; i < n; ++i) PrefetchForWrite(origin + at[i] * size);
+}
+
 // Prefetches the ends of a run that will be streamed, unless they will be too.
 void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   const unsigned char* const end = output + bytes;
@@ -336,6 +343,11 @@ void FetchGroup(int64_t size, const Group* group, const GroupArguments& all) {
 void PrefetchOnce(const unsigned char* from, int64_t bytes) { Prefetch<false>(from, bytes); }
 void PrefetchForWriting(const unsigned char* to, int64_t bytes, int64_t rows, int64_t row_bytes) {
   for (int64_t r = 0; r < rows; ++r) Prefetch<true>(to + r * row_bytes, bytes);
+}
+void PrefetchElements(const unsigned char* origin, int64_t size, OffsetWidth width,
+                      const void* offsets, int64_t n) {
+  if (width == kOffset32) return PrefetchAt<int32_t>(origin, size, offsets, n);
+  PrefetchAt<int64_t>(origin, size, offsets, n);
 }
 
 void FinishStreaming() { hwy::FlushStream(); }

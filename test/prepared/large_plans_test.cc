@@ -102,6 +102,21 @@ TEST_P(LargePlans, GiveTheBytesOfOperators) {
   EXPECT_GT(shared_, 0) << "nothing is shared out: this test is void";
 }
 
+// Entries jump along an axis that others follow: more columns than are walked at once, and blocks
+// that do not divide them.
+TEST_P(LargePlans, OfColumnsGiveTheBytesOfOperators) {
+  Random random(Seed());
+  const std::vector<CallShape> shapes = {
+      {"columns", Operator::kScatterElements, {9, 1531}, {17, 1531}, 0},
+      {"planes", Operator::kScatterElements, {6, 90, 13}, {7, 90, 13}, 0},
+      {"batches of columns", Operator::kScatterElements, {3, 8, 619}, {3, 11, 619}, 1},
+      {"short rows of batches", Operator::kScatterElements, {5, 4, 301, 2}, {9, 4, 301, 2}, 0}};
+  for (const CallShape& shape : shapes) {
+    for (const bool in_place : {false, true}) CheckShape(random, shape, in_place);
+    ASSERT_FALSE(HasFailure()) << shape.name;
+  }
+}
+
 // A hub for every thousandth entry, and a destination for each other.
 TEST_P(LargePlans, OfSkewedIndicesGiveTheBytesOfOperators) {
   Random random(Seed());
