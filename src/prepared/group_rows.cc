@@ -107,9 +107,13 @@ GroupWriter::Row GroupWriter::Weighted(int64_t n, int64_t k, const int64_t* turn
   if (scatter_.source.weights == nullptr) return {update, stride};
   const int64_t of_weights = run_.stride[kTurnWeights];
   kernels_.move.combine.run(products_, 1, update, stride, n);
-  kernels_.multiply(products_, 1,
-                    WeightAt(piece_.weights()[k] + turn[kTurnWeights] + i * of_weights), of_weights,
-                    n);
+  const unsigned char* const weight =
+      WeightAt(piece_.weights()[k] + turn[kTurnWeights] + i * of_weights);
+  if (of_weights == 0) {
+    kernel::WalkBox(kernels_.multiply, kernels_.width, {products_, weight, 1, 0, 0, n, 1, 0});
+  } else {
+    kernels_.multiply(products_, 1, weight, of_weights, n);
+  }
   return {products_, 1};
 }
 

@@ -92,6 +92,13 @@ class GroupWriter {
     return is_weighted ? Way::kInBlocks : Way::kOneByOne;
   }
 
+  // Sums are wider than their elements. 2 KiB of int8 instead of 256 bytes took 0.55 to 0.85 x the
+  // time, of float32 0.83 to 1.0, and twice as many float64 1.06 to 1.1 (Zen 4).
+  int64_t ColumnsOfBlock() const {
+    constexpr int64_t kBytes = 2048;
+    return kernels_.sums != nullptr ? kBlock : std::max(kBlock, kBytes / kernels_.width);
+  }
+
   kernel::GroupedRowsKernel RowsKernel() const {
     if (scatter_.source.weights == nullptr) return kernels_.combine.rows;
     // A row has one weight.
@@ -104,7 +111,7 @@ class GroupWriter {
     const bool is_whole = count <= Piece::kMost;
     const bool is_located_once = is_whole && !scatter_.source.depends_on_turn;
     const Way way = WayOf(is_whole);
-    const int64_t step = way == Way::kInBlocks ? kBlock : run_.count;
+    const int64_t step = way == Way::kInBlocks ? ColumnsOfBlock() : run_.count;
     bool is_located = false;
     plan::ForEachTurn(outside_, outside_.rank, [&](const int64_t* turn) {
       for (int64_t i = 0; i < run_.count; i += step) {
