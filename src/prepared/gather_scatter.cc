@@ -9,6 +9,7 @@
 #include "plan/text.h"
 #include "plan/unit.h"
 #include "prepared/by_entries.h"
+#include "prepared/divide.h"
 #include "prepared/operands.h"
 #include "prepared/ordered.h"
 #include "prepared/piece.h"
@@ -215,6 +216,25 @@ class GatheredUpdates {
   const Numbers* in_order_ = nullptr;  // the places in the order of `to`
 };
 
+// Means are sums of what the entries take, divided by what the plan has counted, if sums have the type
+// of the elements and every entry takes something.
+bool AreDividedSums(const Call& call, const Operands& all, strew_reduction reduction) {
+  return ReductionKind(reduction) == STREW_MEAN && !IsWide(reduction) && !all.from->has_dropped &&
+         SumsAreElements(call, *all.output);
+}
+
+Status PassEntries(const Call& call, const Operands& all, const GatheredUpdates& gathered,
+                   strew_reduction reduction, bool* done, int64_t* applied) {
+  const bool divides = AreDividedSums(call, all, reduction);
+  const bool excludes_self = ExcludesSelf(reduction);
+  const strew_reduction sum = STREW_ADD | (excludes_self ? STREW_EXCLUDE_SELF : 0);
+  STREW_TRY(PassByEntries({call, *all.from, *all.source, all.weights, *all.to, *all.output,
+                           divides ? sum : reduction, gathered.of_from(), gathered.of_to()},
+                          done, applied));
+  if (!*done || !divides) return STREW_OK;
+  return DivideByCounts(call, *all.to, *all.output, gathered.of_to(), !excludes_self);
+}
+
 Status GatherScatter(const Call& call, const Operands& all, strew_reduction reduction) {
   Axes axes;
   UpdatesShape updates;
@@ -230,9 +250,7 @@ Status GatherScatter(const Call& call, const Operands& all, strew_reduction redu
   GatheredUpdates gathered(all, axes, units);
   int64_t applied = 0;
   bool done = false;
-  STREW_TRY(PassByEntries({call, *all.from, *all.source, all.weights, *all.to, *all.output, kind,
-                           gathered.of_from(), gathered.of_to()},
-                          &done, &applied));
+  STREW_TRY(PassEntries(call, all, gathered, kind, &done, &applied));
   if (done) return call.Succeed(applied);
   gathered.FindPartner(*all.to);
   STREW_TRY(ApplyOrdered({call, *all.to, *all.output, kind, gathered.of_to().destinations,
