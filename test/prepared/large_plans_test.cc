@@ -117,15 +117,18 @@ TEST_P(LargePlans, OfColumnsGiveTheBytesOfOperators) {
   }
 }
 
-// A hub for every thousandth entry, and a destination for each other.
+// A hub for every thousandth entry, runs of equal indices, and a destination for each other.
 TEST_P(LargePlans, OfSkewedIndicesGiveTheBytesOfOperators) {
   Random random(Seed());
-  CallShape shape = {"rows", Operator::kScatterUpdate, {3000, 9}, {kUpdates / 9}, 0};
-  for (const Spread spread : Spreads()) {
-    if (spread == Spread::kOneRow || spread == Spread::kAlongRows) continue;
-    shape.spread = spread;
-    for (const bool in_place : {false, true}) CheckShape(random, shape, in_place);
-    ASSERT_FALSE(HasFailure()) << NameOf(spread);
+  CallShape shapes[] = {{"rows", Operator::kScatterUpdate, {3000, 9}, {kUpdates / 9}, 0},
+                        {"elements", Operator::kScatterElements, {300}, {5000}, 0}};
+  for (CallShape& shape : shapes) {
+    for (const Spread spread : Spreads()) {
+      if (spread == Spread::kOneRow || spread == Spread::kAlongRows) continue;
+      shape.spread = spread;
+      for (const bool in_place : {false, true}) CheckShape(random, shape, in_place);
+      ASSERT_FALSE(HasFailure()) << shape.name << ", " << NameOf(spread);
+    }
   }
 }
 
