@@ -48,8 +48,8 @@ order. -o may name one of the inputs.
 may be larger than memory. Nothing is printed. A call that fails leaves the file as it was; one that
 is interrupted leaves some elements changed.
 
---cast rounds to the nearest float and cuts off what an integer has no room for behind the point. A
-number that the dtype of data cannot hold is an error.
+--cast rounds to the nearest float, and drops the fraction for integer dtypes. A number that the dtype
+of data cannot hold is an error.
 
 --repeat reports on standard error the time of the fastest of N calls and its GB/s. The bytes
 counted are those of the input files, which are read, and of the result, which is written. A plan is

@@ -147,7 +147,8 @@ def page(template: str, program: str) -> str:
     commands = {name: help_of([program, name]) for name in names}
     shared = Counter(item for help in commands.values() for item in help.lists.get("options", []))
     said = Counter(note for help in commands.values() for note in help.notes)
-    common = {note for note, times in said.items() if times > 1}
+    # A note that ends with a colon leads in the next one.
+    common = {note for note, times in said.items() if times > 1 and not note.endswith(":")}
     parts = {
         "@SUMMARY@": whole.summary[0].lower() + whole.summary[1:],
         "@SYNOPSIS@": "\n".join(synopsis(name, help) for name, help in commands.items()),
