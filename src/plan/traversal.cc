@@ -47,8 +47,10 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
   // Adds loops to the period, from the innermost one on, while they are contiguous.
   int first = nest.rank;
   int64_t turns = 1;
+  const bool is_repeated = nest.rank > 0 && nest.loop[nest.rank - 1].stride[kUpdates] == 0;
+  flat->update_stride = is_repeated ? 0 : 1;
   const auto lies_together = [&](const IndexedLoop& loop) {
-    return loop.stride[kIndices] == turns && loop.stride[kUpdates] == turns;
+    return loop.stride[kIndices] == turns && loop.stride[kUpdates] == turns * flat->update_stride;
   };
   while (first > 0 && lies_together(nest.loop[first - 1]) &&
          nest.loop[first - 1].count <= block / 2 / turns) {

@@ -19,8 +19,9 @@ enum class Traversal {
   kLongRows,      // a row in several tiles
 };
 
-// For kFlat. Indices and updates are contiguous across several short loops, so entries are taken in
-// the order of memory; the offsets of their batches in the output form a pattern that repeats.
+// For kFlat. Indices are contiguous across several short loops, and so are updates, or all entries
+// have one, so entries are taken in the order of memory; the offsets of their batches in the output
+// form a pattern that repeats.
 // `outside` are the loops around all, `slab` is a loop over contiguous periods, `period` are the
 // loops within a period, of `period_turns` turns together.
 struct FlatLoops {
@@ -28,6 +29,7 @@ struct FlatLoops {
   IndexedLoop slab;
   IndexedNest period;
   int64_t period_turns;
+  int64_t update_stride;  // 1, or 0 if there is one update
 };
 
 // For kSlices. `rest` are inner loops around rows of runs; a block of `row_step` rows of `run_step`

@@ -240,8 +240,12 @@ template <class Taker>
     for (int64_t s = 0; s < flat.slab.count; s += step) {
       const int64_t left = flat.slab.count - s;
       const int64_t before = s * flat.period_turns;
-      const FlatTile tile = {offset[kIndices] + before, offset[kUpdates] + before,
-                             std::min(left, step) * flat.period_turns, pattern, left >= 2 * step};
+      const FlatTile tile = {offset[kIndices] + before,
+                             offset[kUpdates] + before * flat.update_stride,
+                             flat.update_stride,
+                             std::min(left, step) * flat.period_turns,
+                             pattern,
+                             left >= 2 * step};
       taker_.Take(tile, scatter_.OutputAt(offset[kOutput] + s * flat.slab.stride[kOutput]));
     }
   });

@@ -180,7 +180,7 @@ kernel::NextReads TileLocator::NextReadsAfter(const FlatTile& tile) const {
   const int64_t first = tile.index + scatter_.loops.component[0].indices_base;
   next_reads.index_size = scatter_.index_size;
   next_reads.indices = scatter_.IndexAt(first + later.indices);
-  next_reads.updates_distance = later.updates * scatter_.width;
+  next_reads.updates_distance = later.updates * tile.update_stride * scatter_.width;
   return next_reads;
 }
 
@@ -327,10 +327,10 @@ void TileWriter::WriteCopies(kernel::TileArguments entries, kernel::NextReads ne
 void TileWriter::Take(const FlatTile& tile, unsigned char* output) const {
   alignas(64) unsigned char offsets[kOffsetBytes];
   locator_.Locate(tile, offsets);
-  scatter_.kernels.elements[locator_.offset_width()](
-      kernel::RowTile(output, scatter_.UpdateAt(tile.update), offsets, tile.entries,
-                      hints_.prefetch),
-      locator_.NextReadsAfter(tile));
+  kernel::TileArguments entries = kernel::RowTile(output, scatter_.UpdateAt(tile.update), offsets,
+                                                  tile.entries, hints_.prefetch);
+  entries.updates_column_stride = tile.update_stride;
+  scatter_.kernels.elements[locator_.offset_width()](entries, locator_.NextReadsAfter(tile));
 }
 
 // ---- Entries that go to a sink ----
@@ -364,7 +364,7 @@ void TileGiver::Take(const FlatTile& tile, unsigned char* output) const {
   Fetch(locator_.NextReadsAfter(tile), scatter_.UpdateAt(tile.update), tile.entries,
         scatter_.width);
   const int64_t batch = (output - sink_.origin) / scatter_.width;
-  sink_.add(sink_.self, {offsets, tile.entries, batch, tile.update, 1});
+  sink_.add(sink_.self, {offsets, tile.entries, batch, tile.update, tile.update_stride});
 }
 
 }  // namespace strew::walk

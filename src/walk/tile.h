@@ -39,6 +39,7 @@ struct TileDestination {
 struct FlatTile {
   int64_t index;   // position of the first index
   int64_t update;  // position of the first update, in units
+  int64_t update_stride;
   int64_t entries;
   const void* pattern;  // offsets of the entries' batches, in the type of offsets
   bool has_next;        // as many entries follow

@@ -78,7 +78,9 @@ IndexSpace NdSpace(const Dims& data, int64_t entries, int k) {
 // Tuples of one number that lie one behind the other.
 IndexSpace UpdateSpace(const Dims& data, int64_t entries) { return NdSpace(data, entries, 1); }
 
-IndexSpace AnySpace(Random& random) {
+namespace {
+
+IndexSpace AnyOperator(Random& random) {
   Dims data(static_cast<size_t>(random.Between(1, 5)));
   for (int64_t& dim : data) dim = random.Between(1, 5);
   const Dims strides = AnyStrides(random, data);
@@ -91,6 +93,22 @@ IndexSpace AnySpace(Random& random) {
   for (int64_t& dim : indices) dim = random.OneIn(4) ? random.Between(1, dim) : dim;
   indices[axis] = random.Between(1, 9);
   return Elements(data, strides, indices, static_cast<int>(axis));
+}
+
+template <class Nest>
+void RepeatUpdates(Nest* nest) {
+  for (int i = 0; i < nest->rank; ++i) nest->loop[i].stride[kUpdates] = 0;
+}
+
+}  // namespace
+
+IndexSpace AnySpace(Random& random) {
+  IndexSpace space = AnyOperator(random);
+  if (!random.OneIn(4)) return space;
+  RepeatUpdates(&space.batch);
+  RepeatUpdates(&space.entries);
+  RepeatUpdates(&space.inner);
+  return space;
 }
 
 Accesses AccessesOf(const IndexSpace& space) {

@@ -129,6 +129,17 @@ TEST_F(TraversalChoice, IsNotFlatWhereIndicesHaveGaps) {
   }
 }
 
+TEST_F(TraversalChoice, IsFlatWhereAllEntriesHaveOneUpdate) {
+  EXPECT_EQ(Of(last_axis_), Traversal::kFlat);
+  EXPECT_EQ(chosen_.flat.update_stride, 1);
+  EntryLoops loops = last_axis_;
+  loops.column.stride[kUpdates] = 0;
+  EXPECT_EQ(Of(loops), Traversal::kShortRows) << "each row has one";
+  loops.row.stride[kUpdates] = 0;
+  EXPECT_EQ(Of(loops), Traversal::kFlat);
+  EXPECT_EQ(chosen_.flat.update_stride, 0);
+}
+
 TEST_F(TraversalChoice, IsShortRowsUpToABlock) {
   tuning_.few_turns = tuning_.narrow_row = tuning_.narrow_batch = 0;
   EXPECT_EQ(Of(last_axis_, 8), Traversal::kShortRows);
@@ -297,8 +308,8 @@ TEST(FlatLoops, GoThroughEveryEntryInTheOrderOfIndices) {
         int64_t turn = s * flat.period_turns;
         ForEachTurn(flat.period, flat.period.rank, [&](const int64_t* offset) {
           const int64_t output = outside[kOutput] + s * flat.slab.stride[kOutput] + offset[kOutput];
-          accesses[output].push_back({outside[kUpdates] + turn, outside[kIndices] + turn});
-          ++turn;
+          const int64_t update = outside[kUpdates] + turn * flat.update_stride;
+          accesses[output].push_back({update, outside[kIndices] + turn++});
         });
       }
     });

@@ -101,6 +101,9 @@ TEST_P(Large, SmallSheets) {
     }
   }
   Dims narrow = {800, 3, 2};
+  Case one_update = MakeElements(STREW_FLOAT32, {801, 7, 5}, RowMajor(narrow), 1);
+  one_update.updates = RandomArray(random_, STREW_FLOAT32, {narrow, {0, 0, 0}});
+  CheckTwice(one_update);
   Case smaller = MakeElements(STREW_INT32, {801, 7, 5}, RowMajor(narrow), 1);
   CheckTwice(smaller);
   Case reversed = MakeElements(STREW_INT32, {800, 3, 2}, {narrow, {-6, 2, -1}}, 1);

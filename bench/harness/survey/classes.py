@@ -109,6 +109,7 @@ CLASSES = (
     # Few entries in a tile, unless its rows are a longer loop over batches.
     Class(ELEMENTS, "add", "float32", (46615, 3, 3), (46615, 3, 1), 2, layouts=_TRANSPOSED),
     Class(ELEMENTS, "add", "float32", (46615, 3, 3), (46615, 3, 2), 2, layouts=_TRANSPOSED),
+    Class(ELEMENTS, "mul|exclude_self", "float32", (89860, 25, 2), (89860, 2, 2), 1),
     _gathered(ELEMENTS, "max", (50, 100000), (50, 100000), 0, None),
 )
 _NAME = "class"
