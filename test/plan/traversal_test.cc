@@ -234,6 +234,22 @@ TEST_F(SliceChoice, IsForColumnsThatABlockHoldsEnoughOf) {
   EXPECT_EQ(chosen_.slices.run_step, 9);
 }
 
+// Lines of 100 and 2 turns, whose updates lie apart: the longer one makes the runs.
+TEST_F(SliceChoice, HasRunsOfTheLongerOfTwoStridedLoops) {
+  IndexSpace space;
+  space.component[space.components++] = {2, 8, 1, 1, 0};
+  space.entries.Append(int64_t{3}, 0, 1, 1, 0);
+  space.inner.Append(int64_t{100}, 16, 0);
+  space.inner.Append(int64_t{2}, 8, 3);
+  tuning_.least_slice_block = 1;
+  EXPECT_TRUE(IsSlices(space));
+  EXPECT_EQ(chosen_.slices.run.count, 100);
+  EXPECT_EQ(chosen_.slices.row.count, 2);
+  tuning_.short_run = 2;
+  IsSlices(space);
+  EXPECT_EQ(chosen_.slices.run.count, 2) << "which is not short";
+}
+
 TEST_F(SliceChoice, IsNothingForSinksOrForWhatIsCopied) {
   const EntryLoops loops(rows_, {});
   FlatLoops flat;
