@@ -221,15 +221,11 @@ struct Tuning {
   // Lines of at least as many bytes are handled one by one: the cost of a call is small beside
   // them.
   int64_t long_line = 1024;
-  // Bytes of the buffer in which an overlay is assembled before it is streamed: reads and writes of
-  // memory should alternate within the distance that a CPU looks ahead. Replacing every other of
-  // 4096 x 4096 float32 took 3.10 ms with 4 KiB and 3.90 with 16 KiB; interleaved without a buffer
-  // 2.78.
-  int64_t overlay_buffer = 4096;
-  // Bytes that are copied before the updates of the same rows if nothing is streamed, and the largest
-  // output for them: 0.77 to 0.93 x the time of 4 KiB for outputs of 0.4 to 3.7 MB, 1.2 x for 8 MB.
-  int64_t overlay_piece = 16384;
-  int64_t near_overlay = 4 << 20;
+  // Bytes of an overlay that are copied, through the caches, before their updates. Relative to 4 KiB
+  // 60 random overlays of 0.1 to 60 MB took 0.94 x the time (geometric mean) with 32 KiB, 0.92 with
+  // 64 and 0.91 with 128. Pieces that were assembled in a buffer of 4 KiB and then streamed took 1.2
+  // to 1.9 x the time of this, on two threads 1.1.
+  int64_t overlay_piece = 64 << 10;
   // Most bytes of a line that are prefetched; the hardware detects longer streams. Lines of 4 KiB,
   // every second one replaced, took 0.85 x the time.
   int64_t most_prefetched_line = 8192;

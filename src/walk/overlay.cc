@@ -50,17 +50,6 @@ Strides StridesOf(const OverlayPlan& plan, StrideOfDim stride_of_dim) {
   return strides;
 }
 
-// The strides of a buffer that holds rows of the dim `split`.
-Strides Compact(const OverlayPlan& plan, int split) {
-  Strides strides;
-  int64_t stride = 1;
-  for (int i = plan.rank - 1; i >= split; --i) {
-    strides.of[i] = stride;
-    stride *= plan.dim[i].size;
-  }
-  return strides;
-}
-
 // All elements of rows of the dim `split`.
 Block WholeRows(kernel::RunKernel move, int64_t width, const OverlayPlan& plan, int split,
                 const Strides& output, const Strides& input) {
@@ -208,7 +197,7 @@ class LineReplacer {
   const int64_t prefetched_;
 };
 
-// ---- Other overlays: pieces of data and updates are assembled in the caches ----
+// ---- Other overlays: pieces are copied, and updated while they are in the caches ----
 
 // True if rows of pieces are elements, and contiguous updates replace every other one.
 bool IsInterleaving(const OverlayPlan& plan, const Pieces& pieces) {
@@ -217,10 +206,9 @@ bool IsInterleaving(const OverlayPlan& plan, const Pieces& pieces) {
 
 class PieceRunner {
  public:
-  // `buffer` is where pieces are assembled before they are streamed; NULL: in the output.
   PieceRunner(const OverlayPlan& plan, kernel::RunKernel run, const kernel::MoveKernels& move,
-              const Pieces& pieces, unsigned char* buffer)
-      : PieceRunner(plan, run, move, move.combine.element_size, pieces, buffer,
+              const Pieces& pieces, bool stream)
+      : PieceRunner(plan, run, move, move.combine.element_size, pieces, stream,
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.output_stride; }),
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.data_stride; })) {}
 
@@ -239,22 +227,19 @@ class PieceRunner {
 
  private:
   PieceRunner(const OverlayPlan& plan, kernel::RunKernel run, const kernel::MoveKernels& move,
-              int64_t width, const Pieces& pieces, unsigned char* buffer, const Strides& output,
+              int64_t width, const Pieces& pieces, bool stream, const Strides& output,
               const Strides& data)
       : dim_(plan.dim[pieces.split]),
         interleave_(run == move.combine.run && IsInterleaving(plan, pieces) ? move.interleave
                                                                             : nullptr),
         rows_(interleave_ != nullptr ? dim_.size : pieces.rows),
         width_(width),
-        buffer_(buffer),
-        near_(buffer == nullptr ? output : Compact(plan, pieces.split)),
-        first_(FirstInRow(plan, pieces.split, near_)),
-        copy_(WholeRows(buffer != nullptr ? move.stream : move.combine.run, width, plan,
-                        pieces.split, output, data)),
-        fill_(WholeRows(move.combine.run, width, plan, pieces.split, near_, data)),
-        apply_(SlicedRows({run, run == move.combine.run}, width, plan, pieces.split, near_)),
-        flush_(WholeRows(move.stream, width, plan, pieces.split, output, near_)),
-        near_stride_(near_.of[pieces.split]) {}
+        stream_(stream),
+        first_(FirstInRow(plan, pieces.split, output)),
+        copy_(WholeRows(stream ? move.stream : move.combine.run, width, plan, pieces.split, output,
+                        data)),
+        fill_(WholeRows(move.combine.run, width, plan, pieces.split, output, data)),
+        apply_(SlicedRows({run, run == move.combine.run}, width, plan, pieces.split, output)) {}
 
   OverlayOperands RowsOf(const OverlayOperands& at, int64_t row) const {
     return {at.output + row * dim_.output_stride * width_,
@@ -277,10 +262,8 @@ class PieceRunner {
     const int64_t first = slice.first + taken * slice.step - row;
     const unsigned char* const updates = piece.updates + taken * dim_.updates_stride * width_;
     if (interleave_ != nullptr) return Interleave(piece, rows, updates, first, steps);
-    unsigned char* const near = buffer_ == nullptr ? piece.output : buffer_;
-    fill_.Run(near, piece.data, rows);
-    apply_.Run(near + (first * near_stride_ + first_) * width_, updates, steps);
-    if (buffer_ != nullptr) flush_.Run(piece.output, buffer_, rows);
+    fill_.Run(piece.output, piece.data, rows);
+    apply_.Run(piece.output + (first * dim_.output_stride + first_) * width_, updates, steps);
   }
 
   // `rows` elements, of which every second one from `first` on is replaced, `steps` in all.
@@ -292,7 +275,7 @@ class PieceRunner {
     if (first > 0) copy_.Run(piece.output, piece.data, first);
     if (pairs > 0) {
       interleave_(piece.output + first * width_, piece.data + first * width_, updates, pairs,
-                  buffer_ != nullptr);
+                  stream_);
     }
     if (steps > pairs) {
       copy_.Run(piece.output + end, updates + pairs * width_, 1);
@@ -305,11 +288,9 @@ class PieceRunner {
   const kernel::InterleaveKernel interleave_;  // NULL unless every other element is replaced
   const int64_t rows_;
   const int64_t width_;
-  unsigned char* const buffer_;
-  const Strides near_;  // of the memory where a piece is assembled
+  const bool stream_;
   const int64_t first_;
-  const Block copy_, fill_, apply_, flush_;
-  const int64_t near_stride_;
+  const Block copy_, fill_, apply_;
 };
 
 }  // namespace
@@ -324,12 +305,8 @@ void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
   if (moves && line.slice.step == 1 && line.size * width >= kTuning.long_line) {
     turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, width, stream));
   } else {
-    alignas(64) unsigned char buffer[plan::Tuning().overlay_buffer];
-    const bool near = !stream && plan.Size() * width <= kTuning.near_overlay;
-    const int64_t bytes = near ? kTuning.overlay_piece : kTuning.overlay_buffer;
-    const Pieces pieces = PiecesOf(plan, width, bytes, moves);
-    turns.ForEach(0, pieces.split, at,
-                  PieceRunner(plan, run, move, pieces, stream ? buffer : nullptr));
+    const Pieces pieces = PiecesOf(plan, width, kTuning.overlay_piece, moves);
+    turns.ForEach(0, pieces.split, at, PieceRunner(plan, run, move, pieces, stream));
   }
   if (stream) kernel::FinishStreaming();
 }

@@ -31,7 +31,6 @@ UNTOLD = (
     "walks.longest_period",
     "walks.longest_inline",
     "walks.longest_by_element",
-    "near_overlay",
     "short_run",
     "many_rows",
 )

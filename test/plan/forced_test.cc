@@ -183,10 +183,10 @@ std::vector<Forced> Traversals() {
 
 // A cache that holds nothing: all streams, and all is far; and one that holds everything.
 std::vector<Forced> Memory() {
-  const Changes streamed = {{&T::cache_bytes, 1},    {&T::least_streamed_row, 1},
-                            {&T::small_copy, 0},     {&T::small_overlay, 0},
-                            {&T::long_line, 1},      {&T::few_indices, -1},
-                            {&T::overlay_buffer, 64}};
+  const Changes streamed = {{&T::cache_bytes, 1},   {&T::least_streamed_row, 1},
+                            {&T::small_copy, 0},    {&T::small_overlay, 0},
+                            {&T::long_line, 1},     {&T::few_indices, -1},
+                            {&T::overlay_piece, 64}};
   const Changes near = {{&T::cache_bytes, kHuge}, {&T::few_indices, -1}};
   const Changes fetched = {{&T::near_part, kHuge}, {&T::least_row_with_gaps, 0},
                            {&T::near_indices, 0},  {&T::near_strip, 0},

@@ -58,16 +58,10 @@ def _boxes() -> list[Family]:
             **switch("long_line", 4096, 1),
             most=4096,
         ),
-        Sweep("overlay_buffer", [lambda: every_other((2048, 4096), 1)], (1024, 2048)),
         Sweep(
             "overlay_piece",
-            [lambda: every_other((512, 250), 1), lambda: every_other((4096, 150), 1)],
-            (4096, 8192, 32768),
-        ),
-        Threshold(
-            "near_overlay",
-            lambda size: every_other(rows_of(size // 4, 150), 1),
-            **switch("near_overlay", HUGE, 0),
+            [partial(every_other, (rows, 150), 1) for rows in (512, 4096, 65536)],
+            (4096, 16384, 32768, 131072),
         ),
         Threshold(
             "short_run",
