@@ -10,6 +10,7 @@
 #include "base/cache_size.h"
 #include "base/compiler.h"
 #include "kernel/kernel.h"
+#include "kernel/pattern.h"
 #include "kernel/short_runs.h"
 #include "kernel/transpose.h"
 
@@ -30,7 +31,7 @@ struct Walks {
   // kernels read contiguous updates and need no loop for repetition. Writing one value to 64 MiB on
   // a Zen 5, element by element and with a pattern: int8 17 and 0.7 ms; float32 4.3 and 0.7; rows
   // of four float32 10 and 0.7.
-  int64_t pattern = 4096;
+  int64_t pattern = Pattern::kCapacity;
   // Fewest elements for a pattern, which takes as long to fill as about so many one by one.
   int64_t least_repeated = 64;
   // Fewest elements of a row of one value for a pattern of its own: int16 products of 300 and 3638
@@ -94,38 +95,6 @@ void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   if (reinterpret_cast<uintptr_t>(output) % kCacheLine != 0) PrefetchForWrite(output);
   if (reinterpret_cast<uintptr_t>(end) % kCacheLine != 0) PrefetchForWrite(end - 1);
 }
-
-// Updates repeated as often as fits.
-class Pattern {
- public:
-  explicit Pattern(int64_t period) : period_(period) {}
-
-  // Prepares `bytes` of updates that repeat every `period` bytes.
-  void Fill(const unsigned char* updates, int64_t bytes) {
-    filled_ = std::min(bytes, kWalks.pattern / period_ * period_);
-    if (period_ == 1) {
-      std::memset(pattern_, *updates, static_cast<size_t>(filled_));
-      return;
-    }
-    int64_t done = period_;
-    std::memcpy(pattern_, updates, static_cast<size_t>(done));
-    for (; done < filled_; done += std::min(done, filled_ - done)) {
-      std::memcpy(pattern_ + done, pattern_, static_cast<size_t>(std::min(done, filled_ - done)));
-    }
-  }
-
-  // output (+)= the first `bytes` of the repeated updates.
-  void Run(RunKernel run, int64_t size, unsigned char* output, int64_t bytes) const {
-    for (int64_t i = 0; i < bytes; i += filled_) {
-      run(output + i, 1, pattern_, 1, std::min(filled_, bytes - i) / size);
-    }
-  }
-
- private:
-  alignas(64) unsigned char pattern_[Walks().pattern];
-  const int64_t period_;
-  int64_t filled_ = 0;
-};
 
 // Applies the update of a row, or those of adjacent rows, by a call of its kernel.
 struct RowByKernel {
@@ -261,7 +230,7 @@ void WalkRowsBy(const ApplyRow& apply, int64_t size, OffsetWidth offset_width,
 // Not inline, because other rows need no stack space for a pattern.
 [[gnu::noinline]] void WalkRepeatedRows(RunKernel run, int64_t size, OffsetWidth offset_width,
                                         const RowsArguments& rows) {
-  Pattern pattern(size);
+  Pattern pattern(size, kWalks.pattern);
   WalkRowsBy(RowByPattern{run, size, rows.run * size, pattern}, size, offset_width, rows);
 }
 
@@ -312,7 +281,7 @@ bool RepeatsRuns(const BoxArguments& box, int64_t size) {
 // Separate from WalkBox, whose small boxes need no stack space for a pattern.
 [[gnu::noinline]] void WalkRepeatedElements(RunKernel run, int64_t size, const BoxArguments& box) {
   const int64_t bytes = box.run * size;
-  Pattern pattern(size);
+  Pattern pattern(size, kWalks.pattern);
   for (int64_t r = 0; r < box.rows; ++r) {
     if (r == 0 || box.updates_row_stride != 0) {
       pattern.Fill(box.updates + r * box.updates_row_stride * size, bytes);
@@ -323,7 +292,7 @@ bool RepeatsRuns(const BoxArguments& box, int64_t size) {
 
 [[gnu::noinline]] void WalkRepeatedRuns(RunKernel run, int64_t size, const BoxArguments& box) {
   const int64_t bytes = box.rows * box.run * size;
-  Pattern pattern(box.run * size);
+  Pattern pattern(box.run * size, kWalks.pattern);
   pattern.Fill(box.updates, bytes);
   pattern.Run(run, size, box.output, bytes);
 }
