@@ -8,6 +8,7 @@
 #include "base/cache_size.h"
 #include "base/identity.h"
 #include "base/reduction.h"
+#include "kernel/gather.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
@@ -296,10 +297,10 @@ class EntryWalk {
     alignas(64) unsigned char products[kBlock * plan::kMostWidth];
     const int64_t n = std::exchange(gathered->n, 0);
     if (n == 0) return 0;
-    GatherElements(size_, passage_.source.data, gathered->from, n, products);
+    kernel::GatherElements(size_, passage_.source.data, gathered->from, n, products);
     if (multiply_ != nullptr) {
       alignas(64) unsigned char weights[kBlock * plan::kMostWidth];
-      GatherElements(size_, passage_.weights->data, gathered->weights, n, weights);
+      kernel::GatherElements(size_, passage_.weights->data, gathered->weights, n, weights);
       multiply_(products, 1, weights, 1, n);
     }
     Combine(kernel::kOffset64, 0, products, gathered->to, n);

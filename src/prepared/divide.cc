@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "kernel/gather.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
-#include "prepared/elements.h"
 #include "share/parts.h"
 #include "walk/kernels.h"
 
@@ -75,7 +75,7 @@ class Divider {
                       int64_t groups) const {
     alignas(64) unsigned char sums[kGroups * plan::kMostWidth];
     alignas(64) unsigned char means[kGroups * plan::kMostWidth] = {};
-    GatherElements(output_.element_size, origin, offsets, groups, sums);
+    kernel::GatherElements(output_.element_size, origin, offsets, groups, sums);
     kernels_.finish_each({sums, counts}, more_, means, groups);
     move_.elements[kernel::kOffset64](kernel::RowTile(origin, means, offsets, groups, 0), {});
   }

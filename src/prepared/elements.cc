@@ -5,6 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernel/gather.h"
+
 namespace strew::prepared {
 namespace {
 
@@ -14,27 +16,6 @@ constexpr int64_t kMostFetched = 512;
 // CPU has enough of them under way.
 constexpr int64_t kLongestInline = 128;
 constexpr int64_t kLongestElement = 16;
-
-// Calls body(the width as a constant), or with 0 for a width that is rare.
-template <class Body>
-void WithWidth(int64_t width, const Body& body) {
-  switch (width) {
-    case 1:
-      return body(std::integral_constant<size_t, 1>());
-    case 2:
-      return body(std::integral_constant<size_t, 2>());
-    case 4:
-      return body(std::integral_constant<size_t, 4>());
-    case 8:
-      return body(std::integral_constant<size_t, 8>());
-    case 12:
-      return body(std::integral_constant<size_t, 12>());
-    case 16:
-      return body(std::integral_constant<size_t, 16>());
-    default:
-      return body(std::integral_constant<size_t, 0>());
-  }
-}
 
 // Ways to move a run.
 template <size_t kBytes>
@@ -150,17 +131,6 @@ bool AreLine(const PlacedRuns& runs, int64_t bytes) {
 
 }  // namespace
 
-void GatherElements(int64_t width, const unsigned char* elements, const int64_t* offsets, int64_t n,
-                    unsigned char* gathered) {
-  WithWidth(width, [&](auto constant) {
-    const size_t bytes = constant == 0 ? static_cast<size_t>(width) : constant;
-    const int64_t step = static_cast<int64_t>(bytes);
-    for (int64_t i = 0; i < n; ++i) {
-      std::memcpy(gathered + i * step, elements + offsets[i] * step, bytes);
-    }
-  });
-}
-
 void GatherRuns(const PlacedRuns& runs) {
   const int64_t bytes = runs.run * runs.size;
   if (bytes > kLongestInline) {
@@ -168,7 +138,7 @@ void GatherRuns(const PlacedRuns& runs) {
                               : GatherBy<false, MoveByKernel>(runs);
   }
   if (bytes > kLongestElement && runs.prefetch != 0) return GatherBy<true, MoveBlocks>(runs);
-  WithWidth(bytes, [&](auto constant) {
+  kernel::WithElementSize(bytes, [&](auto constant) {
     using Move = std::conditional_t<constant == 0, MoveBlocks, MoveElement<constant>>;
     if constexpr (constant != 0) {
       if (AreLine(runs, bytes)) return GatherLine<constant>(runs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers of single elements and of contiguous runs.
+// Gathers of elements and runs whose places a plan has.
 #ifndef STREW_PREPARED_ELEMENTS_H_
 #define STREW_PREPARED_ELEMENTS_H_
 
@@ -9,10 +9,6 @@
 #include "prepared/numbers.h"
 
 namespace strew::prepared {
-
-// gathered[i] = elements[offsets[i]] for i < n, elements having `width` bytes, 1 to 16.
-void GatherElements(int64_t width, const unsigned char* elements, const int64_t* offsets, int64_t n,
-                    unsigned char* gathered);
 
 // Entries whose runs are gathered: that at source + place(c) * place_step + c * source_step goes to
 // output + c * output_step, for c < n. Where the place is none() nothing does.

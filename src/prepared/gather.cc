@@ -4,6 +4,7 @@
 
 #include "api/context.h"
 #include "api/tensor.h"
+#include "kernel/gather.h"
 #include "plan/check.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
@@ -210,7 +211,7 @@ class Gatherer {
       const unsigned char* const source =
           source_ + (turn[kSource] + inner[kInnerSource]) * units_.width;
       if (run_.count == 1 && is_dense) {
-        return GatherElements(units_.width, source, from, kept, output);
+        return kernel::GatherElements(units_.width, source, from, kept, output);
       }
       kernel::TileArguments tile = kernel::RowTile(output, source, to, kept, hints_.prefetch);
       tile.lookahead = kept_ahead;

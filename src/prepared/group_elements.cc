@@ -2,16 +2,17 @@
 #include <cstring>
 #include <utility>
 
-#include "prepared/elements.h"
 #include "prepared/group_writer.h"
 
 namespace strew::prepared {
 
 void GroupWriter::WriteElements(const int64_t* turn, bool begins, bool ends) {
   const int64_t n = piece_.entries();
-  GatherElements(kernels_.width, UpdateAt(turn[kTurnUpdates]), piece_.updates(), n, products_);
+  kernel::GatherElements(kernels_.width, UpdateAt(turn[kTurnUpdates]), piece_.updates(), n,
+                         products_);
   if (scatter_.source.weights != nullptr && n > 0) {
-    GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(), n, weights_);
+    kernel::GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(), n,
+                           weights_);
     kernels_.multiply(products_, 1, weights_, 1, n);
   }
   unsigned char* const origin = OutputAt(turn[kTurnOutput]);
@@ -95,7 +96,7 @@ void GroupWriter::SumElements(unsigned char* origin, bool begins, bool ends) {
   const int64_t groups = piece_.groups();
   if (begins) {
     std::fill_n(counts_, groups, 0);
-    GatherElements(kernels_.width, origin, piece_.destinations(), groups, old_);
+    kernel::GatherElements(kernels_.width, origin, piece_.destinations(), groups, old_);
     const bool starts = kernels_.excludes_self;
     kernels.sums.begin(sums_, starts ? kernels_.identity : old_, starts ? 0 : 1, groups);
   }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prepared/elements.h"
 #include "prepared/group_writer.h"
 
 namespace strew::prepared {
@@ -15,8 +14,8 @@ void GroupWriter::CombineGroupedRows(const int64_t* turn) {
     has_begun_ = piece_.groups() == 1 && piece_.entries() > 0;
   }
   if (scatter_.source.weights != nullptr) {
-    GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(), piece_.entries(),
-                   weights_);
+    kernel::GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(),
+                           piece_.entries(), weights_);
   }
   RowsKernel()({output, piece_.destinations(), piece_.begins(), piece_.groups(),
                 UpdateAt(turn[kTurnUpdates]), piece_.updates(), weights_, run_.count});

@@ -8,6 +8,7 @@
 
 #include "base/identity.h"
 #include "base/reduction.h"
+#include "kernel/gather.h"
 #include "kernel/kernel.h"
 #include "plan/unit.h"
 #include "prepared/ordered.h"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers of single elements, which are alike for all dtypes and targets.
+#ifndef STREW_KERNEL_GATHER_H_
+#define STREW_KERNEL_GATHER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace strew::kernel {
+
+// Calls body(the size as a constant), or with 0 for a size that is rare.
+template <class Body>
+void WithElementSize(int64_t size, const Body& body) {
+  switch (size) {
+    case 1:
+      return body(std::integral_constant<size_t, 1>());
+    case 2:
+      return body(std::integral_constant<size_t, 2>());
+    case 4:
+      return body(std::integral_constant<size_t, 4>());
+    case 8:
+      return body(std::integral_constant<size_t, 8>());
+    case 12:
+      return body(std::integral_constant<size_t, 12>());
+    case 16:
+      return body(std::integral_constant<size_t, 16>());
+    default:
+      return body(std::integral_constant<size_t, 0>());
+  }
+}
+
+// gathered[i] = elements[offsets[i]] for i < n, elements having `size` bytes, 1 to 16.
+void GatherElements(int64_t size, const unsigned char* elements, const int64_t* offsets, int64_t n,
+                    unsigned char* gathered);
+
+}  // namespace strew::kernel
+
+#endif  // STREW_KERNEL_GATHER_H_
