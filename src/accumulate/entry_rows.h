@@ -73,7 +73,7 @@ void ForEachRanked(const walk::Scatter& scatter, const plan::DestinationNumbers&
     void Fetch(int64_t destination) const { set.Fetch(numbers.Of(destination)); }
     void Take(int64_t destination, int64_t update) const {
       constexpr int32_t kFirst = 0;
-      const walk::EntryRow row = {nullptr, 1, destination, update, 0};
+      const walk::EntryRow row = {nullptr, 1, destination, update, 0, nullptr};
       body(row, set.NumberOf(numbers.Of(destination)), &kFirst);
     }
   };

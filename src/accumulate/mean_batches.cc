@@ -35,7 +35,7 @@ struct Adder {
 
   void Add(const walk::EntryRow& row) {
     work.sums.Add(work.sums.From(slots, row.output), static_cast<const int32_t*>(row.offsets),
-                  work.scatter.UpdateAt(row.updates), row.updates_stride, row.columns);
+                  row.values, row.updates_stride, row.columns);
   }
 };
 
@@ -69,7 +69,8 @@ void CombinePart(const Accumulation& work, const plan::Cut& cut, int64_t part,
   Adder adder = {work, slots};
   work.sums.Combine(slots, count, places, [&] {
     walk::GiveEntries(walk::Scatter(work.scatter, of_part),
-                      walk::SinkOf(&adder, kernel::kOffset32, work.scatter.OutputAt(0)));
+                      walk::SinkOf(&adder, kernel::kOffset32, work.scatter.OutputAt(0),
+                                   walk::EntrySink::Reads::kValues));
   });
   if (work.scatter.applied_units == nullptr) return;
   *work.scatter.applied_units += work.sums.Updates(slots, count);

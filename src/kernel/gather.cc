@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/gather.h"
-
 #include <cstring>
+
+#include "base/element_size.h"
+#include "kernel/kernel.h"
 
 namespace strew::kernel {
 

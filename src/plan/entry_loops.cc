@@ -216,24 +216,34 @@ int64_t EntryLoops::DestinationsOfBatch() const {
 DestinationNest EntryLoops::NumberDestinations() {
   DestinationNest nest;
   nest.base[kDestination] = std::exchange(outer.base[kOutput], 0);
-  // From the outermost loop on; one turn skips the numbers of all destinations within.
-  int64_t numbers = DestinationsOfBatch();
-  for (int i = 0; i < outer_batch_loops; ++i) numbers *= outer.loop[i].count;
-  if (rows_are_batch) numbers *= row.count;
-  if (columns_are_batch) numbers *= column.count;
-  const auto number = [&](int64_t count, int64_t* stride) {
-    numbers /= count;
-    nest.Append(count, *stride, numbers);
-    *stride = numbers;
+  struct Strided {
+    int64_t count;
+    int64_t* stride;
+  };
+  Strided all[2 * kMaxLoops + 2];
+  int rank = 0;
+  int64_t numbers = 1;
+  // Sorted by stride, behind those that are equal.
+  const auto insert = [&](int64_t count, int64_t* stride) {
+    int i = rank++;
+    for (; i > 0 && Magnitude(*all[i - 1].stride) < Magnitude(*stride); --i) all[i] = all[i - 1];
+    all[i] = {count, stride};
+    numbers *= count;
   };
   for (int i = 0; i < outer_batch_loops; ++i) {
-    number(outer.loop[i].count, &outer.loop[i].stride[kOutput]);
+    insert(outer.loop[i].count, &outer.loop[i].stride[kOutput]);
   }
-  if (rows_are_batch) number(row.count, &row.stride[kOutput]);
+  if (rows_are_batch) insert(row.count, &row.stride[kOutput]);
   for (int c = 0; c < components; ++c) {
-    number(component[c].axis_size, &component[c].output_stride);
+    insert(component[c].axis_size, &component[c].output_stride);
   }
-  if (columns_are_batch) number(column.count, &column.stride[kOutput]);
+  if (columns_are_batch) insert(column.count, &column.stride[kOutput]);
+  // One turn skips the numbers of all destinations within.
+  for (int i = 0; i < rank; ++i) {
+    numbers /= all[i].count;
+    nest.Append(all[i].count, *all[i].stride, numbers);
+    *all[i].stride = numbers;
+  }
   nest.Merge();
   MeasureSpans();
   return nest;

@@ -82,9 +82,9 @@ struct EntryLoops {
   // Keeps some of the columns, which are entries.
   void KeepColumns(const Turns& columns);
   int64_t DestinationsOfBatch() const;
-  // Numbers the destinations of all batches from 0 on, without gaps, and makes these numbers the
-  // offsets in the output. Columns that are batch are contiguous, else the last axis is. Returns the
-  // former offsets of the destinations, and their numbers.
+  // Numbers the destinations of all batches from 0 on, without gaps and in the order of the output, and
+  // makes these numbers the offsets in the output. Returns the former offsets of the destinations, and
+  // their numbers.
   DestinationNest NumberDestinations();
   // Requires entries with inner loops alone, in one loop over columns: makes each inner turn a batch,
   // which reads the same indices.

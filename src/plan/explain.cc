@@ -90,6 +90,10 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
       return text->Add(
           "gone through flat, in the order of the indices in memory: the loops are "
           "short and lie together. ");
+    case Traversal::kPacked:
+      return text->Add(
+          "gone through packed: the loops are short, and what lies apart of indices and updates is "
+          "brought together first. ");
     case Traversal::kStrips:
       return text->Add("gone through in strips of %" PRId64
                        " columns, while their axis is in %" PRId64 " KiB of scratch. ",

@@ -82,6 +82,32 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
   return loops.reach + PatternSpan(*flat, block) <= INT32_MAX;
 }
 
+// Short rows of which indices or updates lie apart are brought together: loops are added to the period
+// from the innermost one on, wherever they lie.
+bool Pack(const EntryLoops& loops, const Tuning& tuning, FlatLoops* flat) {
+  if (!loops.HasOneAxis() || !loops.EntriesAreElements() || loops.batches == 1) return false;
+  const bool is_small = loops.row.count * loops.column.count <= tuning.most_packed_tile;
+  if (loops.column.count > (is_small ? tuning.most_packed_tile : tuning.most_packed_row)) {
+    return false;
+  }
+  if (loops.Entries() <= tuning.least_flat_entries) return false;
+  const IndexedNest nest = InOrderOfIndices(loops);
+  flat->outside.rank = flat->period.rank = 0;
+  for (int o = 0; o < kIndexedOperands; ++o) flat->outside.base[o] = nest.base[o];
+  flat->period_turns = 1;
+  for (int i = nest.rank - 1; i >= 0; --i) {
+    const IndexedLoop& loop = nest.loop[i];
+    const bool fits = loop.count <= kMostPacked / 2 / flat->period_turns;
+    IndexedNest& chosen = fits ? flat->period : flat->outside;
+    std::copy_backward(chosen.loop, chosen.loop + chosen.rank, chosen.loop + chosen.rank + 1);
+    chosen.loop[0] = loop;
+    ++chosen.rank;
+    if (fits) flat->period_turns *= loop.count;
+  }
+  flat->slab = flat->outside.PopInnermost();
+  return loops.reach + PatternSpan(*flat, kMostPacked) <= INT32_MAX;
+}
+
 // Finds the loops of few entries that are slices of many turns: a block of these should stay in the
 // caches while all entries write it.
 bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, SliceLoops* slices) {
@@ -136,7 +162,16 @@ Traversal TraversalFor(const EntryLoops& loops, const Tuning& tuning, int64_t wi
 
 Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
                           FlatLoops* flat) {
-  return Flatten(loops, block, tuning, flat) ? Traversal::kFlat : InRowsAndColumns(loops, block);
+  const bool is_flat = Flatten(loops, block, tuning, flat);
+  if (is_flat && flat->period_turns * flat->slab.count >= tuning.least_flat_tile) {
+    return Traversal::kFlat;
+  }
+  FlatLoops packed;
+  if (block >= kMostPacked && Pack(loops, tuning, &packed)) {
+    *flat = packed;
+    return Traversal::kPacked;
+  }
+  return is_flat ? Traversal::kFlat : InRowsAndColumns(loops, block);
 }
 
 }  // namespace strew::plan

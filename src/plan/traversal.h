@@ -13,6 +13,7 @@ namespace strew::plan {
 enum class Traversal {
   kSlices,        // slice by slice, for few and large entries, in blocks of the inner turns
   kFlat,          // in the order of indices in memory, across short loops
+  kPacked,        // the same, but indices or updates lie apart, and are brought together first
   kStrips,        // batches side by side, with their axis in scratch
   kBatchColumns,  // batches side by side
   kShortRows,     // several rows of entries in a tile
@@ -21,15 +22,15 @@ enum class Traversal {
 
 // For kFlat. Indices are contiguous across several short loops, and so are updates, or all entries
 // have one, so entries are taken in the order of memory; the offsets of their batches in the output
-// form a pattern that repeats.
-// `outside` are the loops around all, `slab` is a loop over contiguous periods, `period` are the
-// loops within a period, of `period_turns` turns together.
+// form a pattern that repeats. For kPacked, the positions of indices and updates do so too.
+// `outside` are the loops around all, `slab` is a loop over periods, which are contiguous if flat,
+// `period` are the loops within a period, of `period_turns` turns together.
 struct FlatLoops {
   IndexedNest outside;
   IndexedLoop slab;
   IndexedNest period;
   int64_t period_turns;
-  int64_t update_stride;  // 1, or 0 if there is one update
+  int64_t update_stride;  // if flat: 1, or 0 if there is one update
 };
 
 // For kSlices. `rest` are inner loops around rows of runs; a block of `row_step` rows of `run_step`
@@ -44,6 +45,8 @@ struct SliceLoops {
 
 // Upper bound of few entries, whatever the tuning says.
 inline constexpr int64_t kMostSlices = 64;
+// Most entries whose indices and updates are brought together.
+inline constexpr int64_t kMostPacked = 256;
 
 // The loops of the chosen traversal; the other member is not set.
 struct TraversalLoops {

@@ -8,7 +8,7 @@
 #include "base/cache_size.h"
 #include "base/identity.h"
 #include "base/reduction.h"
-#include "kernel/gather.h"
+#include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"

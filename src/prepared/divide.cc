@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "kernel/gather.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"

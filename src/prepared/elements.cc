@@ -5,7 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernel/gather.h"
+#include "base/element_size.h"
 
 namespace strew::prepared {
 namespace {
@@ -138,7 +138,7 @@ void GatherRuns(const PlacedRuns& runs) {
                               : GatherBy<false, MoveByKernel>(runs);
   }
   if (bytes > kLongestElement && runs.prefetch != 0) return GatherBy<true, MoveBlocks>(runs);
-  kernel::WithElementSize(bytes, [&](auto constant) {
+  WithElementSize(bytes, [&](auto constant) {
     using Move = std::conditional_t<constant == 0, MoveBlocks, MoveElement<constant>>;
     if constexpr (constant != 0) {
       if (AreLine(runs, bytes)) return GatherLine<constant>(runs);

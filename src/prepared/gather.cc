@@ -4,7 +4,7 @@
 
 #include "api/context.h"
 #include "api/tensor.h"
-#include "kernel/gather.h"
+#include "kernel/kernel.h"
 #include "plan/check.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"

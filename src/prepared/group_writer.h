@@ -8,7 +8,6 @@
 
 #include "base/identity.h"
 #include "base/reduction.h"
-#include "kernel/gather.h"
 #include "kernel/kernel.h"
 #include "plan/unit.h"
 #include "prepared/ordered.h"

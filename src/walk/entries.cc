@@ -6,6 +6,7 @@
 
 #include "base/cache_size.h"
 #include "plan/traversal.h"
+#include "plan/unit.h"
 #include "walk/slices.h"
 #include "walk/tile.h"
 
@@ -36,6 +37,8 @@ class EntryWalk {
   void Run(Traversal traversal, const plan::FlatLoops& flat) const {
     if (traversal == Traversal::kFlat) {
       WalkFlat(flat);
+    } else if (traversal == Traversal::kPacked) {
+      WalkPacked(flat);
     } else if (traversal == Traversal::kBatchColumns) {
       WalkBatchColumns();
     } else {
@@ -50,6 +53,7 @@ class EntryWalk {
 
  private:
   void WalkFlat(const plan::FlatLoops& flat) const;
+  void WalkPacked(const plan::FlatLoops& flat) const;
   void WalkStrips(const int64_t* offset) const;
   void WalkBatchColumns() const;
   void WalkShortRows(const int64_t* offset) const;
@@ -216,17 +220,25 @@ int64_t Repeat(Offset* offsets, int64_t filled, int64_t count, int64_t stride) {
   return filled * count;
 }
 
-// Computes the offsets of the batches in `slabs` periods.
+// Computes the offsets of an operand in `slabs` periods.
 template <class Offset>
-void FillPattern(const plan::FlatLoops& flat, int64_t slabs, void* pattern) {
-  Offset* const offsets = static_cast<Offset*>(pattern);
+void FillPattern(const plan::FlatLoops& flat, int operand, int64_t slabs, Offset* offsets) {
   offsets[0] = 0;
   int64_t filled = 1;
   for (int i = flat.period.rank - 1; i >= 0; --i) {
     const plan::IndexedLoop& loop = flat.period.loop[i];
-    filled = Repeat(offsets, filled, loop.count, loop.stride[kOutput]);
+    filled = Repeat(offsets, filled, loop.count, loop.stride[operand]);
   }
-  Repeat(offsets, filled, slabs, flat.slab.stride[kOutput]);
+  Repeat(offsets, filled, slabs, flat.slab.stride[operand]);
+}
+
+// The same for batches in the output, in the type of a locator's offsets.
+void FillPattern(const plan::FlatLoops& flat, int64_t slabs, const TileLocator& locator,
+                 void* pattern) {
+  if (locator.offset_width() == kernel::kOffset32) {
+    return FillPattern(flat, kOutput, slabs, static_cast<int32_t*>(pattern));
+  }
+  FillPattern(flat, kOutput, slabs, static_cast<int64_t*>(pattern));
 }
 
 // Not inline, because the other walks need no stack space for a pattern.
@@ -234,19 +246,49 @@ template <class Taker>
 [[gnu::noinline]] void EntryWalk<Taker>::WalkFlat(const plan::FlatLoops& flat) const {
   alignas(64) unsigned char pattern[Taker::kOffsetBytes];
   const int64_t step = std::min(block_ / flat.period_turns, flat.slab.count);
-  const bool narrow = taker_.locator().offset_width() == kernel::kOffset32;
-  narrow ? FillPattern<int32_t>(flat, step, pattern) : FillPattern<int64_t>(flat, step, pattern);
+  FillPattern(flat, step, taker_.locator(), pattern);
   plan::ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* offset) {
     for (int64_t s = 0; s < flat.slab.count; s += step) {
       const int64_t left = flat.slab.count - s;
       const int64_t before = s * flat.period_turns;
-      const FlatTile tile = {offset[kIndices] + before,
-                             offset[kUpdates] + before * flat.update_stride,
-                             flat.update_stride,
-                             std::min(left, step) * flat.period_turns,
-                             pattern,
-                             left >= 2 * step};
-      taker_.Take(tile, scatter_.OutputAt(offset[kOutput] + s * flat.slab.stride[kOutput]));
+      const int64_t index = offset[kIndices] + loops_.component[0].indices_base + before;
+      const int64_t update = offset[kUpdates] + before * flat.update_stride;
+      const int64_t entries = std::min(left, step) * flat.period_turns;
+      taker_.Take({scatter_.IndexAt(index), scatter_.UpdateAt(update), flat.update_stride, entries,
+                   pattern, false, left >= 2 * step},
+                  {update, nullptr, entries, flat.update_stride},
+                  scatter_.OutputAt(offset[kOutput] + s * flat.slab.stride[kOutput]));
+    }
+  });
+}
+
+// Brings indices together, and updates if their values are read.
+template <class Taker>
+[[gnu::noinline]] void EntryWalk<Taker>::WalkPacked(const plan::FlatLoops& flat) const {
+  constexpr int64_t kMost = plan::kMostPacked;
+  alignas(64) unsigned char pattern[kMost * int64_t{sizeof(int64_t)}];
+  alignas(64) unsigned char indices[kMost * int64_t{sizeof(int64_t)}];
+  alignas(64) unsigned char updates[kMost * plan::kMostWidth];
+  int64_t index_at[kMost];
+  int64_t update_at[kMost];
+  const int64_t step = std::min(kMost / flat.period_turns, flat.slab.count);
+  FillPattern(flat, step, taker_.locator(), pattern);
+  FillPattern(flat, kIndices, step, index_at);
+  FillPattern(flat, kUpdates, step, update_at);
+  const plan::IndexedLoop row = plan::IndexedNest(flat.period).PopInnermost();
+  plan::ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* offset) {
+    for (int64_t s = 0; s < flat.slab.count; s += step) {
+      const int64_t n = std::min(flat.slab.count - s, step) * flat.period_turns;
+      const int64_t index =
+          offset[kIndices] + loops_.component[0].indices_base + s * flat.slab.stride[kIndices];
+      const int64_t update = offset[kUpdates] + s * flat.slab.stride[kUpdates];
+      kernel::GatherElements(scatter_.index_size, scatter_.IndexAt(index), index_at, n, indices);
+      if (taker_.reads_values()) {
+        kernel::GatherElements(scatter_.width, scatter_.UpdateAt(update), update_at, n, updates);
+      }
+      taker_.Take({indices, updates, 1, n, pattern, true, false},
+                  {update, update_at, row.count, row.stride[kUpdates]},
+                  scatter_.OutputAt(offset[kOutput] + s * flat.slab.stride[kOutput]));
     }
   });
 }

@@ -22,23 +22,28 @@ struct EntryRow {
   int64_t output;   // origin of the offsets, in units from that of the loops
   int64_t updates;  // position of the first update, in units
   int64_t updates_stride;
+  const unsigned char* values;  // the first update itself
 };
 
 // Entries of one destination come in order. Dropped ones come too, with the offset in kernel.h.
 struct EntrySink {
   static constexpr int64_t kMostColumns = 256;
+  enum class Reads { kPositions, kValues };
 
   void (*add)(void* self, const EntryRow& row);
   void* self;
   kernel::OffsetWidth offset_width;
   unsigned char* origin;  // of the loops, in the output
+  // With kValues rows have no positions of updates, and may have copies of updates that lie apart.
+  Reads reads = Reads::kPositions;
 };
 
 // A sink that calls the member function Add of an object.
 template <class T>
-EntrySink SinkOf(T* object, kernel::OffsetWidth offset_width, unsigned char* origin) {
+EntrySink SinkOf(T* object, kernel::OffsetWidth offset_width, unsigned char* origin,
+                 EntrySink::Reads reads = EntrySink::Reads::kPositions) {
   return {[](void* self, const EntryRow& row) { static_cast<T*>(self)->Add(row); }, object,
-          offset_width, origin};
+          offset_width, origin, reads};
 }
 
 // ---- The walk ----

@@ -102,12 +102,7 @@ void TileLocator::Locate(const FlatTile& tile, void* offsets) const {
               static_cast<size_t>(tile.entries * kernel::OffsetSize(offset_width_)));
   const plan::Component& component = loops.component[0];
   kernel::ResolveArguments arguments;
-  arguments.tile = {scatter_.IndexAt(tile.index + component.indices_base),
-                    1,
-                    0,
-                    tile.entries,
-                    1,
-                    component.axis_size};
+  arguments.tile = {tile.indices, 1, 0, tile.entries, 1, component.axis_size};
   arguments.output_stride = component.output_stride;
   arguments.batch_row_stride = 0;
   arguments.batch_column_stride = 0;
@@ -176,11 +171,10 @@ kernel::NextReads TileLocator::NextReadsAfter(const FlatTile& tile) const {
   const plan::LaterReads of_tile = {tile.has_next ? tile.entries : 0, tile.entries};
   const plan::LaterReads later = next_part_.indices != 0 ? next_part_ : of_tile;
   kernel::NextReads next_reads;
-  if (later.indices == 0) return next_reads;
-  const int64_t first = tile.index + scatter_.loops.component[0].indices_base;
+  if (tile.is_packed || later.indices == 0) return next_reads;
   next_reads.index_size = scatter_.index_size;
-  next_reads.indices = scatter_.IndexAt(first + later.indices);
-  next_reads.updates_distance = later.updates * tile.update_stride * scatter_.width;
+  next_reads.indices = tile.indices + later.indices * scatter_.index_size;
+  next_reads.updates_distance = later.updates * tile.updates_stride * scatter_.width;
   return next_reads;
 }
 
@@ -324,12 +318,12 @@ void TileWriter::WriteCopies(kernel::TileArguments entries, kernel::NextReads ne
   write(entries, {});
 }
 
-void TileWriter::Take(const FlatTile& tile, unsigned char* output) const {
+void TileWriter::Take(const FlatTile& tile, const UpdateRows&, unsigned char* output) const {
   alignas(64) unsigned char offsets[kOffsetBytes];
   locator_.Locate(tile, offsets);
-  kernel::TileArguments entries = kernel::RowTile(output, scatter_.UpdateAt(tile.update), offsets,
-                                                  tile.entries, hints_.prefetch);
-  entries.updates_column_stride = tile.update_stride;
+  kernel::TileArguments entries =
+      kernel::RowTile(output, tile.updates, offsets, tile.entries, hints_.prefetch);
+  entries.updates_column_stride = tile.updates_stride;
   scatter_.kernels.elements[locator_.offset_width()](entries, locator_.NextReadsAfter(tile));
 }
 
@@ -354,17 +348,26 @@ TileGiver::TileGiver(const Scatter& scatter, const EntrySink& sink)
   for (int64_t r = 0; r < tile.rows; ++r) {
     row.offsets = offsets + r * row_bytes;
     row.updates = updates + r * scatter_.loops.row.stride[kUpdates];
+    row.values = scatter_.UpdateAt(row.updates);
     sink_.add(sink_.self, row);
   }
 }
 
-void TileGiver::Take(const FlatTile& tile, unsigned char* output) const {
+void TileGiver::Take(const FlatTile& tile, const UpdateRows& rows, unsigned char* output) const {
   alignas(64) unsigned char offsets[kOffsetBytes];
   locator_.Locate(tile, offsets);
-  Fetch(locator_.NextReadsAfter(tile), scatter_.UpdateAt(tile.update), tile.entries,
-        scatter_.width);
+  Fetch(locator_.NextReadsAfter(tile), tile.updates, tile.entries, scatter_.width);
   const int64_t batch = (output - sink_.origin) / scatter_.width;
-  sink_.add(sink_.self, {offsets, tile.entries, batch, tile.update, tile.update_stride});
+  if (reads_values()) {
+    return sink_.add(sink_.self,
+                     {offsets, tile.entries, batch, 0, tile.updates_stride, tile.updates});
+  }
+  const int64_t offset_size = kernel::OffsetSize(sink_.offset_width);
+  for (int64_t i = 0; i < tile.entries; i += rows.columns) {
+    const int64_t update = rows.first + (rows.position == nullptr ? 0 : rows.position[i]);
+    sink_.add(sink_.self, {offsets + i * offset_size, rows.columns, batch, update, rows.stride,
+                           scatter_.UpdateAt(update)});
+  }
 }
 
 }  // namespace strew::walk

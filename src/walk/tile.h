@@ -35,14 +35,24 @@ struct TileDestination {
   int64_t axis_stride;
 };
 
-// Entries that are consecutive in indices and updates, across loops.
+// Entries across loops, with consecutive indices.
 struct FlatTile {
-  int64_t index;   // position of the first index
-  int64_t update;  // position of the first update, in units
-  int64_t update_stride;
+  const unsigned char* indices;  // of the only component
+  const unsigned char* updates;
+  int64_t updates_stride;
   int64_t entries;
   const void* pattern;  // offsets of the entries' batches, in the type of offsets
-  bool has_next;        // as many entries follow
+  bool is_packed;       // indices are copies, and updates if their values are read
+  bool has_next;        // unless packed: as many entries follow
+};
+
+// The updates of a tile, for sinks of positions: rows of `columns` entries. Row r begins at
+// first + position[r * columns], in units; NULL for one row, which begins at `first`.
+struct UpdateRows {
+  int64_t first;
+  const int64_t* position;
+  int64_t columns;
+  int64_t stride;
 };
 
 // Turns the indices of tiles into offsets.
@@ -91,9 +101,10 @@ class TileWriter {
   const TileLocator& locator() const { return locator_; }
   // Prefetch distance in entries.
   int64_t prefetch() const { return hints_.prefetch; }
+  bool reads_values() const { return true; }
 
   void Take(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
-  void Take(const FlatTile& tile, unsigned char* output) const;
+  void Take(const FlatTile& tile, const UpdateRows& rows, unsigned char* output) const;
   // Makes streamed stores visible.
   void Finish() const;
 
@@ -122,9 +133,10 @@ class TileGiver {
   const TileLocator& locator() const { return locator_; }
   // Sinks prefetch by themselves.
   int64_t prefetch() const { return 0; }
+  bool reads_values() const { return sink_.reads == EntrySink::Reads::kValues; }
 
   void Take(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
-  void Take(const FlatTile& tile, unsigned char* output) const;
+  void Take(const FlatTile& tile, const UpdateRows& rows, unsigned char* output) const;
   void Finish() const {}
 
  private:

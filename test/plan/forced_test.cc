@@ -144,8 +144,14 @@ std::vector<Forced> Staged() {
 
 std::vector<Forced> Traversals() {
   const Changes flat = {{&T::few_turns, kHuge}, {&T::least_flat_entries, 0}, {&T::few_indices, -1}};
-  const Changes never = {
-      {&T::few_turns, 0}, {&T::narrow_row, 0}, {&T::narrow_batch, 0}, {&T::few_indices, -1}};
+  const Changes packed = {{&T::most_packed_tile, kHuge},
+                          {&T::least_flat_tile, kHuge},
+                          {&T::least_flat_entries, 0},
+                          {&T::few_slices, 0},
+                          {&T::few_indices, -1}};
+  const Changes never = {{&T::few_turns, 0},       {&T::narrow_row, 0},
+                         {&T::narrow_batch, 0},    {&T::most_packed_tile, 0},
+                         {&T::most_packed_row, 0}, {&T::few_indices, -1}};
   const Changes rows = never + Changes{{&T::strip_bytes, 0}};
   const Changes one_by_one = {{&T::batch_columns, 1}, {&T::near_columns, 1}};
   const Changes constant = {{&T::least_constant_batches, 0}, {&T::least_folded, 1}};
@@ -173,6 +179,10 @@ std::vector<Forced> Traversals() {
           {"Flat", flat, {1}, "gone through flat", 10, calls},
           {"FlatInTasks", flat + InTasks(), {3}, "gone through flat", 10, calls},
           {"FlatNever", never, {1}, "gone through flat", kNever, calls},
+          {"Packed", packed, {1}, "gone through packed", 10, calls},
+          {"PackedInTasks", packed + InTasks(), {3}, "gone through packed", 10, calls},
+          {"PackedMeans", packed, {1}, "Means: some batches", 5, Calls::kMeans},
+          {"PackedNever", never, {1}, "gone through packed", kNever, calls},
           {"Columns", rows, {1}, "gone through in columns", 10, calls},
           {"ColumnsOneByOne", rows + one_by_one, {1}, "gone through in columns", 10, calls},
           {"ShortRows", rows, {1}, "gone through in short rows", 20, calls},

@@ -20,6 +20,7 @@ using strew::plan::EntryLoops;
 using strew::plan::FlatLoops;
 using strew::plan::IndexSpace;
 using strew::plan::kIndices;
+using strew::plan::kMostPacked;
 using strew::plan::kNoStaging;
 using strew::plan::kOutput;
 using strew::plan::kUpdates;
@@ -127,6 +128,32 @@ TEST_F(TraversalChoice, IsNotFlatWhereIndicesHaveGaps) {
     loops.column.stride[operand] = 2;
     EXPECT_EQ(Of(loops), Traversal::kShortRows);
   }
+}
+
+TEST_F(TraversalChoice, IsPackedInSmallTilesWithGaps) {
+  EntryLoops loops = last_axis_;
+  loops.column.stride[kUpdates] = 2;
+  tuning_.most_packed_row = 0;
+  tuning_.most_packed_tile = 6 * 8;
+  EXPECT_EQ(Of(loops, kMostPacked), Traversal::kPacked);
+  EXPECT_EQ(chosen_.flat.period_turns, 6 * 8);
+  EXPECT_EQ(Of(loops, kMostPacked - 1), Traversal::kShortRows);
+  tuning_.most_packed_tile = 6 * 8 - 1;
+  EXPECT_EQ(Of(loops, kMostPacked), Traversal::kShortRows);
+  tuning_.most_packed_row = 8;
+  EXPECT_EQ(Of(loops, kMostPacked), Traversal::kPacked);
+  tuning_.most_packed_row = 7;
+  EXPECT_EQ(Of(loops, kMostPacked), Traversal::kShortRows);
+}
+
+TEST_F(TraversalChoice, IsPackedWhereFlatTilesAreSmall) {
+  tuning_.most_packed_tile = kHuge;
+  tuning_.least_flat_tile = 6 * 8;
+  EXPECT_EQ(Of(last_axis_, kMostPacked), Traversal::kFlat);
+  tuning_.least_flat_tile = 6 * 8 + 1;
+  EXPECT_EQ(Of(last_axis_, kMostPacked), Traversal::kPacked);
+  tuning_.most_packed_tile = tuning_.most_packed_row = 0;
+  EXPECT_EQ(Of(last_axis_, kMostPacked), Traversal::kFlat);
 }
 
 TEST_F(TraversalChoice, IsFlatWhereAllEntriesHaveOneUpdate) {
@@ -334,6 +361,40 @@ TEST(FlatLoops, GoThroughEveryEntryInTheOrderOfIndices) {
   }
   if (cases >= 100) {
     EXPECT_GT(10 * flat_ones, cases);
+  }
+}
+
+// The same for packed loops, whose updates may lie anywhere.
+TEST(PackedLoops, GoThroughEveryEntry) {
+  Tuning tuning;
+  tuning.most_packed_tile = tuning.least_flat_tile = kHuge;
+  tuning.least_flat_entries = 0;
+  int64_t packed_ones = 0;
+  const int64_t cases = Cases(2000);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const IndexSpace space = AnySpace(random);
+    const EntryLoops loops(space, {});
+    FlatLoops flat;
+    if (TraversalOfSink(loops, tuning, kMostPacked, &flat) != Traversal::kPacked) continue;
+    ++packed_ones;
+    EXPECT_LE(2 * flat.period_turns, kMostPacked);
+    Accesses accesses;
+    ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* outside) {
+      for (int64_t s = 0; s < flat.slab.count; ++s) {
+        ForEachTurn(flat.period, flat.period.rank, [&](const int64_t* offset) {
+          const auto at = [&](int operand) {
+            return outside[operand] + s * flat.slab.stride[operand] + offset[operand];
+          };
+          accesses[at(kOutput)].push_back({at(kUpdates), at(kIndices)});
+        });
+      }
+    });
+    EXPECT_EQ(accesses, AccessesOf(space));
+    ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+  if (cases >= 100) {
+    EXPECT_GT(10 * packed_ones, cases);
   }
 }
 

@@ -124,7 +124,7 @@ TEST(Filter, TakesRowsOfAnyLength) {
           std::memcpy(&update, bound.scatter().UpdateAt(first + c), sizeof(update));
           expected[static_cast<size_t>(50 + offsets[at])] += update;
         }
-        filter.Add(EntryRow{offsets.data(), length, 50, first, 1});
+        filter.Add(EntryRow{offsets.data(), length, 50, first, 1, bound.scatter().UpdateAt(first)});
       }
       filter.Finish();
       ASSERT_EQ(bound.output(), expected) << length << " columns, prefetch " << prefetch;

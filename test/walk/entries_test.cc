@@ -167,6 +167,9 @@ TEST(ForEachEntry, VisitsEachEntryInOrder) {
     BoundScatter bound(random, random.Pick(spaces), STREW_NONE, random.OneIn(2) ? 5 : 0);
     if (random.OneIn(2)) {
       bound.tuning().few_turns = bound.tuning().narrow_row = bound.tuning().narrow_batch = 0;
+    } else if (random.OneIn(2)) {
+      bound.tuning().most_packed_tile = bound.tuning().least_flat_tile = 1 << 20;
+      bound.tuning().least_flat_entries = 0;
     }
     UpdatesOfDestination expected;
     bound.ForEachUpdate(

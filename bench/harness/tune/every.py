@@ -20,6 +20,9 @@ NOT_MEASURED = {
     "page": "what systems call a page",
     "few_updates": "decides only for elements of more than 1 KiB",
     "strided_element_row": "the calls here have no strided updates",
+    "most_packed_tile": "the calls here have no operands that lie apart",
+    "most_packed_row": "the calls here have no operands that lie apart",
+    "least_flat_tile": "the calls here have no operands that lie apart",
     "walks.page": "what systems call a page",
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers of single elements, which are alike for all dtypes and targets.
-#ifndef STREW_KERNEL_GATHER_H_
-#define STREW_KERNEL_GATHER_H_
+#ifndef STREW_BASE_ELEMENT_SIZE_H_
+#define STREW_BASE_ELEMENT_SIZE_H_
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-namespace strew::kernel {
+namespace strew {
 
 // Calls body(the size as a constant), or with 0 for a size that is rare.
 template <class Body>
@@ -30,10 +29,6 @@ void WithElementSize(int64_t size, const Body& body) {
   }
 }
 
-// gathered[i] = elements[offsets[i]] for i < n, elements having `size` bytes, 1 to 16.
-void GatherElements(int64_t size, const unsigned char* elements, const int64_t* offsets, int64_t n,
-                    unsigned char* gathered);
+}  // namespace strew
 
-}  // namespace strew::kernel
-
-#endif  // STREW_KERNEL_GATHER_H_
+#endif  // STREW_BASE_ELEMENT_SIZE_H_
