@@ -6,8 +6,11 @@
 
 namespace strew::kernel {
 
-void GatherElements(int64_t size, const unsigned char* elements, const int64_t* offsets, int64_t n,
-                    unsigned char* gathered) {
+namespace {
+
+template <class Offset>
+void Gather(int64_t size, const unsigned char* elements, const Offset* offsets, int64_t n,
+            unsigned char* gathered) {
   WithElementSize(size, [&](auto constant) {
     const size_t bytes = constant == 0 ? static_cast<size_t>(size) : constant;
     const int64_t step = static_cast<int64_t>(bytes);
@@ -15,6 +18,18 @@ void GatherElements(int64_t size, const unsigned char* elements, const int64_t* 
       std::memcpy(gathered + i * step, elements + offsets[i] * step, bytes);
     }
   });
+}
+
+}  // namespace
+
+void GatherElements(int64_t size, const unsigned char* elements, const int64_t* offsets, int64_t n,
+                    unsigned char* gathered) {
+  Gather(size, elements, offsets, n, gathered);
+}
+
+void GatherElements(int64_t size, const unsigned char* elements, const int32_t* offsets, int64_t n,
+                    unsigned char* gathered) {
+  Gather(size, elements, offsets, n, gathered);
 }
 
 }  // namespace strew::kernel

@@ -218,6 +218,8 @@ void PrefetchElements(const unsigned char* origin, int64_t size, OffsetWidth wid
 // gathered[i] = elements[offsets[i]] for i < n, elements having `size` bytes, 1 to 16.
 void GatherElements(int64_t size, const unsigned char* elements, const int64_t* offsets, int64_t n,
                     unsigned char* gathered);
+void GatherElements(int64_t size, const unsigned char* elements, const int32_t* offsets, int64_t n,
+                    unsigned char* gathered);
 
 // Sizes of stores past the caches, in bytes: of the smallest vector, and of a word where the CPU has
 // such a store.

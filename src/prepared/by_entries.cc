@@ -12,16 +12,15 @@
 #include "plan/cut.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
+#include "prepared/combiner.h"
 #include "prepared/elements.h"
+#include "prepared/short_loops.h"
+#include "prepared/update_nest.h"
 #include "share/parts.h"
 #include "walk/kernels.h"
 
 namespace strew::prepared {
 namespace {
-
-// Loops over updates: the entries of both plans, and where elements lie besides their places.
-enum { kFromEntry, kToEntry, kSource, kOutput, kWeight, kOperands };
-using UpdateNest = plan::LoopNest<kOperands>;
 
 constexpr int64_t kBlock = 256;
 
@@ -31,28 +30,17 @@ void Fetch(const Numbers& numbers, int64_t first, int64_t n) {
   kernel::PrefetchOnce(numbers.data() + first * numbers.width(), n * numbers.width());
 }
 
-// Between the first and the last element in memory, in elements.
-int64_t SpanOf(const TensorView& tensor) {
-  int64_t span = 0;
-  for (int i = 0; i < tensor.rank; ++i) {
-    span += static_cast<int64_t>(Magnitude(StrideOf(tensor, i))) * (tensor.shape[i] - 1);
-  }
-  return span;
-}
-
 class EntryWalk {
  public:
   EntryWalk(const Passage& passage, const plan::Machine& machine)
       : passage_(passage),
-        combine_(walk::IndexedKernelsFor(passage.call, passage.output,
-                                         ReductionKind(passage.reduction))),
+        combiner_(passage),
         multiply_(passage.weights == nullptr
                       ? nullptr
                       : walk::IndexedKernelsFor(passage.call, passage.output, STREW_MUL).run),
         offset_width_(kernel::OffsetWidthOf(SpanOf(passage.output))),
-        resolve_(
-            kernel::IndexKernelsFor(passage.to.places.dtype(), passage.call.settings().simd_target)
-                .resolve[offset_width_]),
+        resolve_(ResolveKernelOf(passage, passage.to, offset_width_)),
+        short_loops_(passage, combiner_, multiply_),
         size_(passage.output.element_size) {
     const int rank = passage.of_to.rank;
     for (int i = 0; i < rank; ++i) {
@@ -126,6 +114,10 @@ class EntryWalk {
   bool IsBatch(int i) const { return nest_.loop[i].stride[kOutput] != 0; }
 
   int64_t RunBlock(UpdateNest nest) const {
+    FlatUpdates flat;
+    if (are_lines_ && short_loops_.Flatten(nest, &flat)) {
+      return short_loops_.Run(flat, fetches_output_);
+    }
     const int64_t count = nest.PopInnermost().count;
     return are_lines_ ? RunLines(nest, count) : RunGathered(nest, count);
   }
@@ -140,17 +132,17 @@ class EntryWalk {
 
   // Rows of `count` entries, several at a time if they are short.
   int64_t RunLines(UpdateNest nest, int64_t count) const {
-    plan::Loop<kOperands> rows = {1, {}};
+    UpdateLoop rows = {1, {}};
     if (count <= kBlock / 2) rows = nest.PopInnermost();
     const int64_t step = std::max<int64_t>(kBlock / count, 1);
-    plan::Loop<kOperands> rows_of_block = rows;
+    UpdateLoop rows_of_block = rows;
     const bool has_gaps = blocked_ >= 0 && nest.rank > 0;
     int64_t applied = 0;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       for (int64_t r = 0; r < rows.count; r += step) {
         for (int64_t c = 0; c < count; c += kBlock) {
-          int64_t first[kOperands];
-          for (int o = 0; o < kOperands; ++o) {
+          int64_t first[kUpdateOperands];
+          for (int o = 0; o < kUpdateOperands; ++o) {
             first[o] = at[o] + r * rows.stride[o] + c * row_.stride[o];
           }
           const int64_t n = std::min(kBlock, count - c);
@@ -165,7 +157,7 @@ class EntryWalk {
   }
 
   // Prefetches the places of the next turn.
-  void FetchNext(const int64_t* first, const plan::Loop<kOperands>& turns, int64_t n) const {
+  void FetchNext(const int64_t* first, const UpdateLoop& turns, int64_t n) const {
     Fetch(passage_.from.places, first[kFromEntry] + turns.stride[kFromEntry], n);
     Fetch(passage_.to.places, first[kToEntry] + turns.stride[kToEntry], n);
   }
@@ -176,8 +168,8 @@ class EntryWalk {
     int64_t applied = 0;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       for (int64_t c = 0; c < count; c += kBlock) {
-        int64_t first[kOperands];
-        for (int o = 0; o < kOperands; ++o) first[o] = at[o] + c * row_.stride[o];
+        int64_t first[kUpdateOperands];
+        for (int o = 0; o < kUpdateOperands; ++o) first[o] = at[o] + c * row_.stride[o];
         const int64_t n = std::min(kBlock, count - c);
         if (gathered.n + n > kBlock) applied += Apply(&gathered);
         Add(first, n, &gathered);
@@ -187,7 +179,7 @@ class EntryWalk {
   }
 
   // `n` entries of each row.
-  void ApplyLines(const int64_t* first, int64_t n, const plan::Loop<kOperands>& rows) const {
+  void ApplyLines(const int64_t* first, int64_t n, const UpdateLoop& rows) const {
     alignas(64) unsigned char products[kBlock * plan::kMostWidth];
     int64_t to[kBlock];
     const void* const offsets = OffsetsOf(first, n, rows, to);
@@ -207,11 +199,11 @@ class EntryWalk {
       multiply_(products + r * n * size_, 1, passage_.weights->data + weight * size_,
                 row_.stride[kWeight], n);
     }
-    Combine(offset_width_, first[kOutput], products, offsets, n * rows.count);
+    combiner_.Combine(offset_width_, first[kOutput], products, offsets, n * rows.count);
   }
 
   // Places serve as offsets where nothing has to be done to them.
-  const void* OffsetsOf(const int64_t* first, int64_t n, const plan::Loop<kOperands>& rows,
+  const void* OffsetsOf(const int64_t* first, int64_t n, const UpdateLoop& rows,
                         void* memory) const {
     const Numbers& places = passage_.to.places;
     const unsigned char* const from = places.data() + first[kToEntry] * places.width();
@@ -228,44 +220,6 @@ class EntryWalk {
                                     passage_.to.NumberOfPlaces()};
     resolve_({tile, stride, rows.stride[kOutput], row_.stride[kOutput], false, memory});
     return memory;
-  }
-
-  void Combine(kernel::OffsetWidth width, int64_t output, const unsigned char* products,
-               const void* to, int64_t n) const {
-    unsigned char* const origin = passage_.output.data + output * size_;
-    if (width == kernel::kOffset32) return CombineRuns<int32_t>(width, origin, products, to, n);
-    CombineRuns<int64_t>(width, origin, products, to, n);
-  }
-
-  // Entries of one destination that follow each other are combined in a register. Through memory
-  // each waits for the one before: sums of 1 M float32 in one place and in 1000 sorted ones took 0.5
-  // x the time in a register, others 0.98 to 1.02 x (Zen 4).
-  template <class Offset>
-  void CombineRuns(kernel::OffsetWidth width, unsigned char* origin, const unsigned char* products,
-                   const void* to, int64_t n) const {
-    constexpr int64_t kLeast = 32;
-    const Offset* const offsets = static_cast<const Offset*>(to);
-    const auto combine = [&](int64_t first, int64_t end) {
-      combine_.elements[width](
-          kernel::RowTile(origin, products + first * size_, offsets + first, end - first, 0), {});
-    };
-    int64_t done = 0;
-    const bool replaces = ReductionKind(passage_.reduction) == STREW_NONE;
-    for (int64_t i = 0; !replaces && i + kLeast <= n;) {
-      const Offset place = offsets[i];
-      int64_t end = i;
-      if (place == offsets[i + kLeast - 1]) {
-        while (end < n && offsets[end] == place) ++end;
-      }
-      if (end - i < kLeast) {
-        i += kLeast;
-        continue;
-      }
-      if (done < i) combine(done, i);
-      combine_.run(origin + place * size_, 0, products + i * size_, 1, end - i);
-      i = done = end;
-    }
-    if (done < n) combine(done, n);
   }
 
   // Adds the entries that no plan drops.
@@ -303,21 +257,22 @@ class EntryWalk {
       kernel::GatherElements(size_, passage_.weights->data, gathered->weights, n, weights);
       multiply_(products, 1, weights, 1, n);
     }
-    Combine(kernel::kOffset64, 0, products, gathered->to, n);
+    combiner_.Combine(kernel::kOffset64, 0, products, gathered->to, n);
     return n;
   }
 
   const Passage& passage_;
-  const kernel::CombineKernels& combine_;
+  const Combiner combiner_;
   const kernel::RunKernel multiply_;
   const kernel::OffsetWidth offset_width_;
   const kernel::ResolveKernel resolve_;  // of the places of `to`
+  const ShortLoops short_loops_;
   const int64_t size_;
   bool are_lines_;  // no entry is dropped, and the entries of a row and the places are lines
   bool fetches_output_;
   UpdateNest nest_;
-  plan::Loop<kOperands> row_ = {1, {}};  // the innermost loop
-  int blocked_ = -1;                     // the loop that is walked in blocks of so many turns
+  UpdateLoop row_ = {1, {}};  // the innermost loop
+  int blocked_ = -1;          // the loop that is walked in blocks of so many turns
   int64_t block_turns_ = 0;
 };
 

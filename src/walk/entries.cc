@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "base/cache_size.h"
+#include "plan/pattern.h"
 #include "plan/traversal.h"
 #include "plan/unit.h"
 #include "walk/slices.h"
@@ -204,49 +205,13 @@ void EntryWalk<Taker>::WalkStrips(const int64_t* offset) const {
 
 // ---- Short loops, walked as one ----
 
-// Writes the first `filled` offsets `count` times, each time `stride` further on; returns how many
-// there are then. Copies what is there twice as often each time, so that vectors do it: 2048 offsets
-// of rows of 4 took 6 us one by one.
-template <class Offset>
-int64_t Repeat(Offset* offsets, int64_t filled, int64_t count, int64_t stride) {
-  for (int64_t done = 1; done < count;) {
-    const int64_t turns = std::min(done, count - done);
-    const Offset shift = static_cast<Offset>(done * stride);
-    const Offset* __restrict from = offsets;
-    Offset* __restrict to = offsets + done * filled;
-    for (int64_t i = 0; i < turns * filled; ++i) to[i] = static_cast<Offset>(from[i] + shift);
-    done += turns;
-  }
-  return filled * count;
-}
-
-// Computes the offsets of an operand in `slabs` periods.
-template <class Offset>
-void FillPattern(const plan::FlatLoops& flat, int operand, int64_t slabs, Offset* offsets) {
-  offsets[0] = 0;
-  int64_t filled = 1;
-  for (int i = flat.period.rank - 1; i >= 0; --i) {
-    const plan::IndexedLoop& loop = flat.period.loop[i];
-    filled = Repeat(offsets, filled, loop.count, loop.stride[operand]);
-  }
-  Repeat(offsets, filled, slabs, flat.slab.stride[operand]);
-}
-
-// The same for batches in the output, in the type of a locator's offsets.
-void FillPattern(const plan::FlatLoops& flat, int64_t slabs, const TileLocator& locator,
-                 void* pattern) {
-  if (locator.offset_width() == kernel::kOffset32) {
-    return FillPattern(flat, kOutput, slabs, static_cast<int32_t*>(pattern));
-  }
-  FillPattern(flat, kOutput, slabs, static_cast<int64_t*>(pattern));
-}
-
 // Not inline, because the other walks need no stack space for a pattern.
 template <class Taker>
 [[gnu::noinline]] void EntryWalk<Taker>::WalkFlat(const plan::FlatLoops& flat) const {
   alignas(64) unsigned char pattern[Taker::kOffsetBytes];
   const int64_t step = std::min(block_ / flat.period_turns, flat.slab.count);
-  FillPattern(flat, step, taker_.locator(), pattern);
+  const bool is_narrow = taker_.locator().offset_width() == kernel::kOffset32;
+  plan::FillPattern(flat.period, flat.slab, kOutput, step, is_narrow, pattern);
   plan::ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* offset) {
     for (int64_t s = 0; s < flat.slab.count; s += step) {
       const int64_t left = flat.slab.count - s;
@@ -272,9 +237,10 @@ template <class Taker>
   int64_t index_at[kMost];
   int64_t update_at[kMost];
   const int64_t step = std::min(kMost / flat.period_turns, flat.slab.count);
-  FillPattern(flat, step, taker_.locator(), pattern);
-  FillPattern(flat, kIndices, step, index_at);
-  FillPattern(flat, kUpdates, step, update_at);
+  const bool is_narrow = taker_.locator().offset_width() == kernel::kOffset32;
+  plan::FillPattern(flat.period, flat.slab, kOutput, step, is_narrow, pattern);
+  plan::FillPattern(flat.period, flat.slab, kIndices, step, index_at);
+  plan::FillPattern(flat.period, flat.slab, kUpdates, step, update_at);
   const plan::IndexedLoop row = plan::IndexedNest(flat.period).PopInnermost();
   plan::ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* offset) {
     for (int64_t s = 0; s < flat.slab.count; s += step) {

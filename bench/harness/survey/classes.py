@@ -111,6 +111,10 @@ CLASSES = (
     Class(ELEMENTS, "add", "float32", (46615, 3, 3), (46615, 3, 2), 2, layouts=_TRANSPOSED),
     Class(ELEMENTS, "mul|exclude_self", "float32", (89860, 25, 2), (89860, 2, 2), 1),
     _gathered(ELEMENTS, "max", (50, 100000), (50, 100000), 0, None),
+    # Short loops whose updates do not lie together; short rows of a copy with a slice laid over it.
+    Class(ELEMENTS, "mean", "float32", (20000, 2, 2), (20000, 2, 1), 2, repeats=1),
+    Class(ELEMENTS, "add", "float32", (20000, 2, 2), (20000, 2, 2), 1, repeats=0),
+    _slice("none", "float64", (373951, 6), (373951, 3), Slice((1,), (1,), (4,), (1,))),
 )
 _NAME = "class"
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef STREW_PREPARED_COMBINER_H_
+#define STREW_PREPARED_COMBINER_H_
+
+#include <cstdint>
+
+#include "kernel/kernel.h"
+#include "prepared/by_entries.h"
+
+namespace strew::prepared {
+
+// Combines single elements, which were brought together, with those of the output.
+class Combiner {
+ public:
+  explicit Combiner(const Passage& passage);
+
+  // `to` has n offsets from element `output`, in elements.
+  void Combine(kernel::OffsetWidth width, int64_t output, const unsigned char* products,
+               const void* to, int64_t n) const;
+
+ private:
+  template <class Offset>
+  void CombineRuns(kernel::OffsetWidth width, unsigned char* origin, const unsigned char* products,
+                   const Offset* offsets, int64_t n) const;
+
+  const TensorView& output_;
+  const kernel::CombineKernels& kernels_;
+  const bool replaces_;
+  const int64_t size_;
+};
+
+// Between the first and the last element in memory, in elements.
+int64_t SpanOf(const TensorView& tensor);
+// The kernel that turns the places of a plan into offsets.
+kernel::ResolveKernel ResolveKernelOf(const Passage& passage, const Plan& plan,
+                                      kernel::OffsetWidth width);
+
+}  // namespace strew::prepared
+
+#endif  // STREW_PREPARED_COMBINER_H_
