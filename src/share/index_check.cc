@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
+#include <cstring>
 
 #include "base/index_value.h"
 #include "kernel/kernel.h"
@@ -33,16 +34,19 @@ class Observations {
   bool in_range() const { return in_range_.load(std::memory_order_relaxed); }
   bool non_negative() const { return non_negative_.load(std::memory_order_relaxed); }
   bool constant() const { return constant_.load(std::memory_order_relaxed); }
+  bool all_equal() const { return all_equal_.load(std::memory_order_relaxed); }
   void Note(kernel::IndexRange range) {
     if (range == kernel::kOutOfRange) in_range_.store(false, std::memory_order_relaxed);
     if (range != kernel::kNonNegative) non_negative_.store(false, std::memory_order_relaxed);
   }
   void NoteVarying() { constant_.store(false, std::memory_order_relaxed); }
+  void NoteDifferent() { all_equal_.store(false, std::memory_order_relaxed); }
 
  private:
   std::atomic<bool> in_range_{true};
   std::atomic<bool> non_negative_{true};
   std::atomic<bool> constant_{true};  // along the minor loops of batch
+  std::atomic<bool> all_equal_{true};
 };
 
 class Checker {
@@ -56,6 +60,7 @@ class Checker {
 
   // Checks contiguous rows of indices, with one column for each minor turn of the batch.
   Status CheckRows(Observations* observed) const {
+    observed->NoteDifferent();
     const int64_t columns = space_.MinorBatches();
     const plan::CheckSchedule schedule = ScheduleFor(indices_.size);
     plan::Cut cut;
@@ -74,6 +79,8 @@ class Checker {
 
   Status CheckNest(IndexNest nest, Observations* observed) const {
     nest.Canonicalise();
+    const bool is_line = nest.rank == 1 && nest.loop[0].stride[0] == 1 && space_.components == 1;
+    if (!is_line) observed->NoteDifferent();
     int64_t looked_at = space_.components;
     for (int i = 0; i < nest.rank; ++i) looked_at *= nest.loop[i].count;
     const plan::CheckSchedule schedule = ScheduleFor(looked_at);
@@ -85,6 +92,7 @@ class Checker {
         const plan::Turns turns = cut.TurnsOf(cut.parts() - 1 - part, i);
         of_part.Restrict(i, turns.first, turns.count);
       }
+      if (is_line && observed->all_equal()) SkipEqual(&of_part, observed);
       CheckPart(of_part, observed);
     });
   }
@@ -106,6 +114,28 @@ class Checker {
     const kernel::IndexTile tile = {At(rows.first * columns),     rows.count, columns, columns, 1,
                                     space_.component[0].axis_size};
     return kernels_.count_constant_rows(tile, wrap_);
+  }
+
+  // Leaves out the leading indices of a part that equal the first one of the call, in rows, but for the
+  // last row. These need no other check: a second look at equal indices took 1.3 to 2 x the time.
+  void SkipEqual(IndexNest* line, Observations* observed) const {
+    constexpr int64_t kRow = 512;
+    const plan::Turns part = {line->base[0], line->loop[0].count};
+    const kernel::IndexTile tile = {
+        At(part.first), (part.count - 1) / kRow, kRow, kRow, 1, space_.component[0].axis_size};
+    const int64_t constant = kernels_.count_constant_rows(tile, wrap_);
+    const size_t size = static_cast<size_t>(indices_.element_size);
+    const auto equals_first = [&](int64_t offset) {
+      return std::memcmp(At(offset), At(0), size) == 0;
+    };
+    int64_t rows = 0;
+    while (rows < constant && equals_first(part.first + rows * kRow)) ++rows;
+    line->Restrict(0, rows * kRow, part.count - rows * kRow);
+    const unsigned char* const rest = At(line->base[0]);
+    const size_t more = static_cast<size_t>(line->loop[0].count - 1) * size;
+    if (!equals_first(line->base[0]) || std::memcmp(rest, rest + size, more) != 0) {
+      observed->NoteDifferent();
+    }
   }
 
   void CheckPart(const IndexNest& nest, Observations* observed) const {
@@ -235,6 +265,7 @@ Status CheckIndices(const Call& call, const TensorView& indices, const plan::Ind
     findings->constant = may_be_constant && observed.constant();
     // The signs of rows that are constant were not looked at.
     findings->non_negative = !may_be_constant && observed.non_negative();
+    findings->all_equal = observed.all_equal();
     return STREW_OK;
   }
   findings->out_of_range = RemedyFor(call, space);

@@ -198,22 +198,32 @@ void TileWriter::Finish() const {
   if (hints_.streams) kernel::FinishStreaming();
 }
 
+// True if all columns read the same index, which then is located once.
+bool TileWriter::RepeatsIndex(const Tile& tile, const TileDestination& destination) const {
+  const plan::EntryLoops& loops = scatter_.loops;
+  return tile.columns >= scatter_.tuning.least_folded && loops.run.count == 1 &&
+         loops.column.stride[kIndices] == 0 && destination.column_stride == 0;
+}
+
 // If each row has one index, the tile consists of runs: of batches, which are adjacent, or of
 // entries that all have one destination.
-bool TileWriter::FoldRows(const Tile& tile, const TileDestination& destination, void* offsets,
-                          kernel::RowsArguments* rows) const {
-  const plan::Tuning& tuning = scatter_.tuning;
-  if (tile.columns < tuning.least_folded || scatter_.loops.run.count != 1) return false;
+bool TileWriter::HasFoldableRows(const Tile& tile, const TileDestination& destination,
+                                 void* offsets) const {
+  if (tile.columns < scatter_.tuning.least_folded || scatter_.loops.run.count != 1) return false;
   const kernel::FoldKernel fold = scatter_.index_kernels.fold[locator_.offset_width()];
-  if (!fold(offsets, tile.rows, tile.columns, destination.column_stride)) return false;
+  return fold(offsets, tile.rows, tile.columns, destination.column_stride);
+}
+
+void TileWriter::FoldRows(const Tile& tile, const TileDestination& destination,
+                          kernel::RowsArguments* rows) const {
   const bool fetches = rows->tile.prefetch != 0;
   rows->tile.columns = 1;
   rows->tile.lookahead = 0;
-  rows->tile.prefetch = fetches ? plan::RowPrefetch(tuning, tile.columns * scatter_.width) : 0;
+  rows->tile.prefetch =
+      fetches ? plan::RowPrefetch(scatter_.tuning, tile.columns * scatter_.width) : 0;
   rows->run = tile.columns;
   rows->output_run_stride = destination.column_stride;
   rows->updates_run_stride = scatter_.loops.column.stride[kUpdates];
-  return true;
 }
 
 // Rows that begin and end with equal indices may have one index, for which only offsets are folded.
@@ -262,8 +272,14 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
     entries.output_row_stride = destination.row_stride;
     entries.offsets_row_stride = loops.row.stride[kIndices];
   } else {
-    locator_.Locate(offset, tile, destination, offsets);
-    runs |= FoldRows(tile, destination, offsets, &rows);
+    const bool repeats = RepeatsIndex(tile, destination);
+    Tile located = tile;
+    if (repeats) located.columns = 1, located.lookahead = 0;
+    locator_.Locate(offset, located, destination, offsets);
+    if (repeats || HasFoldableRows(tile, destination, offsets)) {
+      FoldRows(tile, destination, &rows);
+      runs = true;
+    }
   }
   const bool copies = takes_indices && hints_.next_part.indices != 0 && tile.rows == 1 &&
                       tile.columns >= kCopies && loops.column.stride[kUpdates] == 0;

@@ -3,7 +3,9 @@
 // The check of the indices by itself: what it finds out, and which value it names.
 #include "share/share.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -98,6 +100,35 @@ TEST_P(IndexCheck, FindsTheOneIndexThatDiffers) {
     indices_[i] = -indices_[i] - 1;  // in range still
     EXPECT_EQ(CheckRows(5), STREW_OK);
     EXPECT_FALSE(findings_.constant) << i;
+  }
+}
+
+TEST_P(IndexCheck, FindsWhetherAllAreEqual) {
+  for (const int64_t count : {2, 511, 512, 513, 1024, 1025, 5000}) {
+    const IndexSpace line = ElementsSpace({10}, {count}, 0);
+    const auto size = static_cast<size_t>(count);
+    indices_.assign(size, -3);
+    EXPECT_EQ(Check(line, {count}), STREW_OK);
+    EXPECT_TRUE(findings_.all_equal);
+    EXPECT_FALSE(findings_.non_negative);
+    for (size_t i = 0; i < size; i += std::max<size_t>(size / 37, 1)) {
+      indices_[i] = 4;
+      EXPECT_EQ(Check(line, {count}), STREW_OK);
+      EXPECT_FALSE(findings_.all_equal) << i;
+      indices_[i] = 10;
+      EXPECT_EQ(Check(line, {count}), STREW_INDEX_OUT_OF_RANGE);
+      EXPECT_EQ(report_.position, static_cast<int64_t>(i));
+      indices_[i] = -3;
+    }
+    // Each part may have one number of its own.
+    std::iota(indices_.begin(), indices_.end(), 0);
+    for (int32_t& index : indices_) index = index * 7 / static_cast<int32_t>(count);
+    EXPECT_EQ(Check(line, {count}), STREW_OK);
+    EXPECT_FALSE(findings_.all_equal);
+    EXPECT_TRUE(findings_.non_negative);
+    indices_.assign(size, 10);
+    EXPECT_EQ(Check(line, {count}), STREW_INDEX_OUT_OF_RANGE);
+    EXPECT_EQ(report_.position, 0);
   }
 }
 
