@@ -130,8 +130,9 @@ class EntryWalk {
     int64_t weights[kBlock];
   };
 
-  // Rows of `count` entries, several at a time if they are short.
-  int64_t RunLines(UpdateNest nest, int64_t count) const {
+  // Rows of `count` entries, several at a time if they are short. Not inline, like RunGathered(),
+  // because other ways need no stack space for it.
+  [[gnu::noinline]] int64_t RunLines(UpdateNest nest, int64_t count) const {
     UpdateLoop rows = {1, {}};
     if (count <= kBlock / 2) rows = nest.PopInnermost();
     const int64_t step = std::max<int64_t>(kBlock / count, 1);

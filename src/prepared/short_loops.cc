@@ -5,12 +5,14 @@
 #include <cstring>
 
 #include "plan/pattern.h"
-#include "plan/unit.h"
 
 namespace strew::prepared {
 namespace {
 
+// Most entries of a block, and bytes of their offsets and products: a call's stack is limited.
 constexpr int64_t kBlock = 256;
+constexpr int64_t kOffsetBytes = kBlock * int64_t{sizeof(int32_t)};
+constexpr int64_t kProductBytes = kBlock * 8;
 
 // The places of a plan, added to the offsets of updates besides them.
 void AddPlaces(kernel::ResolveKernel resolve, const Plan& plan, const Layout& layout, int64_t first,
@@ -23,7 +25,7 @@ void AddPlaces(kernel::ResolveKernel resolve, const Plan& plan, const Layout& la
 
 // Room for the offsets of a block, in either width.
 struct Offsets {
-  alignas(64) unsigned char bytes[kBlock * int64_t{sizeof(int64_t)}];
+  alignas(64) unsigned char bytes[kOffsetBytes];
 
   void CopyFrom(const Offsets& other, int64_t n, kernel::OffsetWidth width) {
     std::memcpy(bytes, other.bytes, static_cast<size_t>(n * kernel::OffsetSize(width)));
@@ -48,7 +50,9 @@ ShortLoops::ShortLoops(const Passage& passage, const Combiner& combiner, kernel:
       output_width_(kernel::OffsetWidthOf(SpanOf(passage.output))),
       resolve_from_(ResolveKernelOf(passage, passage.from, source_width_)),
       resolve_to_(ResolveKernelOf(passage, passage.to, output_width_)),
-      size_(passage.output.element_size) {}
+      size_(passage.output.element_size),
+      block_(std::min({kBlock, kOffsetBytes / kernel::OffsetSize(source_width_),
+                       kOffsetBytes / kernel::OffsetSize(output_width_), kProductBytes / size_})) {}
 
 bool ShortLoops::Flatten(const UpdateNest& nest, FlatUpdates* flat) const {
   // Rows of 24 entries took 0.84 to 0.91 x the time of one by one, of 32 1.03 to 1.16 x. Before, of 2 x
@@ -63,7 +67,7 @@ bool ShortLoops::Flatten(const UpdateNest& nest, FlatUpdates* flat) const {
     return loop.stride[kFromEntry] == flat->turns && loop.stride[kToEntry] == flat->turns;
   };
   int first = nest.rank;
-  while (lies_together() && nest.loop[first - 1].count <= kBlock / 2 / flat->turns) {
+  while (lies_together() && nest.loop[first - 1].count <= block_ / 2 / flat->turns) {
     flat->turns *= nest.loop[--first].count;
     --flat->outside.rank;
   }
@@ -71,12 +75,12 @@ bool ShortLoops::Flatten(const UpdateNest& nest, FlatUpdates* flat) const {
   flat->period.rank = nest.rank - first;
   std::copy(nest.loop + first, nest.loop + nest.rank, flat->period.loop);
   flat->slab = lies_together() ? flat->outside.PopInnermost() : UpdateLoop{1, {}};
-  return flat->turns * flat->slab.count >= std::min(2 * nest.loop[nest.rank - 1].count, kBlock / 2);
+  return flat->turns * flat->slab.count >= std::min(2 * nest.loop[nest.rank - 1].count, block_ / 2);
 }
 
 int64_t ShortLoops::Run(const FlatUpdates& flat, bool fetches_output) const {
   Patterns patterns;
-  const int64_t step = std::min(kBlock / flat.turns, flat.slab.count);
+  const int64_t step = std::min(block_ / flat.turns, flat.slab.count);
   plan::FillPattern(flat.period, flat.slab, kSource, step, source_width_ == kernel::kOffset32,
                     patterns.source.bytes);
   plan::FillPattern(flat.period, flat.slab, kOutput, step, output_width_ == kernel::kOffset32,
@@ -101,7 +105,7 @@ int64_t ShortLoops::Run(const FlatUpdates& flat, bool fetches_output) const {
 
 void ShortLoops::RunBlock(const int64_t* first, int64_t n, const Patterns& patterns,
                           bool fetches_output) const {
-  alignas(64) unsigned char products[kBlock * plan::kMostWidth];
+  alignas(64) unsigned char products[kProductBytes];
   Offsets to;
   to.CopyFrom(patterns.output, n, output_width_);
   AddPlaces(resolve_to_, passage_.to, passage_.of_to, first[kToEntry], n, to.bytes);
@@ -132,7 +136,7 @@ void ShortLoops::Multiply(const int64_t* first, int64_t n, const Patterns& patte
                           unsigned char* products) const {
   const unsigned char* const weights = passage_.weights->data + first[kWeight] * size_;
   if (patterns.weights_are_line) return multiply_(products, 1, weights, 1, n);
-  alignas(64) unsigned char together[kBlock * plan::kMostWidth];
+  alignas(64) unsigned char together[kProductBytes];
   kernel::GatherElements(size_, weights, patterns.weights, n, together);
   multiply_(products, 1, together, 1, n);
 }

@@ -50,6 +50,7 @@ class ShortLoops {
   const kernel::ResolveKernel resolve_from_;
   const kernel::ResolveKernel resolve_to_;
   const int64_t size_;
+  const int64_t block_;  // most entries at a time
 };
 
 }  // namespace strew::prepared

@@ -199,10 +199,10 @@ void TileWriter::Finish() const {
 }
 
 // True if all columns read the same index, which then is located once.
-bool TileWriter::RepeatsIndex(const Tile& tile, const TileDestination& destination) const {
+bool TileWriter::RepeatsIndex(const Tile& tile) const {
   const plan::EntryLoops& loops = scatter_.loops;
   return tile.columns >= scatter_.tuning.least_folded && loops.run.count == 1 &&
-         loops.column.stride[kIndices] == 0 && destination.column_stride == 0;
+         loops.column.stride[kIndices] == 0;
 }
 
 // If each row has one index, the tile consists of runs: of batches, which are adjacent, or of
@@ -272,7 +272,7 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
     entries.output_row_stride = destination.row_stride;
     entries.offsets_row_stride = loops.row.stride[kIndices];
   } else {
-    const bool repeats = RepeatsIndex(tile, destination);
+    const bool repeats = RepeatsIndex(tile);
     Tile located = tile;
     if (repeats) located.columns = 1, located.lookahead = 0;
     locator_.Locate(offset, located, destination, offsets);

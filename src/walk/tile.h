@@ -115,7 +115,7 @@ class TileWriter {
   void WriteCopies(kernel::TileArguments entries, kernel::NextReads next_reads,
                    kernel::OffsetWidth offset_width, unsigned char* copies) const;
   bool TakesIndices(const int64_t* offset, const Tile& tile) const;
-  bool RepeatsIndex(const Tile& tile, const TileDestination& destination) const;
+  bool RepeatsIndex(const Tile& tile) const;
   bool HasFoldableRows(const Tile& tile, const TileDestination& destination, void* offsets) const;
   void FoldRows(const Tile& tile, const TileDestination& destination,
                 kernel::RowsArguments* rows) const;

@@ -219,7 +219,7 @@ std::vector<Forced> Offsets() {
                            {&T::narrow_row, 0},       {&T::narrow_batch, 0},
                            {&T::most_packed_tile, 0}, {&T::most_packed_row, 0}};
   const Changes never = in_rows + Changes{{&T::least_unresolved_row, kHuge}};
-  return {{"IndicesAsOffsets", in_rows, {1, 3}, taken, 4, Calls::kOnOneAxis},
+  return {{"IndicesAsOffsets", in_rows, {1, 3}, taken, 2, Calls::kOnOneAxis},
           {"IndicesAsOffsetsNever", never, {1, 3}, taken, kNever, Calls::kOnOneAxis}};
 }
 
