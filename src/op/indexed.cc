@@ -63,6 +63,18 @@ using walk::Operands;
   return call.Succeed(operands.updates.size / few.entries * few.count);
 }
 
+// Equal indices are not read again: 8 million of them took 0.5 x the time with maxima, 0.3 x without a
+// reduction (Zen 5). Short rows are flat with all of their indices: sums of [100000, 10] 0.88 x.
+void UseOneIndex(const Call& call, strew_reduction reduction, plan::IndexSpace* space) {
+  constexpr int64_t kShort = 64;
+  const plan::IndexedNest& entries = space->entries;
+  const bool moves = ReductionKind(reduction) == STREW_NONE;
+  if (!moves && entries.rank > 0 && entries.loop[entries.rank - 1].count < kShort) return;
+  space->RepeatFirstIndex();
+  if (moves) space->KeepLastEntry();
+  if (call.explains()) call.Explain("All indices are equal, so that one is read.");
+}
+
 }  // namespace
 
 // Checks in the order of the list in strew.h: index values, scratch, duplicates.
@@ -96,13 +108,7 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   if (compares && updates.size != 0 && operands.output.size != 0) {
     STREW_TRY(accumulate::CheckIndicesDiffer(call, operands.indices, *space));
   }
-  // Equal indices are not read again: 8 million of them took 0.5 x the time with maxima, 0.1 x without
-  // a reduction (Zen 5).
-  if (findings.all_equal) {
-    space->RepeatFirstIndex();
-    if (ReductionKind(reduction) == STREW_NONE) space->KeepLastEntry();
-    if (call.explains()) call.Explain("All indices are equal, so that one is read.");
-  }
+  if (findings.all_equal) UseOneIndex(call, reduction, space);
   return RunChecked(call, operands, reduction, *space, findings);
 }
 
