@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Outputs whose lines lie gigabytes apart, so that places have 64 bits: what the library puts there
+// Tensors whose lines lie gigabytes apart, so that places have 64 bits: what the library puts there
 // is what the oracle puts into an output without gaps. Memory is only what is touched.
 #include <cstdint>
 #include <cstring>
@@ -50,6 +50,12 @@ class FarOutput {
       if (std::memcmp(view_.At(i), other.At(i), width) != 0) different = ToString(i) + " differs";
     });
     return different;
+  }
+
+  void CopyFrom(const View& other) {
+    ForEachIndex(view_.shape(), [&](const Dims& i) {
+      std::memcpy(view_.At(i), other.At(i), WidthOf(view_.dtype));
+    });
   }
 
   // Otherwise what an earlier call left would do.
@@ -145,6 +151,32 @@ TEST_P(Far, AreAsGoodAsNearOnes) {
     }
     ASSERT_EQ(strew_context_set_index_policy(context, STREW_INDEX_ERROR), STREW_OK);
     ASSERT_EQ(strew_context_set_parallel_for(context, nullptr, nullptr, 0), STREW_OK);
+  }
+}
+
+// Between far tensors, and between their copies without gaps.
+TEST(FarPlans, PassShortLoops) {
+  Random random(Seed());
+  const CallShape lanes{"", Operator::kScatterElements, {2, 50, 6}, {2, 50, 6}, 2};
+  for (const strew_dtype dtype : {STREW_INT16, STREW_COMPLEX64, STREW_COMPLEX128}) {
+    Case cases[] = {MakeCase(random, lanes, dtype, true), MakeCase(random, lanes, dtype, true)};
+    FarOutput far[] = {FarOutput(cases[0]), FarOutput(cases[1])};
+    if (!far[0].exists() || !far[1].exists()) GTEST_SKIP() << "no room for addresses of 64 bits";
+    Plan plans[2];
+    for (int i = 0; i < 2; ++i) {
+      strew_plan* plan = nullptr;
+      ASSERT_EQ(strew_plan_scatter_elements(nullptr, cases[i].indices->tensor(), 2, 6, &plan),
+                STREW_OK);
+      plans[i].reset(plan);
+      far[i].CopyFrom(cases[i].data.view());
+    }
+    const auto pass = [&](strew_tensor* source, strew_tensor* output) {
+      return strew_plan_gather_scatter(nullptr, plans[0].get(), source, cases[0].updates.tensor(),
+                                       plans[1].get(), output, STREW_ADD, output);
+    };
+    EXPECT_EQ(pass(far[0].tensor(), far[1].tensor()), STREW_OK);
+    EXPECT_EQ(pass(cases[0].data.tensor(), cases[1].data.tensor()), STREW_OK);
+    EXPECT_EQ(far[1].DifferenceFrom(cases[1].data.view()), "") << NameOf(dtype);
   }
 }
 
