@@ -72,13 +72,14 @@ HWY_INLINE void PrefetchLine(const unsigned char* address) {
   }
 }
 
+// The last line is fetched again where the loop did it already, because a branch on where a row lies
+// would be mispredicted: gathers and scatters of rows of 20 to 224 B beyond the L2 cache took 0.28 to
+// 0.8 x the time, but multiples of 64 B as long (Zen 5).
 template <bool kWrites>
 HWY_INLINE void Prefetch(const unsigned char* from, int64_t bytes) {
-  const int64_t before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(from) % kCacheLine);
+  if (bytes <= 0) return;
   for (int64_t i = 0; i < bytes; i += kCacheLine) PrefetchLine<kWrites>(from + i);
-  // One more if the range starts within a line and reaches a line that the loop did not.
-  if (before != 0 && (bytes - 1) % kCacheLine + before >= kCacheLine)
-    PrefetchLine<kWrites>(from + bytes - 1);
+  PrefetchLine<kWrites>(from + bytes - 1);
 }
 
 template <class Offset>
