@@ -115,6 +115,10 @@ CLASSES = (
     Class(ELEMENTS, "mean", "float32", (20000, 2, 2), (20000, 2, 1), 2, repeats=1),
     Class(ELEMENTS, "add", "float32", (20000, 2, 2), (20000, 2, 2), 1, repeats=0),
     _slice("none", "float64", (373951, 6), (373951, 3), Slice((1,), (1,), (4,), (1,))),
+    # Indices that are all equal; random rows that end within cache lines.
+    Class(ELEMENTS, "max", "float32", (4156203,), (14562657,), 0, Pattern.EQUAL),
+    Class(UPDATE, "none", "float32", (100000, 24), (50000, 24)),
+    Class(UPDATE, "none", "float64", (300000, 4), (100000, 4), use=Use.GATHER),
 )
 _NAME = "class"
 
