@@ -61,6 +61,12 @@ struct Tuning {
   // Shorter rows of one index are as fast as single elements.
   int64_t least_constant_batches = 8;
 
+  // Shortest rows of entries of which one index is read if all are equal. 8 million took 0.5 x the time
+  // with maxima; shorter rows are flat with all of their indices: sums of [100000, 10] 0.88 x. Moves
+  // write the last entry alone: 0.3 x (Zen 5).
+  int64_t least_equal_row = 64;
+  int64_t least_equal_moves = 1;
+
   // ---- Drafts: outputs in scratch, so that indices are read once ----
 
   // Least indices, as a part of the last-level cache, and the largest output, in bytes. Counts of 10

@@ -215,11 +215,14 @@ std::vector<Forced> Memory() {
 
 std::vector<Forced> Offsets() {
   const char* const taken = "Indices are offsets as they are";
-  const Changes in_rows = {{&T::few_indices, -1},     {&T::few_turns, 0},
-                           {&T::narrow_row, 0},       {&T::narrow_batch, 0},
-                           {&T::most_packed_tile, 0}, {&T::most_packed_row, 0}};
+  const Changes in_rows = {{&T::few_indices, -1},        {&T::few_turns, 0},
+                           {&T::narrow_row, 0},          {&T::narrow_batch, 0},
+                           {&T::most_packed_tile, 0},    {&T::most_packed_row, 0},
+                           {&T::least_equal_row, kHuge}, {&T::least_equal_moves, kHuge}};
   const Changes never = in_rows + Changes{{&T::least_unresolved_row, kHuge}};
-  return {{"IndicesAsOffsets", in_rows, {1, 3}, taken, 2, Calls::kOnOneAxis},
+  const Changes one = {{&T::least_equal_row, 1}, {&T::few_indices, -1}};
+  return {{"OneIndex", one, {1, 3}, "All indices are equal", 1, Calls::kOnOneAxis},
+          {"IndicesAsOffsets", in_rows, {1, 3}, taken, 4, Calls::kOnOneAxis},
           {"IndicesAsOffsetsNever", never, {1, 3}, taken, kNever, Calls::kOnOneAxis}};
 }
 

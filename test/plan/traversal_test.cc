@@ -329,73 +329,71 @@ TEST(SliceLoops, GoThroughEveryInnerTurn) {
 
 // ---- Flat loops --------------------------------------------------------------------------------
 
-// The accesses of flat loops are those of the loops, in the order of the indices in memory.
+// Calls go(flat, turn, add) for random spaces that take the traversal, at least a tenth of all: it
+// must call add(output, update, index) for each entry of a turn of the loops outside. These accesses
+// are those of the space.
+template <class Go>
+void ExpectAccesses(const Tuning& tuning, Traversal traversal, int64_t least_block,
+                    int64_t most_block, const Go& go) {
+  int64_t taken = 0;
+  const int64_t cases = Cases(2000);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const IndexSpace space = AnySpace(random);
+    const EntryLoops loops(space, {});
+    FlatLoops flat;
+    const int64_t block = random.Between(least_block, most_block);
+    if (TraversalOfSink(loops, tuning, block, &flat) != traversal) continue;
+    ++taken;
+    EXPECT_LE(2 * flat.period_turns, block);
+    Accesses accesses;
+    ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* turn) {
+      go(flat, turn, [&](int64_t output, int64_t update, int64_t index) {
+        accesses[output].push_back({update, index});
+      });
+    });
+    EXPECT_EQ(accesses, AccessesOf(space));
+    ASSERT_FALSE(testing::Test::HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+  if (cases >= 100) {
+    EXPECT_GT(10 * taken, cases);
+  }
+}
+
+// In the order of the indices in memory.
 TEST(FlatLoops, GoThroughEveryEntryInTheOrderOfIndices) {
   Tuning tuning;
   tuning.few_turns = kHuge;
   tuning.least_flat_entries = 0;
-  int64_t flat_ones = 0;
-  const int64_t cases = Cases(2000);
-  for (int64_t i = 0; i < cases; ++i) {
-    Random random(Seed() + static_cast<uint64_t>(i));
-    const IndexSpace space = AnySpace(random);
-    const EntryLoops loops(space, {});
-    FlatLoops flat;
-    const int64_t block = random.Between(2, 100);
-    if (TraversalOfSink(loops, tuning, block, &flat) != Traversal::kFlat) continue;
-    ++flat_ones;
-    EXPECT_LE(2 * flat.period_turns, block);
-    Accesses accesses;
-    ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* outside) {
-      for (int64_t s = 0; s < flat.slab.count; ++s) {
-        int64_t turn = s * flat.period_turns;
-        ForEachTurn(flat.period, flat.period.rank, [&](const int64_t* offset) {
-          const int64_t output = outside[kOutput] + s * flat.slab.stride[kOutput] + offset[kOutput];
-          const int64_t update = outside[kUpdates] + turn * flat.update_stride;
-          accesses[output].push_back({update, outside[kIndices] + turn++});
-        });
-      }
-    });
-    EXPECT_EQ(accesses, AccessesOf(space));
-    ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
-  }
-  if (cases >= 100) {
-    EXPECT_GT(10 * flat_ones, cases);
-  }
+  ExpectAccesses(tuning, Traversal::kFlat, 2, 100,
+                 [](const FlatLoops& flat, const int64_t* outside, const auto& add) {
+                   for (int64_t s = 0; s < flat.slab.count; ++s) {
+                     int64_t turn = s * flat.period_turns;
+                     ForEachTurn(flat.period, flat.period.rank, [&](const int64_t* offset) {
+                       add(outside[kOutput] + s * flat.slab.stride[kOutput] + offset[kOutput],
+                           outside[kUpdates] + turn * flat.update_stride, outside[kIndices] + turn);
+                       ++turn;
+                     });
+                   }
+                 });
 }
 
-// The same for packed loops, whose updates may lie anywhere.
+// Indices and updates may lie anywhere.
 TEST(PackedLoops, GoThroughEveryEntry) {
   Tuning tuning;
   tuning.most_packed_tile = tuning.least_flat_tile = kHuge;
   tuning.least_flat_entries = 0;
-  int64_t packed_ones = 0;
-  const int64_t cases = Cases(2000);
-  for (int64_t i = 0; i < cases; ++i) {
-    Random random(Seed() + static_cast<uint64_t>(i));
-    const IndexSpace space = AnySpace(random);
-    const EntryLoops loops(space, {});
-    FlatLoops flat;
-    if (TraversalOfSink(loops, tuning, kMostPacked, &flat) != Traversal::kPacked) continue;
-    ++packed_ones;
-    EXPECT_LE(2 * flat.period_turns, kMostPacked);
-    Accesses accesses;
-    ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* outside) {
-      for (int64_t s = 0; s < flat.slab.count; ++s) {
-        ForEachTurn(flat.period, flat.period.rank, [&](const int64_t* offset) {
-          const auto at = [&](int operand) {
-            return outside[operand] + s * flat.slab.stride[operand] + offset[operand];
-          };
-          accesses[at(kOutput)].push_back({at(kUpdates), at(kIndices)});
-        });
-      }
-    });
-    EXPECT_EQ(accesses, AccessesOf(space));
-    ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
-  }
-  if (cases >= 100) {
-    EXPECT_GT(10 * packed_ones, cases);
-  }
+  ExpectAccesses(tuning, Traversal::kPacked, kMostPacked, kMostPacked,
+                 [](const FlatLoops& flat, const int64_t* outside, const auto& add) {
+                   for (int64_t s = 0; s < flat.slab.count; ++s) {
+                     ForEachTurn(flat.period, flat.period.rank, [&](const int64_t* offset) {
+                       const auto at = [&](int operand) {
+                         return outside[operand] + s * flat.slab.stride[operand] + offset[operand];
+                       };
+                       add(at(kOutput), at(kUpdates), at(kIndices));
+                     });
+                   }
+                 });
 }
 
 }  // namespace

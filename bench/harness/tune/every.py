@@ -20,6 +20,8 @@ NOT_MEASURED = {
     "page": "what systems call a page",
     "few_updates": "decides only for elements of more than 1 KiB",
     "strided_element_row": "the calls here have no strided updates",
+    "least_equal_row": "the calls here have different indices",
+    "least_equal_moves": "the calls here have different indices",
     "most_packed_tile": "the calls here have no operands that lie apart",
     "most_packed_row": "the calls here have no operands that lie apart",
     "least_flat_tile": "the calls here have no operands that lie apart",
