@@ -44,7 +44,8 @@ void SlotSums::Add(const Slots& slots, const int32_t* numbers, const unsigned ch
     PrefetchForWrite(slots.counts + numbers[c] * count_size_);
   }
   if (are_single_) {
-    return kernels_.add_each({slots.sums, reinterpret_cast<uint32_t*>(slots.counts)},
+    return kernel::WalkSlots(kernels_, width_,
+                             {slots.sums, reinterpret_cast<uint32_t*>(slots.counts)},
                              {numbers, updates, stride, columns});
   }
   int64_t* const counts = reinterpret_cast<int64_t*>(slots.counts);

@@ -117,10 +117,16 @@ void Gather(unsigned char* gathered, const unsigned char* updates, int64_t updat
   }
 }
 
+template <class T, class Op>
+constexpr int64_t kLeastRun = kMoves<T, Op>     ? 0
+                              : kIsHeavy<T, Op> ? 8
+                                                : 16;
+
 template <class T, class Op, RunKernel kRun = Run<T, Op>>
 constexpr CombineKernels CombineKernelsOf() {
   return {sizeof(T),
           kIsHeavy<T, Op>,
+          kLeastRun<T, Op>,
           kRun,
           {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>},
           GroupedRowsKernelOf<T, Op>(),

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "base/reduction.h"
+#include "kernel/streamed.h"
 #include "strew/strew.h"
 
 namespace strew::kernel {
@@ -101,6 +102,8 @@ using GroupedRowsKernel = void (*)(const GroupedRows&);
 struct CombineKernels {
   int64_t element_size;
   bool heavy;  // a single element takes much longer than a sum of its width
+  // Fewest entries of one destination, one after another, that are better a run; 0: all are entries.
+  int64_t least_run;
   RunKernel run;
   ElementsKernel elements[kOffsetWidths];
   GroupedRowsKernel rows;           // NULL for none
@@ -194,6 +197,7 @@ struct AccumulateKernels {
   GroupKernel group;
   // sums[slots[i]] (+)= updates[i * updates_stride], and a count each
   void (*add_each)(const CountedSums&, const SlotUpdates&);
+  int64_t least_run;  // fewest updates of a slot, one after another, that are better a call; or 0
   // sums[g] (+)= updates[k] for begins[g] <= k < begins[g + 1], in order, and g < groups
   void (*add_groups)(unsigned char* sums, const unsigned char* updates, const int64_t* begins,
                      int64_t groups);
@@ -220,31 +224,6 @@ void GatherElements(int64_t size, const unsigned char* elements, const int64_t* 
                     unsigned char* gathered);
 void GatherElements(int64_t size, const unsigned char* elements, const int32_t* offsets, int64_t n,
                     unsigned char* gathered);
-
-// Sizes of stores past the caches, in bytes: of the smallest vector, and of a word where the CPU has
-// such a store.
-inline constexpr int64_t kStreamedVector = 16;
-#if defined(__x86_64__) || defined(__i386__)
-inline constexpr int64_t kStreamedWord = 4;
-#else
-inline constexpr int64_t kStreamedWord = kStreamedVector;
-#endif
-
-// Shortest run that is worth words at its ends. Each waits for memory if the next store is
-// elsewhere: random rows of 256 B to 384 B took 1.3 to 1.7 x the time of ordinary stores, of 512 B
-// 1.0 x, of 1 KiB 0.7 x (Zen 4).
-inline constexpr int64_t kLeastOfWords = 512;
-
-// A run of so many bytes is streamed to its ends if its address and its size are multiples of this.
-// Other ends go through the caches: a line of which only some bytes are streamed is written twice.
-inline int64_t StreamedGranule(int64_t bytes) {
-  return bytes < kLeastOfWords ? kStreamedVector : kStreamedWord;
-}
-
-inline bool StreamsEnds(const unsigned char* output, int64_t bytes) {
-  const auto start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kStreamedVector);
-  return (start | bytes) % StreamedGranule(bytes) == 0;
-}
 
 // Makes streamed stores visible before any later store.
 void FinishStreaming();
@@ -277,6 +256,13 @@ struct RowsArguments {
   const int64_t* updates_offsets;
 };
 void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsArguments& rows);
+
+// Apply entries of one element each, and updates of slots. Many that follow each other and have one
+// destination become a run, or a call, which keeps it in a register.
+void WalkElements(const CombineKernels& kernels, OffsetWidth offset_width,
+                  const TileArguments& tile, const NextReads& next_reads = {});
+void WalkSlots(const AccumulateKernels& kernels, int64_t size, const CountedSums& sums,
+               const SlotUpdates& updates);
 
 // The updates of one destination.
 struct Group {

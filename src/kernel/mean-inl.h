@@ -193,6 +193,9 @@ constexpr AccumulateKernels AccumulateKernelsOf() {
   }
   kernels.group = ReduceGroup<T, Op>;
   kernels.add_each = AddEach<T, Op>;
+  // Means of 1 M sorted float32 in runs of 33 and 100 took 0.4 x the time, those of int32 in
+  // runs of 100 1.1 x (Zen 5).
+  kernels.least_run = kHasIntegerSums<T> ? 0 : 10;
   kernels.add_groups = AddGroups<T, Op>;
   kernels.finish_each = FinishEach<T, kDivides>;
   return kernels;

@@ -311,10 +311,9 @@ struct Rounded {
     return Narrow(T(), d, FloatOp::OnLanes(df, Widen(T(), d, old), Widen(T(), d, update)));
   }
   // Both the old value and the result are numbers that T has: bfloat16 only.
-  static HWY_INLINE float OnNumber(float old, T update) {
-    const hn::CappedTag<float, 1> d;
-    const auto exact = FloatOp::OnLanes(d, hn::Set(d, old), hn::Set(d, NumberOf(update)));
-    return hn::GetLane(RoundedTo(update, d, exact));
+  template <class D, class V>
+  static HWY_INLINE V OnNumbers(D df, V old, V update) {
+    return RoundedTo(T(), df, FloatOp::OnLanes(df, old, update));
   }
   static HWY_INLINE T OnElement(T old, T update) {
     const hn::CappedTag<typename T::Lane, 1> d;
@@ -325,7 +324,7 @@ struct Rounded {
       const auto y = hn::Set(df, kNumbers<T>.number[update.bits]);
       return {hn::GetLane(Narrow(T(), d, FloatOp::OnLanes(df, x, y)))};
     } else if constexpr (std::is_same_v<T, Brain>) {
-      return BrainOf(OnNumber(NumberOf(old), update));
+      return BrainOf(OnNumbers(OneNumber(), VectorOf(old), VectorOf(update)));
     } else {
       return {hn::GetLane(OnLanes(d, hn::Set(d, old.bits), hn::Set(d, update.bits)))};
     }

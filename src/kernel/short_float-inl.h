@@ -155,7 +155,6 @@ HWY_INLINE hn::Vec<DF> RoundedTo(Brain, DF df, hn::Vec<DF> value) {
   return hn::BitCast(df, hn::And(carried, hn::Set(d32, 0xFFFF0000u)));
 }
 
-// The same of one element.
 HWY_INLINE float NumberOf(Brain half) {
   const uint32_t bits = static_cast<uint32_t>(half.bits) << 16;
   float number;
@@ -167,6 +166,28 @@ HWY_INLINE Brain BrainOf(float number) {
   std::memcpy(&bits, &number, sizeof(bits));
   return {static_cast<uint16_t>(bits >> 16)};
 }
+
+// ---- Single elements ----
+
+using OneNumber = hn::CappedTag<float, 1>;
+
+// x86 moves 16 bits between memory and a vector without a general register: random sums of bfloat16
+// took 0.7 x the time (Zen 5).
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+HWY_INLINE hn::Vec<OneNumber> VectorOf(Brain brain) {
+  const auto bits = static_cast<int16_t>(brain.bits);
+  return hn::Vec<OneNumber>{_mm_castsi128_ps(_mm_insert_epi16(_mm_setzero_si128(), bits, 1))};
+}
+HWY_INLINE Brain BrainOf(hn::Vec<OneNumber> number) {
+  const int bits = _mm_extract_epi16(_mm_castps_si128(number.raw), 1);
+  return {static_cast<uint16_t>(bits)};
+}
+#else
+HWY_INLINE hn::Vec<OneNumber> VectorOf(Brain brain) {
+  return hn::Set(OneNumber(), NumberOf(brain));
+}
+HWY_INLINE Brain BrainOf(hn::Vec<OneNumber> number) { return BrainOf(hn::GetLane(number)); }
+#endif
 
 #if STREW_NATIVE_HALF
 template <class D>

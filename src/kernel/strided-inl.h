@@ -16,6 +16,7 @@
 #include <type_traits>
 
 #include "kernel/element.h"
+#include "kernel/held-inl.h"
 #include "kernel/ops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -47,96 +48,14 @@ constexpr bool kOfOldCpus = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2;
 // Fewest updates that are worth gathering.
 constexpr int64_t kLeastGathered = 32;
 
-// Moves of contiguous memory copy bytes, whatever the width of an element.
-template <class T, class Op>
-constexpr bool kMoves = std::is_same_v<Op, Move<T>>;
-
 template <class Op, class D, class Lane>
 HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
   return Op::OnLanes(d, hn::LoadU(d, output), hn::LoadU(d, updates));
 }
 
-// Code that is called, because inlining makes the library larger and gains little: conversions of
-// short floats on older CPUs, and extrema of 8-bit floats. Sums of float8 took 2.0 ns by call, 1.5
-// ns inline.
-template <class T, class Op>
-constexpr bool kByCall = kIsShortFloat<T> &&
-                         (!STREW_NATIVE_HALF || (sizeof(T) == 1 && kIsExtremum<T, Op>));
-
-template <class T, class Op>
-HWY_NOINLINE T CombinedByCall(T old, T update) {
-  return Op::OnElement(old, update);
-}
-
-template <class T, class Op>
-HWY_INLINE T CombinedElement(T old, T update) {
-  if constexpr (kByCall<T, Op>) {
-    return CombinedByCall<T, Op>(old, update);
-  } else {
-    return Op::OnElement(old, update);
-  }
-}
-
 // Elements that are heavy, or of older CPUs, gain nothing from an unrolled loop.
 template <class T, class Op>
 constexpr bool kUnrollsStrides = !kIsHeavy<T, Op> && !kOfOldCpus;
-
-// An element between its updates, in the form that takes least time to combine: complex numbers as
-// vectors of two lanes, because GCC assembles them in general registers (random sums of complex64
-// took 2 x the time), and sums of bfloat16 as float32.
-template <class T, class Op>
-struct Held {
-  using Lane = typename Lanes<T>::Lane;
-  using Pair = hn::CappedTag<Lane, 2>;
-  static constexpr bool kIsPair = Lanes<T>::kPerElement == 2 && hn::MaxLanes(Pair()) == 2;
-  static constexpr bool kIsNumber = std::is_same_v<T, Brain> && !kIsExtremum<T, Op>;
-
-  static HWY_INLINE auto Load(const unsigned char* from) {
-    if constexpr (kIsPair) {
-      return hn::LoadU(Pair(), reinterpret_cast<const Lane*>(from));
-    } else if constexpr (kIsNumber) {
-      return NumberOf(LoadElement<T>(from));
-    } else {
-      return LoadElement<T>(from);
-    }
-  }
-  template <class V>
-  static HWY_INLINE V Combined(V old, const unsigned char* update) {
-    if constexpr (kIsPair) {
-      return Op::OnLanes(Pair(), old, Load(update));
-    } else if constexpr (kIsNumber) {
-      return Op::OnNumber(old, LoadElement<T>(update));
-    } else {
-      return CombinedElement<T, Op>(old, LoadElement<T>(update));
-    }
-  }
-  template <class V>
-  static HWY_INLINE V CombinedAll(V held, const unsigned char* updates, int64_t stride, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) held = Combined(held, updates + At<T>(i * stride));
-    return held;
-  }
-  template <class V>
-  static HWY_INLINE void Store(V held, unsigned char* to) {
-    if constexpr (kIsPair) {
-      hn::StoreU(held, Pair(), reinterpret_cast<Lane*>(to));
-    } else if constexpr (kIsNumber) {
-      StoreElement(BrainOf(held), to);
-    } else {
-      StoreElement(held, to);
-    }
-  }
-};
-
-template <class T, class Op>
-HWY_INLINE void CombineElement(unsigned char* output, const unsigned char* updates) {
-  if constexpr (kMoves<T, Op>) {
-    // No variable of type T, which the compiler would assemble on the stack for odd sizes.
-    std::memcpy(output, updates, sizeof(T));
-  } else {
-    using Element = Held<T, Op>;
-    Element::Store(Element::Combined(Element::Load(output), updates), output);
-  }
-}
 
 #if STREW_MASKED_TAILS
 

@@ -62,8 +62,12 @@ struct Accumulator<ShortFloat<kDtype>> {
   using Sum = float;
   using One = hn::CappedTag<typename T::Lane, 1>;
   static HWY_INLINE Sum Widen(T element) {
-    const One d;
-    return hn::GetLane(HWY_NAMESPACE::Widen(T(), d, hn::Set(d, element.bits)));
+    if constexpr (std::is_same_v<T, Brain>) {
+      return hn::GetLane(VectorOf(element));
+    } else {
+      const One d;
+      return hn::GetLane(HWY_NAMESPACE::Widen(T(), d, hn::Set(d, element.bits)));
+    }
   }
   static HWY_INLINE T Divide(Sum sum, int64_t count) {
     const One d;

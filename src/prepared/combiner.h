@@ -19,13 +19,8 @@ class Combiner {
                const void* to, int64_t n) const;
 
  private:
-  template <class Offset>
-  void CombineRuns(kernel::OffsetWidth width, unsigned char* origin, const unsigned char* products,
-                   const Offset* offsets, int64_t n) const;
-
   const TensorView& output_;
   const kernel::CombineKernels& kernels_;
-  const bool replaces_;
   const int64_t size_;
 };
 

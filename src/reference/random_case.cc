@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -52,13 +53,19 @@ Array AnyIndexArray(Random& random, Dims shape) {
   return array;
 }
 
-// Any good indices; axis_of(i) is the axis that the index at i is for.
+// Any good indices; axis_of(i) is the axis that the index at i is for. Often most repeat the one before
+// on their axis, as sorted indices do.
 template <class AxisOf>
 Array AnyIndices(Random& random, const Case& c, Dims shape, AxisOf axis_of) {
   Array array = AnyIndexArray(random, std::move(shape));
+  const bool repeat = random.OneIn(4);
+  std::vector<std::optional<int64_t>> last(c.data.shape().size());
   ForEachIndex(array.shape(), [&](const Dims& i) {
-    const int64_t dim = c.data.shape()[axis_of(i)];
-    WriteIndex(array.dtype(), array.view().At(i), AnyIndex(random, array.dtype(), dim, c.wrap));
+    const size_t axis = axis_of(i);
+    if (!repeat || !last[axis] || random.OneIn(20)) {
+      last[axis] = AnyIndex(random, array.dtype(), c.data.shape()[axis], c.wrap);
+    }
+    WriteIndex(array.dtype(), array.view().At(i), *last[axis]);
   });
   return array;
 }

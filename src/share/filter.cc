@@ -89,7 +89,7 @@ void Filter::Write(int64_t entries) {
   if (gather_ == nullptr) {
     WriteRows(tile);
   } else {
-    scatter_.kernels.elements[offset_width_](tile, {});
+    kernel::WalkElements(scatter_.kernels, offset_width_, tile);
   }
   kept_ -= entries;
   written_ += entries;

@@ -161,10 +161,10 @@ void Partition::Write(int64_t task) const {
     const int64_t first = buffer.first[task];
     const int64_t count = buffer.first[task + 1] - first;
     if (count == 0) continue;
-    scatter_.kernels.elements[locator_.offset_width()](
+    kernel::WalkElements(
+        scatter_.kernels, locator_.offset_width(),
         kernel::RowTile(origin_, buffer.updates + first * width_,
-                        buffer.kept + first * offset_size_, count, hints_.prefetch),
-        {});
+                        buffer.kept + first * offset_size_, count, hints_.prefetch));
   }
 }
 

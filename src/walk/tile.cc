@@ -302,7 +302,7 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
     entries.updates = updates + inner[kUpdates] * scatter_.width;
     if (runs) return kernel::WalkRows(run, scatter_.width, offset_width, rows);
     if (copies) return WriteCopies(entries, next_reads, offset_width, offsets);
-    scatter_.kernels.elements[offset_width](entries, next_reads);
+    kernel::WalkElements(scatter_.kernels, offset_width, entries, next_reads);
   });
 }
 
@@ -311,7 +311,6 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
 // loop that checks, without copies 0.89 x; with indices in the caches they cost 5 to 10 % (Zen 4).
 void TileWriter::WriteCopies(kernel::TileArguments entries, kernel::NextReads next_reads,
                              kernel::OffsetWidth offset_width, unsigned char* copies) const {
-  const kernel::ElementsKernel write = scatter_.kernels.elements[offset_width];
   scatter_.move.combine.run(copies, 1, entries.updates, 0, kCopies);
   const int64_t rest = entries.columns % kCopies;
   const int64_t done = entries.columns - rest;
@@ -324,14 +323,14 @@ void TileWriter::WriteCopies(kernel::TileArguments entries, kernel::NextReads ne
   entries.lookahead += rest;
   next_reads.indices_row_stride = kCopies * next_reads.index_size;
   next_reads.output_row_stride = kCopies * scatter_.width;
-  write(entries, next_reads);
+  kernel::WalkElements(scatter_.kernels, offset_width, entries, next_reads);
   if (rest == 0) return;
   entries.offsets =
       static_cast<const unsigned char*>(entries.offsets) + done * kernel::OffsetSize(offset_width);
   entries.rows = 1;
   entries.columns = rest;
   entries.lookahead -= rest;
-  write(entries, {});
+  kernel::WalkElements(scatter_.kernels, offset_width, entries);
 }
 
 void TileWriter::Take(const FlatTile& tile, const UpdateRows&, unsigned char* output) const {
@@ -340,7 +339,8 @@ void TileWriter::Take(const FlatTile& tile, const UpdateRows&, unsigned char* ou
   kernel::TileArguments entries =
       kernel::RowTile(output, tile.updates, offsets, tile.entries, hints_.prefetch);
   entries.updates_column_stride = tile.updates_stride;
-  scatter_.kernels.elements[locator_.offset_width()](entries, locator_.NextReadsAfter(tile));
+  kernel::WalkElements(scatter_.kernels, locator_.offset_width(), entries,
+                       locator_.NextReadsAfter(tile));
 }
 
 // ---- Entries that go to a sink ----

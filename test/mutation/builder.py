@@ -71,7 +71,9 @@ class Builder:
             # The source is the last word.
             text_file = changed if source == file else source
             command = [*command[:-1], str(text_file), *FLAGS]
-            command.insert(1, f"-I{folder / 'include'}")
+            # A compiler may have a launcher before it.
+            first_option = next(i for i, part in enumerate(command) if part.startswith("-"))
+            command.insert(first_option, f"-I{folder / 'include'}")
             if subprocess.run(command, cwd=self.build, stderr=subprocess.DEVNULL).returncode != 0:
                 return None
             objects[self.object[source]] = str(made)

@@ -119,6 +119,10 @@ CLASSES = (
     Class(ELEMENTS, "max", "float32", (4156203,), (14562657,), 0, Pattern.EQUAL),
     Class(UPDATE, "none", "float32", (100000, 24), (50000, 24)),
     Class(UPDATE, "none", "float64", (300000, 4), (100000, 4), use=Use.GATHER),
+    # Sorted indices that repeat 100 times, as those of segments do.
+    Class(ELEMENTS, "max", "float32", (10000,), (1000000,), 0, Pattern.SORTED),
+    Class(ELEMENTS, "add", "bfloat16", (10000,), (1000000,), 0, Pattern.SORTED),
+    Class(ELEMENTS, "mean", "float32", (10000,), (1000000,), 0, Pattern.SORTED),
 )
 _NAME = "class"
 
