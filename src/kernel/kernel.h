@@ -254,6 +254,8 @@ struct RowsArguments {
   bool moves;    // the kernel only replaces
   // Start of the update of each entry, in elements; NULL: use the strides of the tile.
   const int64_t* updates_offsets;
+  // Rows between an update and the one that is prefetched, if they are read in order; 0 for none.
+  int64_t read_ahead = 0;
 };
 void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsArguments& rows);
 

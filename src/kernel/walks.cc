@@ -110,6 +110,20 @@ struct RowByKernel {
   }
 };
 
+// The same, for rows of updates that are read in order. The hardware does not prefetch them across
+// the gaps that rows of the output make.
+struct RowReadAhead {
+  RowByKernel row;
+  int64_t distance;          // bytes to the update that is prefetched
+  int64_t bytes;             // of a row
+  const unsigned char* end;  // of all updates
+
+  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
+    if (end - update >= distance + bytes) Prefetch<false>(update + distance, bytes);
+    row(output, update);
+  }
+};
+
 template <class Offset>
 int64_t AdjacentRows(const Offset* offsets, int64_t run, int64_t most) {
   int64_t rows = 1;
@@ -239,7 +253,8 @@ template <int64_t kSize>
 void MoveElements(OffsetWidth offset_width, const RowsArguments& rows) {
   const RowByElements<kSize> row = {rows.run, rows.output_run_stride * kSize,
                                     rows.updates_run_stride * kSize};
-  WalkRowsBy(row, kSize, offset_width, rows);
+  // Rows so short never stream.
+  WalkRowsBy<false>(row, kSize, offset_width, rows);
 }
 
 // Returns false if there is no loop for elements of this size.
@@ -260,6 +275,14 @@ bool MoveElements(int64_t size, OffsetWidth offset_width, const RowsArguments& r
     default:
       return false;
   }
+}
+
+// Updates that are streamed have prefetches of their own.
+bool ReadsAhead(const RowsArguments& rows) {
+  const TileArguments& tile = rows.tile;
+  return rows.read_ahead != 0 && !rows.streams && rows.updates_run_stride == 1 &&
+         rows.updates_offsets == nullptr && tile.updates_column_stride == rows.run &&
+         (tile.rows == 1 || tile.updates_row_stride == tile.columns * rows.run);
 }
 
 bool ReadsPages(const BoxArguments& box, int64_t size) {
@@ -351,7 +374,10 @@ void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsA
     return WalkRepeatedRows(run, size, offset_width, rows);
   }
   const RowByKernel apply = {run, rows.output_run_stride, rows.updates_run_stride, rows.run};
-  WalkRowsBy(apply, size, offset_width, rows);
+  if (!ReadsAhead(rows)) return WalkRowsBy(apply, size, offset_width, rows);
+  const unsigned char* const end = rows.tile.updates + rows.tile.rows * rows.tile.columns * bytes;
+  WalkRowsBy<false>(RowReadAhead{apply, rows.read_ahead * bytes, bytes, end}, size, offset_width,
+                    rows);
 }
 
 void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all) {

@@ -125,6 +125,9 @@ void AddMemory(const EntryLoops& loops, const Circumstances& about, const Schedu
   } else {
     text->Add("Destinations are prefetched %" PRId64 " entries ahead. ", schedule.hints.prefetch);
   }
+  if (schedule.hints.row_read_ahead != 0) {
+    text->Add("Rows of updates are prefetched %" PRId64 " ahead. ", schedule.hints.row_read_ahead);
+  }
   if (schedule.hints.streams) text->Add("Rows are replaced past the caches if they can be. ");
 }
 

@@ -23,6 +23,7 @@ class Scheduler {
   int64_t StripColumns(int64_t tasks) const;
   bool IsNear() const;
   bool IndicesAreOffsets() const;
+  int64_t RowReadAhead() const;
   double Nanoseconds(const Staging& staging) const;
   Cut CutFor(const Staging& staging, int64_t tasks) const;
   bool CanPartition(int64_t ranges) const;
@@ -83,7 +84,17 @@ MemoryHints Scheduler::Hints() const {
       run >= tuning_.least_streamed_row / width_ && about_.updates >= streamed / about_.update_size;
   hints.strips_stream = about_.output_units >= streamed / width_;
   hints.indices_are_offsets = IndicesAreOffsets();
+  hints.row_read_ahead = RowReadAhead();
   return hints;
+}
+
+int64_t Scheduler::RowReadAhead() const {
+  const int64_t row = loops_.run.count * width_;
+  const double updates =
+      static_cast<double>(about_.updates) * static_cast<double>(about_.update_size);
+  const double near = static_cast<double>(about_.machine.cache_bytes) * tuning_.far_updates_part;
+  if (row < tuning_.least_row_read_ahead || updates < near) return 0;
+  return tuning_.row_read_ahead / row;
 }
 
 bool Scheduler::IndicesAreOffsets() const {

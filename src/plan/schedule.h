@@ -97,6 +97,8 @@ struct MemoryHints {
   // offsets are made of them. Not in tiles of several rows that are prefetched.
   bool indices_are_offsets;
   LaterReads next_part = {0, 0};  // of a draft
+  // Rows between an update and the one that is prefetched, if updates are read in order; 0 for none.
+  int64_t row_read_ahead = 0;
 };
 
 inline constexpr MemoryHints kNoHints = {0, 0, false, false, false};

@@ -264,6 +264,7 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   rows.streams = run != scatter_.kernels.run;
   rows.moves = scatter_.reduction == STREW_NONE;
   rows.updates_offsets = nullptr;
+  rows.read_ahead = hints_.row_read_ahead;
   bool runs = loops.run.count > 1;
   kernel::OffsetWidth offset_width = locator_.offset_width();
   if (takes_indices) {

@@ -201,6 +201,7 @@ std::vector<Forced> Memory() {
   const Changes fetched = {{&T::near_part, kHuge}, {&T::least_row_with_gaps, 0},
                            {&T::near_indices, 0},  {&T::near_strip, 0},
                            {&T::near_row, 0},      {&T::few_indices, -1}};
+  const Changes read = {{&T::least_row_read_ahead, 1}, {&T::few_indices, -1}, {&T::cache_bytes, 1}};
   const Changes late = {
       {&T::element_prefetch, 4}, {&T::row_prefetch_bytes, 0}, {&T::strip_prefetch, 1}};
   const Changes early = {
@@ -209,6 +210,7 @@ std::vector<Forced> Memory() {
           {"StreamsOfTasks", streamed + InTasks(), {3}, "past the caches", 40},
           {"StreamsNever", near, {1}, "past the caches", kNever},
           {"PrefetchNever", near, {3}, "are prefetched", kNever},
+          {"ReadAhead", read, {1, 3}, "Rows of updates are prefetched", 20},
           {"PrefetchLate", fetched + late, {1}, "are prefetched", 20},
           {"PrefetchEarly", fetched + early, {1, 3}, "are prefetched", 20}};
 }

@@ -524,6 +524,21 @@ TEST_F(HintChoice, PrefetchesRowsByTheirBytes) {
   EXPECT_EQ(RowPrefetch(tuning_, 5000), 2) << "two at least";
 }
 
+TEST_F(HintChoice, PrefetchesRowsOfUpdatesThatAreFar) {
+  tuning_.far_updates_part = 0.5;
+  tuning_.least_row_read_ahead = 100;
+  tuning_.row_read_ahead = 1000;
+  const auto ahead = [this](int64_t row, int64_t updates) {
+    return Of(UpdateSpace({30, row}, updates)).hints.row_read_ahead;
+  };
+  EXPECT_EQ(ahead(32, (1 << 12) - 1), 0) << "in the caches";
+  EXPECT_EQ(ahead(32, 1 << 12), 1000 / 128);
+  EXPECT_EQ(ahead(25, 1 << 13), 10);
+  EXPECT_EQ(ahead(24, 1 << 13), 0) << "too short";
+  EXPECT_EQ(ahead(250, 1 << 13), 1);
+  EXPECT_EQ(ahead(251, 1 << 13), 0) << "left to the hardware";
+}
+
 TEST_F(HintChoice, TakesRowsOfIndicesThatAreNotNegativeAsOffsets) {
   const auto takes = [this](const IndexSpace& space) {
     return Of(space).hints.indices_are_offsets;

@@ -125,6 +125,23 @@ def _prefetch(cache: int) -> list[Family]:
             [lambda: elements((1024, 4096), (1024, 4096), 1)],
             (128, 256, 384, 768, 1024, 2048),
         ),
+        Sweep(
+            "row_read_ahead",
+            [lambda: rows((1000, 64), 1 << 17), lambda: rows((1000, 200), 1 << 16)],
+            (512, 1024, 2048, 8192, 16384),
+        ),
+        Threshold(
+            "least_row_read_ahead",
+            lambda size: rows((1000, size // 4), 64 * MIB // size),
+            **at("least_row_read_ahead"),
+        ),
+        Threshold(
+            "far_updates_part",
+            lambda size: rows((1000, 64), size // 256),
+            **switch("far_updates_part", 1e9, 1e-9),
+            size_of=lambda part: cache * part,
+            value_of=lambda size: size / cache,
+        ),
         Threshold(
             "near_indices",
             lambda size: elements((4096,), (size // 8,)),
