@@ -40,7 +40,7 @@ TESTS = (
     "test_message test_precedence test_tensor test_dlpack test_context"
     " test_memory test_overlap test_special_cases test_policies test_scatter_update"
     " test_tensor_scatter test_duplicates test_exclude_self test_oracle test_mean test_wide"
-    " test_extreme_arguments test_examples test_single_branches test_random"
+    " test_many_indices test_extreme_arguments test_examples test_single_branches test_random"
 ).split()
 RANDOM_CASES = "20"  # of each operator and dtype
 LONGEST_TEST = 300  # seconds, on a busy machine

@@ -55,6 +55,17 @@ TEST_P(Overlap, ByOneElement) {
   ExpectOverlap(request_);
 }
 
+TEST_P(Overlap, ByOneByte) {
+  request_.SetDtype(STREW_INT8);
+  request_.data.offset = 256;
+  for (const size_t distance : {11, 12}) {
+    request_.output.offset = 256 + distance;
+    ExpectStatus(request_, distance < 12 ? STREW_OVERLAPPING_MEMORY : STREW_OK);
+    request_.output.offset = 256 - distance;
+    ExpectStatus(request_, distance < 12 ? STREW_OVERLAPPING_MEMORY : STREW_OK);
+  }
+}
+
 TEST_P(Overlap, NeighboursDoNotOverlap) {
   request_.data.offset = 256;
   request_.output.offset = 256 + 12 * kFloat;
