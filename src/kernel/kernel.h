@@ -241,6 +241,8 @@ struct BoxArguments {
   int64_t output_stride;
   int64_t updates_stride;
   bool moves = false;  // whether it is known that (+) replaces
+  // Bytes between a contiguous row and the one that is prefetched, of output and updates; 0 for none.
+  int64_t read_ahead = 0;
 };
 void WalkBox(RunKernel run, int64_t size, const BoxArguments& box);
 

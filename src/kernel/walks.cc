@@ -5,12 +5,14 @@
 #include <hwy/cache_control.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/cache_size.h"
 #include "base/compiler.h"
 #include "kernel/kernel.h"
 #include "kernel/pattern.h"
+#include "kernel/prefetch.h"
 #include "kernel/short_runs.h"
 #include "kernel/transpose.h"
 
@@ -62,25 +64,6 @@ Walks kWalks;
 #else
 constexpr Walks kWalks;
 #endif
-
-template <bool kWrites>
-HWY_INLINE void PrefetchLine(const unsigned char* address) {
-  if constexpr (kWrites) {
-    PrefetchForWrite(address);
-  } else {
-    PrefetchReadOnce(address);
-  }
-}
-
-// The last line is fetched again where the loop did it already, because a branch on where a row lies
-// would be mispredicted: gathers and scatters of rows of 20 to 224 B beyond the L2 cache took 0.28 to
-// 0.8 x the time, but multiples of 64 B as long (Zen 5).
-template <bool kWrites>
-HWY_INLINE void Prefetch(const unsigned char* from, int64_t bytes) {
-  if (bytes <= 0) return;
-  for (int64_t i = 0; i < bytes; i += kCacheLine) PrefetchLine<kWrites>(from + i);
-  PrefetchLine<kWrites>(from + bytes - 1);
-}
 
 template <class Offset>
 HWY_INLINE void PrefetchAt(const unsigned char* origin, int64_t size, const void* offsets,
@@ -290,6 +273,12 @@ bool ReadsPages(const BoxArguments& box, int64_t size) {
          box.updates_row_stride * size >= kWalks.page;
 }
 
+// Rows between one and the one that is prefetched; all for none.
+int64_t RowsAhead(const BoxArguments& box, int64_t row_bytes) {
+  if (box.read_ahead == 0 || row_bytes == 0) return box.rows;
+  return std::max<int64_t>(box.read_ahead / std::abs(row_bytes), 1);
+}
+
 // True if every run repeats one element.
 bool RepeatsElements(const BoxArguments& box) {
   return box.output_stride == 1 && box.updates_stride == 0 && box.run >= kWalks.least_repeated;
@@ -350,12 +339,16 @@ void WalkBox(RunKernel run, int64_t size, const BoxArguments& box) {
   if (RepeatsRuns(box, size)) return WalkRepeatedRuns(run, size, box);
   if (MoveTransposed(size, box) || WalkShortRuns(run, size, box)) return;
   const int64_t row_bytes = box.updates_row_stride * size;
-  const int64_t prefetched = ReadsPages(box, size) ? box.rows - kWalks.rows_ahead : 0;
+  const int64_t output_row_bytes = box.output_row_stride * size;
+  const int64_t run_bytes = box.run * size;
+  const int64_t reads = ReadsPages(box, size) ? kWalks.rows_ahead : RowsAhead(box, row_bytes);
+  const int64_t writes = RowsAhead(box, output_row_bytes);
   for (int64_t r = 0; r < box.rows; ++r) {
+    unsigned char* const output = box.output + r * output_row_bytes;
     const unsigned char* const updates = box.updates + r * row_bytes;
-    if (r < prefetched) PrefetchOnce(updates + kWalks.rows_ahead * row_bytes, box.run * size);
-    run(box.output + r * box.output_row_stride * size, box.output_stride, updates,
-        box.updates_stride, box.run);
+    if (r + reads < box.rows) Prefetch<false>(updates + reads * row_bytes, run_bytes);
+    if (r + writes < box.rows) Prefetch<true>(output + writes * output_row_bytes, run_bytes);
+    run(output, box.output_stride, updates, box.updates_stride, box.run);
   }
 }
 

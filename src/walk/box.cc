@@ -51,6 +51,15 @@ void RunRows(kernel::RunKernel run, int64_t width, const kernel::BoxArguments& r
   }
 }
 
+bool ReadsAhead(const kernel::BoxArguments& rows, int64_t width) {
+  const plan::Tuning& tuning = plan::kTuning;
+  const int64_t bytes = rows.run * width;
+  const bool lie_apart = rows.output_row_stride != rows.run || rows.updates_row_stride != rows.run;
+  return !rows.moves && lie_apart && rows.output_stride == 1 && rows.updates_stride == 1 &&
+         bytes >= tuning.least_row_read_ahead && bytes <= tuning.row_read_ahead / 2 &&
+         rows.rows >= tuning.far_rows / bytes;
+}
+
 }  // namespace
 
 void ArrangeBox(const plan::Units& units, BoxNest* nest) {
@@ -74,6 +83,7 @@ Box::Box(const RunKernels& kernels, const BoxNest& nest, bool stream)
   // A run of one unit counts as contiguous, whatever its strides.
   rows_.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
   rows_.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
+  if (ReadsAhead(rows_, width_)) rows_.read_ahead = plan::kTuning.row_read_ahead;
 }
 
 void Box::Run(unsigned char* output, const unsigned char* updates) const {

@@ -20,6 +20,7 @@ NOT_MEASURED = {
     "page": "what systems call a page",
     "few_updates": "decides only for elements of more than 1 KiB",
     "strided_element_row": "the calls here have no strided updates",
+    "far_rows": "the calls here have no slices of rows that lie apart",
     "least_equal_row": "the calls here have different indices",
     "least_equal_moves": "the calls here have different indices",
     "most_packed_tile": "the calls here have no operands that lie apart",
