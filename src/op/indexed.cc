@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "accumulate/accumulate.h"
+#include "base/index_value.h"
 #include "base/reduction.h"
 #include "plan/explain.h"
 #include "plan/schedule.h"
@@ -63,16 +64,33 @@ using walk::Operands;
   return call.Succeed(operands.updates.size / few.entries * few.count);
 }
 
-// Reads one index for all, which are equal, unless the rows of entries are too short to gain.
-void UseOneIndex(const Call& call, strew_reduction reduction, plan::IndexSpace* space) {
+// Rows of entries that are too short gain nothing from one index for all of them.
+bool GainsFromOneIndex(const Call& call, bool moves, const plan::IndexedNest& entries) {
   const plan::Tuning& tuning = plan::TuningOf(call);
-  const plan::IndexedNest& entries = space->entries;
-  const bool moves = ReductionKind(reduction) == STREW_NONE;
   const int64_t least = moves ? tuning.least_equal_moves : tuning.least_equal_row;
-  if (entries.rank > 0 && entries.loop[entries.rank - 1].count < least) return;
-  space->RepeatFirstIndex();
-  if (moves) space->KeepLastEntry();
+  return entries.rank == 0 || entries.loop[entries.rank - 1].count >= least;
+}
+
+// All indices are equal. Not inline, because other calls need no stack space for an index.
+[[gnu::noinline]] Status RunOnOneElement(const Call& call, const Operands& operands,
+                                         strew_reduction reduction, plan::IndexSpace* space,
+                                         const plan::Findings& findings) {
+  const bool moves = ReductionKind(reduction) == STREW_NONE;
+  if (!GainsFromOneIndex(call, moves, space->entries)) {
+    return RunChecked(call, operands, reduction, *space, findings);
+  }
   if (call.explains()) call.Explain("All indices are equal, so that one is read.");
+  const plan::Component& axis = space->component[0];
+  const TensorView& indices = operands.indices;
+  const int64_t first = axis.indices_base + space->batch.base[plan::kIndices];
+  const int64_t index = ReadIndex(indices.dtype, indices.data + first * indices.element_size).value;
+  space->KeepElement(WrappedIndex(index, axis.axis_size, call.settings().wrap_negative_indices));
+  if (moves) space->KeepLastEntry();
+  alignas(int64_t) unsigned char zero[sizeof(int64_t)] = {};
+  TensorView one = indices;
+  one.data = zero;
+  return RunChecked(call, {operands.data, one, operands.updates, operands.output}, reduction,
+                    *space, findings);
 }
 
 }  // namespace
@@ -108,7 +126,7 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   if (compares && updates.size != 0 && operands.output.size != 0) {
     STREW_TRY(accumulate::CheckIndicesDiffer(call, operands.indices, *space));
   }
-  if (findings.all_equal) UseOneIndex(call, reduction, space);
+  if (findings.all_equal) return RunOnOneElement(call, operands, reduction, space, findings);
   return RunChecked(call, operands, reduction, *space, findings);
 }
 

@@ -71,13 +71,17 @@ int64_t EntryLoops::EntryUnits() const {
 
 void EntryLoops::ChooseRun(const IndexedNest& entries) {
   run = inner.PopInnermost();
+  if (run.count == 1 || components == 0 || entries.rank == 0) return;
   // If destinations lie closer together than inner turns, each inner turn goes through all of them:
-  // on the last axis of a matrix row by row, not column by column.
-  const Component* const axis = components > 0 ? &component[components - 1] : nullptr;
-  const bool destinations_are_closer =
-      axis != nullptr && axis->axis_size > 1 && entries.rank > 0 &&
-      Magnitude(axis->output_stride) < Magnitude(run.stride[kOutput]);
-  if (run.count == 1 || !destinations_are_closer) return;
+  // on the last axis of a matrix row by row, not column by column. Many updates of one destination
+  // go by their own distance.
+  constexpr int64_t kMany = 64;
+  const Component& axis = component[components - 1];
+  const IndexedLoop& entry = entries.loop[entries.rank - 1];
+  const int operand = axis.axis_size > 1 ? kOutput : kUpdates;
+  const int64_t distance = axis.axis_size > 1 ? axis.output_stride : entry.stride[kUpdates];
+  if (axis.axis_size == 1 && entry.count < kMany) return;
+  if (Magnitude(distance) >= Magnitude(run.stride[operand])) return;
   inner.loop[inner.rank++] = run;
   run = {1, {}};
 }

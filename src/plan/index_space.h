@@ -82,8 +82,14 @@ struct IndexSpace {
                                StrideOf(data, axis) * units, indices_base};
   }
 
-  // All indices are equal, so that the first one stands for them.
-  void RepeatFirstIndex() {
+  // All indices name this element of the axis, which becomes the only one. One index of 0 stands for
+  // them.
+  void KeepElement(int64_t element) {
+    Component& axis = component[0];
+    batch.base[kOutput] += element * axis.output_stride;
+    batch.base[kData] += element * axis.data_stride;
+    batch.base[kIndices] = axis.indices_base = 0;
+    axis.axis_size = 1;
     for (int i = 0; i < entries.rank; ++i) entries.loop[i].stride[kIndices] = 0;
     for (int i = 0; i < batch.rank; ++i) batch.loop[i].stride[kIndices] = 0;
   }

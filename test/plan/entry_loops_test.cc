@@ -25,6 +25,7 @@ using strew::plan::DestinationNumbers;
 using strew::plan::EntryLoops;
 using strew::plan::Findings;
 using strew::plan::IndexSpace;
+using strew::plan::kData;
 using strew::plan::kIndices;
 using strew::plan::kOutput;
 using strew::plan::kUpdates;
@@ -210,6 +211,35 @@ TEST(EntryLoops, TakeNoRunWhereDestinationsAreCloser) {
   ASSERT_EQ(loops.inner.rank, 1);
   EXPECT_EQ(loops.inner.loop[0].count, 10);
   EXPECT_EQ(AccessesOf(loops), AccessesOf(space));
+}
+
+// An axis of one element: all updates of a row, if these are many and lie together.
+TEST(EntryLoops, TakeNoRunWhereUpdatesOfOneDestinationAreCloser) {
+  IndexSpace space;
+  space.component[space.components++] = {1, 1, 1, 1, 0};
+  space.entries.Append(int64_t{64}, 0, 1, 1, 0);
+  space.inner.Append(int64_t{10}, 1, 64);
+  EXPECT_EQ(EntryLoops(space, kFine).run.count, 1);
+  space.entries.loop[0].count = 63;
+  EXPECT_EQ(EntryLoops(space, kFine).run.count, 10) << "few";
+  space.entries.loop[0] = {64, {0, 64, 1, 0}};
+  EXPECT_EQ(EntryLoops(space, kFine).run.count, 10) << "no closer than those of a run";
+}
+
+// The element that all indices name is that of an axis of its own.
+TEST(IndexSpaces, KeepTheElementThatAllIndicesName) {
+  IndexSpace space = ElementsSpace({5, 10, 3}, {5, 20, 3}, 1);
+  const int64_t output = space.batch.base[kOutput];
+  space.KeepElement(7);
+  EXPECT_EQ(space.component[0].axis_size, 1);
+  EXPECT_EQ(space.batch.base[kOutput], output + 7 * 3);
+  EXPECT_EQ(space.batch.base[kData], 7 * 3);
+  const EntryLoops loops(space, kFine);
+  for (const auto& [place, list] : AccessesOf(loops)) {
+    EXPECT_EQ(place % 30 / 3, 7);
+    EXPECT_EQ(list.size(), 20u);
+    for (const Access& access : list) EXPECT_EQ(access.index, 0);
+  }
 }
 
 // With more entries than a tile has, each row takes all of them before the next row begins.
