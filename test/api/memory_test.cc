@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Descriptors and contexts where the system has no memory for them.
+// Descriptors, contexts and calls where the system has no memory for them.
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include <strew/strew.h>
 
+#include "support/call_shapes.h"
+#include "support/reference.h"
+
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define STREW_TEST_MALLOC 1
 
 extern "C" void* __libc_malloc(size_t size);
+extern "C" void* __libc_memalign(size_t alignment, size_t size);
 
 namespace {
 thread_local bool malloc_fails = false;
 }
 
-// Takes the place of the C library's, for the library under test too.
+// They take the place of the C library's, for the library under test too.
 extern "C" void* malloc(size_t size) { return malloc_fails ? nullptr : __libc_malloc(size); }
+extern "C" void* aligned_alloc(size_t alignment, size_t size) {
+  return malloc_fails ? nullptr : __libc_memalign(alignment, size);
+}
 #endif
 
 namespace strew_test {
@@ -68,6 +77,30 @@ TEST_F(NoMemory, Context) {
   strew_context* context = reinterpret_cast<strew_context*>(&place);
   EXPECT_EQ(Without([&] { return strew_context_create(&context); }), STREW_OUT_OF_MEMORY);
   EXPECT_EQ(context, nullptr);
+}
+
+TEST_F(NoMemory, ThreadsOfAContext) {
+  if (!STREW_TEST_THREADS) GTEST_SKIP() << "this build has no threads of its own";
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one CPU only";
+  const Context context = MakeContext();
+  const auto ask = [&] { return strew_context_set_num_threads(context.get(), 2); };
+  EXPECT_EQ(Without(ask), STREW_OUT_OF_MEMORY);
+  EXPECT_STREQ(strew_last_error(), "no memory for 2 threads");
+  EXPECT_EQ(ask(), STREW_OK);
+}
+
+TEST_F(NoMemory, Scratch) {
+  Random random(Seed());
+  const CallShape rows{"", Operator::kScatterNd, {300000}, {200000, 1}};
+  Case c = MakeCase(random, rows, STREW_INT16, true);
+  c.reduction = STREW_MEAN;
+  const Context context = MakeContext();
+  const auto before = c.data.Snapshot();
+  const auto call = [&] { return Call(c, context.get(), c.data.tensor()); };
+  EXPECT_EQ(Without(call), STREW_OUT_OF_MEMORY);
+  EXPECT_NE(std::string(strew_context_error(context.get())), "");
+  EXPECT_EQ(c.data.Snapshot(), before);
+  EXPECT_EQ(call(), STREW_OK);
 }
 
 }  // namespace

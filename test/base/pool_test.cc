@@ -19,6 +19,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/runner.h"
 #include "support/at_once.h"
 
 namespace strew_test {
@@ -26,6 +27,7 @@ namespace {
 
 using strew::Pool;
 using strew::PoolAccount;
+using strew::WorkersOfCall;
 
 constexpr int64_t kNoAccount = 0;
 
@@ -150,6 +152,26 @@ TEST(Pool, WaitsForTasksThatWorkersHaveBegun) {
   }
 }
 
+// A worker ends its task when the caller has looked out for that long and is about to sleep.
+TEST(Pool, WaitsForTasksThatEndWhileItFallsAsleep) {
+  constexpr int64_t kAbout = 20000;  // ns
+  const PoolPointer pool = MakePool(1);
+  const pthread_t caller = pthread_self();
+  for (int64_t turn = 0; turn < 20000; ++turn) {
+    std::atomic<int> begun{0}, ended{0};
+    RunPhase(pool.get(), 2, [&](int64_t) {
+      ++begun;
+      while (begun < 2) std::this_thread::yield();
+      if (!pthread_equal(pthread_self(), caller)) {
+        const int64_t end = strew::Now() + kAbout + turn * 7919 % 6000 - 1000;
+        while (strew::Now() < end) continue;
+      }
+      ++ended;
+    });
+    ASSERT_EQ(ended, 2);
+  }
+}
+
 // ---- Life ----------------------------------------------------------------------------------------
 
 TEST(Pool, MayEndAtAnyTime) {
@@ -267,9 +289,14 @@ TEST(Pool, GoesOnAloneInAChildOfItsProcess) {
     const bool is_of_parent = !pool->IsOfThisProcess();
     int ran = 0;
     const auto count = [&](int64_t) { ++ran; };
-    for (int i = 0; i < 10; ++i) RunPhase(pool.get(), 3, count);
+    bool are_alone = true;
+    for (int i = 0; i < 10; ++i) {
+      RunPhase(pool.get(), 3, count);
+      const WorkersOfCall workers({Pool::ParallelFor, pool.get(), 3, pool.get()});
+      are_alone = are_alone && workers.count() == 1;
+    }
     Pool::Destroy(const_cast<PoolPointer&>(pool).release());
-    _exit(is_of_parent && ran == 30 ? 0 : 1);
+    std::exit(is_of_parent && are_alone && ran == 30 ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -277,15 +304,39 @@ TEST(Pool, GoesOnAloneInAChildOfItsProcess) {
   WorkerOf(pool.get());
 }
 
-// In a process that has no address space left for another stack.
+// The worker is on the CPU of its caller, and stays there.
+TEST(Pool, SharesTasksWhereAllThreadsHaveOneCpu) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<size_t>(sched_getcpu()), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  {
+    const PoolPointer pool = MakePool(1);
+    for (int i = 0; i < 10; ++i) {
+      const pthread_t worker = WorkerOf(pool.get());
+      cpu_set_t allowed;
+      ASSERT_EQ(pthread_getaffinity_np(worker, sizeof(allowed), &allowed), 0);
+      EXPECT_TRUE(CPU_EQUAL(&allowed, &one));
+    }
+  }
+  sched_setaffinity(0, sizeof(before), &before);
+}
+
+// In a process that has no address space left for another stack: only those of threads that have ended
+// may be used again.
 [[noreturn]] void RunWithoutRoomForThreads() {
-  const rlimit nothing = {1, 1};
+  constexpr int32_t kMore = 64;
+  rlimit before;
+  if (getrlimit(RLIMIT_AS, &before) != 0) std::exit(1);
+  const rlimit nothing = {1, before.rlim_max};
   if (setrlimit(RLIMIT_AS, &nothing) != 0) std::exit(1);
-  Pool* const pool = Pool::Make(4, kNoAccount);
+  Pool* const pool = Pool::Make(kMore, kNoAccount);
   std::atomic<int> ran{0};
-  RunPhase(pool, 5, [&](int64_t) { ++ran; });
+  RunPhase(pool, kMore + 1, [&](int64_t) { ++ran; });
   Pool::Destroy(pool);
-  std::_Exit(ran == 5 ? 0 : 2);
+  setrlimit(RLIMIT_AS, &before);
+  std::exit(ran == kMore + 1 ? 0 : 2);
 }
 
 TEST(Pool, DoesWithoutThreadsThatTheSystemRefuses) {

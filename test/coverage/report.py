@@ -29,7 +29,7 @@ OPTIONS = [
 ]
 # Not all of "huge", which reaches nothing more but for means.
 SUITES = (
-    *("reference", "kernel", "plan", "walk", "share", "accumulate", "api", "op"),
+    *("reference", "kernel", "base", "plan", "walk", "share", "accumulate", "api", "op"),
     *("limits", "threads", "coverage"),
 )
 MOST_MARKERS = 10

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 
@@ -117,7 +118,7 @@ TEST_F(CountedThreads, AreNotThereInAChildUntilItAsksForThem) {
     good = good && strew_context_set_num_threads(get(), 2) == STREW_OK;
     good = good && IsRight() && Count() == 2;
     context_.reset();
-    _exit(good ? 0 : 1);
+    std::exit(good ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
