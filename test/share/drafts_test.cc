@@ -2,6 +2,7 @@
 //
 // Calls that try their updates on a draft of the output, on every SIMD target: histograms, whose
 // one update comes with every index, and what a bad index leaves of an output.
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -87,6 +88,36 @@ TEST_P(Drafts, HistogramsAreThoseOfTheOracle) {
         const strew_reduction needed = strew::WithWideIfNeeded(reduction, GetParam().code);
         EXPECT_EQ(WasTaken(), strew::IsOneStep(needed));
       }
+    }
+  }
+}
+
+// One update for all indices of rows that are no whole number of copies, and lie apart. On the last axis of a matrix each index has an inner turn for every row of data.
+TEST_P(Drafts, HistogramsOfRowsAreThoseOfTheOracle) {
+  const strew_dtype dtype = GetParam().code;
+  Random random(Seed());
+  Case rows = {Operator::kScatterNd, RandomArray(random, dtype, RowMajor({100})),
+               RandomArray(random, dtype, {{20, 400}, {0, 0}})};
+  rows.indices = RandomIndices(random, STREW_INT64, {{20, 400, 1}, {410, 1, 1}}, 100);
+  Case columns = {Operator::kScatterUpdate, RandomArray(random, dtype, RowMajor({3, 100})),
+                  RandomArray(random, dtype, {{3, 2000}, {0, 0}})};
+  columns.indices = RandomIndices(random, STREW_INT64, RowMajor({2000}), 100);
+  columns.axis = 1;
+  Case lines = {Operator::kScatterElements, RandomArray(random, dtype, RowMajor({90, 120})),
+                RandomArray(random, dtype, RowMajor({90, 110}))};
+  lines.indices = RandomIndices(random, STREW_INT64, RowMajor({90, 110}), 120);
+  lines.axis = 1;
+  for (Case* const c : {&rows, &columns, &lines}) {
+    ForEachIndex(c->indices->shape(), [&](const Dims& i) {
+      unsigned char* const index = c->indices->view().At(i);
+      WriteIndex(STREW_INT64, index, std::max<int64_t>(ReadIndex(STREW_INT64, index), 0));
+    });
+    for (const strew_reduction reduction : AllReductionsOf(GetParam())) {
+      c->reduction = reduction;
+      ASSERT_EQ(Trouble(*c), "");
+      const strew_reduction needed = strew::WithWideIfNeeded(reduction, dtype);
+      const int64_t bytes = Product(c->data.shape()) * static_cast<int64_t>(WidthOf(dtype));
+      EXPECT_EQ(WasTaken(), strew::IsOneStep(needed) && bytes <= tuning_.most_draft);
     }
   }
 }

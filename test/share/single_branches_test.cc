@@ -54,6 +54,18 @@ Branch OnWorkers(std::vector<int32_t> workers, Branch branch) {
 
 std::string NameOfBranch(const testing::TestParamInfo<Branch>& test) { return test.param.name; }
 
+// One number after the other.
+void SetPlaces(Case& c, const std::function<int64_t()>& next) {
+  const View& view = c.indices->view();
+  ForEachIndex(view.shape(), [&](const Dims& i) { WriteIndex(view.dtype, view.At(i), next()); });
+}
+
+// Places that are too few to have buckets of updates in scratch, and too many for the caches.
+constexpr int64_t kRepeated = 260000;
+void SetRepeated(Random& random, Case& c, int64_t places) {
+  SetPlaces(c, [&] { return random.Between(0, places - 1) * 8; });
+}
+
 // ---- Runners that fail --------------------------------------------------------------------------
 
 std::vector<Branch> Shared() {
@@ -75,6 +87,7 @@ std::vector<Branch> Shared() {
     c.policy = STREW_INDEX_DROP;
     WriteIndex(STREW_INT64, c.indices->view().At({7, 0}), kLarge);
   };
+  const auto in_few_places = [](Random& random, Case& c) { SetRepeated(random, c, kRepeated); };
   return {
       Of("SliceOfALooseLine", slices, STREW_INT32, STREW_NONE, strided),
       Of("SliceOfBools", slices, STREW_BOOL, STREW_ADD | STREW_EXCLUDE_SELF),
@@ -97,6 +110,8 @@ std::vector<Branch> Shared() {
       Of("MeansOfSingleFloats", single, STREW_FLOAT64, mean_of_updates),
       Of("MeansOfNearElements", near, STREW_INT16, STREW_MEAN),
       Of("MeansOfLanes", lanes, STREW_FLOAT32, STREW_MEAN),
+      Of("MeansInRepeatedPlaces", {"", kNd, {kLarge}, {4 * kMany, 1}}, STREW_COMPLEX128, STREW_MEAN,
+         in_few_places),
   };
 }
 
@@ -128,12 +143,6 @@ TEST_P(Failing, RunnerFailsTheCallInEveryPhase) {
 // A list of indices into one line, not in a row.
 void SetLoose(Random& random, Case& c, const Dims& shape, const Dims& strides, int64_t dim) {
   c.indices = RandomIndices(random, STREW_INT32, {shape, strides}, dim);
-}
-
-// One number after the other.
-void SetPlaces(Case& c, const std::function<int64_t()>& next) {
-  const View& view = c.indices->view();
-  ForEachIndex(view.shape(), [&](const Dims& i) { WriteIndex(view.dtype, view.At(i), next()); });
 }
 
 std::vector<Branch> Branches() {
@@ -178,7 +187,8 @@ std::vector<Branch> Branches() {
   };
   const auto drops_all = [](Random& random, Case& c) {
     c.policy = STREW_INDEX_DROP;
-    c.indices = IndexArray(STREW_INT64, {100, 1}, Dims(100, 99999999));
+    const int64_t entries = c.indices->shape()[0];
+    c.indices = IndexArray(STREW_INT64, {entries, 1}, Dims(static_cast<size_t>(entries), 99999999));
     (void)random;
   };
   const auto equal = [](Random&, Case& c) { c.indices = Array(STREW_INT64, RowMajor({kMany, 1})); };
@@ -190,6 +200,22 @@ std::vector<Branch> Branches() {
     SetPlaces(c, [&] { return random.Between(0, kLarge / 2); });
   };
   const auto wraps = [](Random&, Case& c) { WriteIndices(*c.indices, {50000}); };
+  const auto apart = [](Random& random, Case& c) {
+    const Dims& shape = c.updates.shape();
+    c.updates = RandomArray(random, c.data.dtype(), {shape, {shape[1] + 1, 1}});
+  };
+  const auto every_other = [](Random&, Case& c) {
+    const Dims& shape = c.data.shape();
+    c.output = Array(c.data.dtype(), {shape, {2 * shape[1], 2}});
+  };
+  const auto repeats_and_drops = [](Random& random, Case& c) {
+    c.policy = STREW_INDEX_DROP;
+    SetRepeated(random, c, kRepeated + 5000);
+  };
+  const auto ascending = [](Random&, Case& c) {
+    int64_t entry = 0;
+    SetPlaces(c, [&] { return entry++ / 100; });
+  };
   CallShape cache{"", Operator::kTensorScatter, {1, 60000, 8}, {40000}, 1};
   cache.mode = STREW_CACHE_CIRCULAR;
   // A place takes 24 bytes with its index.
@@ -206,6 +232,12 @@ std::vector<Branch> Branches() {
          transposed),
       Of("LinesOfGaps", {"", kElements, {512, 512}, {512, 512}, 1}, STREW_INT32, STREW_ADD,
          stepping),
+      Of("LongLinesOfGaps", {"", kElements, {600, 512}, {600, 512}, 1}, STREW_INT32, STREW_ADD,
+         every_other),
+      Of("LinesOfUpdatesApart", {"", kElements, {1500, 200}, {1500, 200}, 1}, STREW_INT32,
+         STREW_ADD, apart),
+      Of("SheetsOfLinesApart", {"", kSlice, {5, 7, 20000}, {-2, -2, 3}, 0, STREW_INT64, 3},
+         STREW_INT32, STREW_NONE),
       Of("MoreIndicesThanPlaces", {"", kElements, {512, 100}, {512, 700}, 1}, STREW_INT32,
          STREW_ADD),
       Of("LastOfALine", {"", kSlice, {40001}, {2}}, STREW_INT32, STREW_NONE, last_of_line),
@@ -239,6 +271,12 @@ std::vector<Branch> Branches() {
                          STREW_MEAN)),
       Of("MeansOfFewPlacesFarApart", {"", kNd, {8 * kLarge}, {3000, 1}}, STREW_INT16, STREW_MEAN),
       Of("MeansOfVeryFewPlacesFarApart", {"", kNd, {8 * kLarge}, {50, 1}}, STREW_INT64, STREW_MEAN),
+      Of("MeansOfNothingFarApart", {"", kNd, {8 * kLarge}, {50, 1}}, STREW_INT16, STREW_MEAN,
+         drops_all),
+      OnWorkers({1}, Of("MeansInRepeatedPlacesOrNone", {"", kNd, {kLarge}, {4 * kMany, 1}},
+                        STREW_COMPLEX128, STREW_MEAN, repeats_and_drops)),
+      Of("MeansOfOneUpdateForEachColumn", {"", kElements, {40, 3000}, {1, 3000}, 0}, STREW_INT32,
+         STREW_MEAN, ascending),
       Of("MeansOfRowsFarApart", {"", kNd, {kLarge, 3}, {20000, 1}}, STREW_INT32, STREW_MEAN),
       Of("MeansInOnePlace", {"", kNd, {kMany / 2}, {kMany, 1}}, STREW_INT32, STREW_MEAN, equal),
   };
