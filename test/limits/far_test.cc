@@ -30,10 +30,11 @@ constexpr int64_t kApart = (int64_t{1} << 31) + 24;  // elements
 // next.
 class FarOutput {
  public:
-  explicit FarOutput(const Case& c)
+  explicit FarOutput(const Case& c, int64_t apart = kApart)
       : view_{c.data.dtype(), RowMajor(c.data.shape()), nullptr},
-        memory_(BytesOf(c), Access::kZeros) {
-    view_.layout.strides[0] = kApart;
+        memory_(apart * c.data.shape()[0] * static_cast<int64_t>(WidthOf(c.data.dtype())),
+                Access::kZeros) {
+    view_.layout.strides[0] = apart;
     view_.origin = memory_.bytes();
     if (exists()) tensor_ = MakeTensor(view_.dtype, view_.layout, view_.origin);
   }
@@ -65,10 +66,6 @@ class FarOutput {
   }
 
  private:
-  static int64_t BytesOf(const Case& c) {
-    return kApart * c.data.shape()[0] * static_cast<int64_t>(WidthOf(c.data.dtype()));
-  }
-
   View view_;
   Reservation memory_;
   Tensor tensor_;
@@ -80,6 +77,7 @@ struct FarCase {
   strew_dtype dtype;
   strew_reduction reduction;
   std::function<void(Random&, Case&)> change = nullptr;
+  int64_t apart = kApart;
 };
 
 std::vector<FarCase> FarCases() {
@@ -98,11 +96,25 @@ std::vector<FarCase> FarCases() {
   const auto apart = [](Random& random, Case& c) {
     c.indices = RandomIndices(random, STREW_INT32, {{2, 50, 6}, {307, 6, 1}}, 6);
   };
+  const auto strided = [](Random& random, Case& c) {
+    const Dims& shape = c.updates.shape();
+    c.updates = RandomArray(random, c.data.dtype(), {shape, {2 * shape[1], 2}});
+  };
+  // The offsets of rows have 32 bits, those of all of their elements do not.
+  constexpr int64_t kAlmost = (int64_t{1} << 31) - 2;
   return {
       {"FewElements", few, STREW_INT8, STREW_ADD},
       {"SingleElements", pairs, STREW_INT32, STREW_ADD},
       {"SingleElementsDropped", pairs, STREW_INT16, STREW_MAX, drops},
       {"Rows", rows, STREW_FLOAT32, STREW_NONE},
+      {"ShortRows", {"", kNd, {3, 3}, {3000, 1}}, STREW_INT8, STREW_ADD},
+      {"ShortRowsOfGaps", {"", kNd, {3, 5}, {3000, 1}}, STREW_INT8, STREW_ADD, strided},
+      {"ShortRowsAcrossTheLimit",
+       {"", kNd, {2, 3}, {3000, 1}},
+       STREW_INT8,
+       STREW_ADD,
+       nullptr,
+       kAlmost},
       {"Lines", {"", kElements, {2, 9000}, {2, 9000}, 1}, STREW_INT8, STREW_ADD},
       {"FarAxis", {"", kElements, {3, 900}, {50, 900}, 0}, STREW_INT32, STREW_ADD},
       {"SmallSheets", lanes, STREW_INT16, STREW_ADD, apart},
@@ -132,7 +144,7 @@ TEST_P(Far, AreAsGoodAsNearOnes) {
   Case c = MakeCase(random, GetParam().call_shape, GetParam().dtype, true);
   c.reduction = GetParam().reduction;
   if (GetParam().change) GetParam().change(random, c);
-  FarOutput output(c);
+  FarOutput output(c, GetParam().apart);
   if (!output.exists()) GTEST_SKIP() << "no room for addresses of 64 bits";
   std::vector<unsigned char> near = c.data.Snapshot();
   const Outcome outcome = Expect(c, c.data.view(), c.data.ViewOf(near.data()));
