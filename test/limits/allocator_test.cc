@@ -4,6 +4,7 @@
 // when there is none.
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "support/call_shapes.h"
 #include "support/counting_allocator.h"
 #include "support/reference.h"
+#include "support/reservation.h"
 
 namespace strew_test {
 namespace {
@@ -169,6 +171,38 @@ TEST_F(Allocator, MayBeTakenOutAgain) {
   ASSERT_EQ(strew_context_set_allocator(context.get(), nullptr, nullptr, nullptr), STREW_OK);
   EXPECT_EQ(Call(c, context.get(), c.data.tensor()), STREW_OK);
   EXPECT_EQ(allocator.requests(), 0);
+}
+
+// More destinations than a list has room for at first, of more places than have a bit each.
+TEST(AllocatorOfMeans, MayRefuseAListThatGrows) {
+  constexpr int64_t kPlaces = (int64_t{1} << 29) + 8;
+  constexpr size_t kUpdates = 70000;
+  constexpr size_t kBytesOfElement = 40;
+  const Reservation memory(kPlaces, Access::kZeros);
+  if (memory.bytes() == nullptr) GTEST_SKIP() << "no room for addresses of 64 bits";
+  std::vector<int64_t> numbers(kUpdates);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const int64_t updates_shape = static_cast<int64_t>(kUpdates);
+  int8_t six = 6;
+  const Tensor data = MakeTensor(STREW_INT8, {{kPlaces}, {1}}, memory.bytes());
+  const Tensor indices = MakeTensor(STREW_INT64, {{updates_shape}, {1}}, numbers.data());
+  const Tensor updates = MakeTensor(STREW_INT8, {{updates_shape}, {0}}, &six);
+  const auto call = [&](int64_t granted) {
+    const Context context = MakeContext();
+    CountingAllocator allocator(granted);
+    allocator.InstallIn(context.get());
+    const strew_status status = strew_scatter_elements(context.get(), data.get(), indices.get(),
+                                                       updates.get(), 0, STREW_MEAN, data.get());
+    EXPECT_EQ(status, allocator.has_refused() ? STREW_OUT_OF_MEMORY : STREW_OK) << granted;
+    EXPECT_LE(allocator.peak(), kScratchLimit + kBytesOfElement * kUpdates);
+    const unsigned char mean = status == STREW_OK ? 3 : 0;
+    EXPECT_EQ(std::count(memory.bytes(), memory.bytes() + kUpdates, mean), updates_shape);
+    std::fill_n(memory.bytes(), kUpdates, static_cast<unsigned char>(0));
+    return allocator.requests();
+  };
+  const int64_t wanted = call(CountingAllocator::kGrantsAll);
+  EXPECT_GT(wanted, 2);
+  for (int64_t granted = 0; granted < wanted; ++granted) call(granted);
 }
 
 // ---- Calls of every walk, in place and into a fresh output --------------------------------------

@@ -76,6 +76,13 @@ TEST(Duplicates, ComeAfterIndicesOutOfRange) {
   ExpectRefused(c, STREW_INDEX_OUT_OF_RANGE, 2);
 }
 
+TEST(Duplicates, OfNoElementsAreDropped) {
+  Case c = MakeLine(STREW_INT32, {}, {0, 0}, {9, 9});
+  c.duplicates = STREW_DUPLICATE_ERROR;
+  c.policy = STREW_INDEX_DROP;
+  ExpectApplied(c, 0, {});
+}
+
 // ---- scatter_nd --------------------------------------------------------------------------------
 
 Case Tuples(const Dims& shape, const Dims& indices_shape, const Dims& indices,

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Explanations of calls that no random call is like.
+#include "plan/explain.h"
+
+#include <cstdint>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "api/context.h"
+#include "plan/tuning.h"
+#include "reference/random.h"
+#include "reference/trial.h"
+#include "support/call_shapes.h"
+#include "support/reference.h"
+#include "support/reservation.h"
+
+namespace strew_test {
+namespace {
+
+// All that calls of a body with this context explain.
+template <class Body>
+std::string ToldBy(strew_context* context, const strew::plan::Tuning* tuning, const Body& body) {
+  std::string told;
+  const auto tell = [](void* to, const char* sentence) {
+    static_cast<std::string*>(to)->append(sentence).append("\n");
+  };
+  context->settings.explainer = {tell, &told};
+  context->settings.tuning = tuning;
+  body();
+  return told;
+}
+
+std::string Explanation(Case& c, strew_tensor* output) {
+  const Context context = MakeContext();
+  return ToldBy(context.get(), nullptr, [&] {
+    EXPECT_EQ(Call(c, context.get(), output), STREW_OK) << strew_context_error(context.get());
+  });
+}
+
+Case RowsOf(const Dims& data, int64_t indices) {
+  Random random(Seed());
+  return MakeCase(random, {"", Operator::kScatterNd, data, {indices, 1}}, STREW_INT8, true);
+}
+
+TEST(Explanation, CountsIndices) {
+  Case one = RowsOf({2, 20000}, 1);
+  EXPECT_EQ(Explanation(one, one.data.tensor()).rfind("1 index: checked", 0), 0u);
+  Case two = RowsOf({2, 20000}, 2);
+  EXPECT_EQ(Explanation(two, two.data.tensor()).rfind("2 indices: checked", 0), 0u);
+}
+
+// A list of 2 MiB, of which each entry takes 16 bytes, tells first updates.
+TEST(Explanation, TellsHowRowsReplaceOldValues) {
+  strew::plan::Tuning tuning;
+  tuning.least_replaced_row = 8;
+  for (const int64_t entries : {131072, 131073}) {
+    Case c = RowsOf({1000, 8}, entries);
+    c.reduction = STREW_ADD | STREW_EXCLUDE_SELF;
+    const Context context = MakeContext();
+    const std::string told = ToldBy(
+        context.get(), &tuning, [&] { EXPECT_EQ(Trial(c).Trouble(context.get()), "") << entries; });
+    const bool are_told = told.find("First updates are told from others") != std::string::npos;
+    EXPECT_EQ(are_told, entries == 131072);
+  }
+}
+
+TEST(Explanation, TellsTheBitsOfOffsets) {
+  constexpr int64_t kApart = int64_t{1} << 31;
+  const Reservation memory(2 * kApart, Access::kZeros);
+  if (memory.bytes() == nullptr) GTEST_SKIP() << "no room for addresses of 64 bits";
+  const Tensor far = MakeTensor(STREW_INT8, {{2, 3}, {kApart, 1}}, memory.bytes());
+  Case c = RowsOf({2, 3}, 100);
+  EXPECT_NE(Explanation(c, c.data.tensor()).find("Offsets have 32 bits."), std::string::npos);
+  EXPECT_NE(Explanation(c, far.get()).find("Offsets have 64 bits."), std::string::npos);
+}
+
+}  // namespace
+}  // namespace strew_test
