@@ -255,7 +255,8 @@ DestinationNest EntryLoops::NumberDestinations() {
 
 void EntryLoops::TurnInnerLoopsIntoBatch() {
   assert(run.count == 1 && (rows_are_batch || row.count == 1));
-  batch_has_data = batch_has_data && inner.rank == 0;
+  assert(batch_has_data);
+  batch_has_data = inner.rank == 0;
   for (int o = 0; o < kIndices; ++o) outer.base[o] += std::exchange(inner.base[o], 0);
   while (inner.rank > 0) {
     const InnerLoop loop = inner.PopInnermost();

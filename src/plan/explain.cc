@@ -147,10 +147,10 @@ void Explain(const Call& call, const CheckSchedule& schedule, int64_t indices) {
 }
 
 void Explain(const Call& call, const DraftSchedule& schedule, int64_t indices) {
-  call.Explain("%" PRId64 " ind%s: read once, in %" PRId64
+  call.Explain("%" PRId64 " indices: read once, in %" PRId64
                " part%s. Each part is checked, and then its updates are applied to a draft of the "
                "output, in %" PRId64 " KiB of scratch, which is copied into the output at the end.",
-               indices, indices == 1 ? "ex" : "ices", schedule.parts, Plural(schedule.parts),
+               indices, schedule.parts, Plural(schedule.parts),
                (schedule.scratch_bytes + 1023) >> 10);
 }
 

@@ -205,11 +205,11 @@ Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
   return cut;
 }
 
-// A partition needs single elements in one line, and at least one of them for each task to sort.
+// A partition of single elements needs them in one line, and at least one for each task to sort.
 bool Scheduler::CanPartition(int64_t ranges) const {
   if (loops_.column.count < ranges) return false;
   const bool line = loops_.outer.rank == 0 && loops_.row.count == 1 && loops_.batches == 1;
-  return about_.has_scratch && loops_.EntriesAreElements() && line && loops_.components > 0;
+  return about_.has_scratch && line && loops_.components > 0;
 }
 
 // Compares estimated costs of an entry. A filter costs each task time for every entry; a partition
