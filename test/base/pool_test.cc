@@ -21,6 +21,7 @@
 
 #include "base/runner.h"
 #include "support/at_once.h"
+#include "support/end_child.h"
 
 namespace strew_test {
 namespace {
@@ -296,7 +297,7 @@ TEST(Pool, GoesOnAloneInAChildOfItsProcess) {
       are_alone = are_alone && workers.count() == 1;
     }
     Pool::Destroy(const_cast<PoolPointer&>(pool).release());
-    std::exit(is_of_parent && are_alone && ran == 30 ? 0 : 1);
+    EndChild(is_of_parent && are_alone && ran == 30 ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 
 #include <gtest/gtest.h>
 
+#include "support/end_child.h"
 #include "support/reference.h"
 #include "threads/parallel_call.h"
 
@@ -118,7 +118,7 @@ TEST_F(CountedThreads, AreNotThereInAChildUntilItAsksForThem) {
     good = good && strew_context_set_num_threads(get(), 2) == STREW_OK;
     good = good && IsRight() && Count() == 2;
     context_.reset();
-    std::exit(good ? 0 : 1);
+    EndChild(good ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
