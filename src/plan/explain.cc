@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/explain.h"
 
+#include <cassert>
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
@@ -24,7 +25,8 @@ class Paragraph {
   }
   // The text without the blank after the last sentence.
   const char* c_str() {
-    if (length_ > 0 && text_[length_ - 1] == ' ') text_[--length_] = '\0';
+    assert(length_ > 0 && text_[length_ - 1] == ' ');
+    text_[--length_] = '\0';
     return text_;
   }
 
