@@ -43,12 +43,12 @@ Status ApplyWide(const walk::Scatter& bound, bool in_place) {
   const SlotSums sums(scatter);
   const Accumulation work = {scatter, sums, in_place};
   bool done = false;
-  // The last one is always done.
-  for (const Way* way = kWays; !done; ++way) {
-    STREW_TRY(way->combine(work, &done));
+  for (const Way& way : kWays) {
+    STREW_TRY(way.combine(work, &done));
     if (done && scatter.call.explains()) {
-      scatter.call.Explain("%s: %s.", IsWide(scatter.reduction) ? "Wide" : "Means", way->told);
+      scatter.call.Explain("%s: %s.", IsWide(scatter.reduction) ? "Wide" : "Means", way.told);
     }
+    if (done) break;
   }
   return STREW_OK;
 }
