@@ -2,7 +2,6 @@
 #include "accumulate/accumulate.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "plan/text.h"
 #include "accumulate/destination_set.h"
@@ -84,18 +83,14 @@ Status Refuse(const Call& call) {
 Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
                           const plan::IndexSpace& space) {
   const Numbering numbering(indices, space);
-  assert(numbering.count > 0);
+  if (numbering.count == 0) return STREW_OK;
   // Among the first count + 1 entries two have the same destination: no later ones are read.
   int64_t left = std::min(numbering.entries - 1, numbering.count) + 1;
   DestinationSet set(call, numbering.count, left, left);
   if (!set.Begin()) return Refuse(call);
   if (set.needs_collecting()) {
-    // The set has room for all of them.
-    ForEachNumber(call, indices, numbering, [&](int64_t number, int64_t) {
-      if (left-- == 0) return false;
-      (void)set.Collect(number);
-      return true;
-    });
+    ForEachNumber(call, indices, numbering,
+                  [&](int64_t number, int64_t) { return left-- > 0 && set.Collect(number); });
   }
   if (!set.FinishCollecting()) return Refuse(call);
   int64_t found = -1;

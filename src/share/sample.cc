@@ -51,7 +51,7 @@ class Locator {
     const strew_dtype dtype = scatter_.operands.indices.dtype;
     const int64_t value = ReadIndex(dtype, scatter_.IndexAt(at)).value;
     const int64_t wrapped = WrappedIndex(value, axis_size, /*wraps=*/true);
-    return ClampedIndex(wrapped, axis_size);
+    return axis_size == 0 ? 0 : ClampedIndex(wrapped, axis_size);
   }
 
   const walk::Scatter& scatter_;
