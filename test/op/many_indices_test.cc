@@ -105,6 +105,22 @@ TEST_P(ManyIndices, OneThatDiffersFromTheOthersIsTaken) {
   }
 }
 
+// All others are not negative, so that they could be offsets as they are.
+TEST_P(ManyIndices, OnlyTheFirstOnesMayBeNegative) {
+  for (const size_t count : Places()) {
+    std::vector<int64_t> indices(size(), -1);
+    std::vector<float> expected(kAxis);
+    expected[kAxis - 1] = static_cast<float>(count);
+    for (size_t i = count; i < size(); ++i) {
+      indices[i] = static_cast<int64_t>(i % kAxis);
+      expected[i % kAxis] += 1;
+    }
+    data_.assign(kAxis, 0);
+    EXPECT_EQ(Add(indices), STREW_OK);
+    EXPECT_EQ(data_, expected) << count;
+  }
+}
+
 TEST_P(ManyIndices, PartsMayHaveOneIndexEach) {
   std::vector<int64_t> indices(size());
   std::vector<float> expected(kAxis);

@@ -115,6 +115,7 @@ TEST_P(IndexCheck, FindsWhetherAllAreEqual) {
       indices_[i] = 4;
       EXPECT_EQ(Check(line, {count}), STREW_OK);
       EXPECT_FALSE(findings_.all_equal) << i;
+      EXPECT_FALSE(findings_.non_negative) << i;
       indices_[i] = 10;
       EXPECT_EQ(Check(line, {count}), STREW_INDEX_OUT_OF_RANGE);
       EXPECT_EQ(report_.position, static_cast<int64_t>(i));
@@ -129,6 +130,20 @@ TEST_P(IndexCheck, FindsWhetherAllAreEqual) {
     indices_.assign(size, 10);
     EXPECT_EQ(Check(line, {count}), STREW_INDEX_OUT_OF_RANGE);
     EXPECT_EQ(report_.position, 0);
+  }
+}
+
+// Equal indices are compared, and not looked at one by one.
+TEST_P(IndexCheck, FindsThatOnlyTheLeadingEqualOnesAreNegative) {
+  for (const int64_t count : {513, 1024, 1025, 5000}) {
+    const IndexSpace line = ElementsSpace({10}, {count}, 0);
+    for (const int64_t equal : {int64_t{1}, int64_t{511}, int64_t{512}, count / 2, count - 1}) {
+      indices_.assign(static_cast<size_t>(count), 4);
+      std::fill_n(indices_.begin(), equal, -3);
+      EXPECT_EQ(Check(line, {count}), STREW_OK);
+      EXPECT_FALSE(findings_.non_negative) << equal << " of " << count;
+      EXPECT_FALSE(findings_.all_equal) << equal << " of " << count;
+    }
   }
 }
 
