@@ -199,7 +199,9 @@ HWY_NOINLINE void RunApart(unsigned char* output, int64_t output_stride,
   if constexpr (kGathersUpdates<T, Op>) {
     // To bring the output together too pays for floats whose single elements take long.
     if (n - done >= kLeastGathered && (output_stride == 1 || kIsShortFloat<T>)) {
-      return CombineGathered<T, Op>(output, output_stride, updates, updates_stride, n);
+      return CombineGathered<T, Op>(output + At<T>(done * output_stride), output_stride,
+                                    updates + At<T>(done * updates_stride), updates_stride,
+                                    n - done);
     }
   }
   if constexpr (kMovesFromWords<T, Op>) {
@@ -226,7 +228,7 @@ void Run(unsigned char* output, int64_t output_stride, const unsigned char* upda
   }
 }
 
-// output[i] = updates[-i] past the caches, in whole lines.
+// output[i] = updates[-i] past the caches, in whole lines, and in whole vectors if these are longer.
 template <class T>
 HWY_INLINE void StreamReversed(unsigned char* output, const unsigned char* updates, int64_t n) {
   using Lane = typename Lanes<T>::Lane;
@@ -234,7 +236,8 @@ HWY_INLINE void StreamReversed(unsigned char* output, const unsigned char* updat
   const int64_t step = static_cast<int64_t>(hn::Lanes(d) / Lanes<T>::kPerElement);
   const int64_t past_line = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kCacheLine);
   const int64_t head = (kCacheLine - past_line) % kCacheLine / At<T>(1);
-  const int64_t streamed = (n - head) / (kCacheLine / At<T>(1)) * (kCacheLine / At<T>(1));
+  const int64_t block = std::max(step, kCacheLine / At<T>(1));
+  const int64_t streamed = (n - head) / block * block;
   if (past_line % At<T>(1) != 0 || streamed <= 0) {
     return RunApart<T, Move<T>>(output, 1, updates, -1, n);
   }
