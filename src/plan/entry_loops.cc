@@ -32,7 +32,8 @@ EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings, BatchO
   ChooseRowsAndColumns(order, &entries, &batch);
   // Inner turns within a tile would come back to all of their lines with the next tile.
   constexpr int64_t kMostOfTile = kBlockBytes / int64_t{sizeof(int32_t)};
-  const bool is_line = HasOneAxis() && !columns_are_batch && run.count == 1;
+  const bool is_line =
+      HasOneAxis() && !columns_are_batch && run.count == 1 && (rows_are_batch || row.count == 1);
   if (is_line && column.count > kMostOfTile) TurnInnerLoopsIntoBatch();
   MeasureSpans();
 }

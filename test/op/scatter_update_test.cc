@@ -7,6 +7,9 @@
 #include "op/request.h"
 #include "reference/dtypes.h"
 #include "reference/handles.h"
+#include "reference/indices.h"
+#include "reference/random.h"
+#include "support/check.h"
 #include "support/reference.h"
 
 namespace strew_test {
@@ -47,6 +50,20 @@ TEST(ScatterUpdate, TakesIndicesOfAnyRank) {
                   {2, 2, 2, 2}, updates);
   ExpectApplied(c, 16, {14, 15, 12, 13, 16, 17, 0, 0, 10, 11,  //
                         22, 23, 20, 21, 24, 25, 0, 0, 18, 19});
+}
+
+// One line of destinations for each row of data, but the rows of indices lie apart.
+TEST(ScatterUpdate, TakesRowsOfIndicesThatLieApart) {
+  constexpr int64_t kRows = 8, kAxis = 5000, kLong = 3000;
+  Random random(Seed());
+  Case c{Operator::kScatterUpdate, RandomArray(random, STREW_INT32, RowMajor({kRows, kAxis})),
+         RandomArray(random, STREW_INT32, RowMajor({kRows, 2, kLong}))};
+  c.indices = RandomIndices(random, STREW_INT64, {{2, kLong}, {4000, 1}}, kAxis);
+  c.axis = 1;
+  for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MAX}) {
+    c.reduction = reduction;
+    EXPECT_TRUE(Check(c)) << reduction;
+  }
 }
 
 TEST(ScatterUpdate, TakesAScalarIndex) {
