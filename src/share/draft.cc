@@ -70,7 +70,7 @@ class Drafter {
 
   bool ApplyPart(bool is_last) const {
     plan::Findings findings;
-    if (!CheckIndices(call_, indices_, *space_, &findings).ok()) return false;
+    if (!AreInRange(call_, indices_, *space_, &findings)) return false;
     const plan::EntryLoops loops(*space_, findings);
     const walk::Scatter scatter(call_, {draft_, indices_, updates_, draft_}, loops, reduction_,
                                 nullptr);
@@ -101,7 +101,7 @@ bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction 
   const plan::DraftSchedule schedule =
       plan::MakeDraftSchedule(plan::Machine(call), operands.indices, operands.output, space);
   if (schedule.loop == nullptr) return false;
-  const Scratch scratch(call, static_cast<size_t>(schedule.scratch_bytes));
+  const Scratch scratch(call, schedule.scratch_bytes);
   if (scratch.memory() == nullptr) return false;
   if (call.explains()) plan::Explain(call, schedule, operands.indices.size);
   Drafter drafter(call, operands, reduction, space, schedule, scratch.memory());

@@ -251,28 +251,43 @@ IndexNest NestOf(const TensorView& indices, const plan::IndexSpace& space) {
   return nest;
 }
 
+Status LookAt(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
+              Observations* observed) {
+  const Checker checker(call, indices, space);
+  if (MayBeConstant(call, indices, space)) return checker.CheckRows(observed);
+  return checker.CheckNest(NestOf(indices, space), observed);
+}
+
+plan::Findings FindingsOf(const Observations& observed, bool may_be_constant) {
+  plan::Findings findings;
+  findings.constant = may_be_constant && observed.constant();
+  // The signs of rows that are constant were not looked at.
+  findings.non_negative = !may_be_constant && observed.non_negative();
+  findings.all_equal = observed.all_equal();
+  return findings;
+}
+
 }  // namespace
 
 Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
                     plan::Findings* findings) {
-  const Checker checker(call, indices, space);
   Observations observed;
-  const bool may_be_constant = MayBeConstant(call, indices, space);
-  if (may_be_constant) {
-    STREW_TRY(checker.CheckRows(&observed));
-  } else {
-    STREW_TRY(checker.CheckNest(NestOf(indices, space), &observed));
-  }
+  STREW_TRY(LookAt(call, indices, space, &observed));
   if (observed.in_range()) {
-    findings->constant = may_be_constant && observed.constant();
-    // The signs of rows that are constant were not looked at.
-    findings->non_negative = !may_be_constant && observed.non_negative();
-    findings->all_equal = observed.all_equal();
+    *findings = FindingsOf(observed, MayBeConstant(call, indices, space));
     return STREW_OK;
   }
   findings->out_of_range = RemedyFor(call, space);
   if (findings->out_of_range != plan::OutOfRange::kNothing) return STREW_OK;
   return ReportFirst(call, indices, space);
+}
+
+bool AreInRange(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
+                plan::Findings* findings) {
+  Observations observed;
+  if (!LookAt(call, indices, space, &observed).ok() || !observed.in_range()) return false;
+  *findings = FindingsOf(observed, MayBeConstant(call, indices, space));
+  return true;
 }
 
 }  // namespace strew::share

@@ -131,5 +131,19 @@ TEST_P(Drafts, BadIndexInTheLastPartLeavesTheOutputAlone) {
   EXPECT_TRUE(WasTaken());
 }
 
+// A part of such indices is not a tensor whose shape says where they lie: only the whole is.
+TEST_P(Drafts, BadIndexOfTransposedIndicesLeavesTheOutputAlone) {
+  const strew_dtype dtype = GetParam().code;
+  Random random(Seed());
+  for (const Dims& bad : {Dims{0, 0, 0}, Dims{0, 399, 0}, Dims{19, 0, 0}, Dims{19, 399, 0}}) {
+    Case c = {Operator::kScatterNd, RandomArray(random, dtype, RowMajor({16})),
+              RandomArray(random, dtype, {{20, 400}, {0, 0}})};
+    c.indices = RandomIndices(random, STREW_INT64, {{20, 400, 1}, {1, 20, 1}}, 16);
+    WriteIndex(STREW_INT64, c.indices->view().At(bad), 16);
+    EXPECT_EQ(Trouble(c), "");
+    EXPECT_TRUE(WasTaken());
+  }
+}
+
 }  // namespace
 }  // namespace strew_test
