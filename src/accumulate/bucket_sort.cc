@@ -94,7 +94,7 @@ void BucketSort::Distribute(const BeginRow& begin_row, const Take& take,
 }
 
 bool BucketSort::Count(int64_t least_touched, bool* reached) {
-  Scratch(scatter_.call, static_cast<size_t>(count_bytes())).Swap(&end_memory_);
+  Scratch(scatter_.call, count_bytes()).Swap(&end_memory_);
   end_ = reinterpret_cast<int64_t*>(end_memory_.memory());
   TouchedBound touched(scatter_.call, numbers_.range(), all_, least_touched);
   if (end_ == nullptr || !touched.is_possible()) return false;
@@ -204,7 +204,7 @@ bool BucketSort::Order(unsigned char* scratch, Scratch* groups, int64_t* count) 
     *count +=
         List(b, reinterpret_cast<Place*>(scratch), reinterpret_cast<Place*>(order + first(b)));
   }
-  Scratch(scatter_.call, static_cast<size_t>(*count + 1) * sizeof(kernel::Group)).Swap(groups);
+  Scratch(scatter_.call, (*count + 1) * int64_t{sizeof(kernel::Group)}).Swap(groups);
   kernel::Group* next = reinterpret_cast<kernel::Group*>(groups->memory());
   if (next == nullptr) return false;
   for (int64_t b = 0; b < buckets(); ++b) next = OrderBucket(b, scratch, next);

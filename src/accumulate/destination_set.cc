@@ -41,16 +41,16 @@ bool DestinationSet::Begin() {
   if (form_ == Form::kBitmap) return AllocateWords(pieces_);
   if (form_ == Form::kSorted) {
     if (capacity_ <= kFew) return true;
-    Scratch(call_, static_cast<size_t>(capacity_) * sizeof(int64_t)).Swap(&key_memory_);
+    Scratch(call_, capacity_ * int64_t{sizeof(int64_t)}).Swap(&key_memory_);
     keys_ = reinterpret_cast<int64_t*>(key_memory_.memory());
     return keys_ != nullptr;
   }
-  const size_t bytes = static_cast<size_t>(pieces_) * sizeof(uint64_t);
-  Scratch(call_, bytes + static_cast<size_t>(pieces_) * sizeof(uint32_t)).Swap(&directory_memory_);
+  const int64_t bytes = pieces_ * int64_t{sizeof(uint64_t)};
+  Scratch(call_, bytes + pieces_ * int64_t{sizeof(uint32_t)}).Swap(&directory_memory_);
   if (directory_memory_.memory() == nullptr) return false;
   directory_ = reinterpret_cast<uint64_t*>(directory_memory_.memory());
   directory_ranks_ = reinterpret_cast<uint32_t*>(directory_memory_.memory() + bytes);
-  std::memset(directory_, 0, bytes);
+  std::memset(directory_, 0, static_cast<size_t>(bytes));
   return true;
 }
 
@@ -65,7 +65,7 @@ bool DestinationSet::MakeRoom() {
   SortKeys();
   if (count_ <= capacity_ - capacity_ / 3) return true;
   const int64_t capacity = count_ + count_ / 2;
-  Scratch larger(call_, static_cast<size_t>(capacity) * sizeof(int64_t));
+  Scratch larger(call_, capacity * int64_t{sizeof(int64_t)});
   if (larger.memory() == nullptr) return false;
   std::memcpy(larger.memory(), keys_, static_cast<size_t>(count_) * sizeof(int64_t));
   key_memory_.Swap(&larger);
@@ -77,11 +77,11 @@ bool DestinationSet::MakeRoom() {
 bool DestinationSet::AllocateWords(int64_t count) {
   word_count_ = count;
   if (count == 1) return true;
-  const size_t bytes = static_cast<size_t>(count) * sizeof(uint64_t);
+  const int64_t bytes = count * int64_t{sizeof(uint64_t)};
   Scratch(call_, bytes).Swap(&word_memory_);
   words_ = reinterpret_cast<uint64_t*>(word_memory_.memory());
   if (words_ == nullptr) return false;
-  std::memset(words_, 0, bytes);
+  std::memset(words_, 0, static_cast<size_t>(bytes));
   return true;
 }
 
@@ -136,7 +136,7 @@ void DestinationSet::ForgetInserted() {
 
 bool DestinationSet::FinishInserting() {
   if (form_ == Form::kSorted) return true;
-  Scratch(call_, static_cast<size_t>(word_count_) * sizeof(uint32_t)).Swap(&rank_memory_);
+  Scratch(call_, word_count_ * int64_t{sizeof(uint32_t)}).Swap(&rank_memory_);
   ranks_ = reinterpret_cast<uint32_t*>(rank_memory_.memory());
   if (ranks_ == nullptr) return false;
   uint32_t destinations = 0;

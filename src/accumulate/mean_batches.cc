@@ -101,7 +101,7 @@ Status CombineBatches(const Accumulation& work, bool* done) {
   const int64_t parts = std::max(work.PartsFor(tasks), (loops.batches - 1) / most + 1);
   const int64_t task_bytes = Scratch::RoundUp(CutBatches(loops, parts, most, &cut) * batch_bytes);
 
-  const Scratch scratch(work.scatter.call, static_cast<size_t>(tasks * task_bytes));
+  const Scratch scratch(work.scatter.call, tasks * task_bytes);
   if (scratch.memory() == nullptr) return work.Refuse();
   STREW_TRY(work.CopyData());
   *done = true;

@@ -86,8 +86,7 @@ class Buckets {
 
   Status Combine() {
     const int64_t moved_bytes = StayInPlace() ? 0 : sort_.bytes();
-    const Scratch scratch(work_.scatter.call,
-                          static_cast<size_t>(tasks_ * TaskBytes() + moved_bytes));
+    const Scratch scratch(work_.scatter.call, tasks_ * TaskBytes() + moved_bytes);
     if (scratch.memory() == nullptr) return work_.Refuse();
     if (StayInPlace()) {
       sort_.Stay();

@@ -103,7 +103,7 @@ Status CombineRanks(const Accumulation& work, bool* done) {
   DestinationSet set(work.scatter.call, numbers.range(), work.scatter.loops.Entries(), kKept);
   if (!RankDestinations(work.scatter, numbers, &set)) return work.Refuse();
   const int64_t bytes = set.count() * work.sums.slot_bytes();
-  const Scratch scratch(work.scatter.call, static_cast<size_t>(bytes));
+  const Scratch scratch(work.scatter.call, bytes);
   if (bytes != 0 && scratch.memory() == nullptr) return work.Refuse();
   STREW_TRY(work.CopyData());
   if (bytes == 0) return STREW_OK;

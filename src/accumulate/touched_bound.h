@@ -24,10 +24,10 @@ class TouchedBound {
   TouchedBound(const Call& call, int64_t range, int64_t entries, int64_t least)
       : least_(least), ratio_(static_cast<double>(least) / static_cast<double>(entries)) {
     while ((range - 1) >> shift_ >= kMost) ++shift_;
-    const size_t bytes = static_cast<size_t>(((range - 1) >> shift_) / 64 + 1) * sizeof(uint64_t);
+    const int64_t bytes = (((range - 1) >> shift_) / 64 + 1) * int64_t{sizeof(uint64_t)};
     Scratch(call, least == 0 ? 0 : bytes).Swap(&memory_);
     words_ = reinterpret_cast<uint64_t*>(memory_.memory());
-    if (words_ != nullptr) std::memset(words_, 0, bytes);
+    if (words_ != nullptr) std::memset(words_, 0, static_cast<size_t>(bytes));
   }
 
   // False if an allocation failed.

@@ -22,14 +22,14 @@ class Scratch {
   }
 
   // On failure memory() is NULL. Most plans that want scratch have an alternative without it.
-  Scratch(const Call& call, size_t size) : allocator_(call.settings().allocator), size_(size) {
-    if (size == 0) return;
+  Scratch(const Call& call, int64_t size) : allocator_(call.settings().allocator) {
+    if (size == 0 || size > kMostBytes) return;
+    size_ = static_cast<size_t>(size);
     if (allocator_.alloc != nullptr) {
-      memory_ = allocator_.alloc(allocator_.opaque, size, kAlignment);
+      memory_ = allocator_.alloc(allocator_.opaque, size_, kAlignment);
     } else {
-      const int64_t bytes = RoundUp(static_cast<int64_t>(size));
-      memory_ = AllocateAligned(kAlignment, static_cast<size_t>(bytes));
-      AskForHugePages(memory_, size);
+      memory_ = AllocateAligned(kAlignment, static_cast<size_t>(RoundUp(size)));
+      AskForHugePages(memory_, size_);
     }
     // Memory that is not aligned as requested counts as a failure.
     if (reinterpret_cast<uintptr_t>(memory_) % kAlignment != 0) Release();
@@ -51,6 +51,8 @@ class Scratch {
 
  private:
   static constexpr size_t kAlignment = 64;
+  // No object is larger than PTRDIFF_MAX, which 32 bits hold on some machines.
+  static constexpr int64_t kMostBytes = int64_t{PTRDIFF_MAX} - int64_t{kAlignment};
 
   void Release() {
     if (allocator_.release == nullptr) {

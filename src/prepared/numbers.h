@@ -30,18 +30,14 @@ class Numbers {
   // Makes room for `count` numbers of `width` bytes. Returns false if malloc does.
   [[nodiscard]] bool Allocate(int64_t count, int32_t width) {
     int64_t bytes;
-    if (!CheckedMultiply(count, int64_t{width}, &bytes)) return false;
+    if (!CheckedMultiply(count, int64_t{width}, &bytes) || bytes > int64_t{PTRDIFF_MAX})
+      return false;
     std::free(memory_);
     memory_ = std::malloc(static_cast<size_t>(bytes > 0 ? bytes : 1));
     AskForHugePages(memory_, static_cast<size_t>(bytes));
     count_ = count;
     width_ = width;
     return memory_ != nullptr;
-  }
-  void Clear() {
-    std::free(memory_);
-    memory_ = nullptr;
-    count_ = 0;
   }
 
   bool exists() const { return memory_ != nullptr; }

@@ -125,7 +125,7 @@ class Orderer {
   Status Look() {
     sequences_ = &own_sequence_;
     if (slices_.count() > 1) {
-      Scratch(call_, static_cast<size_t>(slices_.count()) * sizeof(Sequence)).Swap(&of_sequences_);
+      Scratch(call_, slices_.count() * int64_t{sizeof(Sequence)}).Swap(&of_sequences_);
       if (of_sequences_.memory() == nullptr) return Refuse();
       sequences_ = reinterpret_cast<Sequence*>(of_sequences_.memory());
     }
@@ -194,8 +194,8 @@ class Orderer {
     Digits digits;
     CountDigits(&digits);
     const int64_t item_bytes = sizeof(Item<Number>);
-    const Scratch of_items(call_, static_cast<size_t>(Product(plan_->kept, item_bytes)));
-    const Scratch of_others(call_, static_cast<size_t>(Product(MostOthers(digits), item_bytes)));
+    const Scratch of_items(call_, Product(plan_->kept, item_bytes));
+    const Scratch of_others(call_, Product(MostOthers(digits), item_bytes));
     auto* const items = reinterpret_cast<Item<Number>*>(of_items.memory());
     auto* const others = reinterpret_cast<Item<Number>*>(of_others.memory());
     if (items == nullptr || others == nullptr) return Refuse();

@@ -89,7 +89,7 @@ Execution::Execution(const Scatter& scatter, bool in_place, bool may_have_scratc
     : about_(CircumstancesOf(scatter, in_place, may_have_scratch)),
       schedule_(ScheduleOf(scatter, about_)) {
   const int64_t bytes = ScratchBytes(scatter, schedule_);
-  Scratch(scatter.call, static_cast<size_t>(bytes)).Swap(&scratch_);
+  Scratch(scatter.call, bytes).Swap(&scratch_);
   if (bytes != 0 && scratch_.memory() == nullptr) {
     about_.has_scratch = false;
     schedule_ = ScheduleOf(scatter, about_);
