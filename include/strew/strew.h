@@ -416,7 +416,8 @@ STREW_API size_t strew_plan_memory(const strew_plan *plan);   /**< bytes <= 24 a
  *     output = data
  *     output[place of entry e] (+)= updates[e]
  * STREW_INVALID_SHAPE unless data has the plan's extents and updates the shape that the operator
- * asks for. Means, STREW_WIDE and STREW_EXCLUDE_SELF take no more scratch than other reductions. */
+ * asks for. Means, STREW_WIDE and STREW_EXCLUDE_SELF take no more scratch than other reductions;
+ * STREW_UNSUPPORTED if one element has 2^31 - 1 or more updates for a mean or STREW_WIDE. */
 STREW_API strew_status strew_plan_scatter(strew_context *context, const strew_plan *plan,
     const strew_tensor *data, const strew_tensor *updates, strew_reduction reduction,
     strew_tensor *output);

@@ -55,7 +55,7 @@ class EntryWalk {
     if (nest_.rank > 0) row_ = nest_.loop[nest_.rank - 1];
     CutIntoBlocks();
     fetches_output_ = Reach() > plan::NearBytes(machine);
-    are_lines_ = !passage.from.has_dropped && !passage.to.has_dropped &&
+    are_lines_ = !passage.from.has_dropped() && !passage.to.has_dropped() &&
                  passage.of_from.places.is_line() && passage.of_to.places.is_line() &&
                  (nest_.rank == 0 || row_.stride[kFromEntry] == 1);
   }
@@ -309,7 +309,7 @@ bool Applies(const Passage& passage) {
     has_turns = true;
   }
   if (!ExcludesSelf(passage.reduction) || kind == STREW_NONE) return true;
-  return !has_turns && HasIdentity(passage.output.dtype, kind) && !passage.from.has_dropped;
+  return !has_turns && HasIdentity(passage.output.dtype, kind) && !passage.from.has_dropped();
 }
 
 }  // namespace

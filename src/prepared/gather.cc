@@ -147,7 +147,7 @@ class Gatherer {
     const int64_t width = units_.width;
     const plan::Loop<kOperands> row = PopRows(&nest, &inner);
     PlacedRuns runs = {plan_.places,
-                       plan_.has_dropped,
+                       plan_.has_dropped(),
                        0,
                        columns.count,
                        column_.count - columns.first - columns.count,

@@ -165,7 +165,7 @@ class GatheredUpdates {
             },
             this,
             depends_on_turn_,
-            plan_.has_dropped,
+            plan_.has_dropped(),
             all.source->data,
             has_weights_ ? all.weights->data : nullptr};
   }
@@ -219,7 +219,7 @@ class GatheredUpdates {
 // Means are sums of what the entries take, divided by what the plan has counted, if sums have the type
 // of the elements and every entry takes something.
 bool AreDividedSums(const Call& call, const Operands& all, strew_reduction reduction) {
-  return ReductionKind(reduction) == STREW_MEAN && !IsWide(reduction) && !all.from->has_dropped &&
+  return ReductionKind(reduction) == STREW_MEAN && !IsWide(reduction) && !all.from->has_dropped() &&
          SumsAreElements(call, *all.output);
 }
 
@@ -239,6 +239,8 @@ Status GatherScatter(const Call& call, const Operands& all, strew_reduction redu
   Axes axes;
   UpdatesShape updates;
   STREW_TRY(Validate(call, all, reduction, &axes, &updates));
+  const strew_reduction kind = all.to->WideIfNeeded(reduction, all.output->dtype);
+  STREW_TRY(CheckTerms(call, *all.to, kind));
   if (!SameElements(*all.data, *all.output)) {
     STREW_TRY(share::Copy(call, *all.data, *all.output));
   }
@@ -246,7 +248,6 @@ Status GatherScatter(const Call& call, const Operands& all, strew_reduction redu
   for (int i = 0; i < updates.rank; ++i) size *= updates.dims[i] == 0 ? 0 : 1;
   if (size == 0) return call.Succeed(0);
   const int64_t units = plan::IndexedUnitsOf(all.output->element_size).count;
-  const strew_reduction kind = all.to->WideIfNeeded(reduction, all.output->dtype);
   GatheredUpdates gathered(all, axes, units);
   int64_t applied = 0;
   bool done = false;

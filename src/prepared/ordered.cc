@@ -27,9 +27,19 @@ int64_t GroupAt(const Plan& plan, int64_t position) {
 
 }  // namespace
 
-bool CanBeOrdered(const Plan& plan, strew_reduction reduction) {
-  return plan.is_ordered() && ((ReductionKind(reduction) != STREW_MEAN && !IsWide(reduction)) ||
-                               plan.kept < kernel::kMostTerms);
+Status CheckTerms(const Call& call, const Plan& plan, strew_reduction reduction) {
+  if (ReductionKind(reduction) != STREW_MEAN && !IsWide(reduction)) return STREW_OK;
+  if (plan.kept < kernel::kMostTerms || !plan.firsts.exists()) return STREW_OK;
+  for (int64_t g = 0; g < plan.groups(); ++g) {
+    // The old value is one more term.
+    if (plan.FirstOf(g + 1) - plan.FirstOf(g) < kernel::kMostTerms) continue;
+    return call.Fail(STREW_UNSUPPORTED,
+                     "a destination has %" PRId64
+                     " updates, but means and wide sums by a plan "
+                     "have at most %" PRId64,
+                     plan.FirstOf(g + 1) - plan.FirstOf(g), kernel::kMostTerms - 1);
+  }
+  return STREW_OK;
 }
 
 Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied) {

@@ -60,10 +60,11 @@ struct OrderedScatter {
   UpdateSource source;
 };
 
-// True if a plan has what ApplyOrdered() needs.
-bool CanBeOrdered(const Plan& plan, strew_reduction reduction);
+// Fails with UNSUPPORTED if a destination has more updates than sums count. Other reductions than
+// means and those that are wide have no limit.
+Status CheckTerms(const Call& call, const Plan& plan, strew_reduction reduction);
 
-// Applies the updates to an output that has data already. *applied counts the entries at all inner
+// Applies the updates, which CheckTerms() allows, to an output that has data already. *applied counts the entries at all inner
 // turns, in units, that had an update.
 Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied);
 

@@ -34,7 +34,6 @@ struct Plan {
   int64_t all_entries = 0;       // as strew_plan_entries() tells them
   int64_t dropped_entries = 0;   // among all
   int64_t entries = 0;           // among which repeated values count once
-  bool has_dropped = false;
 
   Numbers places;  // of each entry; none() for one that is dropped
   // In order of destination, without those that are dropped. `order` has the entries; it does not
@@ -76,14 +75,13 @@ struct Plan {
     return true;
   }
 
+  bool has_dropped() const { return dropped_entries != 0; }
   int64_t groups() const { return destinations.count(); }
   int64_t FirstOf(int64_t group) const { return firsts.exists() ? firsts.At(group) : group; }
   // An element with one update is rounded once in any case.
   strew_reduction WideIfNeeded(strew_reduction reduction, strew_dtype dtype) const {
-    const bool are_single = is_ordered() && !firsts.exists();
-    return are_single ? WithoutWide(reduction) : WithWideIfNeeded(reduction, dtype);
+    return firsts.exists() ? WithWideIfNeeded(reduction, dtype) : WithoutWide(reduction);
   }
-  bool is_ordered() const { return destinations.exists(); }
   int64_t bytes() const {
     return int64_t{sizeof(*this)} + places.bytes() + order.bytes() + destinations.bytes() +
            firsts.bytes() + partner.bytes();

@@ -132,7 +132,6 @@ class PlaceWriter {
                                  [&](int64_t part, int64_t) { WritePart(cut, part); }));
     const int64_t dropped = dropped_.load(std::memory_order_relaxed);
     plan_->dropped_entries = dropped * (plan_->all_entries / plan_->entries);
-    plan_->has_dropped = dropped != 0;
     return STREW_OK;
   }
 

@@ -84,7 +84,7 @@ void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, i
                                          strew_reduction reduction) {
   plan::Findings findings;
   findings.non_negative = true;
-  if (plan.has_dropped) findings.out_of_range = plan::OutOfRange::kDrop;
+  if (plan.has_dropped()) findings.out_of_range = plan::OutOfRange::kDrop;
   return RunChecked(call, operands, reduction, SpaceOfCall(plan, operands, axis), findings);
 }
 
@@ -137,10 +137,10 @@ Status Scatter(const Call& call, const strew_plan* handle, const TensorView* dat
   const TensorView places = PlacesOf(plan);
   const walk::Operands operands = {*data, places, *updates, *output};
   const strew_reduction kind = ReductionKind(reduction);
-  const bool is_empty = updates->size == 0 || output->size == 0;
-  if (is_empty || !CanBeOrdered(plan, reduction)) {
+  if (updates->size == 0 || output->size == 0) {
     return ScatterByPlaces(call, plan, operands, axis, reduction);
   }
+  STREW_TRY(CheckTerms(call, plan, reduction));
   const bool is_one_loop = AxesAreOneLoop(plan, *data) && AxesAreOneLoop(plan, *output);
   if (is_one_loop && kind == STREW_MEAN && HasElements(plan, *updates) &&
       MeansNeedNoOrder(call, plan, *output)) {
@@ -154,10 +154,10 @@ Status Scatter(const Call& call, const strew_plan* handle, const TensorView* dat
   }
   const bool starts_anew = ExcludesSelf(reduction) && kind != STREW_NONE;
   // Reductions that start from an identity take two passes in the order of the indices.
-  const bool takes_sums = kind == STREW_MEAN ||
-                          (starts_anew && !HasIdentity(output->dtype, kind)) ||
-                          (starts_anew && !has_room);
-  if (is_one_loop && !takes_sums) return ScatterByPlaces(call, plan, operands, axis, reduction);
+  const bool takes_order = kind == STREW_MEAN || IsWide(reduction) ||
+                           (starts_anew && !HasIdentity(output->dtype, kind)) ||
+                           (starts_anew && !has_room);
+  if (is_one_loop && !takes_order) return ScatterByPlaces(call, plan, operands, axis, reduction);
   return ScatterInOrder(call, plan, operands, axis, reduction);
 }
 

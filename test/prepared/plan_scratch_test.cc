@@ -165,7 +165,7 @@ TEST_P(ScratchOfPlans, IsLimitedAndMayBeRefused) {
 // So many elements that what a mean may take for each would show.
 TEST_P(ScratchOfPlans, IsLimitedForManyElements) {
   Random random(Seed());
-  constexpr int64_t kMany = 1 << 18;
+  constexpr int64_t kMany = 1 << 20;
   const std::vector<CallShape> shapes = {
       {"one line", Operator::kScatterElements, {kMany}, {kMany}, 0, STREW_INT32},
       {"short rows", Operator::kScatterNd, {kMany / 8, 3}, {kMany / 8, 1}},
