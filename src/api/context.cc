@@ -14,8 +14,8 @@ namespace {
 
 strew_status RefuseNull() { return Refuse(STREW_INVALID_ARGUMENT, "context is NULL"); }
 
-strew_status RefusePolicy(int32_t policy) {
-  return Refuse(STREW_INVALID_ARGUMENT, "policy %d is unknown", policy);
+strew_status RefusePolicy(const char* name, int32_t policy, const char* known) {
+  return Refuse(STREW_INVALID_ARGUMENT, "%s %d is unknown: it must be %s", name, policy, known);
 }
 
 }  // namespace
@@ -67,7 +67,9 @@ strew_status strew_context_set_parallel_for(strew_context* context, strew_parall
 
 strew_status strew_context_set_index_policy(strew_context* context, strew_index_policy policy) {
   if (context == nullptr) return RefuseNull();
-  if (policy < STREW_INDEX_ERROR || policy > STREW_INDEX_CLAMP) return RefusePolicy(policy);
+  if (policy < STREW_INDEX_ERROR || policy > STREW_INDEX_CLAMP) {
+    return RefusePolicy("index policy", policy, "0, 1 or 2");
+  }
   context->settings.index_policy = policy;
   return STREW_OK;
 }
@@ -84,7 +86,7 @@ strew_status strew_context_set_duplicate_policy(strew_context* context,
                                                 strew_duplicate_policy policy) {
   if (context == nullptr) return RefuseNull();
   if (policy < STREW_DUPLICATE_LAST || policy > STREW_DUPLICATE_ERROR) {
-    return RefusePolicy(policy);
+    return RefusePolicy("duplicate policy", policy, "0 or 1");
   }
   context->settings.duplicate_policy = policy;
   return STREW_OK;

@@ -19,7 +19,7 @@
   X(OVERLAPPING_MEMORY, "The output shares memory with an input or with itself.")             \
   X(SIZE_OVERFLOW, "A size is larger than the address space.")                                \
   X(OUT_OF_MEMORY, "Memory could not be allocated.")                                          \
-  X(UNSUPPORTED, "This build does not have what was asked for.")                              \
+  X(UNSUPPORTED, "This build, or this CPU, does not have what was asked for.")                \
   X(RUNNER_FAILED, "The parallel_for of the caller failed; the output is unspecified.")
 
 extern "C" {

@@ -14,6 +14,14 @@
 #define STREW_PRINTF printf
 #endif
 
+// 1 if the highest bits of a number come first in memory. Compilers that do not tell are for machines
+// where the lowest do.
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define STREW_BIG_ENDIAN 1
+#else
+#define STREW_BIG_ENDIAN 0
+#endif
+
 #define STREW_UNLIKELY(condition) __builtin_expect(condition, 0)
 
 namespace strew {

@@ -13,6 +13,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/compiler.h"
 #include "kernel/element.h"
 #include "kernel/kernel.h"
 #include "kernel/offset-inl.h"
@@ -158,7 +159,7 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
     const int64_t* pairs = reinterpret_cast<const int64_t*>(from);
     const auto lower = hn::BitCast(d, hn::LoadU(d64, pairs));
     const auto upper = hn::BitCast(d, hn::LoadU(d64, pairs + hn::Lanes(d64)));
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#if STREW_BIG_ENDIAN
     return hn::ConcatOdd(d, upper, lower);
 #else
     return hn::ConcatEven(d, upper, lower);

@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include "base/compiler.h"
 #include "kernel/element.h"
 #include "kernel/run-inl.h"
 
@@ -36,11 +37,7 @@ HWY_INLINE hn::Vec<D> MergedPairs(D d, const unsigned char* data, const unsigned
   const hn::RepartitionToWide<D> d_wide;
   const hn::Rebind<T, decltype(d_wide)> d_half;
   const auto wide = hn::PromoteTo(d_wide, hn::LoadU(d_half, reinterpret_cast<const T*>(updates)));
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  constexpr bool kShifts = !kUpdateBehind;
-#else
-  constexpr bool kShifts = kUpdateBehind;
-#endif
+  constexpr bool kShifts = kUpdateBehind != (STREW_BIG_ENDIAN == 1);
   const auto old = hn::LoadU(d, reinterpret_cast<const T*>(data));
   hn::Vec<D> placed;
   if constexpr (kShifts) {

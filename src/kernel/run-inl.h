@@ -170,14 +170,8 @@ HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* upd
 }
 
 // The lowest bits of a word must lie first.
-#undef STREW_LOWEST_FIRST
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-#define STREW_LOWEST_FIRST 0
-#else
-#define STREW_LOWEST_FIRST 1
-#endif
 template <class T, class Op>
-constexpr bool kMovesFromWords = STREW_LOWEST_FIRST&& kMoves<T, Op>&& std::is_integral_v<T> &&
+constexpr bool kMovesFromWords = STREW_BIG_ENDIAN == 0 && kMoves<T, Op>&& std::is_integral_v<T> &&
                                  sizeof(T) <= 4 && !kOfOldCpus;
 
 // Elements that do not lie together in both. Not inline, because those that do need no frame.

@@ -5,16 +5,13 @@
 #include <cstring>
 
 #include "base/cache_size.h"
+#include "base/compiler.h"
 
 namespace strew::kernel {
 namespace {
 
 // The lowest bits of a word must lie first.
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-constexpr bool kLowestFirst = false;
-#else
-constexpr bool kLowestFirst = true;
-#endif
+constexpr bool kLowestFirst = STREW_BIG_ENDIAN == 0;
 
 constexpr int64_t kWord = 8;
 

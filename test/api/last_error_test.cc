@@ -88,7 +88,9 @@ TEST(LastError, OfSettings) {
   EXPECT_EQ(strew_context_set_num_threads(context.get(), -2), STREW_INVALID_ARGUMENT);
   EXPECT_STREQ(strew_last_error(), "n = -2 is negative");
   EXPECT_EQ(strew_context_set_index_policy(context.get(), 7), STREW_INVALID_ARGUMENT);
-  EXPECT_STREQ(strew_last_error(), "policy 7 is unknown");
+  EXPECT_STREQ(strew_last_error(), "index policy 7 is unknown: it must be 0, 1 or 2");
+  EXPECT_EQ(strew_context_set_duplicate_policy(context.get(), -1), STREW_INVALID_ARGUMENT);
+  EXPECT_STREQ(strew_last_error(), "duplicate policy -1 is unknown: it must be 0 or 1");
   EXPECT_EQ(strew_context_set_simd_target(context.get(), "none"), STREW_UNSUPPORTED);
   EXPECT_STREQ(strew_last_error(), "strew_simd_target_at() does not list 'none'");
 }
