@@ -77,8 +77,7 @@ void ForEachRanked(const walk::Scatter& scatter, const plan::DestinationNumbers&
       body(row, set.NumberOf(numbers.Of(destination)), &kFirst);
     }
   };
-  constexpr int64_t kMostShort = int64_t{1} << 30;
-  if (set.count() > kMostShort) {
+  if (set.count() > scatter.tuning.most_short_ranks) {
     return walk::ForEachEntry(scatter, Taker{numbers, set, body});
   }
   const auto give = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {

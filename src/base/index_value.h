@@ -3,6 +3,7 @@
 #ifndef STREW_BASE_INDEX_VALUE_H_
 #define STREW_BASE_INDEX_VALUE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -51,10 +52,9 @@ constexpr int64_t WrappedIndex(int64_t index, int64_t axis_size, bool wraps) {
 constexpr bool IsOnAxis(int64_t wrapped, int64_t axis_size) {
   return wrapped >= 0 && wrapped < axis_size;
 }
-// The nearest element. Requires axis_size > 0.
+// The nearest element; 0 for an axis of none.
 constexpr int64_t ClampedIndex(int64_t wrapped, int64_t axis_size) {
-  if (wrapped < 0) return 0;
-  return wrapped < axis_size ? wrapped : axis_size - 1;
+  return std::max<int64_t>(std::min(wrapped, axis_size - 1), 0);
 }
 
 }  // namespace strew

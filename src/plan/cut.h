@@ -52,6 +52,7 @@ class Cut {
 
   // The turns of loop `i` that belong to a part.
   Turns TurnsOf(int64_t part, int i) const {
+    assert(part < parts_);
     for (int inner = rank_ - 1; inner > i; --inner) part /= loop_[inner].pieces;
     const CutLoop& loop = loop_[i];
     const int64_t piece = part % loop.pieces;
@@ -59,6 +60,9 @@ class Cut {
     const int64_t end = piece + 1 == loop.pieces ? loop.count : loop.FirstOf(piece + 1);
     return {first, end - first};
   }
+  // The same, with the parts in reverse order: what is looked at last is in the caches when the first
+  // part of what follows begins.
+  Turns TurnsFromEnd(int64_t part, int i) const { return TurnsOf(parts_ - 1 - part, i); }
 
  private:
   // Room for outer loops, rows, columns, inner loops and their runs.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/explain.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cinttypes>
 #include <cstdarg>
@@ -73,11 +74,15 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   EntryLoops first = loops;
   if (is_part) first.Restrict(schedule.cut, 0);
   TraversalLoops chosen;
-  const kernel::OffsetWidth width = first.TileOffsets();
+  const bool drops = first.out_of_range == OutOfRange::kDrop;
+  const kernel::OffsetWidth width = drops ? first.WholeOffsets() : first.TileOffsets();
   const char* const bits = width == kernel::kOffset32 ? "32" : "64";
+  const Tuning& tuning = about.machine.tuning;
+  int64_t block = kBlockBytes / kernel::OffsetSize(width);
+  if (first.out_of_range != OutOfRange::kNothing) block = std::min(block, kMostClamped);
   const Traversal traversal =
-      TraversalFor(first, about.machine.tuning, about.width,
-                   kBlockBytes / kernel::OffsetSize(width), staging, &chosen);
+      drops ? TraversalOfSink(first, tuning, block, &chosen.flat)
+            : TraversalFor(first, tuning, about.width, block, staging, &chosen);
   const bool in_rows = traversal == Traversal::kShortRows || traversal == Traversal::kLongRows;
   if (in_rows && schedule.hints.indices_are_offsets) {
     text->Add("Indices are offsets as they are. ");
@@ -104,7 +109,7 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
       return text->Add("gone through in columns, %" PRId64
                        " at a time: writes lie closer together "
                        "along the batch than along the axis. ",
-                       about.machine.tuning.batch_columns);
+                       tuning.batch_columns);
     case Traversal::kShortRows:
       return text->Add("gone through in short rows of %" PRId64 ", several in a tile. ",
                        first.column.count);

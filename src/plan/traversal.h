@@ -48,6 +48,10 @@ inline constexpr int64_t kMostSlices = 64;
 // Most entries whose indices and updates are brought together.
 inline constexpr int64_t kMostPacked = 256;
 
+// Most clamped indices of a tile, which are on the stack beside their offsets; and most of a row that
+// goes to a sink.
+inline constexpr int64_t kMostClamped = 256;
+
 // The loops of the chosen traversal; the other member is not set.
 struct TraversalLoops {
   FlatLoops flat;

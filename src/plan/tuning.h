@@ -202,6 +202,8 @@ struct Tuning {
   // 0.41, 0.49, 0.77 and 1.21 x (Zen 4).
   int64_t element_row = 4;
   int64_t strided_element_row = 6;
+  // Fewer such rows that do not follow one another are combined each by a call of its own.
+  int64_t least_element_rows = 16;
   // Least length of a run of one index that is worth looking for.
   int64_t least_folded = 8;
 
@@ -280,6 +282,8 @@ struct Tuning {
   // once, or have fewer entries: 1000 float32 into 64 MiB took 26 us in buckets, 39 by rank.
   int64_t most_buckets = 1024;
   int64_t least_of_bucket = 2;
+  // Ranks of so many destinations are found row by row, and of more one by one, in 64 bits.
+  int64_t most_short_ranks = int64_t{1} << 30;
 };
 
 inline constexpr Tuning kTuning;

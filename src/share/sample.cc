@@ -50,8 +50,7 @@ class Locator {
   int64_t IndexAt(int64_t at, int64_t axis_size) const {
     const strew_dtype dtype = scatter_.operands.indices.dtype;
     const int64_t value = ReadIndex(dtype, scatter_.IndexAt(at)).value;
-    const int64_t wrapped = WrappedIndex(value, axis_size, /*wraps=*/true);
-    return axis_size == 0 ? 0 : ClampedIndex(wrapped, axis_size);
+    return ClampedIndex(WrappedIndex(value, axis_size, /*wraps=*/true), axis_size);
   }
 
   const walk::Scatter& scatter_;

@@ -107,7 +107,7 @@ bool AreElementRows(const Scatter& scatter, const kernel::RowsArguments& rows) {
   if (tile.prefetch > kMost / rows.run / 2) return false;
   const int64_t step = rows.run * rows.updates_run_stride;
   if (tile.columns > 1 && tile.updates_column_stride != step) return false;
-  if (tile.columns < tuning.least_slice && !IsOneLine(rows)) return false;
+  if (tile.columns < tuning.least_element_rows && !IsOneLine(rows)) return false;
   const int64_t last = (rows.run - 1) * static_cast<int64_t>(Magnitude(rows.output_run_stride));
   return scatter.loops.TileOffsets() == kernel::kOffset64 ||
          scatter.loops.tile_span <= INT32_MAX - last;

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "plan/traversal.h"
 #include "walk/element_rows.h"
 
 namespace strew::walk {
@@ -14,8 +15,7 @@ using plan::kIndices;
 using plan::kOutput;
 using plan::kUpdates;
 
-// Most clamped indices of a tile, which are on the stack beside their offsets.
-constexpr int64_t kMostClamped = 256;
+using plan::kMostClamped;
 static_assert(EntrySink::kMostColumns <= kMostClamped);
 
 // Prefetches for entries that are written later. Of several rows the first is fetched: they are

@@ -89,6 +89,20 @@ TEST(Cut, TakesWhatOuterLoopsLack) {
   EXPECT_EQ(cut.parts(), 9);
 }
 
+TEST(Cut, HasItsPartsInReverseToo) {
+  Cut cut;
+  cut.Append(5, 1, 3);
+  cut.Append(70, 16, 12);
+  for (int64_t part = 0; part < cut.parts(); ++part) {
+    for (const int i : {0, 1}) {
+      const Turns turns = cut.TurnsOf(part, i);
+      const Turns reversed = cut.TurnsFromEnd(cut.parts() - 1 - part, i);
+      EXPECT_EQ(turns.first, reversed.first);
+      EXPECT_EQ(turns.count, reversed.count);
+    }
+  }
+}
+
 TEST(Cut, HasGranulesOfALine) {
   EXPECT_EQ(LineGranule(1, 4), 16);
   EXPECT_EQ(LineGranule(-1, 4), 16);

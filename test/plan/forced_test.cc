@@ -165,6 +165,7 @@ std::vector<Forced> Traversals() {
   const Changes no_slices = {{&T::few_slices, 0}, {&T::few_indices, -1}};
   const Changes by_element = {{&T::element_row, kHuge},
                               {&T::strided_element_row, kHuge},
+                              {&T::least_element_rows, 0},
                               {&T::few_slices, 0},
                               {&T::few_indices, -1}};
   const char* const large = "because they are few and large";
@@ -242,8 +243,7 @@ std::vector<Forced> Drafts() {
           {"DraftsNever", always + never, {1}, taken, kNever}};
 }
 
-// Means and wide reductions, which share their ways, do not explain themselves yet: they must be
-// right.
+// Means and wide reductions, which share their ways.
 std::vector<Forced> Means() {
   const Changes batches = {{&T::destinations_of_entry, kHuge}};
   const Changes apart = {{&T::near_batch_sums, 1}};
@@ -251,15 +251,19 @@ std::vector<Forced> Means() {
   const Changes small = {{&T::bucket_bytes, 1}, {&T::most_buckets, kHuge}};
   const Changes large = {{&T::bucket_bytes, kHuge}};
   const Changes ranks = {{&T::destinations_of_entry, 1}, {&T::most_buckets, 0}};
-  const char* const none = "";
+  const Changes long_ranks = ranks + Changes{{&T::most_short_ranks, 0}};
+  const char* const in_batches = "some batches at a time have";
+  const char* const in_buckets = "sorted into buckets of destinations";
+  const char* const by_rank = "each destination that is touched";
   const Calls calls = Calls::kMeans;
-  return {{"MeansInBatches", batches, {1}, none, 100, calls},
-          {"MeansInBatchesOneByOne", batches + apart + InTasks(), {3}, none, 100, calls},
-          {"MeansInBuckets", buckets + large, {1}, none, 100, calls},
-          {"MeansInBucketsOfTasks", buckets + large + InTasks(), {3}, none, 100, calls},
-          {"MeansInSmallBuckets", buckets + small + InTasks(), {1, 5}, none, 100, calls},
-          {"MeansByRanks", ranks, {1}, none, 100, calls},
-          {"MeansByRanksInTasks", ranks + InTasks(), {3}, none, 100, calls}};
+  return {{"MeansInBatches", batches, {1}, in_batches, 60, calls},
+          {"MeansInBatchesOneByOne", batches + apart + InTasks(), {3}, in_batches, 60, calls},
+          {"MeansInBuckets", buckets + large, {1}, in_buckets, 10, calls},
+          {"MeansInBucketsOfTasks", buckets + large + InTasks(), {3}, in_buckets, 10, calls},
+          {"MeansInSmallBuckets", buckets + small + InTasks(), {1, 5}, in_buckets, 10, calls},
+          {"MeansByRanks", ranks, {1}, by_rank, 10, calls},
+          {"MeansByRanksInTasks", ranks + InTasks(), {3}, by_rank, 10, calls},
+          {"MeansByLongRanks", long_ranks, {1, 3}, by_rank, 10, calls}};
 }
 
 std::vector<Forced> Alternatives() {

@@ -18,6 +18,8 @@ NOT_MEASURED = {
     "filter_stream_ns": "decides only where a filter and one thread are close",
     "worthwhile": "a margin for noise, not a property of the CPU",
     "page": "what systems call a page",
+    "least_element_rows": "the calls here have no short rows of elements apart",
+    "most_short_ranks": "more destinations than fit the memory here",
     "few_updates": "decides only for elements of more than 1 KiB",
     "strided_element_row": "the calls here have no strided updates",
     "far_rows": "the calls here have no slices of rows that lie apart",
