@@ -256,11 +256,11 @@ std::vector<Forced> Means() {
   const char* const in_buckets = "sorted into buckets of destinations";
   const char* const by_rank = "each destination that is touched";
   const Calls calls = Calls::kMeans;
-  return {{"MeansInBatches", batches, {1}, in_batches, 60, calls},
-          {"MeansInBatchesOneByOne", batches + apart + InTasks(), {3}, in_batches, 60, calls},
+  return {{"MeansInBatches", batches, {1}, in_batches, 15, calls},
+          {"MeansInBatchesOneByOne", batches + apart + InTasks(), {3}, in_batches, 15, calls},
           {"MeansInBuckets", buckets + large, {1}, in_buckets, 10, calls},
           {"MeansInBucketsOfTasks", buckets + large + InTasks(), {3}, in_buckets, 10, calls},
-          {"MeansInSmallBuckets", buckets + small + InTasks(), {1, 5}, in_buckets, 10, calls},
+          {"MeansInSmallBuckets", buckets + small + InTasks(), {1, 5}, in_buckets, 5, calls},
           {"MeansByRanks", ranks, {1}, by_rank, 10, calls},
           {"MeansByRanksInTasks", ranks + InTasks(), {3}, by_rank, 10, calls},
           {"MeansByLongRanks", long_ranks, {1, 3}, by_rank, 10, calls}};
