@@ -135,6 +135,13 @@ constexpr strew_reduction WithWideIfNeeded(strew_reduction reduction, strew_dtyp
   return IsWideOn(ReductionKind(reduction), dtype) ? reduction : WithoutWide(reduction);
 }
 
+// The same reduction of elements that have one update each. It is rounded once in any case, and replaces
+// an old value that is excluded, except for bool, of which reductions make 0 or 1.
+constexpr strew_reduction OfSingleUpdates(strew_reduction reduction, strew_dtype dtype) {
+  if (ExcludesSelf(reduction) && dtype != STREW_BOOL) return STREW_NONE;
+  return WithoutWide(reduction);
+}
+
 // Requires a known kind.
 constexpr bool IsReductionDefined(strew_reduction kind, Arithmetic arithmetic) {
   const ReductionClass what = kReductions[kind].what;

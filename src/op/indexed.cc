@@ -100,11 +100,11 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
                   plan::IndexSpace* space) {
   const TensorView& updates = operands.updates;
   const bool compares = call.settings().duplicate_policy == STREW_DUPLICATE_ERROR;
-  // An element with one update is rounded once in any case: if the indices differ, or if there is
-  // one for each turn of the batch.
+  // An element has one update if the indices differ, or if there is one for each turn of the batch.
   const bool are_single = compares || space->entries.rank == 0;
+  const strew_dtype dtype = operands.output.dtype;
   const strew_reduction reduction =
-      are_single ? WithoutWide(asked) : WithWideIfNeeded(asked, operands.output.dtype);
+      are_single ? OfSingleUpdates(asked, dtype) : WithWideIfNeeded(asked, dtype);
   if (IsWide(asked) && !IsWide(reduction) && call.explains()) {
     call.Explain("Wide: makes no difference to this call.");
   }

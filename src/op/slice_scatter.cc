@@ -208,16 +208,12 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
                        &nest);
 }
 
-// An element of a slice has one update, which replaces it if the old value is excluded. The
-// exception is bool, of which reductions make 0 or 1.
 Status RunReduction(const Call& call, const TensorView& data, const TensorView& updates,
                     const Slices& slices, strew_reduction reduction, const TensorView& output) {
-  const strew_reduction kind = ReductionKind(reduction);
-  if (!ExcludesSelf(reduction) || kind == STREW_NONE) {
+  const strew_reduction single = OfSingleUpdates(reduction, output.dtype);
+  const strew_reduction kind = ReductionKind(single);
+  if (!ExcludesSelf(single) || kind == STREW_NONE) {
     return RunSlice(call, data, updates, slices, kind, output);
-  }
-  if (output.dtype != STREW_BOOL) {
-    return RunSlice(call, data, updates, slices, STREW_NONE, output);
   }
   unsigned char identity;
   StoreIdentity(STREW_BOOL, kind, &identity);

@@ -235,20 +235,33 @@ Status PassEntries(const Call& call, const Operands& all, const GatheredUpdates&
   return DivideByCounts(call, *all.to, *all.output, gathered.of_to(), !excludes_self);
 }
 
+Status CopyData(const Call& call, const Operands& all) {
+  if (SameElements(*all.data, *all.output)) return STREW_OK;
+  return share::Copy(call, *all.data, *all.output);
+}
+
+bool IsEmpty(const Operands& all, const UpdatesShape& updates) {
+  const int64_t* const end = updates.dims + updates.rank;
+  return all.source->size == 0 || all.output->size == 0 || std::find(updates.dims, end, 0) != end;
+}
+
 Status GatherScatter(const Call& call, const Operands& all, strew_reduction reduction) {
   Axes axes;
   UpdatesShape updates;
   STREW_TRY(Validate(call, all, reduction, &axes, &updates));
-  const strew_reduction kind = all.to->WideIfNeeded(reduction, all.output->dtype);
+  const strew_reduction kind = all.to->Simplified(reduction, all.output->dtype);
   STREW_TRY(CheckTerms(call, *all.to, kind));
-  if (!SameElements(*all.data, *all.output)) {
-    STREW_TRY(share::Copy(call, *all.data, *all.output));
+  if (IsEmpty(all, updates)) {
+    STREW_TRY(CopyData(call, all));
+    return call.Succeed(0);
   }
-  int64_t size = all.source->size == 0 || all.output->size == 0 ? 0 : 1;
-  for (int i = 0; i < updates.rank; ++i) size *= updates.dims[i] == 0 ? 0 : 1;
-  if (size == 0) return call.Succeed(0);
   const int64_t units = plan::IndexedUnitsOf(all.output->element_size).count;
   GatheredUpdates gathered(all, axes, units);
+  const int64_t elements_of_entry = TurnsOf(gathered.inner()) / units;
+  // An element keeps its old value if the source has none for it.
+  if (all.from->has_dropped() || !ReplacesAll(*all.to, kind, elements_of_entry, *all.output)) {
+    STREW_TRY(CopyData(call, all));
+  }
   int64_t applied = 0;
   bool done = false;
   STREW_TRY(PassEntries(call, all, gathered, kind, &done, &applied));

@@ -86,7 +86,7 @@ void GroupWriter::Apply(unsigned char* output, int64_t n, int64_t k, const int64
                         int64_t i) {
   const Row row = Weighted(n, k, turn, i);
   if (kernels_.sums == nullptr) {
-    return kernels_.combine.run(output, run_.stride[kTurnOutput], row.memory, row.stride, n);
+    return kernels_.run(output, run_.stride[kTurnOutput], row.memory, row.stride, n);
   }
   ++terms_;
   kernels_.sums->sums.add(sums_, row.memory, row.stride, n);

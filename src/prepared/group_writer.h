@@ -26,6 +26,7 @@ struct GroupKernels {
         excludes_self(ExcludesSelf(scatter.reduction) && kind != STREW_NONE),
         divides(kind == STREW_MEAN),
         combine(walk::IndexedKernelsFor(scatter.call, scatter.output, kind)),
+        run(combine.run),
         move(walk::MoveKernelsFor(scatter.call, plan::IndexedUnitsOf(scatter.output.element_size))),
         width(combine.element_size) {
     if (kind == STREW_MEAN || IsWide(scatter.reduction)) {
@@ -43,6 +44,7 @@ struct GroupKernels {
   const bool excludes_self;
   const bool divides;
   const kernel::CombineKernels& combine;
+  kernel::RunKernel run;  // of `combine`, or one that moves past the caches
   const kernel::MoveKernels& move;
   const int64_t width;
   const kernel::AccumulateKernels* sums = nullptr;  // NULL unless updates are summed aside

@@ -25,6 +25,17 @@ int64_t GroupAt(const Plan& plan, int64_t position) {
   });
 }
 
+// True if long rows are replaced, each once, and fill the caches.
+bool MayStream(const OrderedScatter& scatter, const GroupKernels& kernels,
+               const plan::Machine& machine, int64_t tasks) {
+  if (kernels.kind != STREW_NONE || scatter.source.weights != nullptr) return false;
+  const int rank = scatter.inner.rank;
+  const int64_t row = rank == 0 ? 1 : scatter.inner.loop[rank - 1].count;
+  const int64_t bytes = scatter.plan.groups() * TurnsOf(scatter.inner) * kernels.width;
+  return row * kernels.width >= machine.tuning.least_streamed_row &&
+         bytes >= plan::StreamedBytes(machine, tasks);
+}
+
 }  // namespace
 
 Status CheckTerms(const Call& call, const Plan& plan, strew_reduction reduction) {
@@ -46,15 +57,16 @@ Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied) {
   const Plan& plan = scatter.plan;
   *applied = 0;
   if (plan.kept == 0) return STREW_OK;
-  const GroupKernels kernels(scatter);
-  int64_t units = 1;
-  for (int i = 0; i < scatter.inner.rank; ++i) units *= scatter.inner.loop[i].count;
+  GroupKernels kernels(scatter);
+  const int64_t units = TurnsOf(scatter.inner);
   const plan::Machine machine(scatter.call);
   // An entry takes a miss or two, and its bytes are read once.
   const double nanoseconds =
       static_cast<double>(plan.kept) * (4 + 0.1 * static_cast<double>(units * kernels.width));
   const int64_t tasks = std::min(plan::TasksFor(machine, nanoseconds), plan.groups());
   const int64_t parts = std::min(plan::PartsFor(machine, tasks), plan.groups());
+  const bool streams = MayStream(scatter, kernels, machine, tasks);
+  if (streams) kernels.run = kernels.move.stream;
   if (scatter.call.explains()) {
     scatter.call.Explain("%" PRId64 " entries of %" PRId64
                          " destinations: in the order of these, so that all updates of one are "
@@ -67,6 +79,7 @@ Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied) {
       return p == parts ? plan.groups() : GroupAt(plan, plan.kept / parts * p);
     };
     sum += GroupWriter(scatter, kernels).Write(border(part), border(part + 1));
+    if (streams) kernel::FinishStreaming();
   }));
   *applied = sum;
   return STREW_OK;

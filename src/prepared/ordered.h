@@ -20,6 +20,12 @@ namespace strew::prepared {
 enum { kTurnOutput, kTurnUpdates, kTurnWeights, kTurnEntry, kTurnOperands };
 using TurnNest = plan::LoopNest<kTurnOperands>;
 
+inline int64_t TurnsOf(const TurnNest& nest) {
+  int64_t turns = 1;
+  for (int i = 0; i < nest.rank; ++i) turns *= nest.loop[i].count;
+  return turns;
+}
+
 // Consecutive entries of the order of a plan.
 struct EntryList {
   const Plan& plan;

@@ -78,9 +78,9 @@ struct Plan {
   bool has_dropped() const { return dropped_entries != 0; }
   int64_t groups() const { return destinations.count(); }
   int64_t FirstOf(int64_t group) const { return firsts.exists() ? firsts.At(group) : group; }
-  // An element with one update is rounded once in any case.
-  strew_reduction WideIfNeeded(strew_reduction reduction, strew_dtype dtype) const {
-    return firsts.exists() ? WithWideIfNeeded(reduction, dtype) : WithoutWide(reduction);
+  // The same reduction in the fewest steps.
+  strew_reduction Simplified(strew_reduction reduction, strew_dtype dtype) const {
+    return firsts.exists() ? WithWideIfNeeded(reduction, dtype) : OfSingleUpdates(reduction, dtype);
   }
   int64_t bytes() const {
     return int64_t{sizeof(*this)} + places.bytes() + order.bytes() + destinations.bytes() +

@@ -133,9 +133,11 @@ Status Scatter(const Call& call, const strew_plan* handle, const TensorView* dat
   STREW_TRY(plan::CheckReduction(call, asked));
   int axis;
   STREW_TRY(Validate(call, plan, data, updates, asked, output, &axis));
-  const strew_reduction reduction = plan.WideIfNeeded(asked, output->dtype);
+  const strew_reduction reduction = plan.Simplified(asked, output->dtype);
   const TensorView places = PlacesOf(plan);
-  const walk::Operands operands = {*data, places, *updates, *output};
+  const bool reads_data =
+      plan.entries == 0 || !ReplacesAll(plan, reduction, updates->size / plan.entries, *output);
+  const walk::Operands operands = {reads_data ? *data : *output, places, *updates, *output};
   const strew_reduction kind = ReductionKind(reduction);
   if (updates->size == 0 || output->size == 0) {
     return ScatterByPlaces(call, plan, operands, axis, reduction);
