@@ -159,10 +159,10 @@ constexpr GroupedRowsKernel GroupedRowsKernelOf() {
   }
   return nullptr;
 }
-// There are no products of single lanes of 8 bits.
+// There are no products of single lanes of 8 bits. Those of float8 are rare, and took 20 KB.
 template <class T, class Op>
 constexpr GroupedRowsKernel WeightedRowsKernelOf() {
-  constexpr bool kMultiplies = Lanes<T>::kPerElement == 1 && (sizeof(T) > 1 || kIsShortFloat<T>);
+  constexpr bool kMultiplies = Lanes<T>::kPerElement == 1 && sizeof(T) > 1;
   if constexpr (kGroupsRows<T> && kMultiplies && std::is_same_v<Op, Add<T>>) {
     return CombineRows<T, Op, true>;
   }

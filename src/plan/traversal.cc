@@ -136,8 +136,11 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   // The axis lies within strided runs. Two slices pay for shorter blocks than more do.
   const int64_t part = entries > 2 ? 1 : 4;
   if (is_strided) return slices->run_step >= tuning.least_slice_block / part;
-  // Only WalkBox() writes a repeated update from a pattern.
-  if (loops.run.stride[kUpdates] == 0 && loops.run.count >= tuning.least_slice) return true;
+  // Only WalkBox() writes a repeated update from a pattern, and many short runs at once: 10 to 60 entries
+  // of 270 to 50,000 runs of 2 to 8 elements took 0.12 to 0.8 x the time (Zen 5).
+  const bool are_many = slices->row.count >= tuning.many_rows;
+  const bool repeats = loops.run.stride[kUpdates] == 0;
+  if (repeats && (are_many || loops.run.count >= tuning.least_slice)) return true;
   // Long runs are as fast in the order of memory, unless several entries write the same.
   if (run_bytes > tuning.longest_slice_run) {
     return loops.inner.rank == 0 && run_bytes > tuning.slice_run_block && entries > 1;

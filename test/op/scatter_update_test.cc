@@ -66,6 +66,34 @@ TEST(ScatterUpdate, TakesRowsOfIndicesThatLieApart) {
   }
 }
 
+TEST(ScatterUpdate, MovesRowsOfEveryLength) {
+  constexpr int64_t kRows = 9, kEntries = 21;
+  Random random(Seed());
+  for (int64_t bytes = 1; bytes <= 140; ++bytes) {
+    Case c{Operator::kScatterUpdate, RandomArray(random, STREW_INT8, RowMajor({kRows, bytes})),
+           RandomArray(random, STREW_INT8, RowMajor({kEntries, bytes}))};
+    c.indices = RandomIndices(random, STREW_INT32, RowMajor({kEntries}), kRows);
+    ASSERT_TRUE(Check(c));
+  }
+}
+
+// Each run of a few elements has one update.
+TEST(ScatterUpdate, RepeatsUpdatesAlongManyShortRuns) {
+  Random random(Seed());
+  for (const int64_t rows : {15, 16, 300}) {
+    for (const int64_t run : {2, 3, 8}) {
+      Case c{Operator::kScatterUpdate, RandomArray(random, STREW_INT16, RowMajor({rows, 9, run})),
+             RandomArray(random, STREW_INT16, {{rows, 24, run}, {24, 1, 0}})};
+      c.indices = RandomIndices(random, STREW_INT32, RowMajor({24}), 9);
+      c.axis = 1;
+      for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MAX}) {
+        c.reduction = reduction;
+        ASSERT_TRUE(Check(c)) << reduction;
+      }
+    }
+  }
+}
+
 TEST(ScatterUpdate, TakesAScalarIndex) {
   Case c = Update({2, 3}, {1, 2, 3, 4, 5, 6}, IndexArray(STREW_UINT8, {}, {1}), 1, {2}, {10, 20});
   ExpectApplied(c, 2, {1, 10, 3, 4, 20, 6});

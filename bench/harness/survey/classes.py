@@ -123,6 +123,11 @@ CLASSES = (
     Class(ELEMENTS, "max", "float32", (10000,), (1000000,), 0, Pattern.SORTED),
     Class(ELEMENTS, "add", "bfloat16", (10000,), (1000000,), 0, Pattern.SORTED),
     Class(ELEMENTS, "mean", "float32", (10000,), (1000000,), 0, Pattern.SORTED),
+    # Moves of rows of a few bytes; few entries of many short runs that one update repeats.
+    Class(UPDATE, "none", "int8", (100_000, 3), (100_000, 3)),
+    Class(ND, "none", "float32", (30_000, 2), (60_000, 2), tuple_length=1),
+    Class(UPDATE, "add", "float64", (2700, 9, 4), (2700, 24, 4), 1, repeats=2),
+    Class(UPDATE, "max", "float32", (20_000, 5, 5), (20_000, 9, 5), 1, repeats=2),
 )
 _NAME = "class"
 
