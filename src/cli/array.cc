@@ -59,6 +59,14 @@ std::string Descr(const ElementType& type) {
   return "'" + std::string({order, type.kind}) + std::to_string(number) + "'";
 }
 
+bool HasNumbers(const ElementType& type) {
+  return type.dtype < kDtypesEnd && kDtypes[type.dtype].arithmetic != Arithmetic::kNone;
+}
+
+bool AreSame(const ElementType& one, const ElementType& other) {
+  return one.dtype == other.dtype && (HasNumbers(one) || Descr(one) == Descr(other));
+}
+
 std::string ShapeText(const std::vector<std::int64_t>& shape) {
   std::string text = "(";
   for (std::size_t i = 0; i < shape.size(); ++i) {

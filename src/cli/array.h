@@ -44,6 +44,12 @@ std::int64_t AlignmentOf(const ElementType& type);
 // How NumPy spells the type in a file, "<f4", or as the file has it.
 std::string Descr(const ElementType& type);
 
+// False for elements whose bytes are only moved.
+bool HasNumbers(const ElementType& type);
+
+// True if elements of one are elements of the other.
+bool AreSame(const ElementType& one, const ElementType& other);
+
 // "(2, 3)" as Python writes a tuple.
 std::string ShapeText(const std::vector<std::int64_t>& shape);
 

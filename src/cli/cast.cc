@@ -28,10 +28,6 @@ bool Store(T value, std::byte* element) {
   return true;
 }
 
-bool HasNumbers(const ElementType& type) {
-  return type.dtype < kDtypesEnd && kDtypes[type.dtype].arithmetic != Arithmetic::kNone;
-}
-
 double LoadShortFloat(const ElementType& type, const std::byte* element) {
   const std::uint16_t bits =
       type.size == 1 ? Load<std::uint8_t>(element) : Load<std::uint16_t>(element);
@@ -156,7 +152,7 @@ bool CastElement(const ElementType& from, const std::byte* number, const Element
 }  // namespace
 
 Array Cast(const Array& array, const ElementType& type) {
-  if (array.type.dtype == type.dtype) return array;
+  if (AreSame(array.type, type)) return array;
   if (!HasNumbers(array.type) || !HasNumbers(type)) {
     throw std::runtime_error("--cast converts numbers, not " + Descr(array.type) + " to " +
                              Descr(type));

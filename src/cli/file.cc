@@ -24,6 +24,18 @@ fs::path TemporaryName(const fs::path& directory) {
   return directory / (".strew-" + std::to_string(random()) + "-" + std::to_string(random()));
 }
 
+// The name at the end of symbolic links, which need not exist.
+fs::path Followed(fs::path path) {
+  constexpr int kMostLinks = 40;  // as Linux follows them
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+    const fs::path target = fs::read_symlink(path, error);
+    Check(error);
+    path = path.parent_path() / target;  // the target alone if it is absolute
+  }
+  return path;
+}
+
 // None for a stream.
 std::optional<std::uintmax_t> SizeOf(const fs::path& path) {
   std::error_code error;
@@ -68,6 +80,7 @@ OutputFile::OutputFile(const std::string& path) : target_(PathOf(path)) {
     file_ = Duplicate(stdout);
     return;
   }
+  target_ = Followed(target_);
   std::error_code error;
   const fs::file_status status = fs::status(target_, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {

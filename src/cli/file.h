@@ -23,6 +23,8 @@ class InputFile {
   // None for a stream, whose end nobody knows.
   virtual std::optional<std::uintmax_t> size() const = 0;
   virtual void Read(void* bytes, std::size_t count) = 0;
+  // To be called when all is read: compares a checksum, where there is one.
+  virtual void Finish() {}
 };
 
 // A regular file or a stream. "-" is standard input.

@@ -76,6 +76,19 @@ Head ReadHead(InputFile& file) {
   return {std::move(text), kVersionEnd + length_size + length};
 }
 
+// All before the elements: version 1, or version 2 if the header is too long for that.
+std::string MakeHead(const std::string& text) {
+  constexpr std::size_t kLongest = 0xffff - kAlignedTo;
+  const std::size_t length_size = text.size() < kLongest ? 2 : 4;
+  const std::size_t used = kVersionEnd + length_size + text.size() + 1;
+  const std::size_t padding = (kAlignedTo - used % kAlignedTo) % kAlignedTo;
+  const std::size_t length = text.size() + padding + 1;
+  std::string head(kMagic);
+  head += {length_size == 2 ? '\1' : '\2', '\0'};
+  for (std::size_t i = 0; i < length_size; ++i) head += static_cast<char>(length >> (8 * i) & 0xff);
+  return head + text + std::string(padding, ' ') + '\n';
+}
+
 Array Allocated(NpyHeader& header, std::uintmax_t byte_count) {
   try {
     return MakeArray(header.type, std::move(header.shape), header.fortran_order);
@@ -103,6 +116,7 @@ Array ReadArray(InputFile& file, Progress& progress) {
   progress.Begin("MB read", array.byte_count, kMegabyte);
   MoveElements(array, progress,
                [&](std::byte* bytes, std::size_t count) { file.Read(bytes, count); });
+  file.Finish();
   if (header.swapped) SwapByteOrder(array);
   return array;
 }
@@ -146,16 +160,7 @@ Array ReadNpy(const std::string& path, Progress& progress) {
 }
 
 void WriteNpy(const std::string& path, const Array& array, Progress& progress) {
-  constexpr std::size_t kLengthSize = 2;
-  const std::string text = FormatNpyHeader(array);
-  const std::size_t used = kVersionEnd + kLengthSize + text.size() + 1;
-  const std::size_t padding = (kAlignedTo - used % kAlignedTo) % kAlignedTo;
-  const std::size_t length = text.size() + padding + 1;
-
-  std::string head(kMagic);
-  head += {'\1', '\0', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
-  head += text + std::string(padding, ' ') + '\n';
-
+  const std::string head = MakeHead(FormatNpyHeader(array));
   try {
     OutputFile file(path);
     file.Write(head.data(), head.size());

@@ -19,7 +19,7 @@ Array ReadNpy(const std::string& path, Progress& progress);
 // file. Throws std::runtime_error with one sentence.
 Array MapNpy(const std::string& path);
 
-// Writes version 1.0, all of the file or nothing. Throws std::runtime_error with one sentence.
+// Writes version 1.0, or 2.0 if the header needs it, all of the file or nothing. Throws std::runtime_error with one sentence.
 void WriteNpy(const std::string& path, const Array& array, Progress& progress);
 
 }  // namespace strew::cli

@@ -74,9 +74,9 @@ void RequireIndexedAxes(Operator op, const Options& options, const Array& data,
                                  " numbers, but data has rank " + std::to_string(rank));
 }
 
-// Structures and dates of one size are one dtype to the library.
+// Structures, dates, bytes and text of one size are one dtype to the library.
 void RequireSameDtype(const ElementType& data, const ElementType& updates) {
-  if (data.verbatim == updates.verbatim) return;
+  if (data.dtype != updates.dtype || AreSame(data, updates)) return;
   Throw(STREW_INVALID_DTYPE,
         "updates has dtype " + Descr(updates) + ", but data has dtype " + Descr(data));
 }

@@ -85,6 +85,12 @@ class MemberFile final : public InputFile {
     }
   }
 
+  // The library compares the checksum when it finds the end.
+  void Finish() override {
+    char more;
+    if (zip_fread(file_.get(), &more, 1) < 0) Throw(zip_file_get_error(file_.get()));
+  }
+
  private:
   Archive archive_;
   ZipFile file_;  // closed before the archive

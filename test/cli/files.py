@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files that the command reads, files that it refuses, and how it writes."""
 
+import ast
 import os
 import random
 import signal
@@ -268,6 +269,33 @@ class Writing(FileTest):
         self.assertTrue(link.is_symlink())
         self.assertEqual(npy.read(target), RESULT)
         self.assertEqual(os.listdir(self.directory / "there"), ["target.npy"])
+
+    def test_long_headers_stay_whole(self) -> None:
+        name = "x" * 65400
+        for more in range(0, 80, 3):
+            fields = repr([(name + "x" * more, "|V4")])
+            for file, count in (("data.npy", 2), ("updates.npy", 1)):
+                text = f"{{'descr': {fields}, 'fortran_order': False, 'shape': ({count},), }}"
+                content = npy.file_with_header(text, b"abcd" * count, 2)
+                (self.directory / file).write_bytes(content)
+            self.assertEqual(self.succeed(*CALL, "-o", "out.npy"), "")
+            written = (self.directory / "out.npy").read_bytes()
+            start = 8 + (2 if written[6] == 1 else 4)
+            length = int.from_bytes(written[8:start], "little")
+            self.assertEqual(len(written), start + length + 8)
+            self.assertEqual((start + length) % 64, 0)
+            self.assertEqual(ast.literal_eval(written[start:-8].decode())["shape"], (2,))
+
+    def test_a_link_to_nothing_is_followed(self) -> None:
+        (self.directory / "there").mkdir()
+        link = self.directory / "link.npy"
+        link.symlink_to(Path("there") / "target.npy")
+        self.assertEqual(self.succeed(*CALL, "-o", "link.npy"), "")
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(npy.read(self.directory / "there" / "target.npy"), RESULT)
+        circle = self.directory / "circle.npy"
+        circle.symlink_to("circle.npy")
+        self.assertIn("cannot write 'circle.npy'", self.fail_with(*CALL, "-o", "circle.npy"))
 
     def test_permissions_stay(self) -> None:
         out = self.directory / "out.npy"

@@ -71,6 +71,15 @@ class Archives(InputTest):
             self.assertEqual(done.stderr.count(b"\n"), done.returncode, (at, done.stderr))
 
 
+    def test_checksum(self) -> None:
+        self.archive("a.npz", {"a.npy": self.data}, zipfile.ZIP_STORED)
+        content = bytearray((self.directory / "a.npz").read_bytes())
+        at = content.index(b"\n", content.index(b"NUMPY")) + 1  # of the first element
+        content[at] ^= 1
+        (self.directory / "a.npz").write_bytes(content)
+        self.assertIn("cannot read 'a.npz': CRC", self.fail_with("scatter-nd", "a.npz", *CALL[2:]))
+
+
 class Casts(InputTest):
     def cast(self, data: Array, updates: Array) -> list:
         self.save("data.npy", data)
@@ -105,6 +114,17 @@ class Casts(InputTest):
             self.save("updates.npy", updates)
             self.assertIn(sentence, self.fail_with(*CALL, "--cast"))
             self.assertIn("STREW_INVALID_DTYPE", self.fail_with(*CALL))
+
+
+class Opaque(InputTest):
+    def test_kinds_of_one_size_differ(self) -> None:
+        text = NATIVE + "U1"
+        for data, updates in (("|S4", text), (text, "|S4"), ("|V4", "|S4"), ("|S4", "|V4")):
+            self.save("data.npy", Array(data, (3,), [b"a", b"b", b"c"]))
+            self.save("updates.npy", Array(updates, (1,), [b"d"]))
+            sentence = f"updates has dtype '{updates}', but data has dtype '{data}'"
+            self.assertIn(sentence, self.fail_with(*CALL))
+            self.assertIn("--cast converts numbers", self.fail_with(*CALL, "--cast"))
 
 
 class Names(InputTest):
