@@ -72,7 +72,7 @@ std::int32_t RunInArena(void*, std::int64_t count, strew_task run, void* task) {
 
 Tensor::Tensor(const ov::Tensor& tensor, bool is_boolean) {
   const strew_dtype dtype = is_boolean ? STREW_BOOL : DtypeOf(tensor.get_element_type());
-  OPENVINO_ASSERT(dtype != 0, "strew has no element type ", tensor.get_element_type());
+  if (dtype == 0) Refuse("strew has no element type " + tensor.get_element_type().to_string());
   const ov::Shape& dims = tensor.get_shape();
   const std::vector<std::int64_t> shape(dims.begin(), dims.end());
   std::vector<std::int64_t> strides;
@@ -85,14 +85,14 @@ Tensor::Tensor(const ov::Tensor& tensor, bool is_boolean) {
   const strew_status status =
       strew_tensor_create(dtype, static_cast<std::int32_t>(shape.size()), shape.data(),
                           strides.empty() ? nullptr : strides.data(), memory, &created);
-  OPENVINO_ASSERT(status == STREW_OK, strew_status_description(status));
+  if (status != STREW_OK) Refuse(strew_last_error());
   tensor_.reset(created);
 }
 
 Context::Context() {
   strew_context* created = nullptr;
   const strew_status status = strew_context_create(&created);
-  OPENVINO_ASSERT(status == STREW_OK, strew_status_description(status));
+  if (status != STREW_OK) Refuse(strew_last_error());
   context_.reset(created);
   const int threads = std::clamp(tbb::this_task_arena::max_concurrency(), 1, 1024);
   if (threads > 1) strew_context_set_parallel_for(created, RunInArena, nullptr, threads);
@@ -101,7 +101,10 @@ Context::Context() {
 void Context::Check(strew_status status) const {
   if (status == STREW_OK) return;
   const char* const told = strew_context_error(get());
-  const char* const sentence = *told != '\0' ? told : strew_status_description(status);
+  Refuse(*told != '\0' ? told : strew_status_description(status));
+}
+
+void Refuse(const std::string& sentence) {
   {
     const std::lock_guard<std::mutex> lock(last_error.mutex);
     last_error.sentence = sentence;

@@ -40,13 +40,15 @@ class Context {
 
   strew_context* get() const { return context_.get(); }
 
-  // Throws ov::Exception with the sentence of the last call, unless the status is STREW_OK, and
-  // keeps the sentence for TakeError().
+  // Refuses with the sentence of the last call, unless the status is STREW_OK.
   void Check(strew_status status) const;
 
  private:
   std::unique_ptr<strew_context, DestroyContext> context_;
 };
+
+// Throws ov::Exception, and keeps the sentence for TakeError().
+[[noreturn]] void Refuse(const std::string& sentence);
 
 // The sentence of the last call that was refused in this process, which is then forgotten; "" if
 // there is none. A synchronous inference on one thread catches all exceptions and drops them.

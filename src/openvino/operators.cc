@@ -2,8 +2,11 @@
 #include "openvino/operators.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
 #include <openvino/core/attribute_visitor.hpp>
-#include <openvino/core/except.hpp>
+#include <string>
 #include <utility>
 
 namespace strew::openvino {
@@ -19,16 +22,40 @@ std::int32_t Choice(const char* what, const char* const (&names)[kCount], const 
   for (std::size_t i = 0; i < kCount; ++i) {
     if (name == names[i]) return static_cast<std::int32_t>(i);
   }
-  OPENVINO_THROW("strew: no ", what, " is named ", name);
+  Refuse(std::string("no ") + what + " is named " + name);
 }
 
 // The only number of a tensor.
 std::int64_t Number(const ov::Tensor& tensor) {
-  OPENVINO_ASSERT(tensor.get_size() == 1, "strew: axis has ", tensor.get_size(), " elements");
-  const ov::element::Type type = tensor.get_element_type();
-  if (type == ov::element::i64) return *tensor.data<const std::int64_t>();
-  if (type == ov::element::i32) return *tensor.data<const std::int32_t>();
-  OPENVINO_THROW("strew: axis is of ", type, ", not of i32 or i64");
+  if (tensor.get_size() != 1) {
+    Refuse("axis has " + std::to_string(tensor.get_size()) + " elements, but must have one");
+  }
+  const auto read = [&](auto number) {
+    std::memcpy(&number, tensor.data(), sizeof(number));
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    const bool fits = number <= 0 || static_cast<std::uint64_t>(number) <= std::uint64_t{kMost};
+    return fits ? static_cast<std::int64_t>(number) : kMost;
+  };
+  switch (static_cast<ov::element::Type_t>(tensor.get_element_type())) {
+    case ov::element::Type_t::i8:
+      return read(std::int8_t{});
+    case ov::element::Type_t::i16:
+      return read(std::int16_t{});
+    case ov::element::Type_t::i32:
+      return read(std::int32_t{});
+    case ov::element::Type_t::i64:
+      return read(std::int64_t{});
+    case ov::element::Type_t::u8:
+      return read(std::uint8_t{});
+    case ov::element::Type_t::u16:
+      return read(std::uint16_t{});
+    case ov::element::Type_t::u32:
+      return read(std::uint32_t{});
+    case ov::element::Type_t::u64:
+      return read(std::uint64_t{});
+    default:
+      Refuse("axis is of " + tensor.get_element_type().to_string() + ", which is no integer type");
+  }
 }
 
 Tensor Indices(const ov::Tensor& tensor) { return {tensor, false}; }

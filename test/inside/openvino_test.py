@@ -41,7 +41,7 @@ def kinds(model: ov.Model) -> list[str]:
 
 
 class Case:
-    """A model of one operation, and its operands; scalars and lists are constants of the model."""
+    """A model of one operation, and its operands; the other inputs are constants of the model."""
 
     def __init__(self, make: Any, operands: Arrays, constants: list[Any], **how: Any) -> None:
         self.make, self.operands, self.constants, self.how = make, operands, constants, how
@@ -53,7 +53,10 @@ class Case:
             )
             for name, array in self.operands.items()
         ]
-        constants = [ov.opset13.constant(np.array(value, np.int64)) for value in self.constants]
+        constants = [
+            ov.opset13.constant(value if isinstance(value, np.ndarray) else np.array(value, np.int64))
+            for value in self.constants
+        ]
         return ov.Model([self.make(*parameters, *constants, **self.how)], parameters)
 
     def run(self, replace: bool, is_dynamic: bool = False) -> np.ndarray:
@@ -133,6 +136,15 @@ def test_reductions_of_elements(reduction, use_init_val, dtype) -> None:
         )  # fmt: skip
     else:
         case.check()
+
+
+@pytest.mark.parametrize("dtype", [name for name in DTYPES if "int" in name])
+@pytest.mark.parametrize("make", [elements, update])
+def test_axis_dtypes(make, dtype) -> None:
+    case = make()
+    plain = case.run(False)
+    case.constants = [np.array(1, dtype)]
+    np.testing.assert_array_equal(case.run(True), plain)
 
 
 @pytest.mark.parametrize("index", ["int32", "int64"])
