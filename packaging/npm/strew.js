@@ -25,6 +25,14 @@ function choice(option, names, name) {
   return code;
 }
 
+const LEAST = -(2n ** 63n), GREATEST = 2n ** 63n - 1n;
+
+// As an int64; what is beyond it lies beyond every axis either way.
+function clamped(number) {
+  const whole = BigInt(number);
+  return whole < LEAST ? LEAST : whole > GREATEST ? GREATEST : whole;
+}
+
 function reductionCode({ reduction = 'none', excludeSelf = false, wide = false }) {
   const flags = (excludeSelf ? EXCLUDE_SELF : 0) | (wide ? WIDE : 0);
   return choice('reduction', REDUCTIONS, reduction) | flags;
@@ -120,7 +128,7 @@ class Call {
 
   integers(numbers) {
     const address = this.allocate(8 * numbers.length), { view } = this.#library;
-    numbers.forEach((number, i) => view.setBigInt64(address + 8 * i, BigInt(number), true));
+    numbers.forEach((number, i) => view.setBigInt64(address + 8 * i, clamped(number), true));
     return address;
   }
 
@@ -194,14 +202,14 @@ class Strew {
 
   tensorScatter(cache, update, writeIndices, options = {}) {
     const { axis = -2, mode = 'linear' } = options;
-    const last = [BigInt(axis), choice('mode', CACHE_MODES, mode)];
+    const last = [clamped(axis), choice('mode', CACHE_MODES, mode)];
     const operands = { cache, update, ...(writeIndices && { writeIndices }) };
     return this.#run(operands, options, (c, context, { cache, update, writeIndices = 0 }) =>
       c.strew_tensor_scatter(context, cache, update, writeIndices, ...last, cache));
   }
 
   #indexed(operator, operands, options, ...axis) {
-    const last = [...axis.map(BigInt), reductionCode(options)];
+    const last = [...axis.map(clamped), reductionCode(options)];
     return this.#run(operands, options, (c, context, { data, indices, updates }) =>
       c[operator](context, data, indices, updates, ...last, data));
   }

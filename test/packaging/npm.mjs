@@ -35,6 +35,10 @@ assert.deepEqual([...table], [5, 5, 0, 9, 5, 5]);
 strew.sliceScatter(matrix(table, 3, 2), Float32Array.of(1), { start: [0], stop: [1], axes: [1],
   reduction: 'sub' });
 assert.deepEqual([...table], [4, 5, -1, 9, 4, 5]);
+// An end beyond 64 bits is that of the axis.
+strew.sliceScatter(table, Float32Array.of(2), { start: [4], stop: BigUint64Array.of(2n ** 64n - 1n) });
+strew.sliceScatter(table, Float32Array.of(3), { start: [1], stop: [-(2n ** 70n)], step: [-1] });
+assert.deepEqual([...table], [3, 3, -1, 9, 2, 2]);
 const cache = new Uint8Array(8);
 strew.tensorScatter(matrix(cache, 1, 4, 2), matrix(Uint8Array.of(1, 2, 3, 4), 1, 2, 2),
   BigInt64Array.of(3n), { mode: 'circular' });
@@ -78,6 +82,7 @@ thrown(() => strew.scatterUpdate(matrix(counts, -1, -2), bins, ones),
   'STREW_INVALID_ARGUMENT', /-1/);
 assert.throws(() => strew.scatterUpdate(matrix(counts, 3), bins, ones), RangeError);
 assert.throws(() => strew.scatterUpdate([1, 2], bins, ones), TypeError);
+thrown(() => strew.scatterUpdate(counts, bins, ones, { axis: 2n ** 64n }), 'STREW_INVALID_AXIS', /axis/);
 assert.throws(() => strew.scatterUpdate(new DataView(new ArrayBuffer(8)), bins, ones), TypeError);
 assert.throws(() => strew.scatterUpdate(counts, bins, ones, { reduction: 'sum' }), /'sum'.*add/);
 assert.throws(() => strew.sliceScatter(counts, ones, { start: [0], stop: [1, 2] }), RangeError);
