@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "accumulate/entry_rows.h"
@@ -64,7 +65,7 @@ BucketSort::BucketSort(const walk::Scatter& scatter, Moves moves)
 // ---- Buckets ----
 
 // Calls take(position, number, update) for each entry of the rows for which begin_row(numbers,
-// columns) returns true, and take_row(positions, numbers, row) for a row of one bucket. Arguments are
+// columns) returns true, if it is not nullptr, and take_row(positions, numbers, row) for a row of one bucket. Arguments are
 // copied, because the compiler must assume that moved bytes change them.
 template <class BeginRow, class Take, class TakeRow>
 void BucketSort::Distribute(const BeginRow& begin_row, const Take& take,
@@ -73,7 +74,9 @@ void BucketSort::Distribute(const BeginRow& begin_row, const Take& take,
   const auto distribute = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
     int32_t numbers[walk::EntrySink::kMostColumns];
     locate(arguments, numbers);
-    if (!begin_row(numbers, row.columns)) return;
+    if constexpr (!std::is_null_pointer_v<BeginRow>) {
+      if (!begin_row(numbers, row.columns)) return;
+    }
     const Take take_entry = take;
     int64_t* const end = end_;
     const int shift = shift_;
@@ -138,7 +141,7 @@ void BucketSort::MoveEach(const Load& load) const {
     for (int64_t c = 0; c < n; ++c) places[at + c] = static_cast<Place>(numbers[c] & mask);
     for (int64_t c = 0; c < n; ++c) updates[at + c] = load(first + c * stride);
   };
-  Distribute([](const int32_t*, int64_t) { return true; }, take, take_row);
+  Distribute(nullptr, take, take_row);
 }
 
 template <int kWidth>

@@ -83,7 +83,6 @@ Status Refuse(const Call& call) {
 Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
                           const plan::IndexSpace& space) {
   const Numbering numbering(indices, space);
-  if (numbering.count == 0) return STREW_OK;
   // Among the first count + 1 entries two have the same destination: no later ones are read.
   int64_t left = std::min(numbering.entries - 1, numbering.count) + 1;
   DestinationSet set(call, numbering.count, left, left);

@@ -43,12 +43,12 @@ Status ApplyWide(const walk::Scatter& bound, bool in_place) {
   const SlotSums sums(scatter);
   const Accumulation work = {scatter, sums, in_place};
   bool done = false;
-  for (const Way& way : kWays) {
-    STREW_TRY(way.combine(work, &done));
-    if (done && scatter.call.explains()) {
-      scatter.call.Explain("%s: %s.", IsWide(scatter.reduction) ? "Wide" : "Means", way.told);
-    }
-    if (done) break;
+  const Way* way = kWays;
+  // The last way is taken if no other is.
+  for (; !done; ++way) STREW_TRY(way->combine(work, &done));
+  if (scatter.call.explains()) {
+    const char* const what = IsWide(scatter.reduction) ? "Wide" : "Means";
+    scatter.call.Explain("%s: %s.", what, (way - 1)->told);
   }
   return STREW_OK;
 }

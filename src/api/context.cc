@@ -44,9 +44,11 @@ strew_status strew_context_set_num_threads(strew_context* context, int32_t n) {
   if (context == nullptr) return RefuseNull();
   if (n < 0) return Refuse(STREW_INVALID_ARGUMENT, "n = %d is negative", n);
   const strew_status status = context->threads.Choose(n, &context->settings.runner);
+  // GCOVR_EXCL_START: this build has threads.
   if (status == STREW_UNSUPPORTED) {
     return Refuse(status, "this build has no threads, so that n must be 1");
   }
+  // GCOVR_EXCL_STOP
   return status == STREW_OK ? status : Refuse(status, "no memory for %d threads", n);
 }
 

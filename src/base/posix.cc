@@ -85,7 +85,7 @@ void LeaveCpu(int32_t cpu, ThreadNumber caller) {
   if (cpu < 0 || cpu != CurrentCpu()) return;
   cpu_set_t cpus;
   if (sched_getaffinity(caller, sizeof(cpus), &cpus) != 0) return;
-  CPU_CLR(static_cast<size_t>(cpu), &cpus);
+  CPU_CLR(static_cast<size_t>(cpu), &cpus);  // GCOVR_EXCL_BR_LINE: of the macro
   if (CPU_COUNT(&cpus) > 0) sched_setaffinity(0, sizeof(cpus), &cpus);
 }
 #else

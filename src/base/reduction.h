@@ -114,9 +114,9 @@ constexpr bool IsKnownReduction(strew_reduction reduction) {
   return kind >= 0 && kind < kReductionsEnd;
 }
 
-// True for reductions of one step: none, or a reduction with kernels of its own.
+// True for known reductions of one step: none, or a reduction with kernels of its own.
 constexpr bool IsOneStep(strew_reduction reduction) {
-  return reduction >= 0 && reduction <= static_cast<int>(KernelReduction::kCount);
+  return reduction <= static_cast<int>(KernelReduction::kCount);
 }
 
 // True if STREW_WIDE makes a difference to this kind of reduction: to sums, differences and products

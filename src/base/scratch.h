@@ -23,7 +23,7 @@ class Scratch {
 
   // On failure memory() is NULL. Most plans that want scratch have an alternative without it.
   Scratch(const Call& call, int64_t size) : allocator_(call.settings().allocator) {
-    if (size == 0 || size > kMostBytes) return;
+    if (size == 0 || size > kMostBytes) return;  // GCOVR_EXCL_BR_LINE: larger with 32 bits alone
     size_ = static_cast<size_t>(size);
     if (allocator_.alloc != nullptr) {
       memory_ = allocator_.alloc(allocator_.opaque, size_, kAlignment);

@@ -20,9 +20,8 @@ class Paragraph {
     va_start(arguments, format);
     const int length = std::vsnprintf(text_ + length_, sizeof(text_) - length_, format, arguments);
     va_end(arguments);
-    if (length > 0 && static_cast<size_t>(length) < sizeof(text_) - length_) {
-      length_ += static_cast<size_t>(length);
-    }
+    assert(length >= 0);
+    length_ = std::min(length_ + static_cast<size_t>(length), sizeof(text_) - 1);
   }
   // The text without the blank after the last sentence.
   const char* c_str() {

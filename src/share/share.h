@@ -25,7 +25,7 @@ namespace strew::share {
 Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
                     plan::Findings* findings);
 
-// True if all are in range; otherwise reports nothing. `indices` may be part of a tensor that `space`
+// True if all are in range; otherwise reports nothing. Requires a call without a runner. `indices` may be part of a tensor that `space`
 // describes, with a shape that does not tell its dims.
 bool AreInRange(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
                 plan::Findings* findings);

@@ -192,5 +192,18 @@ TEST(SlotSums, CombineWhatIsAddedToEachSlot) {
   }
 }
 
+// Ranks that 32 bits need not hold are found one by one, and what they need is prefetched if it is more
+// than the caches hold: here a bitmap of as many words as there are entries.
+TEST(MeanChoice, HasLongRanksOfDestinationsFarApart) {
+  for (const int64_t entries : {100, 20000}) {
+    const auto ranks = [](auto* t) {
+      t->destinations_of_entry = 1;
+      t->most_buckets = 0;
+      t->most_short_ranks = 0;
+    };
+    EXPECT_EQ(WayOf(ElementsSpace({int64_t{1} << 24}, {entries}, 0), ranks), Way::kRanks);
+  }
+}
+
 }  // namespace
 }  // namespace strew_test

@@ -324,14 +324,24 @@ TEST(Pool, SharesTasksWhereAllThreadsHaveOneCpu) {
   sched_setaffinity(0, sizeof(before), &before);
 }
 
+// Starts threads that sleep until the system refuses another one.
+void TakeAllStacks() {
+  const auto sleep = [](void*) -> void* {
+    while (true) pause();
+  };
+  pthread_t thread;
+  while (pthread_create(&thread, nullptr, sleep, nullptr) == 0) pthread_detach(thread);
+}
+
 // In a process that has no address space left for another stack: only those of threads that have ended
 // may be used again.
-[[noreturn]] void RunWithoutRoomForThreads() {
+[[noreturn]] void RunWithoutRoomForThreads(bool takes_stacks) {
   constexpr int32_t kMore = 64;
   rlimit before;
   if (getrlimit(RLIMIT_AS, &before) != 0) std::exit(1);
   const rlimit nothing = {1, before.rlim_max};
   if (setrlimit(RLIMIT_AS, &nothing) != 0) std::exit(1);
+  if (takes_stacks) TakeAllStacks();
   Pool* const pool = Pool::Make(kMore, kNoAccount);
   std::atomic<int> ran{0};
   RunPhase(pool, kMore + 1, [&](int64_t) { ++ran; });
@@ -344,7 +354,8 @@ TEST(Pool, DoesWithoutThreadsThatTheSystemRefuses) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need address space";
 #endif
-  EXPECT_EXIT(RunWithoutRoomForThreads(), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(RunWithoutRoomForThreads(false), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(RunWithoutRoomForThreads(true), testing::ExitedWithCode(0), "");
 }
 
 // ---- The account ---------------------------------------------------------------------------------

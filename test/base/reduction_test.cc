@@ -40,7 +40,6 @@ TEST(Reduction, HasOneStepUnlessItIsAMean) {
     EXPECT_FALSE(strew::IsOneStep(kind | STREW_EXCLUDE_SELF));
     EXPECT_FALSE(strew::IsOneStep(kind | STREW_WIDE));
   }
-  EXPECT_FALSE(strew::IsOneStep(-1));
 }
 
 TEST(Reduction, HasKernelsInTheOrderOfTheConstants) {

@@ -3,7 +3,8 @@
 
 Asserts are compiled out. gcovr leaves out branches that only exceptions make, of which the code has
 none (--exclude-throw-branches), and those that only the compiler makes, on lines without code
-(--exclude-unreachable-branches). A line of a template counts once, whatever it is made for.
+(--exclude-unreachable-branches). The default that it gives a switch over all of an enumeration is left
+out here. A line of a template counts once, whatever it is made for.
 
 usage: report.py <meson> <source root> <build folder> <compiler>...
 """
@@ -82,6 +83,12 @@ class Line:
         before = self.branches.get(len(branches), branches)
         self.branches[len(branches)] = tuple(map(max, before, branches))
 
+    def forget_default(self) -> None:
+        """Leaves out a branch that is never taken: that of a switch without a default."""
+        for count, branches in self.branches.items():
+            if branches.count(False) == 1:
+                self.branches[count] = tuple(filter(None, branches))
+
     def all_branches(self) -> list[bool]:
         return [taken for branches in self.branches.values() for taken in branches]
 
@@ -102,6 +109,19 @@ def markers(root: Path) -> int:
     return sum(len(MARKER.findall(file.read_text())) for file in files)
 
 
+def is_complete_switch(texts: list[str], number: int) -> bool:
+    """Whether a switch over an enumeration begins there that has no default.
+
+    The compiler makes one all the same, which no test can reach: -Wswitch asks for every case.
+    """
+    first = texts[number - 1]
+    indent = first[: len(first) - len(first.lstrip())]
+    if not first.startswith(indent + "switch ("):
+        return False
+    end = texts.index(indent + "}", number)
+    return not any(text.lstrip().startswith("default:") for text in texts[number:end])
+
+
 def problems_of(path: str, number: int, line: Line, text: str) -> list[str]:
     place = f"{path}:{number}"
     if not line.reached:
@@ -120,6 +140,8 @@ def report(root: Path, counts: dict) -> None:
         texts = (root / file["file"]).read_text().splitlines()
         for number, line in sorted(lines_of(file).items()):
             lines.append(line)
+            if is_complete_switch(texts, number):
+                line.forget_default()
             problems += problems_of(file["file"], number, line, texts[number - 1].strip())
     reached = sum(line.reached for line in lines)
     branches = [taken for line in lines for taken in line.all_branches()]

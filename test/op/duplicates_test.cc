@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // STREW_DUPLICATE_ERROR: what is a duplicate, and which one is reported.
+#include <cstdint>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "op/literal.h"
@@ -33,6 +36,26 @@ TEST(Duplicates, AreRefusedForEveryReduction) {
     c.reduction = reduction;
     ExpectRefused(c, STREW_DUPLICATE_INDEX, 1);
   }
+}
+
+// The first of more entries than there are elements has to name one again; later ones are not read.
+TEST(Duplicates, AreFoundAmongMoreEntriesThanElements) {
+  constexpr int32_t kPlaces = (1 << 22) + 1;
+  std::vector<int32_t> indices(kPlaces + 11);
+  for (size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<int32_t>(i) % kPlaces;
+  std::vector<int8_t> output(kPlaces, 1);
+  int8_t update = 2;
+  const auto entries = static_cast<int64_t>(indices.size());
+  const Tensor data = MakeTensor(STREW_INT8, RowMajor({kPlaces}), output.data());
+  const Tensor index = MakeTensor(STREW_INT32, RowMajor({entries}), indices.data());
+  const Tensor updates = MakeTensor(STREW_INT8, {{entries}, {0}}, &update);
+  const Context context = MakeContext();
+  ASSERT_EQ(strew_context_set_duplicate_policy(context.get(), STREW_DUPLICATE_ERROR), STREW_OK);
+  EXPECT_EQ(strew_scatter_elements(context.get(), data.get(), index.get(), updates.get(), 0,
+                                   STREW_ADD, data.get()),
+            STREW_DUPLICATE_INDEX);
+  EXPECT_EQ(strew_context_error_position(context.get()), kPlaces);
+  EXPECT_EQ(output, std::vector<int8_t>(kPlaces, 1));
 }
 
 TEST(Duplicates, AreNoErrorByDefault) {
