@@ -24,15 +24,17 @@ fs::path TemporaryName(const fs::path& directory) {
   return directory / (".strew-" + std::to_string(random()) + "-" + std::to_string(random()));
 }
 
-// The name at the end of symbolic links, which need not exist.
-fs::path Followed(fs::path path) {
+// The name of the file that is not there, at the end of symbolic links.
+fs::path EndOfLinks(fs::path path) {
   constexpr int kMostLinks = 40;  // as Linux follows them
   std::error_code error;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (!fs::is_symlink(fs::symlink_status(path, error))) return path;
     const fs::path target = fs::read_symlink(path, error);
     Check(error);
     path = path.parent_path() / target;  // the target alone if it is absolute
   }
+  Check(std::make_error_code(std::errc::too_many_symbolic_link_levels));
   return path;
 }
 
@@ -80,17 +82,14 @@ OutputFile::OutputFile(const std::string& path) : target_(PathOf(path)) {
     file_ = Duplicate(stdout);
     return;
   }
-  target_ = Followed(target_);
   std::error_code error;
   const fs::file_status status = fs::status(target_, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
     file_ = OpenToWrite(target_);
     return;
   }
-  if (fs::exists(status)) {
-    target_ = fs::canonical(target_, error);
-    Check(error);
-  }
+  target_ = fs::exists(status) ? fs::canonical(target_, error) : EndOfLinks(target_);
+  if (fs::exists(status)) Check(error);
   const fs::path temporary = TemporaryName(target_.parent_path());
   // Before the file exists, so that no signal comes between.
   removed_by_signals_.emplace(temporary);

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import house
 
-ROOMS = ("accumulate", "api", "base", "op", "plan", "share", "walk")
+ROOMS = ("accumulate", "api", "base", "op", "plan", "prepared", "share", "walk")
 OPTIONS = [
     "-Dbuildtype=release",
     "-Db_ndebug=true",
@@ -31,6 +31,7 @@ OPTIONS = [
 # Not all of "huge", which reaches nothing more but for means.
 SUITES = (
     *("reference", "kernel", "base", "plan", "walk", "share", "accumulate", "api", "op"),
+    "prepared",
     *("limits", "threads", "coverage"),
 )
 MOST_MARKERS = 10
