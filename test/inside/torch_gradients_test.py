@@ -22,6 +22,9 @@ HOW = [
 ELEMENTS = torch.tensor([[0, 4, -1], [2, 2, 2]])
 FROM = st.plan_scatter_update(torch.tensor([0, 2, -1, 2]), 5)
 TO = st.plan_scatter_update(torch.tensor([1, 1, 3, 0]), 4)
+# FROM_SOME drops the last entry of element 1 and the only one of element 2; TO_SOME drops another.
+FROM_SOME = st.plan_scatter_update(torch.tensor([0, 9, 7, -1, 2, 3]), 5, index_policy="drop")
+TO_SOME = st.plan_scatter_update(torch.tensor([1, 1, 2, 3, 3, 8]), 4, index_policy="drop")
 SOME = st.plan_scatter_nd(torch.tensor([[0, 1], [9, 0], [4, 2]]), (5, 3), index_policy="drop")
 
 
@@ -72,6 +75,14 @@ CASES: dict[str, Case] = {
         lambda d, s, w, **h: st.gather_scatter(FROM, s, TO, d, w, **h),
         [(4, 2), (5, 2), (4, 1)],
     ),
+    "dropping gather_scatter": (
+        lambda d, s, **h: st.gather_scatter(FROM_SOME, s, TO_SOME, d, **h),
+        [(4, 2), (5, 2)],
+    ),
+    "dropping weights": (
+        lambda d, s, w, **h: st.gather_scatter(FROM_SOME, s, TO_SOME, d, w, **h),
+        [(4, 2), (5, 2), (6, 1)],
+    ),
 }
 
 
@@ -99,6 +110,36 @@ def test_complex(case: str, reduction: str) -> None:
     function, shapes = CASES[case]
     arguments = [leaf(*shape, dtype=torch.complex128) for shape in shapes]
     assert gradcheck(lambda *tensors: function(*tensors, reduction=reduction), arguments)
+
+
+PLANS = (st.plan_scatter_update, st.plan_scatter_elements)
+
+
+@pytest.mark.parametrize("make_from", PLANS)
+@pytest.mark.parametrize("make_to", PLANS)
+@pytest.mark.parametrize("reduction, exclude_self", HOW)
+def test_entries_that_are_dropped(
+    make_from: Callable[..., st.Plan], make_to: Callable[..., st.Plan], reduction: str,
+    exclude_self: bool,
+) -> None:  # fmt: skip
+    """Gradients are those of a call without the entries."""
+    torch.manual_seed(12)
+    origin, target = torch.tensor([0, 9, 1, 2, 1, 7]), torch.tensor([0, 0, 1, 2, 8, 3])
+    kept = torch.tensor([0, 2, 3])
+    data, source, weights = leaf(4), leaf(3), leaf(6)
+    how = {"reduction": reduction, "exclude_self": exclude_self}
+
+    def call(entries: Tensor) -> Tensor:
+        from_plan = make_from(origin[entries], 3, index_policy="drop")
+        to_plan = make_to(target[entries], 4, index_policy="drop")
+        return st.gather_scatter(from_plan, source, to_plan, data, weights[entries], **how)
+
+    found, expected = call(torch.arange(6)), call(kept)
+    assert found.equal(expected)
+    given, grad = (data, source, weights), torch.randn(4, dtype=torch.float64)
+    of_found = torch.autograd.grad(found, given, grad)
+    for one, other in zip(of_found, torch.autograd.grad(expected, given, grad)):
+        torch.testing.assert_close(one, other)
 
 
 def test_gather() -> None:
@@ -243,7 +284,10 @@ def test_vmap_checks_indices() -> None:
 # ---- torch.func ----
 
 
-@pytest.mark.parametrize("case", ["elements", "rows", "tuples", "broadcast", "plan", "weights"])
+TRANSFORMED = ("elements", "rows", "tuples", "broadcast", "plan", "weights", "dropping weights")
+
+
+@pytest.mark.parametrize("case", TRANSFORMED)
 @pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "mean"])
 def test_functions_of_functions(case: str, reduction: str) -> None:
     torch.manual_seed(11)
