@@ -34,6 +34,8 @@ def one(tensor: Tensor, dim: int | None, n: int) -> Tensor:
 
 
 LAST = st.plan_scatter_update(torch.tensor([0, 2, -1, 2]), 5, -1)
+TUPLE = st.plan_scatter_nd(torch.tensor([1]), (3,))
+NUMBER = st.plan_scatter_update(torch.tensor(1), 3, -1)
 ELEMENTWISE = st.plan_scatter_elements(ELEMENTS, 5)
 BATCHED: dict[str, tuple[Callable[..., Tensor], list[tuple[int, ...]], dict[int, int]]] = {
     **{
@@ -65,6 +67,9 @@ BATCHED: dict[str, tuple[Callable[..., Tensor], list[tuple[int, ...]], dict[int,
     "plan": (FROM.scatter, [(5, 3), (4, 3)], {}),
     "plan of one dim": (FROM.scatter, [(5,), (4,)], {}),
     "plan of the last axis": (LAST.scatter, [(3, 5), (3, 4)], {}),
+    "plan of a tuple": (TUPLE.scatter, [(3,), (1, 1)], {}),
+    "plan of a tuple and a number": (TUPLE.scatter, [(3,), ()], {}),
+    "plan of a number": (NUMBER.scatter, [(3,), (1,)], {}),
     "plan of elements": (ELEMENTWISE.scatter, [(5, 3), (2, 3)], {}),
     "gather": (FROM.gather, [(5, 3)], {}),
     "gather of the last axis": (LAST.gather, [(3, 5)], {}),
@@ -100,6 +105,22 @@ def test_vmap(case: tuple[Any, list, dict]) -> None:
         assert found.equal(torch.stack(expected)), dims
 
 
+@pytest.mark.parametrize("case", BATCHED.values(), ids=BATCHED)
+def test_vmap_of_no_samples(case: tuple[Any, list, dict]) -> None:
+    function, shapes, highs = case
+    for dims in itertools.product((None, 0, -1), repeat=len(shapes)):
+        if all(dim is None for dim in dims):
+            continue
+        made = samples(shapes, highs, dims)
+        sample = function(*(one(t, d, 0) for t, d in zip(made, dims)))
+        empty = [t if d is None else t.narrow(d, 0, 0) for t, d in zip(made, dims)]
+        given = [t.requires_grad_() for t in empty if t.is_floating_point()]
+        found = torch.vmap(function, in_dims=dims)(*empty)
+        assert found.shape == (0, *sample.shape) and found.dtype == sample.dtype, dims
+        for t, gradient in zip(given, torch.autograd.grad(found.sum(), given)):
+            assert gradient.equal(torch.zeros_like(t)), dims
+
+
 COLUMNS = st.plan_scatter_update(torch.tensor([0, 2]), 3, 1)
 CORNER = st.plan_scatter_nd(torch.tensor([[0, 2]]), (3, 3))
 ONES, FIRST = torch.ones(3), torch.tensor([0, 1])
@@ -131,6 +152,14 @@ def test_vmap_refuses_what_a_sample_does(call: Callable[..., Tensor], rank: int)
         with pytest.raises(type(of_one.value)) as of_many:
             torch.vmap(call, in_dims=dim)(batch)
         assert of_many.value.args == of_one.value.args
+
+
+@pytest.mark.parametrize("dim", [0, None])
+def test_vmap_refuses_two_updates_of_an_element(dim: int | None) -> None:
+    data, updates = torch.zeros(3, 3), torch.ones(2) if dim is None else torch.ones(3, 2)
+    for call in (TUPLE.scatter, lambda d, u: st.scatter_nd(d, torch.tensor([1]), u)):
+        with pytest.raises(strew.Error, match="updates has"):
+            torch.vmap(call, (0, dim))(data, updates)
 
 
 def test_vmap_checks_indices() -> None:

@@ -89,8 +89,12 @@ def _nd(
 
 
 def _one_element(updates: Tensor, dim: int | None, size: int) -> Tensor:
-    """Updates of any shape with a single element, for each sample: [B]."""
-    return _at(0, updates, dim, size).reshape(size)
+    """Updates of any shape with a single element, for each sample: [B].
+
+    Others stay as they are, [B, ...], and the operator refuses them.
+    """
+    updates = _at(0, updates, dim, size)
+    return updates.reshape(size) if updates.numel() == size else updates
 
 
 def _update(
@@ -138,11 +142,23 @@ def _plan_place(key: str, sample: Sequence[int]) -> int | None:
 def _one_by_one(
     info: Any, dims: Dims, operator: Callable[..., Tensor], arguments: Sequence[Any]
 ) -> Batched:
+    size = info.batch_size
+    if size == 0:
+        # A call on zeros has the shape and the dtype of a sample, and is refused like one.
+        arguments = [a if dim is None else _with_zeros(a, dim) for a, dim in zip(arguments, dims)]
     samples = [
         operator(*(a if dim is None else a.select(dim, i) for a, dim in zip(arguments, dims)))
-        for i in range(info.batch_size)
+        for i in range(max(size, 1))
     ]
-    return torch.stack(samples), 0
+    stacked = torch.stack(samples)
+    return stacked if size > 0 else stacked[:0], 0
+
+
+def _with_zeros(empty: Tensor, dim: int) -> Tensor:
+    """A batch of one sample of zeros in place of an empty batch."""
+    shape = list(empty.shape)
+    shape[dim] = 1
+    return torch.cat([empty, empty.new_zeros(shape)], dim)
 
 
 def _plan_scatter(
@@ -153,6 +169,8 @@ def _plan_scatter(
     if place is None:
         return _one_by_one(info, dims, operator, [plan, data, updates, *how])
     size = info.batch_size
+    if plan_of(plan).updates_shape(sample) == ():
+        updates, dims = _one_element(updates, dims[2], size), (*dims[:2], 0)
     data, updates = _at(place, data, dims[1], size), _at(place, updates, dims[2], size)
     return operator(plan, data, updates, *how), place % data.dim()
 
