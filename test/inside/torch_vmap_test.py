@@ -124,8 +124,8 @@ def test_vmap_of_no_samples(case: tuple[Any, list, dict]) -> None:
 COLUMNS = st.plan_scatter_update(torch.tensor([0, 2]), 3, 1)
 CORNER = st.plan_scatter_nd(torch.tensor([[0, 2]]), (3, 3))
 ONES, FIRST = torch.ones(3), torch.tensor([0, 1])
-# Calls that are refused for a sample [3], or [3, 3], but not for a batch of three of them if the batch
-# is taken for a dim of the sample.
+# Calls that are refused for a sample [3], or [3, 3], but not for a batch of three of them if the
+# batch is taken for a dim of the sample.
 REFUSED: dict[str, tuple[Callable[..., Tensor], int]] = {
     "elements": (lambda d: st.scatter_elements(d, FIRST[:, None], d[:2, :1], -3), 2),
     "elements of one dim": (lambda d: st.scatter_elements(d, FIRST, d[:2], 1), 1),
