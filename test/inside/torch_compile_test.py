@@ -63,6 +63,39 @@ def test_out(backend: str) -> None:
     assert compiled(*given).equal(call(*given))
 
 
+@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
+def test_out_of_plans(backend: str) -> None:
+    def call(rows: Tensor, updates: Tensor) -> Tensor:
+        sums, gathered, messages = rows + 7, updates + 7, rows[:4] + 7
+        FROM.scatter(rows, updates, reduction="add", out=sums)
+        FROM.gather(sums, out=gathered)
+        st.gather_scatter(FROM, sums, TO, updates, out=messages)
+        return torch.cat([sums, gathered * 2, messages])
+
+    given = [torch.randn(5, 3), torch.randn(4, 3)]
+    expected = FROM.scatter(*given, reduction="add")
+    compiled = torch.compile(call, backend=backend, fullgraph=True)
+    for function in (call, compiled):
+        found = function(*given)
+        assert found[:5].equal(expected) and found[5:9].equal(FROM.gather(expected) * 2)
+        assert found[9:].equal(st.gather_scatter(FROM, expected, TO, given[1]))
+
+
+@pytest.mark.parametrize("reduction", ["none", "mul", "max", "mean"])
+def test_gradients_without_dropped_entries(reduction: str) -> None:
+    some = st.plan_scatter_update(torch.tensor([0, 9, 1, 2]), 5, index_policy="drop")
+
+    def call(rows: Tensor, data: Tensor, weights: Tensor) -> Tensor:
+        how = {"reduction": reduction, "exclude_self": True}
+        return st.gather_scatter(some, rows, TO, data, weights, **how).sin().sum()
+
+    compiled = torch.compile(call, backend="aot_eager", fullgraph=True)
+    given = [torch.randn(shape, requires_grad=True) for shape in ((5, 3), (4, 3), (4, 1))]
+    expected = torch.autograd.grad(call(*given), given)
+    for one, other in zip(torch.autograd.grad(compiled(*given), given), expected):
+        torch.testing.assert_close(one, other)
+
+
 def test_shapes_that_change() -> None:
     def call(data: Tensor, index: Tensor, updates: Tensor) -> Tensor:
         rows = st.scatter_update(data, index, updates, reduction="add")

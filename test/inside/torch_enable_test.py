@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import strew
 import strew.torch
 import torch
 from strew.torch import _routes
+from torch_same import require_same_outcome
 
 
 @pytest.fixture(autouse=True)
@@ -108,6 +110,19 @@ def test_what_is_left_to_aten() -> None:
     assert _routes.scatter_add(data, 0, index, row) is not None
     assert _routes.scatter_add(data, 0, index.short(), row) is None
     assert _routes.scatter_add(data, 0, index, row.double()) is None
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.complex64])
+def test_numbers_that_are_too_large(dtype) -> None:
+    """aten refuses finite numbers beyond the largest of the dtype, also where rounding ends there."""
+    index = torch.tensor([[1]])
+    largest = torch.finfo(dtype).max
+    for number in (largest, largest * 1.001, -largest * 1.001, 1e40, 10**30, math.inf, math.nan):
+        for call in (
+            lambda: torch.zeros(2, 1, dtype=dtype).scatter(0, index, number),
+            lambda: torch.zeros(2, 1, dtype=dtype).scatter_(0, index, number),
+        ):
+            require_same_outcome(call, (dtype, number))
 
 
 def test_memory_that_overlaps() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of strew.torch, first and second, and under vmap."""
+"""Gradients of strew.torch, first and second, and those of torch.func."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ HOW = [
 ELEMENTS = torch.tensor([[0, 4, -1], [2, 2, 2]])
 FROM = st.plan_scatter_update(torch.tensor([0, 2, -1, 2]), 5)
 TO = st.plan_scatter_update(torch.tensor([1, 1, 3, 0]), 4)
+# FROM_SOME drops the last entry of element 1 and the only one of element 2; TO_SOME drops another.
+FROM_SOME = st.plan_scatter_update(torch.tensor([0, 9, 7, -1, 2, 3]), 5, index_policy="drop")
+TO_SOME = st.plan_scatter_update(torch.tensor([1, 1, 2, 3, 3, 8]), 4, index_policy="drop")
 SOME = st.plan_scatter_nd(torch.tensor([[0, 1], [9, 0], [4, 2]]), (5, 3), index_policy="drop")
 
 
@@ -72,6 +75,14 @@ CASES: dict[str, Case] = {
         lambda d, s, w, **h: st.gather_scatter(FROM, s, TO, d, w, **h),
         [(4, 2), (5, 2), (4, 1)],
     ),
+    "dropping gather_scatter": (
+        lambda d, s, **h: st.gather_scatter(FROM_SOME, s, TO_SOME, d, **h),
+        [(4, 2), (5, 2)],
+    ),
+    "dropping weights": (
+        lambda d, s, w, **h: st.gather_scatter(FROM_SOME, s, TO_SOME, d, w, **h),
+        [(4, 2), (5, 2), (6, 1)],
+    ),
 }
 
 
@@ -99,6 +110,36 @@ def test_complex(case: str, reduction: str) -> None:
     function, shapes = CASES[case]
     arguments = [leaf(*shape, dtype=torch.complex128) for shape in shapes]
     assert gradcheck(lambda *tensors: function(*tensors, reduction=reduction), arguments)
+
+
+PLANS = (st.plan_scatter_update, st.plan_scatter_elements)
+
+
+@pytest.mark.parametrize("make_from", PLANS)
+@pytest.mark.parametrize("make_to", PLANS)
+@pytest.mark.parametrize("reduction, exclude_self", HOW)
+def test_entries_that_are_dropped(
+    make_from: Callable[..., st.Plan], make_to: Callable[..., st.Plan], reduction: str,
+    exclude_self: bool,
+) -> None:  # fmt: skip
+    """Gradients are those of a call without the entries."""
+    torch.manual_seed(12)
+    origin, target = torch.tensor([0, 9, 1, 2, 1, 7]), torch.tensor([0, 0, 1, 2, 8, 3])
+    kept = torch.tensor([0, 2, 3])
+    data, source, weights = leaf(4), leaf(3), leaf(6)
+    how = {"reduction": reduction, "exclude_self": exclude_self}
+
+    def call(entries: Tensor) -> Tensor:
+        from_plan = make_from(origin[entries], 3, index_policy="drop")
+        to_plan = make_to(target[entries], 4, index_policy="drop")
+        return st.gather_scatter(from_plan, source, to_plan, data, weights[entries], **how)
+
+    found, expected = call(torch.arange(6)), call(kept)
+    assert found.equal(expected)
+    given, grad = (data, source, weights), torch.randn(4, dtype=torch.float64)
+    of_found = torch.autograd.grad(found, given, grad)
+    for one, other in zip(of_found, torch.autograd.grad(expected, given, grad)):
+        torch.testing.assert_close(one, other)
 
 
 def test_gather() -> None:
@@ -149,101 +190,13 @@ def test_halves() -> None:
     assert source.grad.item() == 3008  # 256 if each of the 3000 ones were rounded
 
 
-# ---- vmap ----
-
-
-def samples(shapes: list[tuple[int, ...]], highs: dict[int, int], dims: tuple[Any, ...]) -> list:
-    made = []
-    for place, (shape, dim) in enumerate(zip(shapes, dims)):
-        whole = list(shape)
-        if dim is not None:
-            whole.insert(dim if dim >= 0 else len(whole), 3)
-        high = highs.get(place)
-        made.append(torch.randn(whole) if high is None else torch.randint(-high, high, whole))
-    return made
-
-
-def one(tensor: Tensor, dim: int | None, n: int) -> Tensor:
-    return tensor if dim is None else tensor.select(dim, n)
-
-
-LAST = st.plan_scatter_update(torch.tensor([0, 2, -1, 2]), 5, -1)
-ELEMENTWISE = st.plan_scatter_elements(ELEMENTS, 5)
-BATCHED: dict[str, tuple[Callable[..., Tensor], list[tuple[int, ...]], dict[int, int]]] = {
-    **{
-        f"elements {axis}": (
-            lambda d, i, u, axis=axis: st.scatter_elements(d, i, u, axis, reduction="add"),
-            [(5, 4), (4, 3), (4, 3)],
-            {1: 4},
-        )
-        for axis in (0, 1, -1, -2)
-    },
-    **{
-        f"rows {axis}": (
-            lambda d, i, u, axis=axis: st.scatter_update(d, i, u, axis, reduction="mean"),
-            [(5, 4), (2, 2), (2, 2, 4) if axis % 2 == 0 else (5, 2, 2)],
-            {1: (5, 4)[axis]},
-        )
-        for axis in (0, 1, -1, -2)
-    },
-    "one row": (lambda d, i, u: st.scatter_update(d, i, u, 1), [(5, 4), (), (5,)], {1: 4}),
-    "tuples": (lambda d, i, u: st.scatter_nd(d, i, u), [(5, 4), (3, 2), (3,)], {1: 4}),
-    "rows by tuples": (lambda d, i, u: st.scatter_nd(d, i, u), [(5, 4), (3, 1), (3, 4)], {1: 5}),
-    "one element": (lambda d, i, u: st.scatter_nd(d, i, u), [(5, 4), (2,), (1, 1)], {1: 4}),
-    "an element": (lambda d, i, u: st.scatter_nd(d, i, u), [(5, 4), (2,), ()], {1: 4}),
-    "slice": (
-        lambda d, u: st.slice_scatter(d, u, [0, 3], [4, 0], [2, -1], [-2, 1], reduction="sub"),
-        [(5, 4), (3,)],
-        {},
-    ),
-    "plan": (FROM.scatter, [(5, 3), (4, 3)], {}),
-    "plan of one dim": (FROM.scatter, [(5,), (4,)], {}),
-    "plan of the last axis": (LAST.scatter, [(3, 5), (3, 4)], {}),
-    "plan of elements": (ELEMENTWISE.scatter, [(5, 3), (2, 3)], {}),
-    "gather": (FROM.gather, [(5, 3)], {}),
-    "gather of the last axis": (LAST.gather, [(3, 5)], {}),
-    "gather of elements": (ELEMENTWISE.gather, [(5, 3)], {}),
-    "gather_scatter": (
-        lambda s, d: st.gather_scatter(FROM, s, TO, d),
-        [(5, 3), (4, 3)],
-        {},
-    ),
-    "weights": (
-        lambda s, w, d: st.gather_scatter(FROM, s, TO, d, w),
-        [(5, 3), (4, 1), (4, 3)],
-        {},
-    ),
-    "short weights": (
-        lambda s, w, d: st.gather_scatter(FROM, s, TO, d, w),
-        [(5, 3), (3,), (4, 3)],
-        {},
-    ),
-}
-
-
-@pytest.mark.parametrize("case", BATCHED.values(), ids=BATCHED)
-def test_vmap(case: tuple[Any, list, dict]) -> None:
-    torch.manual_seed(9)
-    function, shapes, highs = case
-    for dims in itertools.product((None, 0, -1), repeat=len(shapes)):
-        if all(dim is None for dim in dims):
-            continue
-        made = samples(shapes, highs, dims)
-        found = torch.vmap(function, in_dims=dims)(*made)
-        expected = [function(*(one(t, d, n) for t, d in zip(made, dims))) for n in range(3)]
-        assert found.equal(torch.stack(expected)), dims
-
-
-def test_vmap_checks_indices() -> None:
-    data, updates = torch.zeros(3, 4), torch.ones(3, 1)
-    with pytest.raises(st.IndexOutOfRange):
-        torch.vmap(st.scatter_update)(data, torch.tensor([[0], [4], [0]]), updates)
-
-
 # ---- torch.func ----
 
 
-@pytest.mark.parametrize("case", ["elements", "rows", "tuples", "broadcast", "plan", "weights"])
+TRANSFORMED = ("elements", "rows", "tuples", "broadcast", "plan", "weights", "dropping weights")
+
+
+@pytest.mark.parametrize("case", TRANSFORMED)
 @pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "mean"])
 def test_functions_of_functions(case: str, reduction: str) -> None:
     torch.manual_seed(11)

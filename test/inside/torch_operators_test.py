@@ -133,6 +133,31 @@ def test_a_plan() -> None:
         st.plan_scatter_update(torch.tensor([0, 0]), 4, duplicate_policy="error")
 
 
+def test_plans_write_to_out_what_they_return() -> None:
+    """For tensors that only the dispatcher can read, as for others."""
+    plan = st.plan_scatter_update(torch.tensor([0, 2, 1]), 4)
+    data, updates = torch.ones(4, 2), torch.arange(6.0).reshape(3, 2)
+    conjugated = torch.view_as_complex(torch.randn(3, 2, 2)).conj()
+    for start, given in (
+        (data, updates),
+        (data, torch.nn.Parameter(updates)),
+        (torch.full((4, 2), 2j), conjugated),
+        (torch.ones(4, 2), conjugated.imag),
+    ):
+        with torch.no_grad():
+            out = torch.full_like(start, 7)
+            assert plan.scatter(start, given, reduction="add", out=out) is out
+            assert out.equal(plan.scatter(start, given, reduction="add"))
+            rows = torch.full_like(given[:2], 7)
+            back = st.plan_scatter_update(torch.tensor([2, 0]), 3)
+            assert back.gather(given, out=rows) is rows
+            assert rows.equal(given.detach()[[2, 0]])
+    with pytest.raises(RuntimeError, match="out=... do not record"):
+        plan.scatter(torch.zeros(4, 2), updates.requires_grad_(), out=torch.zeros(4, 2))
+    with pytest.raises(RuntimeError, match="out=... do not record"):
+        plan.gather(torch.ones(4, requires_grad=True), out=torch.zeros(3))
+
+
 def test_a_plan_that_is_gone() -> None:
     plan = st.plan_scatter_update(torch.tensor([0, 2]), 4)
     data = torch.ones(4, requires_grad=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import strew.torch as st
@@ -97,6 +98,36 @@ def test_gradients(reduce: str, given: bool) -> None:
 
     assert torch.autograd.gradcheck(call, (src,))
     assert torch.autograd.gradgradcheck(call, (src,))
+
+
+@pytest.mark.parametrize("reduce", REDUCTIONS)
+@pytest.mark.parametrize("wanted", [(0,), (1,), (0, 1)], ids=["out", "src", "both"])
+@pytest.mark.parametrize("rows", [7, 0])
+def test_gradients_with_out(reduce: str, wanted: tuple[int, ...], rows: int) -> None:
+    """For a tensor that is written in place, as for src."""
+    torch.manual_seed(13)
+    operands = [torch.randn(n, 2, dtype=torch.float64) for n in (4, rows)]
+    index = torch.tensor([0, 3, 3, 1, 0, 3, 1])[:rows]
+
+    for function in (FUNCTIONS[reduce], partial(st.scatter, reduce=reduce)):
+
+        def call(*given: Tensor) -> Tensor:
+            start, src = (dict(zip(wanted, given)).get(i, operands[i]) for i in (0, 1))
+            out = start * 1
+            result = function(src, index, 0, out)
+            assert (result[0] if isinstance(result, tuple) else result) is out
+            return out
+
+        leaves = [operands[i].clone().requires_grad_() for i in wanted]
+        assert torch.autograd.gradcheck(call, leaves)
+
+
+def test_gradients_of_what_out_kept() -> None:
+    start = torch.tensor([1.0, 5, 0], requires_grad=True)
+    for reduce, expected in (("max", [0, 1, 1]), ("min", [1, 0, 1])):
+        out = start * 1
+        result = st.scatter(torch.tensor([2.0, 3]), torch.tensor([0, 1]), 0, out, None, reduce)
+        assert torch.autograd.grad(result.sum(), start)[0].tolist() == expected
 
 
 @pytest.mark.parametrize("reduce", ["sum", "mean", "min", "max"])

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,58 @@ def test_a_context() -> None:
     assert a.tolist() == [1, 0, 0] and context.applied == 1
 
 
+INTEGERS = [
+    *(1, -1, np.uint64(1), np.array(2), (1, -2), (-1, np.uint64(0)), (1, slice(None))),
+    *((slice(None), -1), (..., 1), (slice(None, None, -1), 2), (0, ..., 1), (slice(1, 1), 0)),
+]
+
+
+@pytest.mark.parametrize("index", INTEGERS, ids=str)
+def test_integers_with_a_context(index) -> None:
+    """The shapes of values are those of calls without one."""
+    outcomes = []
+    for context in (None, strew.Context()):
+        for shape in ((), (1,), (4,), (2,), (1, 1), (1, 4), (2, 1), (1, 2), (4, 2), (3, 4, 2)):
+            a, values = np.zeros((3, 4, 2)), np.arange(1.0, 1 + math.prod(shape)).reshape(shape)
+            try:
+                strew.add_at(a, index, values, context=context)
+            except ValueError as error:
+                a = type(error)
+            outcomes.append(a)
+    half = len(outcomes) // 2
+    for one, other in zip(outcomes[:half], outcomes[half:]):
+        assert one is other or (one == other).all()
+    assert sum(isinstance(outcome, np.ndarray) for outcome in outcomes) >= 4
+
+
+FAR = [4, (4, 0), (0, 3), (slice(None), 3), (..., -4), (slice(None, None, -1), 7)]
+
+
+@pytest.mark.parametrize("index", FAR, ids=str)
+def test_policies_for_integers(index) -> None:
+    a = np.ones((4, 3))
+    with pytest.raises(strew.IndexRangeError, match="out of range"):
+        strew.add_at(a, index, 1, context=strew.Context())
+    strew.set_at(a, index, 7, context=strew.Context(index_policy="drop"))
+    assert (a == 1).all()
+    bounded = tuple(
+        part if isinstance(part, slice) or part is ... else min(max(part, -n), n - 1)
+        for part, n in zip(index if isinstance(index, tuple) else (index,), (4, 3))
+    )
+    expected = a.copy()
+    expected[bounded] += 2
+    strew.add_at(a, index, 2, context=strew.Context(index_policy="clamp"))
+    assert (a == expected).all()
+
+
+@pytest.mark.parametrize("index", [-1, [-1], (0, -1), (slice(None), -1), (..., -3)], ids=str)
+def test_a_context_without_negative_indices(index) -> None:
+    a = np.zeros((4, 3))
+    with pytest.raises(strew.IndexRangeError, match=r"out of range \[0, "):
+        strew.add_at(a, index, 1, context=strew.Context(negative_indices=False))
+    assert not a.any()
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int64"])
 def test_tensors_of_torch(dtype) -> None:
     torch = pytest.importorskip("torch")
@@ -153,6 +206,11 @@ def test_tensors_of_torch(dtype) -> None:
     expected.index_put_((index, index), values, accumulate=True)
     expected[:, 0] += values
     expected[1] += values[0]
+    assert torch.equal(a, expected)
+    drop = strew.Context(index_policy="drop")
+    strew.add_at(a, (slice(None), 9), values[:, None].sum(0), context=drop)
+    strew.add_at(a, (slice(None), 3), values, context=drop)
+    expected[:, 3] += values
     assert torch.equal(a, expected)
     with pytest.raises(TypeError, match="cannot cast"):
         strew.add_at(a, index, torch.zeros(1, dtype=torch.complex64))

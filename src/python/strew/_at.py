@@ -42,7 +42,8 @@ def _function(name: str, reduction: Reduction, formula: str, numpy_name: str) ->
     `values` has the shape of a[indices], or one that NumPy repeats to it, and is converted to the
     dtype of `a` before, where that is of no lesser kind: floats are not made integers.
 
-    Raises strew.IndexRangeError, an IndexError; nothing is written then.
+    Raises strew.IndexRangeError, an IndexError; nothing is written then. The index policy of
+    `context` applies to integers and arrays, not to slices.
     """
     return at
 
@@ -91,11 +92,16 @@ class _Target:
         places = self._places(indices)
         values = self._values(values)
         arrays = [i for i, place in enumerate(places) if isinstance(place, np.ndarray)]
-        if all(places[i].ndim == 0 for i in arrays):
+        is_region = all(places[i].ndim == 0 for i in arrays)
+        if is_region and (self.context is None or not arrays):
             self._update_region(places, values)
             return
         view = self.a[tuple(slice(None) if i in arrays else p for i, p in enumerate(places))]
-        if len(arrays) == 1:
+        if is_region:
+            # The policies of the context are for tuples, so the integers are one.
+            numbers = np.array([[int(places[i]) for i in arrays]])
+            self._call(_strew.scatter_nd, self._moved(view, arrays), numbers, values)
+        elif len(arrays) == 1:
             axis = arrays[0]
             self._call(_strew.scatter_update, view, places[axis], values, axis)
         else:

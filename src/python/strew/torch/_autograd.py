@@ -12,7 +12,7 @@ from torch import Tensor
 from strew.torch._gradients import NEEDS_VALUES, Scattered, to_shape
 from strew.torch._batching import RULES
 from strew.torch._library import EAGER, LIBRARY, TRANSFORMED, call, kernel_or_operator
-from strew.torch._places import Elements, Places, Planned, Rows, Slice, Tuples
+from strew.torch._places import Elements, Kept, Places, Planned, Rows, Slice, Tuples
 from strew.torch._registry import plan_of
 
 
@@ -162,13 +162,20 @@ def _keep_gather_scatter(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> N
 def _gather_scatter_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
     needs_source, needs_weights, needs_data = (ctx.needs_input_grad[i] for i in (1, 2, 4))
     source, weights, data, result = ctx.saved_tensors
-    from_places, to_places = (Planned(plan.key) for plan in ctx.plans)
-    shape = torch.Size(ctx.plans[1].updates_shape(grad.shape))
+    from_plan, to_plan = ctx.plans
+    from_places = Planned(from_plan.key)
+    reduction, exclude_self = ctx.how
+    to_places: Places = Planned(to_plan.key)
+    # Entries that from_plan drops add nothing to a sum. Elsewhere they would count as updates of
+    # value 0, and with exclude_self as updates that replace the old value.
+    if from_plan.dropped and (exclude_self or reduction not in ("add", "sub")):
+        ones = torch.ones(ctx.source_shape, dtype=torch.bool, device=grad.device)
+        to_places = Kept(to_places, from_places.gather(ones))
+    shape = torch.Size(to_plan.updates_shape(grad.shape))
     updates = None
     if data is not None:
         updates = from_places.gather(source)
         updates = updates if weights is None else updates * weights
-    reduction, exclude_self = ctx.how
     forward = Scattered(to_places, shape, reduction, exclude_self, data, updates, result)
     if reduction in ("add", "sub", "mean"):
         of_data, _ = forward.gradients(grad, needs_data, False)
@@ -179,10 +186,10 @@ def _gather_scatter_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...
             # The way back: the plans change places.
             of_source = call(
                 "gather_scatter",
-                to_places.key,
+                to_plan.key,
                 share,
                 None if weights is None else weights.conj().resolve_conj(),
-                from_places.key,
+                from_plan.key,
                 grad.new_zeros(ctx.source_shape),
                 "add",
                 False,

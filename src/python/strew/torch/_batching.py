@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from strew._support import Error
 from strew.torch._library import LIBRARY, call
 from strew.torch._registry import plan_of
 
@@ -25,6 +26,29 @@ def _at(place: int, tensor: Tensor, dim: int | None, size: int) -> Tensor:
     return tensor.unsqueeze(place).expand(shape)
 
 
+def _sample_shape(tensor: Tensor, dim: int | None) -> tuple[int, ...]:
+    shape = list(tensor.shape)
+    if dim is not None:
+        del shape[dim]
+    return tuple(shape)
+
+
+def _axis(axis: int, data: Tensor, name: str = "axis") -> int:
+    """The axis of a sample in data [B, ...].
+
+    The operator could take the batch for an axis that the sample does not have. Such an axis is
+    refused here, in the words in which the operator refuses it for a sample.
+    """
+    rank = data.dim() - 1
+    if rank == 0:
+        sentence = "data has rank 0, but the rank must be 1 or more"
+        raise Error(sentence, "STREW_INVALID_SHAPE")
+    if not -rank <= axis < rank:
+        sentence = f"{name} = {axis} is out of range [{-rank}, {rank - 1}] for data of rank {rank}"
+        raise Error(sentence, "STREW_INVALID_AXIS")
+    return axis % rank + 1
+
+
 def _with_batch(indices: Tensor) -> Tensor:
     """Tuples of a batch [B, ..., k] that name its number too: [B, ..., 1 + k]."""
     size = indices.shape[0]
@@ -37,14 +61,18 @@ def _elements(
 ) -> Batched:
     size = info.batch_size
     moved = [_at(0, t, dim, size) for t, dim in zip((data, indices, updates), dims)]
-    axis += axis >= 0
-    return call("scatter_elements", *moved, axis, *how), 0
+    return call("scatter_elements", *moved, _axis(axis, moved[0]), *how), 0
 
 
 def _nd(
     info: Any, dims: Dims, data: Tensor, indices: Tensor, updates: Tensor, *how: Any
 ) -> Batched:
     size = info.batch_size
+    tuples = _sample_shape(indices, dims[1])
+    if not tuples or len(_sample_shape(data, dims[0])) < max(tuples[-1], 1):
+        # The operator refuses a sample, but could take the batch for one of its dims.
+        arguments = [data, indices, updates, *how]
+        return _one_by_one(info, dims, partial(call, "scatter_nd"), arguments)
     if dims[1] is None:
         whole = data.dim() - (dims[0] is not None)
         if whole == indices.shape[-1] and indices.dim() == 1:
@@ -61,8 +89,12 @@ def _nd(
 
 
 def _one_element(updates: Tensor, dim: int | None, size: int) -> Tensor:
-    """Updates of any shape with a single element, for each sample: [B]."""
-    return _at(0, updates, dim, size).reshape(size)
+    """Updates of any shape with a single element, for each sample: [B].
+
+    Others stay as they are, [B, ...], and the operator refuses them.
+    """
+    updates = _at(0, updates, dim, size)
+    return updates.reshape(size) if updates.numel() == size else updates
 
 
 def _update(
@@ -70,7 +102,7 @@ def _update(
 ) -> Batched:
     size = info.batch_size
     data, updates = _at(0, data, dims[0], size), _at(0, updates, dims[2], size)
-    axis = axis % (data.dim() - 1) + 1
+    axis = _axis(axis, data)
     if dims[1] is None:
         return call("scatter_update", data, indices, updates, axis, *how), 0
     # Each sample has indices of its own: tuples of its number and its index.
@@ -90,14 +122,19 @@ def _slice(
     data, updates = _at(0, data, dims[0], size), _at(0, updates, dims[1], size)
     missing = data.dim() - updates.dim()
     updates = updates.reshape(size, *[1] * missing, *updates.shape[1:])
-    axes = [axis + (axis >= 0) for axis in axes]
+    axes = [_axis(axis, data, f"axes[{i}]") for i, axis in enumerate(axes)]
     return call("slice_scatter", data, updates, start, stop, step, axes, *how), 0
 
 
-def _plan_place(key: str) -> int | None:
-    """The position of one more dim in tensors of a plan; None for plans of all dims."""
+def _plan_place(key: str, sample: Sequence[int]) -> int | None:
+    """The position of one more dim in tensors of a plan.
+
+    None for plans of all dims, and for samples that lack a dim of the plan: the operator refuses
+    these, but could take the batch for the dim.
+    """
     plan = plan_of(key)
-    if plan.kind == "elements":
+    needed = plan.axis + len(plan.extents) if plan.axis >= 0 else -plan.axis
+    if plan.kind == "elements" or len(sample) < max(needed, 1):
         return None
     return -1 if plan.axis >= 0 else 0
 
@@ -105,26 +142,42 @@ def _plan_place(key: str) -> int | None:
 def _one_by_one(
     info: Any, dims: Dims, operator: Callable[..., Tensor], arguments: Sequence[Any]
 ) -> Batched:
+    size = info.batch_size
+    if size == 0:
+        # A call on zeros has the shape and the dtype of a sample, and is refused like one.
+        arguments = [a if dim is None else _with_zeros(a, dim) for a, dim in zip(arguments, dims)]
     samples = [
         operator(*(a if dim is None else a.select(dim, i) for a, dim in zip(arguments, dims)))
-        for i in range(info.batch_size)
+        for i in range(max(size, 1))
     ]
-    return torch.stack(samples), 0
+    stacked = torch.stack(samples)
+    return stacked if size > 0 else stacked[:0], 0
+
+
+def _with_zeros(empty: Tensor, dim: int) -> Tensor:
+    """A batch of one sample of zeros in place of an empty batch."""
+    shape = list(empty.shape)
+    shape[dim] = 1
+    return torch.cat([empty, empty.new_zeros(shape)], dim)
 
 
 def _plan_scatter(
     info: Any, dims: Dims, plan: str, data: Tensor, updates: Tensor, *how: Any
 ) -> Batched:
-    operator, place = partial(call, "plan_scatter"), _plan_place(plan)
-    if place is None or data.dim() - (dims[1] is not None) == 0 or updates.dim() == 0:
+    sample = _sample_shape(data, dims[1])
+    operator, place = partial(call, "plan_scatter"), _plan_place(plan, sample)
+    if place is None:
         return _one_by_one(info, dims, operator, [plan, data, updates, *how])
     size = info.batch_size
+    if plan_of(plan).updates_shape(sample) == ():
+        updates, dims = _one_element(updates, dims[2], size), (*dims[:2], 0)
     data, updates = _at(place, data, dims[1], size), _at(place, updates, dims[2], size)
     return operator(plan, data, updates, *how), place % data.dim()
 
 
 def _plan_gather(info: Any, dims: Dims, plan: str, source: Tensor) -> Batched:
-    operator, place = partial(call, "plan_gather"), _plan_place(plan)
+    place = _plan_place(plan, _sample_shape(source, dims[1]))
+    operator = partial(call, "plan_gather")
     if place is None or dims[1] is None:
         return _one_by_one(info, dims, operator, [plan, source])
     gathered = operator(plan, source.movedim(dims[1], place))
@@ -135,8 +188,12 @@ def _gather_scatter(
     info: Any, dims: Dims, from_plan: str, source: Tensor, weights: Tensor | None, to_plan: str,
     data: Tensor, *how: Any
 ) -> Batched:  # fmt: skip
-    operator, place = partial(call, "gather_scatter"), _plan_place(from_plan)
-    if place != -1 or _plan_place(to_plan) != -1:
+    operator = partial(call, "gather_scatter")
+    places = [
+        _plan_place(from_plan, _sample_shape(source, dims[1])),
+        _plan_place(to_plan, _sample_shape(data, dims[4])),
+    ]
+    if places != [-1, -1]:
         arguments = [from_plan, source, weights, to_plan, data, *how]
         return _one_by_one(info, dims, operator, arguments)
     size = info.batch_size

@@ -141,6 +141,40 @@ class Planned(Places):
         return call("plan_gather", self.key, source)
 
 
+@dataclass
+class Kept(Places):
+    """Places of the entries that are kept; gather_scatter() skips those that either plan drops.
+
+    The other entries stay in the plan, with updates that change nothing. The last update of an
+    element, and the elements without one, are looked up among the entries that are kept.
+    """
+
+    places: Places
+    kept: Tensor  # bool, in the shape of updates
+
+    def _scatter(self, data: Tensor, updates: Tensor, how: How) -> Tensor:
+        reduction, exclude_self, wide = how
+        if reduction == "none":
+            last = self._last(data)
+            written = updates.reshape(-1).index_select(0, last.clamp(min=0).reshape(-1))
+            return torch.where(last < 0, data, written.reshape(data.shape))
+        neutral = {"add": 0, "mul": 1}[reduction]  # gradients use no others
+        if exclude_self:
+            data = torch.where(self._last(data) < 0, data, neutral)
+        updates = torch.where(self.kept, updates, neutral)
+        return self.places.scatter(data, updates, reduction, wide=wide)
+
+    def gather(self, source: Tensor) -> Tensor:
+        return torch.where(self.kept, self.places.gather(source), 0)
+
+    def _last(self, data: Tensor) -> Tensor:
+        """The number of the last update of each element; -1 without one."""
+        with torch.no_grad():
+            names = torch.where(self.kept, numbers(self.kept.shape, data.device), -1)
+            none = torch.full(data.shape, -1, dtype=names.dtype, device=data.device)
+            return self.places.scatter(none, names, "max")
+
+
 def numbers(shape: Sequence[int], device: torch.device) -> Tensor:
     """0, 1, ... in the shape."""
     return torch.arange(math.prod(shape), device=device).reshape(tuple(shape))

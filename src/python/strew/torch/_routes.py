@@ -8,6 +8,7 @@ exceptions are known to its users. doc/pytorch.md has the table of results.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ _WIDE_MUL = code_of("mul", False, True)
 
 _INTEGERS = {torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64}
 _HALVES = {torch.float16, torch.bfloat16}
+_LARGEST = {dtype: torch.finfo(dtype).max for dtype in _HALVES}
 _FLOATS = {torch.float32, torch.float64}
 _COMPLEX = {torch.complex64, torch.complex128}
 _ALL = _INTEGERS | _HALVES | _FLOATS | _COMPLEX
@@ -74,6 +76,8 @@ def _value(data: Tensor, index: Tensor, value: complex) -> Tensor | None:
         return None
     if isinstance(value, complex) and data.dtype not in _COMPLEX:
         return None
+    if data.dtype in _HALVES and _LARGEST[data.dtype] < abs(value) < math.inf:
+        return None  # aten refuses what full() would round or make infinite
     try:
         return torch.full((), value, dtype=data.dtype).expand(index.shape)
     except RuntimeError:  # too large, of which aten tells in its own words

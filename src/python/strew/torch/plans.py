@@ -58,8 +58,8 @@ class Plan:
         arguments = (self._key, data, updates, reduction, exclude_self, wide)
         if out is None:
             return call("plan_scatter", *arguments)
-            refuse_gradients(data, updates, out)
-            _ops.plan_scatter_out(*arguments, out=out)
+        refuse_gradients(data, updates, out)
+        _ops.plan_scatter_out(*arguments, out=out)
         return out
 
     def gather(self, source: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -73,8 +73,8 @@ class Plan:
             return output if out is None else _written(out)
         if out is None:
             return call("plan_gather", self._key, source)
-            refuse_gradients(source, out)
-            _ops.plan_gather_out(self._key, source, out=out)
+        refuse_gradients(source, out)
+        _ops.plan_gather_out(self._key, source, out=out)
         return out
 
     @property

@@ -221,10 +221,12 @@ def _extremum(
         first = _first_of(values, src, index, dim)
         if out is not None:
             first.masked_fill_(values == out, size)
-    if torch.is_grad_enabled() and src.requires_grad and size > 0:
-        # As in torch_scatter the gradient goes to the element that was found.
-        taken = src.gather(dim, first.clamp(max=size - 1))
-        values = torch.where(first < size, taken, base)
+    if _records(src, out):
+        # As in torch_scatter the gradient goes to the element that was found, or to that of out.
+        values = base
+        if size > 0:
+            taken = src.gather(dim, first.clamp(max=size - 1))
+            values = torch.where(first < size, taken, base)
     return (values if out is None else out.copy_(values)), first
 
 
