@@ -10,6 +10,7 @@
 
 #include "base/cache_size.h"
 #include "base/compiler.h"
+#include "kernel/apply_row.h"
 #include "kernel/kernel.h"
 #include "kernel/pattern.h"
 #include "kernel/prefetch.h"
@@ -80,95 +81,12 @@ void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   if (reinterpret_cast<uintptr_t>(end) % kCacheLine != 0) PrefetchForWrite(end - 1);
 }
 
-// Applies the update of a row, or those of adjacent rows, by a call of its kernel.
-struct RowByKernel {
-  RunKernel run;
-  int64_t output_stride;
-  int64_t updates_stride;
-  int64_t n;
-
-  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update,
-                             int64_t rows = 1) const {
-    run(output, output_stride, update, updates_stride, rows * n);
-  }
-};
-
-// The same, for rows of updates that are read in order. The hardware does not prefetch them across
-// the gaps that rows of the output make.
-struct RowReadAhead {
-  RowByKernel row;
-  int64_t distance;          // bytes to the update that is prefetched
-  int64_t bytes;             // of a row
-  const unsigned char* end;  // of all updates
-
-  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
-    if (end - update >= distance + bytes) Prefetch<false>(update + distance, bytes);
-    row(output, update);
-  }
-};
-
 template <class Offset>
 int64_t AdjacentRows(const Offset* offsets, int64_t run, int64_t most) {
   int64_t rows = 1;
   while (rows < most && offsets[rows] == offsets[rows - 1] + run) ++rows;
   return rows;
 }
-
-// Replaces a contiguous row of kHalf to 2 * kHalf bytes: the first and the last of them, which may be
-// the same. Rows of 2 to 12 B took 0.35 to 0.6 x the time of a call of memcpy, of 16 to 32 B 0.65 to
-// 0.9 x that of a loop; the choice of kHalf for each row 1.4 x (Zen 5).
-template <int64_t kHalf>
-struct RowByHalves {
-  int64_t last;  // bytes before the last half
-
-  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
-    unsigned char first_half[kHalf], last_half[kHalf];
-    std::memcpy(first_half, update, kHalf);
-    std::memcpy(last_half, update + last, kHalf);
-    std::memcpy(output, first_half, kHalf);
-    std::memcpy(output + last, last_half, kHalf);
-  }
-};
-
-// Replaces a contiguous row of more than 32 bytes. Rows of 64 B take 1.3 ns, by calls 2.6.
-struct RowByBytes {
-  int64_t bytes;
-
-  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
-    constexpr int64_t kBlock = 32;
-    constexpr RowByHalves<kBlock / 2> move = {kBlock / 2};
-    for (int64_t i = 0; i < bytes - kBlock; i += kBlock) move(output + i, update + i);
-    // May overlap what is there already.
-    move(output + bytes - kBlock, update + bytes - kBlock);
-  }
-};
-
-// Replaces the elements of a row one by one.
-template <int64_t kSize>
-struct RowByElements {
-  int64_t run;
-  int64_t output_step;  // bytes
-  int64_t updates_step;
-
-  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
-    for (int64_t i = 0; i < run; ++i, output += output_step, update += updates_step) {
-      std::memcpy(output, update, kSize);
-    }
-  }
-};
-
-// Applies one element to all of a contiguous row.
-struct RowByPattern {
-  RunKernel run;
-  int64_t size;
-  int64_t bytes;
-  Pattern& pattern;
-
-  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
-    pattern.Fill(update, bytes);
-    pattern.Run(run, size, output, bytes);
-  }
-};
 
 // Has code of its own for rows that stream, and a copy of `apply`: 1.02 to 1.05 x the time without.
 template <class Offset, bool kStreams, class ApplyRow>

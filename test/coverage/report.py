@@ -111,7 +111,7 @@ def markers(root: Path) -> int:
 
 
 def is_complete_switch(texts: list[str], number: int) -> bool:
-    """Whether a switch over an enumeration begins there that has no default.
+    """True if a switch over an enumeration begins there that has no default.
 
     The compiler makes one all the same, which no test can reach: -Wswitch asks for every case.
     """
