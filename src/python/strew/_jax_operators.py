@@ -150,11 +150,16 @@ class SliceScatter:
 
 @dataclass(frozen=True)
 class DynamicSliceScatter:
-    """Slices whose start, stop and step are arrays."""
+    """Slices whose start, stop and step are arrays.
+
+    Updates must have the shape of the slice. They are not broadcast: the gradient would have to be
+    summed over dims that are known only when the program runs.
+    """
 
     axes: tuple[int, ...]
 
     def apply(self, how: How, data: Array, places: Places, updates: Array) -> Array:
+        self._check(data.shape, updates.shape)
         axes = numbers(self.axes)
         return call("slice_scatter", data, *places, updates, axes=axes, reduction=how.code())
 
@@ -177,6 +182,22 @@ class DynamicSliceScatter:
     def batch(self, data: Array, places: Places, updates: Array, is_shared: bool) -> Call | None:
         axes = tuple(axis_of(axis, data.ndim - 1) + 1 for axis in self.axes)
         return Call(DynamicSliceScatter(axes), data, places, updates) if is_shared else None
+
+
+    def _check(self, data: Shape, updates: Shape) -> None:
+        """Refuses updates that no slice has the shape of; the handler compares with the slice."""
+        rank = len(data)
+        reason = "updates are not broadcast where start, stop or step is an array"
+        if len(updates) != rank:
+            raise ValueError(f"updates has rank {len(updates)}, but data has rank {rank}: {reason}")
+        if any(not -rank <= axis < rank for axis in self.axes):
+            return  # strew refuses the axis
+        sliced = {axis_of(axis, rank) for axis in self.axes}
+        for axis, (found, most) in enumerate(zip(updates, data)):
+            if found > most or (found < most and axis not in sliced):
+                raise ValueError(
+                    f"updates has extent {found} on axis {axis}, but data has {most}: {reason}"
+                )
 
 
 @dataclass(frozen=True)
