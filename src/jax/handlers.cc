@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "jax/call.h"
+#include "jax/slice_shape.h"
 #include "strew/strew.h"
 
 namespace ffi = xla::ffi;
@@ -60,6 +62,8 @@ strew_status TensorScatter(strew_context* context, const strew_tensor* past_cach
 
 ffi::Error SliceScatter(ffi::ThreadPool pool, Buffer data, Buffer start, Buffer stop, Buffer step,
                         Buffer updates, Result output, Numbers axes, std::int64_t reduction) {
+  const std::string fault = UpdatesShapeFault(data, updates, start, stop, step, axes);
+  if (!fault.empty()) return ffi::Error::InvalidArgument(fault);
   const auto run = [&](strew_context* context, const strew_tensor* to, const strew_tensor* starts,
                        const strew_tensor* stops, const strew_tensor* steps,
                        const strew_tensor* from, strew_tensor* out) {

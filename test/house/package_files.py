@@ -4,7 +4,8 @@
 import sysconfig
 from collections.abc import Iterable
 
-_JAX = ("_jax_gradients.py", "_jax_native.py", "_jax_operators.py", "_jax_plans.py")
+_JAX_PARTS = ("gradients", "indices", "native", "operators", "plans")
+_JAX = tuple(f"_jax_{part}.py" for part in _JAX_PARTS)
 _PRIVATE = ("_at.py", *_JAX, "_shard_plans.py", "_shards.py", "_strew.pyi", "_support.py")
 _SYSTEMS = ("jax.py", "onnxruntime.py", "openvino.py")
 # Libraries for other systems, which are there where the headers of these were.

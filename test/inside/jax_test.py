@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import jax
@@ -82,6 +83,81 @@ def test_slices_broadcast_updates() -> None:
         same(sj.slice_scatter(data, updates, 1, 3, reduction="add"), expected)
     with pytest.raises(Exception, match="updates"):
         sj.slice_scatter(data, random((3, 5)), 1, 3).block_until_ready()
+
+
+REFUSED = (ValueError, jax.errors.JaxRuntimeError)
+
+
+def test_slices_by_arrays_refuse_other_shapes_when_traced() -> None:
+    """A gradient of updates that were broadcast would have to be summed over unknown dims."""
+    data, ends = jnp.zeros((3, 2, 4)), (jnp.array([1, 0]), jnp.array([3, 2]))
+    write = partial(sj.slice_scatter, axes=(0, -1))
+    for shape in ((), (2,), (2, 2), (1, 2, 2, 2)):
+        with pytest.raises(ValueError, match=rf"updates has rank {len(shape)}, but data has rank 3"):
+            write(data, jnp.ones(shape), *ends)
+    with pytest.raises(ValueError, match="updates has extent 1 on axis 1, but data has 2"):
+        write(data, jnp.ones((2, 1, 2)), *ends)
+    with pytest.raises(ValueError, match="updates has extent 5 on axis 2, but data has 4"):
+        write(data, jnp.ones((2, 2, 5)), *ends)
+    with pytest.raises(ValueError, match="updates has extent 1 on axis 0, but data has 0"):
+        sj.slice_scatter(jnp.zeros(0), jnp.ones(1), jnp.array(0), 1)
+    with pytest.raises(ValueError, match="updates has rank 2"):
+        jax.grad(lambda updates: write(data, updates, *ends).sum())(jnp.ones((2, 2)))
+    with pytest.raises(ValueError, match="updates has rank 2, but data has rank 3"):
+        jax.vmap(lambda updates: write(data, updates, *ends))(jnp.ones((5, 2, 2)))
+
+
+@pytest.mark.parametrize("dtype", INDEX_DTYPES)
+def test_slices_by_arrays_refuse_other_shapes_when_run(dtype) -> None:
+    data = np.zeros((3, 2))
+    given = jnp.from_dlpack(data)
+    start, stop = jnp.array([1], dtype), jnp.array([3], dtype)
+    fault = re.escape("updates has shape [1,2], but the slice has [2,2]")
+    gradient = jax.grad(lambda u: sj.slice_scatter(given, u, start, stop).sum())
+    for call in (lambda u: sj.slice_scatter(given, u, start, stop), gradient):
+        with pytest.raises(REFUSED, match=fault):
+            call(jnp.ones((1, 2))).block_until_ready()
+    assert not data.any()
+    assert gradient(jnp.ones((2, 2))).tolist() == [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize("size", range(4))
+def test_slices_by_arrays_have_the_shape_of_python(size) -> None:
+    lowest, largest = -(2**63), 2**63 - 1
+    data, ends = jnp.zeros(size), (lowest, -4, -2, -1, 0, 1, 2, 4, largest)
+    for start, stop, step in product(ends, ends, (lowest, -2, -1, 1, 2, largest)):
+        expected = np.zeros(size)
+        expected[start:stop:step] = 1
+        places = [jnp.array([end]) for end in (start, stop, step)]
+        count = int(expected.sum())
+        same(sj.slice_scatter(data, jnp.ones(count), *places), expected)
+        if count != 1 and size > 0:
+            with pytest.raises(REFUSED, match=rf"shape \[1\], but the slice has \[{count}\]"):
+                sj.slice_scatter(data, jnp.ones(1), *places).block_until_ready()
+
+
+def test_other_errors_of_slices_by_arrays() -> None:
+    data, one = jnp.zeros((3, 2)), jnp.array([1])
+
+    def write(start, stop, step=None, axes=None) -> None:
+        sj.slice_scatter(data, jnp.ones((1, 2)), start, stop, step, axes).block_until_ready()
+
+    with pytest.raises(REFUSED, match=r"step\[0\] is 0"):
+        write(one, one, one - 1)
+    with pytest.raises(REFUSED, match=r"= 2 is out of range \[-2, 1\] for data of rank 2"):
+        write(one, one + 1, axes=[2])
+    with pytest.raises(REFUSED, match="a second time"):
+        write(jnp.array([1, 0]), jnp.array([2, 2]), axes=[0, -2])
+    with pytest.raises(REFUSED, match="stop"):
+        write(one, jnp.array([2, 2]))
+    with pytest.raises(REFUSED, match="axes"):
+        write(one, one + 1, axes=[0, 1])
+    with pytest.raises(REFUSED, match="start .*integer"):
+        write(jnp.array([1.0]), one + 1)
+    largest = jnp.array([2**64 - 1], "uint64")
+    expected = np.zeros((3, 2))
+    expected[2] = 1
+    same(sj.slice_scatter(data, jnp.ones((1, 2)), one + 1, largest, largest), expected)
 
 
 @pytest.mark.parametrize("mode, places", [("linear", [3, 0]), ("circular", [4, 9])])

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from strew._jax_indices import signed, widened
 from strew._jax_native import CACHE_MODES, Array, How, call, choice, numbers
 
 Shape = tuple[int, ...]
@@ -149,11 +150,16 @@ class SliceScatter:
 
 @dataclass(frozen=True)
 class DynamicSliceScatter:
-    """Slices whose start, stop and step are arrays."""
+    """Slices whose start, stop and step are arrays.
+
+    Updates must have the shape of the slice. They are not broadcast: the gradient would have to be
+    summed over dims that are known only when the program runs.
+    """
 
     axes: tuple[int, ...]
 
     def apply(self, how: How, data: Array, places: Places, updates: Array) -> Array:
+        self._check(data.shape, updates.shape)
         axes = numbers(self.axes)
         return call("slice_scatter", data, *places, updates, axes=axes, reduction=how.code())
 
@@ -162,10 +168,11 @@ class DynamicSliceScatter:
         for i, axis in enumerate(self.axes):
             axis = axis_of(axis, source.ndim)
             extent = source.shape[axis]
-            first = jnp.where(start[i] < 0, start[i] + extent, start[i])
-            least = jnp.where(step[i] < 0, -1, 0)
+            first, stride = signed(start[i], extent), signed(step[i], extent)
+            first = jnp.where(first < 0, first + extent, first)
+            least = jnp.where(stride < 0, -1, 0)
             first = jnp.clip(first, least, extent + least)
-            keys = first + step[i] * jnp.arange(shape[axis], dtype=first.dtype)
+            keys = first + stride * jnp.arange(shape[axis], dtype=first.dtype)
             source = jnp.take(source, keys, axis=axis)
         return source
 
@@ -175,6 +182,22 @@ class DynamicSliceScatter:
     def batch(self, data: Array, places: Places, updates: Array, is_shared: bool) -> Call | None:
         axes = tuple(axis_of(axis, data.ndim - 1) + 1 for axis in self.axes)
         return Call(DynamicSliceScatter(axes), data, places, updates) if is_shared else None
+
+
+    def _check(self, data: Shape, updates: Shape) -> None:
+        """Refuses updates that no slice has the shape of; the handler compares with the slice."""
+        rank = len(data)
+        reason = "updates are not broadcast where start, stop or step is an array"
+        if len(updates) != rank:
+            raise ValueError(f"updates has rank {len(updates)}, but data has rank {rank}: {reason}")
+        if any(not -rank <= axis < rank for axis in self.axes):
+            return  # strew refuses the axis
+        sliced = {axis_of(axis, rank) for axis in self.axes}
+        for axis, (found, most) in enumerate(zip(updates, data)):
+            if found > most or (found < most and axis not in sliced):
+                raise ValueError(
+                    f"updates has extent {found} on axis {axis}, but data has {most}: {reason}"
+                )
 
 
 @dataclass(frozen=True)
@@ -194,12 +217,14 @@ class TensorScatter:
         last = extent - count
         if self.mode == "circular":
             is_valid = first >= 0
-            first = jnp.maximum(first, 0) % max(extent, 1)
+            # Every position is valid: the remainder is that of the whole value.
+            first = jnp.maximum(widened(first, extent), 0) % max(extent, 1)
+            first = signed(first, extent)
         else:
+            first = signed(first, extent)
             is_valid = (first >= 0) & (first <= last)
             first = jnp.clip(first, 0, last)
-        first = first.astype(jnp.int32)
-        positions = (first[:, None] + jnp.arange(count, dtype=jnp.int32)) % max(extent, 1)
+        positions = (first[:, None] + jnp.arange(count, dtype=first.dtype)) % max(extent, 1)
         if how.index_policy == "drop":
             positions = jnp.where(is_valid[:, None], positions, extent)
         # Both axes in front for the gather, and back.
@@ -229,13 +254,16 @@ def axis_of(axis: int, rank: int) -> int:
 def _take(how: How, source: Array, keys: tuple[Any, ...]) -> Array:
     mode = "clip" if how.index_policy == "clamp" else "fill"
     wrap = how.negative_indices
+    keys = tuple(
+        key if isinstance(key, slice) else signed(key, extent)
+        for key, extent in zip(keys, source.shape)
+    )
     return source.at[keys].get(mode=mode, fill_value=0, wrap_negative_indices=wrap)
 
 
 def _with_row_numbers(indices: Array) -> Array:
     """Tuples with one more index in front: the number of their row, by the first axis."""
-    if indices.dtype.itemsize < 4:
-        indices = indices.astype(jnp.int32)
+    indices = widened(indices)
     if len(indices) > jnp.iinfo(indices.dtype).max:
         raise ValueError(f"{len(indices)} rows are too many for indices of {indices.dtype}")
     shape = (*indices.shape[:-1], 1)

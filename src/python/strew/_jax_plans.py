@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from strew._jax_indices import fitted
 from strew._jax_native import (
     DUPLICATE_POLICIES,
     INDEX_POLICIES,
@@ -136,9 +137,12 @@ def gather_scatter(
 
 
 def _make(indices: Any, kind: int, axis: int, extents: Sequence[int], how: How) -> Plan:
+    """A plan; fitted() says what happens to NumPy indices that do not fit JAX's."""
     array = np.asarray(indices)
     if array.size == 0 and isinstance(indices, (list, tuple)):
         array = array.astype(np.int32)
+    longest = int(numbers(extents).max(initial=0))
+    array = fitted("indices", array, how.index_policy, longest)
     result = jax.ShapeDtypeStruct((2,), np.uint32)
     made = jax.ffi.ffi_call("strew_plan", result)(
         jnp.asarray(array),

@@ -13,6 +13,10 @@ more. What strew.Context sets is set by keywords, which are fixed when a functio
 
 Index values are checked when a program runs. A call that strew refuses ends it with strew's
 sentence, as a ValueError where JAX waits for the result, and no array is made.
+
+Without jax_enable_x64, JAX has indices of 32 bits. Values of NumPy arrays and lists that do not fit
+raise strew.IndexRangeError at the call, or are dropped or clamped by the policy. Arguments of
+jax.jit() and its kin are not seen before JAX has cut them to their low 32 bits.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from strew._jax_gradients import scatter
+from strew._jax_indices import fitted
 from strew._jax_operators import (
     DynamicSliceScatter,
     ScatterElements,
@@ -77,7 +82,7 @@ def scatter_elements(
 ) -> Array:
     """Every update has an index of its own along one axis: see strew.scatter_elements()."""
     how = How(reduction, exclude_self, wide, index_policy, negative_indices, duplicate_policy)
-    return _scatter(ScatterElements(int(axis)), how, data, (indices,), updates)
+    return _scatter(ScatterElements(int(axis)), how, data, indices, updates)
 
 
 def scatter_nd(
@@ -94,10 +99,11 @@ def scatter_nd(
 ) -> Array:
     """Every tuple of indices names an element or a slice of data: see strew.scatter_nd()."""
     how = How(reduction, exclude_self, wide, index_policy, negative_indices, duplicate_policy)
-    data, places, updates = map(jnp.asarray, (data, _indices(indices), updates))
+    data, updates = jnp.asarray(data), jnp.asarray(updates)
+    places = _places(how, data, indices)
     if places.shape == (data.ndim,) and updates.size == 1:
         updates = updates.reshape(())
-    return _scatter(ScatterNd(), how, data, (places,), updates)
+    return scatter(ScatterNd(), how, data, (places,), updates)
 
 
 def scatter_update(
@@ -115,7 +121,7 @@ def scatter_update(
 ) -> Array:
     """Every index names a slice of one axis: see strew.scatter_update()."""
     how = How(reduction, exclude_self, wide, index_policy, negative_indices, duplicate_policy)
-    return _scatter(ScatterUpdate(int(axis)), how, data, (indices,), updates)
+    return _scatter(ScatterUpdate(int(axis)), how, data, indices, updates)
 
 
 def slice_scatter(
@@ -138,11 +144,10 @@ def slice_scatter(
     how = How(reduction, exclude_self, wide)
     data, updates = jnp.asarray(data), jnp.asarray(updates)
     if any(isinstance(ends, jax.Array) for ends in (start, stop, step)):
-        first = jnp.atleast_1d(jnp.asarray(start))
-        strides = jnp.ones_like(first) if step is None else jnp.atleast_1d(jnp.asarray(step))
-        places = (first, jnp.atleast_1d(jnp.asarray(stop)), strides)
+        first, last = _ends(data, start, "start"), _ends(data, stop, "stop")
+        strides = jnp.ones_like(first) if step is None else _ends(data, step, "step")
         dynamic = DynamicSliceScatter(_axes(axes, len(first)))
-        return scatter(dynamic, how, data, places, updates)
+        return scatter(dynamic, how, data, (first, last, strides), updates)
     starts, stops = _numbers(start), _numbers(stop)
     steps = (1,) * len(starts) if step is None else _numbers(step)
     sliced = _axes(axes, len(starts))
@@ -164,15 +169,29 @@ def tensor_scatter(
     """Each batch entry of a cache is written from a position of its own on: see
     strew.tensor_scatter()."""
     how = How(index_policy=index_policy)
-    past_cache = jnp.asarray(past_cache)
+    past_cache, axis = jnp.asarray(past_cache), int(axis)
     if write_indices is None:
         write_indices = np.zeros(past_cache.shape[:1], np.int32)
-    return _scatter(TensorScatter(int(axis), mode), how, past_cache, (write_indices,), update)
+    is_circular = mode == "circular" and -past_cache.ndim <= axis < past_cache.ndim
+    period = max(past_cache.shape[axis], 1) if is_circular else 0
+    places = _places(how, past_cache, write_indices, "write_indices", period)
+    return scatter(TensorScatter(axis, mode), how, past_cache, (places,), jnp.asarray(update))
 
 
-def _scatter(operator: Any, how: How, data: Any, places: tuple[Any, ...], updates: Any) -> Array:
-    arrays = tuple(jnp.asarray(_indices(place)) for place in places)
-    return scatter(operator, how, jnp.asarray(data), arrays, jnp.asarray(updates))
+def _scatter(operator: Any, how: How, data: Any, indices: Any, updates: Any) -> Array:
+    data = jnp.asarray(data)
+    return scatter(operator, how, data, (_places(how, data, indices),), jnp.asarray(updates))
+
+
+def _places(how: How, data: Array, indices: Any, name: str = "indices", period: int = 0) -> Array:
+    """Indices as an array of JAX: fitted() says what happens to those that do not fit one."""
+    longest = max(data.shape, default=0)
+    return jnp.asarray(fitted(name, _indices(indices), how.index_policy, longest, period))
+
+
+def _ends(data: Array, ends: Any, name: str) -> Array:
+    """Starts, stops or steps of slices, which Python's rule clamps."""
+    return jnp.atleast_1d(_places(How(index_policy="clamp"), data, ends, name))
 
 
 def _indices(indices: Any) -> Any:
