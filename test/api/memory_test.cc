@@ -20,13 +20,22 @@ extern "C" void* __libc_malloc(size_t size);
 extern "C" void* __libc_memalign(size_t alignment, size_t size);
 
 namespace {
-thread_local bool malloc_fails = false;
+// Blocks that are granted before malloc fails.
+constexpr int64_t kAll = INT64_MAX;
+thread_local int64_t granted = kAll;
+
+bool IsRefused() {
+  if (granted == kAll) return false;
+  if (granted == 0) return true;
+  --granted;
+  return false;
 }
+}  // namespace
 
 // They take the place of the C library's, for the library under test too.
-extern "C" void* malloc(size_t size) { return malloc_fails ? nullptr : __libc_malloc(size); }
+extern "C" void* malloc(size_t size) { return IsRefused() ? nullptr : __libc_malloc(size); }
 extern "C" void* aligned_alloc(size_t alignment, size_t size) {
-  return malloc_fails ? nullptr : __libc_memalign(alignment, size);
+  return IsRefused() ? nullptr : __libc_memalign(alignment, size);
 }
 #endif
 
@@ -41,17 +50,22 @@ class NoMemory : public testing::Test {
 #endif
   }
 
-  // The status of the call where malloc has nothing to give.
+  // The status of the call where malloc has so many blocks to give.
   template <class Call>
-  static strew_status Without(Call call) {
+  static strew_status With(int64_t blocks, Call call) {
 #if defined(STREW_TEST_MALLOC)
-    malloc_fails = true;
+    granted = blocks;
     const strew_status status = call();
-    malloc_fails = false;
+    granted = kAll;
     return status;
 #else
+    static_cast<void>(blocks);
     return call();
 #endif
+  }
+  template <class Call>
+  static strew_status Without(Call call) {
+    return With(0, call);
   }
 };
 
@@ -101,6 +115,49 @@ TEST_F(NoMemory, Scratch) {
   EXPECT_NE(std::string(strew_context_error(context.get())), "");
   EXPECT_EQ(c.data.Snapshot(), before);
   EXPECT_EQ(call(), STREW_OK);
+}
+
+// The handle, its parts, and scratch to put them in order.
+TEST_F(NoMemory, Plan) {
+  Random random(Seed());
+  for (const int64_t entries : {10, 20000}) {
+    const CallShape rows{"", Operator::kScatterNd, {5000, 3}, {entries, 1}};
+    const Case c = MakeCase(random, rows, STREW_INT16, true);
+    int64_t blocks = 0;
+    strew_status status = STREW_OUT_OF_MEMORY;
+    for (; status != STREW_OK; ++blocks) {
+      Plan plan;
+      status = With(blocks, [&] { return MakePlan(c, nullptr, &plan); });
+      ASSERT_TRUE(status == STREW_OK || status == STREW_OUT_OF_MEMORY);
+      EXPECT_EQ(plan != nullptr, status == STREW_OK);
+      EXPECT_TRUE(status == STREW_OK || *strew_last_error() != '\0');
+    }
+    EXPECT_GT(blocks, 3);
+  }
+}
+
+// A plan that gathers for another keeps its places in the order of that, if there is memory.
+TEST_F(NoMemory, PlacesInTheOrderOfAnotherPlan) {
+  Random random(Seed());
+  const CallShape rows{"", Operator::kScatterUpdate, {500, 40}, {3000}};
+  Case from = MakeCase(random, rows, STREW_FLOAT32, true);
+  Case to = MakeCase(random, rows, STREW_FLOAT32, true);
+  const auto before = to.data.Snapshot();
+  for (int64_t blocks = 0; blocks < 4; ++blocks) {
+    Plan of_from, of_to;
+    ASSERT_EQ(MakePlan(from, nullptr, &of_from), STREW_OK);
+    ASSERT_EQ(MakePlan(to, nullptr, &of_to), STREW_OK);
+    const auto call = [&] {
+      return strew_plan_gather_scatter(nullptr, of_from.get(), from.data.tensor(), nullptr,
+                                       of_to.get(), to.data.tensor(), STREW_ADD, to.data.tensor());
+    };
+    to.data.Restore(before);
+    EXPECT_EQ(With(blocks, call), STREW_OK);
+    const auto without = to.data.Snapshot();
+    to.data.Restore(before);
+    EXPECT_EQ(call(), STREW_OK);
+    EXPECT_TRUE(to.data.Snapshot() == without) << blocks;
+  }
 }
 
 }  // namespace
