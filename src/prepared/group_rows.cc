@@ -11,7 +11,8 @@ void GroupWriter::CombineGroupedRows(const int64_t* turn) {
       kernels_.move.combine.run(output + piece_.destination(g) * kernels_.width, 1,
                                 kernels_.identity, 0, run_.count);
     }
-    has_begun_ = piece_.groups() == 1 && piece_.entries() > 0;
+    // A part of a group may have no update.
+    has_begun_ = has_begun_ || (piece_.groups() == 1 && piece_.entries() > 0);
   }
   if (scatter_.source.weights != nullptr) {
     kernel::GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gathers that are scattered, from literals.
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -222,6 +223,41 @@ TEST(GatherScatter, MovedElements) {
         MakeIndexed(Operator::kScatterElements, NumberArray(dtype, {2, 3}, Numbers(6, 0)), {2, 2},
                     {2, 0, 0, 0}, 1)};
     ExpectScattered(c, {4, 0, 3, 2, 0, 0});
+  }
+}
+
+// ---- Destinations of many updates ---------------------------------------------------------------
+
+// 256 entries are looked at together; all of the second 256 have no update.
+class Hubs : public testing::TestWithParam<Dtype> {};
+
+INSTANTIATE_TEST_SUITE_P(EveryDtype, Hubs, testing::ValuesIn(Dtypes()),
+                         [](const auto& test) { return TestName(test.param); });
+
+TEST_P(Hubs, MayHaveAPartWithoutUpdates) {
+  constexpr int64_t kEntries = 768, kRows = 900;
+  const std::vector<strew_reduction> all = AllReductionsOf(GetParam());
+  Random random(Seed());
+  Dims rows(kEntries);
+  for (int64_t i = 0; i < kEntries; ++i) {
+    rows[static_cast<size_t>(i)] = i >= 256 && i < 512 ? kRows : random.Between(0, kRows - 1);
+  }
+  for (const int64_t columns : {1, 19}) {
+    const strew_dtype dtype = GetParam().code;
+    GatherScatterCase c{
+        MakeIndexed(Operator::kScatterUpdate,
+                    RandomArray(random, dtype, RowMajor({kRows, columns})), {kEntries}, rows),
+        MakeIndexed(Operator::kScatterUpdate, RandomArray(random, dtype, RowMajor({2, columns})),
+                    {kEntries}, Dims(kEntries, 1))};
+    c.from.policy = STREW_INDEX_DROP;
+    for (const bool is_weighted : {false, true}) {
+      if (is_weighted && std::count(all.begin(), all.end(), STREW_MUL) == 0) continue;
+      if (is_weighted) c.weights = RandomArray(random, dtype, RowMajor({kEntries, 1}));
+      for (const strew_reduction reduction : all) {
+        c.to.reduction = reduction;
+        ASSERT_TRUE(CheckGatherScatter(c)) << columns;
+      }
+    }
   }
 }
 
