@@ -119,10 +119,11 @@ bool MeansNeedNoOrder(const Call& call, const Plan& plan, const TensorView& outp
   return plan.IsLastAxis() && plan.NumberOfPlaces() <= near / bytes;
 }
 
-// Several threads put the entries in order again, which takes up to 24 bytes for each. Means, and
-// reductions without the old value, may have 2 MiB for it.
+// Several threads put the entries in order again, those that are dropped too: offsets and places of 64
+// bits and updates of 16 bytes take 32 bytes for each. Means, and reductions without the old value, may
+// have 2 MiB for it.
 bool HasRoomToShare(const Call& call, const Plan& plan) {
-  return plan::Machine(call).workers == 1 || plan.kept <= (int64_t{2} << 20) / 24;
+  return plan::Machine(call).workers == 1 || plan.entries <= (int64_t{2} << 20) / 32;
 }
 
 Status Scatter(const Call& call, const strew_plan* handle, const TensorView* data,

@@ -10,6 +10,7 @@
 
 #include "prepared/check_plans.h"
 #include "prepared/large_cases.h"
+#include "reference/indices.h"
 #include "support/counting_allocator.h"
 #include "support/reference.h"
 #include "support/runners.h"
@@ -177,6 +178,24 @@ TEST_P(ScratchOfPlans, IsLimitedForManyElements) {
       ASSERT_FALSE(HasFailure()) << shape.name;
     }
   }
+}
+
+// Most of the entries are dropped; they are looked at all the same.
+TEST_P(ScratchOfPlans, IsLimitedForEntriesThatAreDropped) {
+  if (!IsLimited(GetParam().reduction)) return;
+  constexpr int64_t kPlaces = 4000000, kEntries = 300000;
+  Random random(Seed());
+  Case c = MakeCase(random, {"", Operator::kScatterElements, {kPlaces}, {kEntries}, 0, STREW_INT32},
+                    GetParam().dtype, true);
+  c.policy = STREW_INDEX_DROP;
+  for (int64_t i = 0; i < kEntries; ++i) {
+    if (i % 7 > 1) WriteIndex(STREW_INT32, c.indices->view().At({i}), kPlaces + i);
+  }
+  const Plan plan = PlanOf(c);
+  CheckCall(c.data, [&](strew_context* context) {
+    return strew_plan_scatter(context, plan.get(), c.data.tensor(), c.updates.tensor(),
+                              GetParam().reduction, c.data.tensor());
+  });
 }
 
 }  // namespace
