@@ -82,12 +82,12 @@ class DestinationSet {
     if (form_ != Form::kSorted) kernels.rank(words_, ranks_, bits, columns);
   }
 
-  // Prefetches the memory that Insert() and NumberOf() read.
+  // Prefetches the memory that NumberOf() reads.
   void Fetch(int64_t destination) const {
     if (form_ == Form::kSorted || word_count_ <= kNearWords) return;
     const int64_t word = BitOf(destination) / kBlock;
-    PrefetchForWrite(words_ + word);
-    if (ranks_ != nullptr) Prefetch(ranks_ + word);
+    Prefetch(words_ + word);
+    Prefetch(ranks_ + word);
   }
 
   // Number of pieces of the set, of about equal length in the range or in the list.

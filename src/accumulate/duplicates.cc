@@ -2,6 +2,7 @@
 #include "accumulate/accumulate.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "plan/text.h"
 #include "accumulate/destination_set.h"
@@ -88,8 +89,12 @@ Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
   DestinationSet set(call, numbering.count, left, left);
   if (!set.Begin()) return Refuse(call);
   if (set.needs_collecting()) {
-    ForEachNumber(call, indices, numbering,
-                  [&](int64_t number, int64_t) { return left-- > 0 && set.Collect(number); });
+    ForEachNumber(call, indices, numbering, [&](int64_t number, int64_t) {
+      if (left-- == 0) return false;
+      [[maybe_unused]] const bool has_room = set.Collect(number);
+      assert(has_room);  // for as many as may be left
+      return true;
+    });
   }
   if (!set.FinishCollecting()) return Refuse(call);
   int64_t found = -1;
