@@ -389,11 +389,12 @@ STREW_API strew_status strew_tensor_scatter(strew_context *context, const strew_
  * at each call. doc/plans.md says when one pays.
  *
  * A plan takes the policies, the allocator of scratch and the threads of the context that makes it;
- * policies of later contexts are ignored. To make it takes scratch of up to 16 bytes an entry, or 32
- * where data of these extents have 2^32 elements or more. Errors: STREW_INVALID_ARGUMENT for a NULL out, NULL or
- * unbound indices, NULL or negative extents; STREW_INVALID_DTYPE, STREW_INVALID_SHAPE,
- * STREW_INVALID_AXIS; STREW_SIZE_OVERFLOW if data of these extents were too large; lines 9 to 11
- * above. *out is NULL on failure; else the caller owns the plan. Getters return 0 for NULL. @{ */
+ * policies of later contexts are ignored. To make it takes scratch of up to 16 bytes an entry, or
+ * 32 where data of these extents have 2^32 elements or more. Errors: STREW_INVALID_ARGUMENT for a
+ * NULL out, NULL or unbound indices, NULL or negative extents; STREW_INVALID_DTYPE,
+ * STREW_INVALID_SHAPE, STREW_INVALID_AXIS; STREW_SIZE_OVERFLOW if data of these extents were too
+ * large; lines 9 to 11 above. *out is NULL on failure; else the caller owns the plan. Getters
+ * return 0 for NULL. @{ */
 
 typedef struct strew_plan strew_plan; /**< an index tensor, checked and put in order */
 /** For the indices of strew_scatter_elements(), of rank r >= 1: an axis in [-r, r - 1], and the
