@@ -97,9 +97,15 @@ class StackOf : public testing::TestWithParam<strew_dtype> {
     Expect(c, about + "gather, ",
            [&] { strew_plan_gather(context, plan.get(), data, c.updates.tensor()); });
     if (!c.output) return;
-    for (const bool weighs : {false, true}) {
-      if (weighs && !has_products) continue;
-      const strew_tensor* const weights = weighs ? c.updates.tensor() : nullptr;
+    // None, one for each element, and one for each row.
+    Dims rows = c.updates.shape();
+    if (!rows.empty()) rows.back() = 1;
+    const Tensor of_rows = MakeTensor(c.data.dtype(), {rows, Dims(rows.size(), 0)},
+                                      c.updates.view().At(Dims(rows.size(), 0)));
+    for (const strew_tensor* weights : {static_cast<const strew_tensor*>(nullptr),
+                                        static_cast<const strew_tensor*>(c.updates.tensor()),
+                                        static_cast<const strew_tensor*>(of_rows.get())}) {
+      if (weights != nullptr && !has_products) continue;
       Expect(c, about + "gather_scatter, ", [&] {
         strew_plan_gather_scatter(context, plan.get(), data, weights, plan.get(), data, c.reduction,
                                   output);
