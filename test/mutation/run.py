@@ -38,9 +38,13 @@ WORK = {
 # The tests that find most in the shortest time stand first.
 TESTS = (
     "test_message test_precedence test_tensor test_dlpack test_context"
-    " test_memory test_overlap test_special_cases test_policies test_scatter_update"
-    " test_tensor_scatter test_duplicates test_exclude_self test_oracle test_mean test_wide"
-    " test_many_indices test_extreme_arguments test_examples test_single_branches test_random"
+    " test_memory test_overlap test_special_cases test_policies test_names test_terms"
+    " hostile/test_hostile_calls hostile/test_guard_pages museum/test_museum_memory"
+    " test_scatter_update test_tensor_scatter test_duplicates test_exclude_self test_oracle"
+    " museum/test_museum_operators test_calls test_wide test_many_indices test_extreme_arguments"
+    " test_order test_examples test_whole_outputs museum/test_museum_classes test_failures"
+    " test_distinct test_chosen_indices test_random test_boxes test_mean test_single_branches"
+    " test_parallel_index"
 ).split()
 RANDOM_CASES = "20"  # of each operator and dtype
 LONGEST_TEST = 300  # seconds, on a busy machine

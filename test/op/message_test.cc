@@ -180,6 +180,24 @@ TEST_F(Message, DataOfRank0AndOutputOfAnotherRankAreNamed) {
   ExpectMention(Refused(request, STREW_INVALID_SHAPE), "data has rank 0");
 }
 
+// Tuples one number too long, as well as much too long.
+TEST_F(Message, TuplesLongerThanTheRankOfDataAreNamed) {
+  for (const int64_t k : {3, 9}) {
+    Request request = GoodRequest(Operator::kScatterNd);
+    request.indices.SetValues({2, k}, Dims(static_cast<size_t>(2 * k), 0));
+    request.updates.SetShape({2});
+    EXPECT_EQ(Refused(request, STREW_INVALID_SHAPE).error,
+              "indices has tuples of " + std::to_string(k) + " numbers, but data has rank 2");
+  }
+}
+
+TEST_F(Message, IndicesOfRank0HaveNoTuples) {
+  Request request = GoodRequest(Operator::kScatterNd);
+  request.indices.SetValues({}, {1});
+  EXPECT_EQ(Refused(request, STREW_INVALID_SHAPE).error,
+            "indices has rank 0, but the rank must be 1 or more");
+}
+
 TEST_F(Message, EachDimOfIndicesButTheAxisFitsData) {
   for (const int64_t axis : {0, 1}) {
     Request request = GoodRequest(Operator::kScatterElements);
