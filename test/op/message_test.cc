@@ -266,6 +266,13 @@ TEST_F(Message, ArrayOfASliceThatIsNullIsNamed) {
   }
 }
 
+TEST_F(Message, WriteIndicesAreCountedBesideTheBatch) {
+  Request request = GoodRequest(Operator::kTensorScatter);
+  request.indices.SetList({0, 2});
+  EXPECT_EQ(Refused(request, STREW_INVALID_SHAPE).error,
+            "write_indices has 2 entries for a batch of 3");
+}
+
 TEST_F(Message, NegativePlaceInACircularCacheIsNamed) {
   Request request = GoodRequest(Operator::kTensorScatter);
   request.mode = STREW_CACHE_CIRCULAR;

@@ -98,6 +98,35 @@ TEST_P(Overlap, UpdatesInPlace) {
   ExpectOverlap(request_);
 }
 
+// The arrays of a slice begin in one memory, 8 bytes for each of their entries. The output follows the
+// last byte of one of them, or meets it.
+TEST(OverlapOfSlices, ArraysWithTheOutput) {
+  constexpr size_t kArray = 64 * sizeof(int64_t);
+  const Context context = MakeContext();
+  for (const int64_t rank : {1, 2, 32}) {
+    const size_t entries = static_cast<size_t>(rank);
+    const Layout layout = RowMajor(Dims(entries, 1));
+    float number = 1;
+    const Tensor data = MakeTensor(STREW_FLOAT32, layout, &number);
+    for (size_t met = 0; met < 4; ++met) {
+      alignas(64) unsigned char memory[4 * kArray];
+      int64_t* arrays[4];
+      for (size_t a = 0; a < 4; ++a) {
+        arrays[a] = reinterpret_cast<int64_t*>(memory + a * kArray);
+        for (int64_t i = 0; i < rank; ++i) arrays[a][i] = a == 0 ? 0 : a == 3 ? i : 1;
+      }
+      unsigned char* const end = reinterpret_cast<unsigned char*>(arrays[met] + rank);
+      const auto write = [&](unsigned char* to) {
+        const Tensor output = MakeTensor(STREW_FLOAT32, layout, to);
+        return strew_slice_scatter_int64(context.get(), data.get(), data.get(), rank, arrays[0],
+                                         arrays[1], arrays[2], arrays[3], STREW_NONE, output.get());
+      };
+      EXPECT_EQ(write(end - kFloat), STREW_OVERLAPPING_MEMORY) << rank << " " << met;
+      EXPECT_EQ(write(end), STREW_OK) << strew_context_error(context.get());
+    }
+  }
+}
+
 TEST_P(Overlap, InputsMayShareMemory) {
   request_.updates.offset = request_.data.offset + kFloat;
   ExpectOk(request_);
