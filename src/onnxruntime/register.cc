@@ -2,6 +2,7 @@
 // The entry of the library: OrtApi::RegisterCustomOpsLibrary_V2 finds it by its name.
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <new>
 
 #include "onnxruntime/operators.h"
@@ -26,7 +27,18 @@ bool HasShapeReference(const OrtApiBase& base) {
   int major = 0;
   int minor = 0;
   const int found = std::sscanf(base.GetVersionString(), "%d.%d", &major, &minor);
-  return found == 2 && (major > 1 || minor >= STREW_ORT_SHAPE_REFERENCE);
+  return found == 2 && (major > 1 || minor >= static_cast<int>(kVersionOfShapeReference));
+}
+
+// nullptr if the runtime has none.
+ShapeReference ShapeReferenceOf(const OrtApiBase& base) {
+  if (!HasShapeReference(base)) return nullptr;
+  const OrtApi* const api = base.GetApi(kVersionOfShapeReference);
+  if (api == nullptr) return nullptr;
+  const auto* const members = reinterpret_cast<const unsigned char*>(api);
+  ShapeReference reference;
+  std::memcpy(&reference, members + kPlaceOfShapeReference * sizeof(reference), sizeof(reference));
+  return reference;
 }
 
 OrtStatus* FillDomain(Registration* made) {
@@ -76,6 +88,6 @@ RegisterCustomOps(OrtSessionOptions* options, const OrtApiBase* base) {
     return base->GetApi(1)->CreateStatus(ORT_FAIL, "strew needs ONNX Runtime 1.18 or newer");
   }
   Registration* registration = nullptr;
-  OrtStatus* const status = Register({api, HasShapeReference(*base)}, &registration);
+  OrtStatus* const status = Register({api, ShapeReferenceOf(*base)}, &registration);
   return status != nullptr ? status : api->AddCustomOpDomain(options, registration->domain);
 }

@@ -3,6 +3,7 @@
 #ifndef STREW_ONNXRUNTIME_RUNTIME_H_
 #define STREW_ONNXRUNTIME_RUNTIME_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include <onnxruntime_c_api.h>
@@ -17,13 +18,21 @@ namespace strew::onnxruntime {
 constexpr std::uint32_t kApiVersion = 18;
 static_assert(ORT_API_VERSION >= kApiVersion, "headers of ONNX Runtime 1.18 or newer are needed");
 
-// Version 24 tells a shape without making an object for it: headers and a runtime of 1.24 are needed.
-#define STREW_ORT_SHAPE_REFERENCE 24
+// GetTensorElementTypeAndShapeDataReference of version 24, which tells a shape without making an object
+// for it. Members of OrtApi keep their places in all later versions, so that it needs no newer headers.
+using ShapeReference = OrtStatus*(ORT_API_CALL*)(const OrtValue*, ONNXTensorElementDataType*,
+                                                 const std::int64_t**, std::size_t*);
+constexpr std::uint32_t kVersionOfShapeReference = 24;
+constexpr std::size_t kPlaceOfShapeReference = 414;
+#if ORT_API_VERSION >= 24
+static_assert(offsetof(OrtApi, GetTensorElementTypeAndShapeDataReference) ==
+              kPlaceOfShapeReference * sizeof(ShapeReference));
+#endif
 
 // One of those that may be in a process.
 struct Runtime {
   const OrtApi* api;
-  bool has_shape_reference;
+  ShapeReference shape_reference;  // nullptr before 1.24
 };
 
 // nullptr for STREW_OK, else an error with the sentence.

@@ -19,14 +19,9 @@ OrtStatus* CopyShape(const OrtApi& api, const OrtValue* value, Shape* shape) {
 }
 
 OrtStatus* GetShape(const Runtime& runtime, const OrtValue* value, Shape* shape) {
-#if ORT_API_VERSION >= STREW_ORT_SHAPE_REFERENCE
-  if (runtime.has_shape_reference) {
-    ONNXTensorElementDataType type{};
-    return runtime.api->GetTensorElementTypeAndShapeDataReference(value, &type, &shape->dims,
-                                                                  &shape->rank);
-  }
-#endif
-  return CopyShape(*runtime.api, value, shape);
+  if (runtime.shape_reference == nullptr) return CopyShape(*runtime.api, value, shape);
+  ONNXTensorElementDataType type{};
+  return runtime.shape_reference(value, &type, &shape->dims, &shape->rank);
 }
 
 }  // namespace
