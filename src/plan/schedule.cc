@@ -142,6 +142,7 @@ int64_t Scheduler::StripColumns(int64_t tasks) const {
   const int64_t line = std::max<int64_t>(kCacheLine / width_, 1);
   const int64_t longest = tuning_.strip_bytes / width_;
   const int64_t strip = std::min({fitting / line * line, longest, loops_.column.count});
+  if (strip * width_ < tuning_.least_strip) return 0;
   const bool share_lines = axis.output_stride * width_ % kCacheLine != 0;
   return share_lines && strip < std::min(longest, loops_.column.count) ? 0 : strip;
 }

@@ -165,6 +165,11 @@ struct Tuning {
   // Bytes of a row of a strip in scratch. 512, a power of two, took 1.05 to 1.1 x the time, 256
   // 1.15 x, 192 1.2 x.
   int64_t strip_bytes = 384;
+  // Least bytes of such a row: shorter ones take too little of each row of indices, updates and output.
+  // Moves into [25000, 149, 3] to [25000, 9, 48] of float64 took 0.1 to 0.33 x the time without strips,
+  // sums in [3000, 149, 3] to [3000, 14, 32] of float32 0.2 to 0.7 x, moves of [12000, 600] 0.43 to 0.69
+  // x; with strips of 256 B in a way that two threads share, sums of [4096, 4096] 0.52 x (Zen 5).
+  int64_t least_strip = 256;
   // Columns of batch without a strip: enough for the streams of indices and updates, few enough for
   // the cache lines of a short axis to stay in the caches.
   int64_t batch_columns = 128;

@@ -119,7 +119,8 @@ std::vector<Forced> Ranges() {
 
 std::vector<Forced> Staged() {
   const char* const strips = "in strips of";
-  const Changes near = {{&T::near_strip, 0}, {&T::near_row, 0}, {&T::few_indices, -1}};
+  const Changes near = {
+      {&T::near_strip, 0}, {&T::near_row, 0}, {&T::least_strip, 0}, {&T::few_indices, -1}};
   const Changes one_line = {{&T::strip_bytes, 64}};
   const Changes no_strip = {{&T::strip_bytes, 0}};
   const Changes tasks = {{&T::least_task_ns, kNoTime}};

@@ -358,6 +358,7 @@ class StripChoice : public ScheduleChoice {
     tuning_.near_strip = 0;
     tuning_.near_row = 0;
     tuning_.strip_bytes = 128;
+    tuning_.least_strip = 0;
   }
 
   Schedule OfColumns(int64_t axis, int64_t entries, int64_t columns) const {
@@ -387,6 +388,17 @@ TEST_F(StripChoice, HasStripsOfWholeLinesThatFitScratch) {
   EXPECT_EQ(Strip((1 << 15) + 1, 1 << 15, 208), 0);
   EXPECT_EQ(Strip(1 << 14, 1 << 14, 208), 32);
   EXPECT_EQ(Strip((1 << 14) + 1, 1 << 14, 208), 16);
+}
+
+TEST_F(StripChoice, HasNoStripsOfFewBytes) {
+  tuning_.least_strip = 64;
+  EXPECT_EQ(Strip(1 << 15, 1 << 15, 208), 16);
+  EXPECT_EQ(Strip(100, 100, 16), 16);
+  EXPECT_EQ(Strip(100, 100, 15), 0);
+  tuning_.least_strip = 65;
+  EXPECT_EQ(Strip(1 << 15, 1 << 15, 208), 0);
+  EXPECT_EQ(Strip(100, 100, 17), 17);
+  EXPECT_EQ(Strip(100, 100, 16), 0);
 }
 
 // Rows of 804 bytes: strips of less than the bytes of the tuning would move most lines twice.

@@ -206,6 +206,12 @@ def _staged() -> list[Family]:
             [lambda: elements((4096, 2048), (4096, 2048))],
             (64, 128, 192, 256, 512, 768, 1024),
         ),
+        Threshold(
+            "least_strip",
+            lambda size: elements((4096, 8, 400), (4096, 8, size // 4)),
+            **at("least_strip"),
+            most=385,
+        ),
         Sweep(
             "batch_columns",
             [lambda: elements((33, 30001), (33, 30001)), lambda: elements((8, 99999), (8, 99999))],
