@@ -205,13 +205,14 @@ class Gatherer {
       from[i] += to[i] * column_.stride[kSource];
       to[i] *= column_.stride[kOutput];
     }
-    const bool is_dense = kept == columns && column_.stride[kOutput] == 1;
+    const bool are_elements = kept == columns && AreElements(kept);
+    if (are_elements) ExpandRuns(from, kept);
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* inner) {
       unsigned char* const output = output_ + (turn[kOutput] + inner[kInnerOutput]) * units_.width;
       const unsigned char* const source =
           source_ + (turn[kSource] + inner[kInnerSource]) * units_.width;
-      if (run_.count == 1 && is_dense) {
-        return kernel::GatherElements(units_.width, source, from, kept, output);
+      if (are_elements) {
+        return kernel::GatherElements(units_.width, source, from, kept * run_.count, output);
       }
       kernel::TileArguments tile = kernel::RowTile(output, source, to, kept, hints_.prefetch);
       tile.lookahead = kept_ahead;
@@ -221,6 +222,21 @@ class Gatherer {
       kernel::WalkRows(hints_.streams ? move_.stream : move_.combine.run, units_.width,
                        kernel::kOffset64, rows);
     });
+  }
+
+  // True if the elements of so many runs lie together in the output, and are few enough to be gathered
+  // one by one. Runs of 2 to 20 elements that lie apart in the source took 0.2 to 0.7 x the time of a
+  // call for each (Zen 5).
+  bool AreElements(int64_t runs) const {
+    return run_.stride[kInnerOutput] == 1 && column_.stride[kOutput] == run_.count &&
+           runs * run_.count <= kColumns;
+  }
+
+  // From the first element of each run to all of them.
+  void ExpandRuns(int64_t* from, int64_t runs) const {
+    for (int64_t i = runs * run_.count - 1; i >= 0; --i) {
+      from[i] = from[i / run_.count] + i % run_.count * run_.stride[kInnerSource];
+    }
   }
 
   const Plan& plan_;
