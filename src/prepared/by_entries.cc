@@ -40,6 +40,8 @@ class EntryWalk {
                       : walk::IndexedKernelsFor(passage.call, passage.output, STREW_MUL).run),
         offset_width_(kernel::OffsetWidthOf(SpanOf(passage.output))),
         resolve_(ResolveKernelOf(passage, passage.to, offset_width_)),
+        move_(walk::MoveKernelsFor(passage.call, plan::IndexedUnitsOf(passage.output.element_size))
+                  .combine.run),
         short_loops_(passage, combiner_, multiply_),
         size_(passage.output.element_size) {
     const int rank = passage.of_to.rank;
@@ -57,7 +59,7 @@ class EntryWalk {
     fetches_output_ = Reach() > plan::NearBytes(machine);
     are_lines_ = !passage.from.has_dropped() && !passage.to.has_dropped() &&
                  passage.of_from.places.is_line() && passage.of_to.places.is_line() &&
-                 (nest_.rank == 0 || row_.stride[kFromEntry] == 1);
+                 (nest_.rank == 0 || row_.stride[kFromEntry] == 1 || row_.stride[kFromEntry] == 0);
   }
 
   // Bytes of the output among which the entries of a block jump.
@@ -190,17 +192,34 @@ class EntryWalk {
       kernel::PrefetchElements(passage_.output.data + first[kOutput] * size_, size_, offset_width_,
                                offsets, n * rows.count);
     }
-    GatherRuns({passage_.from.places, false, first[kFromEntry], n, 0, products, size_,
-                passage_.source.data + first[kSource] * size_,
-                passage_.of_from.places.stride() * size_, row_.stride[kSource] * size_, nullptr,
-                size_, 1, 0, rows.count, rows.stride[kFromEntry], n * size_,
-                rows.stride[kSource] * size_});
+    if (row_.stride[kFromEntry] == 0) {
+      CopyRows(first, n, rows, products);
+    } else {
+      GatherRuns({passage_.from.places, false, first[kFromEntry], n, 0, products, size_,
+                  passage_.source.data + first[kSource] * size_,
+                  passage_.of_from.places.stride() * size_, row_.stride[kSource] * size_, nullptr,
+                  size_, 1, 0, rows.count, rows.stride[kFromEntry], n * size_,
+                  rows.stride[kSource] * size_});
+    }
     for (int64_t r = 0; multiply_ != nullptr && r < rows.count; ++r) {
       const int64_t weight = first[kWeight] + r * rows.stride[kWeight];
       multiply_(products + r * n * size_, 1, passage_.weights->data + weight * size_,
                 row_.stride[kWeight], n);
     }
     combiner_.Combine(offset_width_, first[kOutput], products, offsets, n * rows.count);
+  }
+
+  // Of rows whose entries take from one place: those of a plan whose indices repeat along the row.
+  void CopyRows(const int64_t* first, int64_t n, const UpdateLoop& rows,
+                unsigned char* products) const {
+    for (int64_t r = 0; r < rows.count; ++r) {
+      const int64_t place =
+          passage_.from.places.At(first[kFromEntry] + r * rows.stride[kFromEntry]);
+      const int64_t source =
+          place * passage_.of_from.places.stride() + first[kSource] + r * rows.stride[kSource];
+      move_(products + r * n * size_, 1, passage_.source.data + source * size_,
+            row_.stride[kSource], n);
+    }
   }
 
   // Places serve as offsets where nothing has to be done to them.
@@ -267,9 +286,11 @@ class EntryWalk {
   const kernel::RunKernel multiply_;
   const kernel::OffsetWidth offset_width_;
   const kernel::ResolveKernel resolve_;  // of the places of `to`
+  const kernel::RunKernel move_;
   const ShortLoops short_loops_;
   const int64_t size_;
-  bool are_lines_;  // no entry is dropped, and the entries of a row and the places are lines
+  bool
+      are_lines_;  // no entry is dropped, and the places and the entries of a row are lines, or one
   bool fetches_output_;
   UpdateNest nest_;
   UpdateLoop row_ = {1, {}};  // the innermost loop
