@@ -6,6 +6,8 @@
 #
 # Debian 12 has no nanobind of 2.15 or newer. PYTHONPATH may name a folder with that of PyPI:
 # pip install --target FOLDER nanobind
+#
+# Exits with status 77 where packages to build with are missing, and names them.
 set -eu
 archive=$(realpath "$1")
 mkdir -p "$2"
@@ -31,7 +33,7 @@ case "$missing" in
     python3 -c 'import nanobind' || exit 1
     checked=-d
     ;;
-  *) printf 'apt-get install %s\n' "$missing" && exit 1 ;;
+  *) printf 'apt-get install %s\n' "$missing" && exit 77 ;;
 esac
 # shellcheck disable=SC2086 # an option or none
 dpkg-buildpackage --no-sign --build=full $checked
