@@ -3,9 +3,9 @@
 
 usage: find_package.py <package> <file below its folder> [<another, as a pattern>...]
 
-With patterns the first file that each matches is printed too, one a line; nothing at all if one
-matches none. pip builds in an environment of its own, where the package may not be imported; the
-folder where strew will be installed may have it all the same.
+With patterns, the first file that matches each pattern is printed too, one per line. If a pattern
+matches no file, nothing is printed. pip builds in an isolated environment, where the package may be
+missing; the environment into which strew is installed may have it nevertheless.
 """
 
 from __future__ import annotations

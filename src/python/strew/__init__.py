@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scatter updates into tensors: checked, deterministic and fast.
 
-Operators take NumPy arrays and whatever else has __dlpack__, __array__ or a buffer. They leave
-`data` alone and return a new array of its kind, or write to `out`, in place where that is `data`:
+Operators take NumPy arrays and other objects with __dlpack__, __array__ or a buffer. They leave
+`data` unchanged and return a new array of its kind, or write to `out`, in place if that is `data`:
 
     strew.scatter_nd(data, [[4], [3], [1], [-1]], updates, out=data)
 
-Indices that stay are checked and put in order once, by a plan for any number of calls:
+A plan checks indices and puts them in order once, for any number of calls:
 
     plan = strew.plan_scatter_update(indices, len(data))
     plan.scatter(data, updates, reduction="add", out=data)
     rows = plan.gather(data)
 
-add_at(a, indices, values) and its kin are numpy.add.at() and its kin, faster.
+add_at(a, indices, values) is a faster numpy.add.at(); subtract_at(), multiply_at(), minimum_at()
+and maximum_at() likewise.
 
-Calls release the GIL. A daemon thread within a call stops there when the interpreter shuts down.
+Calls release the GIL. When the interpreter shuts down, a daemon thread within a call stops there.
 The contract is that of the C API, in include/strew/strew.h.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy.add.at() and its kin: NumPy's index expressions, as calls of the operators."""
+"""add_at() and the functions like it: NumPy's index expressions as calls of the operators."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ set_at = _function(
 
 
 def _are_plain(a: Any, indices: Any, values: Any) -> bool:
-    """True if an array of integers names elements or rows: ten times as fast as all else."""
+    """True if an array of integers names elements or rows. This case is ten times as fast."""
     arrays = type(a) is np.ndarray and type(indices) is np.ndarray and type(values) is np.ndarray
     return arrays and indices.dtype.kind in "iu" and indices.ndim > 0 and a.ndim > 0
 
@@ -98,7 +98,7 @@ class _Target:
             return
         view = self.a[tuple(slice(None) if i in arrays else p for i, p in enumerate(places))]
         if is_region:
-            # The policies of the context are for tuples, so the integers are one.
+            # The policies of the context apply to tuples, so the integers are passed as one tuple.
             numbers = np.array([[int(places[i]) for i in arrays]])
             self._call(_strew.scatter_nd, self._moved(view, arrays), numbers, values)
         elif len(arrays) == 1:
@@ -111,7 +111,7 @@ class _Target:
         index = [int(p) if isinstance(p, np.ndarray) else p for p in places]
         for axis, (i, n) in enumerate(zip(index, self.a.shape)):
             if isinstance(i, int) and not -n <= i < n:
-                # The operator has the words.
+                # The operator raises the error.
                 _strew.scatter_update(np.zeros(n, np.int8), i, np.zeros((), np.int8))
         region = self.a[(*index, ...)][None]  # of one dim or more
         self._call(_strew.slice_scatter, region, values, [], [])
@@ -122,7 +122,7 @@ class _Target:
         tuples = np.stack(np.broadcast_arrays(*indices), -1)
         count, rank = len(axes), tuples.ndim - 1
         others = [n for i, n in enumerate(view.shape) if i not in axes]
-        # NumPy puts the dims of indices that stand side by side in their place, else in front.
+        # NumPy puts the dims of adjacent indices in the place of these, and of others in front.
         beside = axes == list(range(axes[0], axes[0] + count)) and self.gap not in axes[1:]
         front = axes[0] if beside else 0
         shape = (*others[:front], *tuples.shape[:-1], *others[front:])
@@ -134,7 +134,7 @@ class _Target:
         operator(view, *operands, reduction=self.reduction, out=view, context=self.context)
 
     def _places(self, indices: Index) -> list[Any]:
-        """For each dim of `a` a slice, or an array of integers."""
+        """For each dim of `a`, a slice or an array of integers."""
         given = indices if isinstance(indices, tuple) else (indices,)
         parts: list[Any] = []
         masks: dict[int, tuple[int, ...]] = {}  # their shapes, by the place of their first part

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of operators that JAX can differentiate, batch and compile.
 
-The gradients, with g that of the output, G(x) the elements of x that the updates meet, and n how
-many values make an element (its old one too, unless it is excluded):
+In the table of gradients, g is the gradient of the output, G(x) gathers from x the elements to
+which the updates are applied, and n is the number of terms of an element (with its old value, unless
+that is excluded):
 
     reduction  of data                       of updates
     add        g                             G(g)
@@ -12,7 +13,7 @@ many values make an element (its old one too, unless it is excluded):
     min, max   g / ties, 0 if another wins   G(g / ties), 0 if another wins
     mean       g / n where touched           G(g / n)
 
-With exclude_self the gradient of data is 0 where an update goes, and g elsewhere.
+With exclude_self, the gradient of data is 0 at the elements that updates are applied to, else g.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def scatter(operator: Any, how: How, data: Array, places: Places, updates: Array
 
 @lru_cache(maxsize=1024)
 def _compiled(operator: Any, how: How) -> Any:
-    """Without jax.jit() each call outside of it would be traced anew."""
+    """Compiled, because otherwise each call outside of jax.jit() would be traced anew."""
     return jax.jit(_differentiable(operator, how))
 
 
@@ -45,7 +46,7 @@ def _differentiable(operator: Any, how: How) -> Any:
 
     def forward(data: Array, places: Places, updates: Array) -> tuple[Array, Any]:
         output = program(data, places, updates)  # which second derivatives differentiate
-        # An array without elements tells the shape of the updates.
+        # An empty array carries the shape of the updates.
         shape = jnp.empty((*updates.shape, 0), updates.dtype)
         needs_values = how.reduction in ("mul", "min", "max")
         kept = (data, updates, output) if needs_values else None
@@ -95,7 +96,7 @@ def _batchable(operator: Any, how: How) -> Any:
 
 
 class _Calls:
-    """The questions of gradients about the places of a call."""
+    """Answers the questions that gradients ask about the places of a call."""
 
     def __init__(self, operator: Any, how: How, places: Places, shape: Shape) -> None:
         self.operator, self.how, self.places, self.shape = operator, how, places, shape
@@ -113,12 +114,12 @@ class _Calls:
         return self.combine("none", jnp.zeros(thin, bool), jnp.ones(updates, bool))
 
     def count(self, data: Shape) -> Array:
-        """How many updates go there, in the same shape."""
+        """The number of updates of each element, in the same shape."""
         thin, updates = self.operator.thin(data, self.places, self.shape)
         return self.combine("add", jnp.zeros(thin, jnp.int32), jnp.ones(updates, jnp.int32))
 
     def is_last(self, data: Shape) -> Array:
-        """Which updates no other one replaces, in a shape that broadcasts to theirs."""
+        """True for updates that no later one replaces, in a shape that broadcasts to theirs."""
         thin, updates = self.operator.thin(data, self.places, self.shape)
         count = 1
         for dim in updates:
@@ -150,7 +151,7 @@ def _of_mean(calls: _Calls, g: Array) -> tuple[Array, Array]:
 def _of_mul(
     calls: _Calls, g: Array, data: Array, updates: Array, output: Array
 ) -> tuple[Array, Array]:
-    """Products of all factors but one are quotients, and with one zero the product of the rest."""
+    """The products of all factors but one: quotients, or with one zero the product of the rest."""
     ones = jnp.ones_like(data)
     of_data = g * calls.combine("mul", ones, updates)
     is_zero = updates == 0

@@ -17,7 +17,7 @@ LARGEST = 2**31 - 1  # of int32
 
 
 def widened(indices: Array, extent: int = 0) -> Array:
-    """Indices of 32 bits at least, and of 64 for a larger extent: narrower ones may not hold it."""
+    """Indices of at least 32 bits, or 64 bits if the extent needs them: fewer may not hold it."""
     dtype = jnp.dtype(jnp.int32 if extent <= LARGEST else jnp.int64)
     return indices.astype(dtype) if indices.dtype.itemsize < dtype.itemsize else indices
 
@@ -25,7 +25,7 @@ def widened(indices: Array, extent: int = 0) -> Array:
 def signed(indices: Array, extent: int) -> Array:
     """Indices of an axis as int32, or as int64 for a larger extent.
 
-    Gathers of JAX convert indices to these types by their low bits. An index out of range is
+    JAX's gathers convert indices to these types by their low bits. An index out of range is
     therefore replaced by -extent - 1 or extent first, which are out of range on the same side.
     """
     indices = widened(indices, extent)
@@ -35,17 +35,17 @@ def signed(indices: Array, extent: int) -> Array:
 
 
 def fitted(name: str, indices: Any, policy: str, longest: int, period: int = 0) -> Any:
-    """Indices that jnp.asarray() keeps as they are, without jax_enable_x64 too.
+    """Indices that jnp.asarray() does not change, even without jax_enable_x64.
 
-    Without it JAX keeps the low 32 bits of integers of 64: index 2**32 + 1 would become 1. Values
-    of NumPy arrays, lists and numbers that do not fit 32 bits are out of range, if no axis has more
-    than `longest` elements and int32 holds that number. They raise IndexRangeError with the true
-    value if the policy is "error", because strew's own check would name another one. If it is
-    "drop" or "clamp", they become the nearest value of 32 bits, which is out of range on the same
-    side. On longer axes they may be valid, and raise OverflowError.
+    Without it, JAX keeps only the low 32 bits of 64-bit integers: index 2**32 + 1 would become 1.
+    Values of NumPy arrays, lists and numbers that do not fit into 32 bits are out of range if no
+    axis has more than `longest` elements and int32 holds that number. They raise IndexRangeError
+    with the true value if the policy is "error", because strew's own check would name another
+    value. If it is "drop" or "clamp", they become the nearest 32-bit value, which is out of range
+    on the same side. On longer axes they may be valid, and raise OverflowError.
 
-    With a period all indices of 0 or more are valid, and are reduced to less than it. Arrays of
-    JAX, and indices that are not integers, are returned as they are.
+    With a period, all indices >= 0 are valid and are reduced modulo the period. JAX arrays, and
+    indices that are not integers, are returned unchanged.
     """
     if isinstance(indices, jax.Array) or jax.dtypes.canonicalize_dtype(np.int64) == np.int64:
         return indices
@@ -65,7 +65,7 @@ def fitted(name: str, indices: Any, policy: str, longest: int, period: int = 0) 
 
 
 def _wide_array(indices: Any) -> NDArray[Any] | None:
-    """The integers of 64 bits that NumPy makes of indices; None if it makes others."""
+    """Indices as a NumPy array, if NumPy makes 64-bit integers of them; else None."""
     leaves = jax.tree_util.tree_leaves(indices)
     if any(isinstance(leaf, jax.Array) or hasattr(leaf, "__jax_array__") for leaf in leaves):
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The handlers of src/jax, registered with XLA, and the names of their attributes' values."""
+"""Registers the handlers of src/jax with XLA, and translates the values of their attributes."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class How(NamedTuple):
 
 
 def call(target: str, data: Array, *others: Array, **attributes: Any) -> Array:
-    """The handler's result, in the memory of data where XLA can give that away."""
+    """The handler's result, in the memory of data if XLA no longer needs that."""
     result = jax.ShapeDtypeStruct(data.shape, data.dtype)
     function = jax.ffi.ffi_call(
         f"strew_{target}", result, input_output_aliases={0: 0}, vmap_method="sequential"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operators as JAX sees them: how each is called, gathered from, and called for a batch.
 
-An operator is what is fixed when it is traced, and no tuple: programs are kept by it, and tuples of
-other classes would be equal. `places` are the arrays that name destinations. All
-operators have
+An operator holds all that is fixed when it is traced. It is not a tuple, because compiled programs
+are cached by it, and tuples of different classes can be equal. `places` are the arrays that name
+destinations. All operators have these methods:
 
     apply()   the call
     gather()  the elements of an array of the shape of data to which the updates go; 0 for dropped
               ones
-    thin()    the shapes of data and updates, with 1 for each dim that no index looks at
+    thin()    the shapes of data and updates, with 1 for each dim that does not affect the indices
     batch()   one call that does the work of a batch, whose axis is the first one of data, updates
               and, if they are batched, places. Its result has yet to be given the batch's shape.
 """
@@ -106,7 +106,7 @@ class ScatterUpdate:
         axis = axis_of(self.axis, data.ndim - 1) + 1
         if is_shared:
             return Call(ScatterUpdate(axis), data, places, updates)
-        # Rows are the dims before the axis, each with the indices of its batch entry.
+        # The dims before the axis are rows, each with the indices of its batch entry.
         (indices,) = places
         rows, inner = math.prod(data.shape[:axis]), data.shape[axis:]
         indices = jnp.repeat(indices.reshape(len(data), -1), rows // max(len(data), 1), axis=0)

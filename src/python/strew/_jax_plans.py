@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans for programs of JAX; public in strew.jax."""
+"""Plans for JAX programs; public in strew.jax."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ Shape = tuple[int, ...]
 
 @jax.tree_util.register_pytree_node_class
 class Plan:
-    """Indices that were checked, and put in order by destination, once.
+    """Indices that are checked and put in order by destination once.
 
     plan_scatter_elements(), plan_scatter_nd() and plan_scatter_update() make plans, outside of
-    jax.jit(). Functions may take them as arguments or close over them. What JAX sees of a plan is
-    its number, in an array whose memory belongs to the plan: both live until JAX needs neither.
+    jax.jit(). Functions may take them as arguments or close over them. To JAX a plan is its number,
+    in an array whose memory belongs to the plan: both live until JAX needs neither.
     """
 
     __module__ = "strew.jax"  # where it is public
@@ -125,7 +125,7 @@ def gather_scatter(
     exclude_self: bool = False,
     wide: bool = False,
 ) -> Array:
-    """Takes rows from one array and combines them in another: see strew.gather_scatter().
+    """Gathers rows of one array and scatters them into another: see strew.gather_scatter().
 
     Gradients exist for "add" and "sub" without exclude_self.
     """

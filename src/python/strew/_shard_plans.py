@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans for data whose rows lie on the workers of a Dask cluster; public in strew.sharding."""
+"""Plans for data whose rows are distributed over a Dask cluster; public in strew.sharding."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Halo(NamedTuple):
 
 
 class Plan:
-    """Indices that were checked against all shards, and put in order for each of them, once.
+    """Indices that are checked against all shards and put in order for each of them once.
 
-    plan_scatter_nd() and plan_scatter_update() make plans. The caller has a plan of all indices, of
-    at most 24 bytes an index or tuple. Each shard has one of those that name its rows; it lies
-    where the shard does, and beside it these indices, from which a worker that receives it makes
-    it again.
+    plan_scatter_nd() and plan_scatter_update() make plans. The caller holds a plan of all indices,
+    of at most 24 bytes per index or tuple. Each shard has a plan of the indices that name its rows,
+    on the worker that holds the shard. These indices are kept beside it; a worker that receives
+    the plan makes it again from them.
     """
 
     __module__ = "strew.sharding"  # where it is public
@@ -54,7 +54,7 @@ class Plan:
         self._rows, whole = shape_of_whole(client.gather(client.map(np.shape, shards)))
         require_rows(tuples.shape, whole)
         self._whole = make(whole)
-        # Each entry has one number, that of its row where all axes that are indexed are one.
+        # Each entry has one number: that of its row if all indexed axes were one.
         self._axes = tuples.shape[-1]
         extents = whole[: self._axes]
         widths = [math.prod(extents[axis + 1 :]) for axis in range(self._axes)]
@@ -81,10 +81,10 @@ class Plan:
         exclude_self: bool = False,
         wide: bool = False,
     ) -> list[Future[Any]]:
-        """The operator of the plan without another look at the indices. As scatter_nd() above.
+        """The operator of the plan, without reading the indices again. As scatter_nd() above.
 
         The shards must have as many rows as those with which the plan was made; all else is free.
-        Each worker receives the updates of its shards alone.
+        Each worker receives only the updates of its shards.
         """
         how: dict[str, Any] = {"reduction": reduction, "exclude_self": exclude_self, "wide": wide}
 
@@ -102,7 +102,7 @@ class Plan:
         return run(self._client, shards, self._tuples, self._is_nd, updates, check, start)
 
     def gather(self, shards: Sequence[Future[Any]]) -> Array:
-        """The other direction: strew.Plan.gather() from the rows of all shards.
+        """The opposite direction: strew.Plan.gather() from the rows of all shards.
 
         Returns a NumPy array of the caller, to which each worker sends the rows of its shards.
         """
@@ -203,9 +203,9 @@ def gather_scatter(
     data      shards of as many rows as those of to_plan
     weights   in the memory of the caller; each worker receives those of its entries
 
-    A worker receives each row of source that its shard of data needs once, and never makes the
-    updates. Which rows these are is found by the first call with the two plans, whose entries must
-    have one shape, and kept by to_plan. Returns and raises as scatter_nd() above.
+    A worker receives each row of source that its shard of data needs once, and never stores the
+    updates. The first call with the two plans, whose entries must have one shape, finds out which
+    rows these are, and to_plan keeps them. Returns and raises as scatter_nd() above.
     """
     how: dict[str, Any] = {"reduction": reduction, "exclude_self": exclude_self, "wide": wide}
     return from_plan._gather_scatter(source, to_plan, data, weights, how)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes, and updates that are applied once each, for operators and plans on shards."""
+"""Shapes and tasks of operators and plans on shards, and the check that each update was applied."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def run(
     if is_nd and tuples.shape == (len(whole),) and values.size == 1:
         values = values.reshape(())  # as the shapes below need it, which have one more axis
     values = repeated(values, (*tuples.shape[:-1], *whole[tuples.shape[-1] :]))
-    # All indices and shapes, but no elements: shapes in the sentence of an error end in this 0.
+    # All indices and shapes, but no elements: shapes in an error's sentence end in this 0.
     check(np.empty((*whole, 0), values.dtype), np.empty((*values.shape, 0), values.dtype))
     # Tasks rather than scattered data, which would be lost with the workers that hold it. Not by a
     # key of the contents: Dask has the same for arrays that differ in the order of their axes only.
@@ -42,7 +42,7 @@ def run(
 
 
 def repeated(values: Array, shape: Shape) -> Array:
-    """As NumPy repeats them, or as they are where it does not, for the check to refuse."""
+    """Broadcast as NumPy does, or unchanged if that fails, so that the check refuses them."""
     try:
         return np.broadcast_to(values, shape)
     except ValueError:
@@ -58,7 +58,7 @@ def finish(client: Client, applied: list[Future[Any]], size: int) -> list[Future
 
 
 def require_rows(tuples: Shape, whole: Shape) -> None:
-    """That tuples of this shape name rows of the whole."""
+    """Requires that tuples of this shape name rows of the whole."""
     if not tuples or not 1 <= tuples[-1] <= len(whole):
         raise ValueError(f"indices of shape {tuples} name no rows of {len(whole)} axes")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python part of the extension: errors, and arrays that DLPack cannot describe."""
+"""The part of the extension in Python: errors, and arrays that DLPack cannot describe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Error(ValueError):
     """A call that strew refused; the text is a sentence that names operand, place and value.
 
     status    the name of the status in strew.h, such as "STREW_INDEX_OUT_OF_RANGE"
-    position  where the first bad value stands in indices, in row-major order; -1 if none is bad
+    position  the row-major position of the first bad value in indices; -1 if none is bad
     """
 
     __module__ = "strew"  # where it is public
@@ -43,7 +43,7 @@ def error_type(status: str) -> type[Error]:
 
 
 def plain_array(object: Any) -> NDArray[Any]:
-    """numpy.asarray(), but for masked elements, of which the memory does not tell."""
+    """numpy.asarray(), except that masked elements are refused: the memory does not show them."""
     if type(object) is np.ndarray:  # a third of the time of what follows
         return object
     array = np.asanyarray(object)
@@ -67,7 +67,7 @@ def readable_indices(object: Any) -> Described:
 
 
 def index_array(object: Any) -> NDArray[Any]:
-    """The array of indices, which may be an empty list: to NumPy that is of float64."""
+    """The array of indices. An empty list is accepted; NumPy would make it float64."""
     array = plain_array(object)
     is_list = isinstance(object, (list, tuple))
     return array.astype(np.int64) if is_list and array.size == 0 else array

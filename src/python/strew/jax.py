@@ -3,20 +3,20 @@
 
     data = strew.jax.scatter_update(data, indices, updates, reduction="add")
 
-They are named and called as those of strew, on arrays of JAX, and work below jax.jit(), jax.grad()
-and jax.vmap(). XLA runs them on its own threads, in place where data is donated or not needed any
-more. What strew.Context sets is set by keywords, which are fixed when a function is traced:
+They have the names and arguments of those of strew, take JAX arrays, and work below jax.jit(),
+jax.grad() and jax.vmap(). XLA runs them on its own threads, in place if data is donated or no
+longer needed. Keywords replace strew.Context, and are fixed when a function is traced:
 
     index_policy      "error", "drop" or "clamp", for indices out of range
     negative_indices  whether -1 is the last
     duplicate_policy  "last" or "error"
 
-Index values are checked when a program runs. A call that strew refuses ends it with strew's
-sentence, as a ValueError where JAX waits for the result, and no array is made.
+Index values are checked when a program runs. A call that strew refuses ends the program with
+strew's sentence, as a ValueError if JAX waits for the result, and returns no array.
 
-Without jax_enable_x64, JAX has indices of 32 bits. Values of NumPy arrays and lists that do not fit
-raise strew.IndexRangeError at the call, or are dropped or clamped by the policy. Arguments of
-jax.jit() and its kin are not seen before JAX has cut them to their low 32 bits.
+Without jax_enable_x64, JAX has 32-bit indices. Values of NumPy arrays and lists that do not fit
+raise strew.IndexRangeError at the call, or are dropped or clamped by the policy. This does not cover
+arguments of jax.jit() and other transformations, which JAX has already cut to their low 32 bits.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from strew._jax_native import Array, How  # first, because it tells what is missing
+from strew._jax_native import Array, How  # first, because its error says what is missing
 
 # isort: split
 import jax
@@ -136,10 +136,10 @@ def slice_scatter(
     exclude_self: bool = False,
     wide: bool = False,
 ) -> Array:
-    """The updates go to data[start:stop:step, ...] by Python's rule: see strew.slice_scatter().
+    """Updates data[start:stop:step, ...], by Python's rules: see strew.slice_scatter().
 
-    start, stop and step are numbers, or arrays of JAX, which may be traced; updates must then have
-    the shape of the slice. The axes are numbers.
+    start, stop and step are numbers, or JAX arrays, which may be traced; updates must then have the
+    shape of the slice. The axes are numbers.
     """
     how = How(reduction, exclude_self, wide)
     data, updates = jnp.asarray(data), jnp.asarray(updates)
@@ -166,8 +166,7 @@ def tensor_scatter(
     mode: CacheMode = "linear",
     index_policy: IndexPolicy = "error",
 ) -> Array:
-    """Each batch entry of a cache is written from a position of its own on: see
-    strew.tensor_scatter()."""
+    """Writes each batch entry of a cache from its own position on: see strew.tensor_scatter()."""
     how = How(index_policy=index_policy)
     past_cache, axis = jnp.asarray(past_cache), int(axis)
     if write_indices is None:
@@ -190,12 +189,12 @@ def _places(how: How, data: Array, indices: Any, name: str = "indices", period: 
 
 
 def _ends(data: Array, ends: Any, name: str) -> Array:
-    """Starts, stops or steps of slices, which Python's rule clamps."""
+    """Starts, stops or steps of slices, clamped by Python's rules."""
     return jnp.atleast_1d(_places(How(index_policy="clamp"), data, ends, name))
 
 
 def _indices(indices: Any) -> Any:
-    """An empty list is one of integers here."""
+    """The indices as an array; an empty list counts as integers."""
     is_list = isinstance(indices, (list, tuple))
     if is_list and np.size(indices) == 0:
         return np.empty(np.shape(indices), np.int32)

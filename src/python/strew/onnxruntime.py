@@ -16,7 +16,7 @@ __all__ = ["library"]
 def library() -> str:
     """The path of the library of custom operators.
 
-    Raises FileNotFoundError where the package was built without it.
+    Raises FileNotFoundError if the package was built without it.
     """
     path = Path(__file__).with_name("libstrew_onnxruntime.so")
     if path.exists():

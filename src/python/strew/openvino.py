@@ -6,9 +6,9 @@
     model = core.read_model("model.onnx")      Scatter, ScatterElements, ScatterND, TensorScatter
     strew.openvino.replace(model)              what other frontends or opsets have made
 
-Models read from ONNX need only the extension. replace() exchanges ScatterElementsUpdate,
-ScatterNDUpdate, ScatterUpdate and SliceScatter of any model for strew's. doc/openvino.md has the
-limits.
+Models read from ONNX need only the extension. In any model, replace() replaces
+ScatterElementsUpdate, ScatterNDUpdate, ScatterUpdate and SliceScatter by strew's operations.
+doc/openvino.md lists the limits.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def extension() -> str:
 
 
 def replace(model: ov.Model) -> int:
-    """Replaces the operations of a model that strew has; returns how many.
+    """Replaces the operations of a model that strew has, and returns their number.
 
-    Those in the bodies of loops and conditions too. Call it before the model is compiled.
+    This includes those in the bodies of loops and conditions. Call it before you compile the model.
     """
     nodes = model.get_ordered_ops()
     operations = [node for node in nodes if node.get_type_name() in _REPLACEMENTS]
@@ -79,10 +79,10 @@ def _bodies(node: Any) -> list[ov.Model]:
 
 
 def last_error() -> str:
-    """The sentence of the last call that strew refused in this process, or ""; forgets it.
+    """Returns and clears the sentence of the last call that strew refused in this process, or "".
 
     A synchronous inference on one thread drops every exception, and its output is then undefined:
-    look here after it, or use start_async() and wait(), which raise.
+    call this after it, or use start_async() and wait(), which raise.
     """
     sentence = ctypes.create_string_buffer(4096)
     _library().strew_openvino_take_error(sentence, ctypes.c_size_t(len(sentence)))

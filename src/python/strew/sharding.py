@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scatter updates into data whose rows lie on the workers of a Dask cluster.
+"""Scatter updates into data whose rows are distributed among the workers of a Dask cluster.
 
     client = distributed.Client(...)
     shards = [client.submit(load, part) for part in parts]      rows 0..., in order
     shards = sharding.scatter_nd(client, shards, indices, updates, reduction="add")
 
-Indices that stay are checked once, by a plan for shards of so many rows:
+A plan checks indices once, for shards with these numbers of rows:
 
     plan = sharding.plan_scatter_nd(client, shards, indices)
     shards = plan.scatter(shards, updates, reduction="add")
     rows = plan.gather(shards)
     data = sharding.gather_scatter(from_plan, shards, to_plan, data, weights)
 
-Data is a list of futures of arrays, of up to 31 dims, that differ in their number of rows only.
-Indices are wrapped and checked against the whole before any worker starts; then each worker makes
-new shards of its own and of the updates that fall in them. Tasks are pure, so that Dask may repeat
-them when a worker dies: let the shards be results of tasks too, since Dask cannot make again what
+Data is a list of futures of arrays, of up to 31 dims, that differ only in their number of rows.
+Indices are wrapped and checked against the whole before any worker starts. Then each worker makes
+new shards from its own and from the updates for them. Tasks are pure, so that Dask may repeat them
+when a worker dies. Shards should be results of tasks too, because Dask cannot recompute data that
 was scattered to a worker that died. The bytes are those of one call on the whole.
 """
 
@@ -62,12 +62,12 @@ def scatter_nd(
 ) -> list[Future[Any]]:
     """strew.scatter_nd() on the rows of all shards: futures of the new ones, in order.
 
-    indices   its last dim is k >= 1, so that every tuple names a row; as updates in the memory of
-              the caller, the scheduler and each worker
-    updates   indices.shape[:-1] + data.shape[k:]; where that is (), any shape with one element
+    indices   its last dim is k >= 1, so that every tuple names a row; like updates, they are in the
+              memory of the caller, the scheduler and each worker
+    updates   indices.shape[:-1] + data.shape[k:]; if that is (), any shape with one element
 
-    Raises strew.Error as strew.scatter_nd() does, ValueError where shards are not parts of one
-    array or indices name no rows, and RuntimeError where they did not apply each update once.
+    Raises strew.Error as strew.scatter_nd() does, ValueError if the shards are not parts of one
+    array or the indices do not name rows, and RuntimeError if an update was not applied once.
     """
     places = index_array(indices)
     how = {"reduction": reduction, "exclude_self": exclude_self, "wide": wide}
@@ -92,7 +92,7 @@ def scatter_update(
 
 
 def plan_scatter_nd(client: Client, shards: Sequence[Future[Any]], indices: ArrayLike) -> Plan:
-    """A plan for scatter_nd() with these indices on shards of so many rows; errors as there."""
+    """A plan for scatter_nd() with these indices, on shards with as many rows; errors as there."""
     places = index_array(indices)
 
     def make(whole: Shape) -> strew.Plan:
