@@ -2,8 +2,8 @@
 """Calls of operators that JAX can differentiate, batch and compile.
 
 In the table of gradients, g is the gradient of the output, G(x) gathers from x the elements to
-which the updates are applied, and n is the number of terms of an element (with its old value, unless
-that is excluded):
+which the updates are applied, and n is the number of terms of an element (with its old value,
+unless that is excluded):
 
     reduction  of data                       of updates
     add        g                             G(g)

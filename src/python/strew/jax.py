@@ -15,8 +15,8 @@ Index values are checked when a program runs. A call that strew refuses ends the
 strew's sentence, as a ValueError if JAX waits for the result, and returns no array.
 
 Without jax_enable_x64, JAX has 32-bit indices. Values of NumPy arrays and lists that do not fit
-raise strew.IndexRangeError at the call, or are dropped or clamped by the policy. This does not cover
-arguments of jax.jit() and other transformations, which JAX has already cut to their low 32 bits.
+raise strew.IndexRangeError at the call, or are dropped or clamped by the policy. This does not
+cover arguments of jax.jit() and other transformations: JAX has already cut these to 32 bits.
 """
 
 from __future__ import annotations

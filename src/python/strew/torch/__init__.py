@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strew in PyTorch: operators on tensors of the CPU, with gradients, vmap and torch.compile.
+"""strew in PyTorch: operators on CPU tensors, with gradients, vmap and torch.compile.
 
     import strew.torch
 
@@ -9,12 +9,12 @@
     from_nodes = strew.torch.plan_scatter_update(source, len(x))
     sums = strew.torch.gather_scatter(from_nodes, x, to_nodes, torch.zeros_like(x), weights)
 
-Calls of PyTorch's own operators go to strew where the results are the same, after enable():
+After enable(), calls of PyTorch's own operators go to strew if the results are the same:
 
     with strew.torch.enable():
         sums = torch.zeros_like(x).index_add_(0, target, messages)
 
-Results are tensors. Large calls run on the threads of PyTorch.
+Results are tensors. Large calls run on PyTorch's threads.
 """
 
 from strew.torch import _autograd, _batching  # they register what they define  # noqa: F401

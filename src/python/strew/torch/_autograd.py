@@ -183,7 +183,7 @@ def _gather_scatter_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...
         share = -share if reduction == "sub" else share
         of_source = None
         if needs_source:
-            # The way back: the plans change places.
+            # The opposite direction: the plans are exchanged.
             of_source = call(
                 "gather_scatter",
                 to_plan.key,

@@ -34,10 +34,10 @@ def _sample_shape(tensor: Tensor, dim: int | None) -> tuple[int, ...]:
 
 
 def _axis(axis: int, data: Tensor, name: str = "axis") -> int:
-    """The axis of a sample in data [B, ...].
+    """The axis in data [B, ...] of a sample's axis.
 
-    The operator could take the batch for an axis that the sample does not have. Such an axis is
-    refused here, in the words in which the operator refuses it for a sample.
+    An axis that the sample does not have could name the batch. It is refused here, with the
+    operator's sentence for a sample.
     """
     rank = data.dim() - 1
     if rank == 0:
@@ -50,7 +50,7 @@ def _axis(axis: int, data: Tensor, name: str = "axis") -> int:
 
 
 def _with_batch(indices: Tensor) -> Tensor:
-    """Tuples of a batch [B, ..., k] that name its number too: [B, ..., 1 + k]."""
+    """Tuples [B, ..., k] of a batch with the number of the sample in front: [B, ..., 1 + k]."""
     size = indices.shape[0]
     numbers = torch.arange(size, device=indices.device).reshape(size, *[1] * (indices.dim() - 1))
     return torch.cat([numbers.expand(*indices.shape[:-1], 1), indices.long()], -1)
@@ -70,7 +70,7 @@ def _nd(
     size = info.batch_size
     tuples = _sample_shape(indices, dims[1])
     if not tuples or len(_sample_shape(data, dims[0])) < max(tuples[-1], 1):
-        # The operator refuses a sample, but could take the batch for one of its dims.
+        # The operator would refuse a sample, but could mistake the batch for one of its dims.
         arguments = [data, indices, updates, *how]
         return _one_by_one(info, dims, partial(call, "scatter_nd"), arguments)
     if dims[1] is None:
@@ -89,7 +89,7 @@ def _nd(
 
 
 def _one_element(updates: Tensor, dim: int | None, size: int) -> Tensor:
-    """Updates of any shape with a single element, for each sample: [B].
+    """Updates whose samples have a single element, in any shape, as [B].
 
     Others stay as they are, [B, ...], and the operator refuses them.
     """
@@ -105,7 +105,7 @@ def _update(
     axis = _axis(axis, data)
     if dims[1] is None:
         return call("scatter_update", data, indices, updates, axis, *how), 0
-    # Each sample has indices of its own: tuples of its number and its index.
+    # Each sample has its own indices: they become tuples of the sample's number and the index.
     indices = indices.movedim(dims[1], 0)
     outer = list(range(1, 1 + indices.dim() - 1))
     tuples = _with_batch(indices[..., None])
@@ -129,8 +129,8 @@ def _slice(
 def _plan_place(key: str, sample: Sequence[int]) -> int | None:
     """The position of one more dim in tensors of a plan.
 
-    None for plans of all dims, and for samples that lack a dim of the plan: the operator refuses
-    these, but could take the batch for the dim.
+    None for plans of all dims, and for samples that lack a dim of the plan: the operator would
+    refuse these, but could mistake the batch for the dim.
     """
     plan = plan_of(key)
     needed = plan.axis + len(plan.extents) if plan.axis >= 0 else -plan.axis
@@ -144,7 +144,7 @@ def _one_by_one(
 ) -> Batched:
     size = info.batch_size
     if size == 0:
-        # A call on zeros has the shape and the dtype of a sample, and is refused like one.
+        # A call on zeros gives the shape and the dtype of a sample, and is refused like one.
         arguments = [a if dim is None else _with_zeros(a, dim) for a, dim in zip(arguments, dims)]
     samples = [
         operator(*(a if dim is None else a.select(dim, i) for a, dim in zip(arguments, dims)))

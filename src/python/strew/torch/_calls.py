@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The extension with PyTorch's tensors, threads and errors."""
+"""Calls of the extension with PyTorch's tensors, threads and errors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _address(library: ctypes.CDLL, name: str) -> int:
 
 
 def _calls() -> TorchCalls:
-    # torch/csrc/stable/c/shim.h has the functions. That the library is loaded is what names it.
+    # torch/csrc/stable/c/shim.h declares the functions. The library's name depends on the system.
     folder = Path(torch.__file__).parent / "lib"
     names = ("libtorch_cpu.so", "libtorch_cpu.dylib", "torch_cpu.dll")
     path = next((folder / name for name in names if (folder / name).exists()), None)
@@ -60,7 +60,7 @@ def _calls() -> TorchCalls:
 
 CALLS = _calls()
 
-# Looked up once: a call of three tensors asks all of these, which costs 0.9 us.
+# Looked up once: a call with three tensors uses all of these, which costs 0.9 us.
 _Tensor = torch.Tensor
 _grad_enabled = torch.is_grad_enabled
 _modes = torch._C._len_torch_dispatch_stack
@@ -80,10 +80,10 @@ def are_transformed() -> bool:
 
 
 def are_plain(first: torch.Tensor, *others: torch.Tensor | None) -> bool:
-    """True if a call on these tensors needs nothing of the dispatcher.
+    """True if a call on these tensors does not need the dispatcher, which saves 10 us.
 
-    That is 10 us less: no gradient is recorded, nothing traced or transformed, and the elements in
-    memory are those of the tensor.
+    Then no gradient is recorded, nothing is traced or transformed, and the elements in memory are
+    those of the tensor.
     """
     if is_compiling() or _modes() or _function_modes() or _transforms() is not None:
         return False

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from strew.torch._places import Places, numbers
 
-# The reductions whose gradients depend on values, and so on tensors that are kept for them.
+# The reductions whose gradients depend on values, so that tensors must be kept for them.
 NEEDS_VALUES = ("mul", "min", "max")
 
 Pair = tuple[Tensor | None, Tensor | None]
@@ -79,7 +79,7 @@ class Scattered:
         return of_data, self.places.gather(share) if needs_updates else None
 
     def _of_extrema(self, grad: Tensor, needs_data: bool, needs_updates: bool) -> Pair:
-        """All terms that are the result have a part of equal size, as in PyTorch."""
+        """All terms that equal the result share the gradient equally, as in PyTorch."""
         assert self.data is not None and self.updates is not None and self.result is not None
         with torch.no_grad():
             of_data = (self.data == self.result).to(grad.dtype)
@@ -92,9 +92,9 @@ class Scattered:
         )
 
     def _of_products(self, grad: Tensor, needs_data: bool, needs_updates: bool) -> Pair:
-        """The product of the other terms, of which one that is zero must be left out, not divided.
+        """The product of the other terms. A term that is zero is left out instead of divided by.
 
-        Where two are zero, second derivatives are taken for zero.
+        If two terms are zero, second derivatives are treated as zero.
         """
         assert self.data is not None and self.updates is not None
         data, updates = self.data, self.updates
@@ -121,7 +121,7 @@ class Scattered:
 
 
 def to_shape(gradient: Tensor | None, shape: torch.Size) -> Tensor | None:
-    """Sums over dims that were broadcast. scatter_nd also takes one element for none."""
+    """Sums over dims that were broadcast. scatter_nd also accepts one element for rank 0."""
     if gradient is None or gradient.shape == shape:
         return gradient
     if gradient.numel() == 1 and shape.numel() == 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators torch.ops.strew.*: schemas, kernels of the CPU, and shapes without elements."""
+"""The operators torch.ops.strew.*: schemas, CPU kernels, and kernels that compute only shapes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from strew.torch._registry import plan_of
 LIBRARY = torch.library.Library("strew", "DEF")
 
 _HOW = "str reduction, bool exclude_self, bool wide"
-# Each has a twin that ends in _out, writes to a tensor that is given, and returns nothing.
+# Each has a variant that ends in _out, writes to a given tensor, and returns nothing.
 SCHEMAS = {
     "scatter_elements": f"Tensor data, Tensor indices, Tensor updates, int axis, {_HOW}",
     "scatter_update": f"Tensor data, Tensor indices, Tensor updates, int axis, {_HOW}",
@@ -127,7 +127,7 @@ def gather_scatter(
 
 
 def increment_version(out: Tensor) -> None:
-    """Lets autograd know that a tensor was written."""
+    """Tells autograd that a tensor was written."""
     if not out.is_inference():
         torch.autograd.graph.increment_version(out)
 
@@ -161,11 +161,11 @@ TRANSFORMED: dict[str, type[torch.autograd.Function]] = {}
 
 
 def call(name: str, *arguments: Any) -> Tensor:
-    """The operator, by the shortest way that does all that is asked of the call.
+    """The operator, called in the cheapest way that does what the call needs.
 
-    Compilers and modes see the operator of the dispatcher. Otherwise a function of autograd stands
-    in its place, in 16 us instead of 36. torch.func cannot differentiate the operator, and takes
-    12 us more for one that it can.
+    Compilers and modes see the operator of the dispatcher. Otherwise a function of autograd
+    replaces it, which takes 16 us instead of 36. torch.func cannot differentiate the operator; for
+    a function that it can differentiate, it takes 12 us more.
     """
     result: Tensor
     if are_recorded():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places of updates: for each kind of call a scatter, and the gather of the same places.
+"""The places of updates: for each kind of call, a scatter to them and a gather from them.
 
-Both are made of operators with gradients, so that gradients made of them have gradients too.
+Both consist of operators with gradients, so that gradients computed with them have gradients too.
 """
 
 from __future__ import annotations
@@ -145,8 +145,8 @@ class Planned(Places):
 class Kept(Places):
     """Places of the entries that are kept; gather_scatter() skips those that either plan drops.
 
-    The other entries stay in the plan, with updates that change nothing. The last update of an
-    element, and the elements without one, are looked up among the entries that are kept.
+    The skipped entries stay in the plan, with updates that change nothing. The last update of an
+    element, and the elements without an update, are determined among the kept entries.
     """
 
     places: Places
@@ -168,7 +168,7 @@ class Kept(Places):
         return torch.where(self.kept, self.places.gather(source), 0)
 
     def _last(self, data: Tensor) -> Tensor:
-        """The number of the last update of each element; -1 without one."""
+        """The number of the last update of each element; -1 if it has none."""
         with torch.no_grad():
             names = torch.where(self.kept, numbers(self.kept.shape, data.device), -1)
             none = torch.full(data.shape, -1, dtype=names.dtype, device=data.device)

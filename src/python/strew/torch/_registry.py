@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans by name, since operators take tensors, numbers and texts but no objects."""
+"""Plans by key, because operators accept tensors, numbers and strings but no objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _keys = count()
 
 @dataclass(eq=False)
 class Planned:
-    """A plan, and what it was made of."""
+    """A plan, and the arguments that it was made from."""
 
     handle: strew.Plan
     kind: str

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which calls of aten strew takes, and how: those whose result it has to the byte.
+"""The calls of aten that strew can do with the same result, byte for byte.
 
 Each function reads the arguments of an operator of aten and returns the call of strew, or None for
-a call that is left to aten. Shapes are not judged here: what strew refuses goes to aten too, whose
-exceptions are known to its users. doc/pytorch.md has the table of results.
+a call that is left to aten. Shapes are not checked here: calls that strew refuses also go to aten,
+whose exceptions its users know. doc/pytorch.md has the table of results.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LARGEST = {dtype: torch.finfo(dtype).max for dtype in _HALVES}
 _FLOATS = {torch.float32, torch.float64}
 _COMPLEX = {torch.complex64, torch.complex128}
 _ALL = _INTEGERS | _HALVES | _FLOATS | _COMPLEX
-# strew reads all kinds of integers as indices, aten these.
+# strew accepts all integer dtypes as indices; aten accepts only these.
 _INDICES = (torch.int64, torch.int32)
 
 
@@ -46,8 +46,8 @@ class Call(NamedTuple):
 def _is_last(data: Tensor, dim: int) -> bool:
     """True if each row of indices names elements of one row of data.
 
-    aten takes these one by one, without a check beforehand: 1.0 to 1.2 times as fast as strew for
-    sums of float32 and int64, and 1.4 to 3 times for halves (EPYC, 256 to 10^6 elements).
+    aten handles these one by one, without checking them first. It is 1.0 to 1.2 times as fast as
+    strew for sums of float32 and int64, and 1.4 to 3 times for halves (EPYC, 256 to 10^6 elements).
     """
     return dim in (-1, data.dim() - 1)
 
@@ -56,7 +56,7 @@ def _elements(data: Tensor, dim: int, index: Tensor, src: Tensor, code: int) -> 
     if index.dtype not in _INDICES or src.dtype != data.dtype:
         return None
     if src.shape != index.shape:
-        # aten reads as much of src as there is of index.
+        # aten reads only the part of src that has the shape of index.
         if src.dim() != index.dim() or any(n < m for n, m in zip(src.shape, index.shape)):
             return None
         src = src.as_strided(index.shape, src.stride())
@@ -70,17 +70,17 @@ def scatter_src(data: Tensor, dim: int, index: Tensor, src: Tensor) -> Call | No
 
 
 def _value(data: Tensor, index: Tensor, value: complex) -> Tensor | None:
-    """The number as updates of stride 0; None where it is not one of the dtype."""
+    """The number as updates of stride 0; None if the dtype cannot hold it."""
     integer = data.dtype in _INTEGERS
     if data.dtype not in _ALL or integer and not isinstance(value, (int, bool)):
         return None
     if isinstance(value, complex) and data.dtype not in _COMPLEX:
         return None
     if data.dtype in _HALVES and _LARGEST[data.dtype] < abs(value) < math.inf:
-        return None  # aten refuses what full() would round or make infinite
+        return None  # aten refuses numbers that full() would round or make infinite
     try:
         return torch.full((), value, dtype=data.dtype).expand(index.shape)
-    except RuntimeError:  # too large, of which aten tells in its own words
+    except RuntimeError:  # too large: aten raises its own error
         return None
 
 
@@ -115,7 +115,7 @@ _REDUCTIONS = {"sum": "add", "prod": "mul", "mean": "mean", "amin": "min", "amax
 def _reduction_code(reduce: str, dtype: torch.dtype, include_self: bool, wide: bool) -> int | None:
     """None where strew's result may differ from aten's in a bit."""
     if reduce in ("amin", "amax"):
-        # Among zeros of both signs aten keeps the first, strew the one that is less or greater.
+        # Among zeros of both signs aten keeps the first; in strew -0 is less than +0.
         same = dtype in _INTEGERS
     elif reduce == "mean":
         # aten rounds the sum of halves before it divides; its sums of integers overflow; and

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gives calls of aten's own operators on the CPU to strew; public in strew.torch."""
+"""Routes calls of aten's own CPU operators to strew; public in strew.torch."""
 
 from __future__ import annotations
 
@@ -57,11 +57,12 @@ class Enabled:
 
 
 def enable() -> Enabled:
-    """From now on, or in a with statement, strew does aten's scatters where results are the same.
+    """Routes aten's scatters to strew, from now on or within a with statement.
 
-    scatter, scatter_add, scatter_reduce, index_add, index_copy, index_reduce and index_put on the
-    CPU, in all forms, on all threads of the process. Calls that strew would do otherwise, or would
-    refuse, are left to aten; an index out of range is an IndexOutOfRange, and nothing is written.
+    These are scatter, scatter_add, scatter_reduce, index_add, index_copy, index_reduce and
+    index_put on the CPU, in all forms, on all threads of the process. Calls that strew would refuse,
+    or whose results would differ, are left to aten. An index out of range raises IndexOutOfRange,
+    and nothing is written.
     """
     global _library, _entered
     with _lock:
@@ -72,7 +73,7 @@ def enable() -> Enabled:
 
 
 def disable() -> None:
-    """Gives all calls back to aten, however often enable() was called."""
+    """Returns all calls to aten, however often enable() was called."""
     global _library, _entered
     with _lock:
         _entered = 0
@@ -131,7 +132,7 @@ def _kernel(
                 )
                 return output
             except Error as error:
-                # On every other status nothing was written, and aten has an exception of its own.
+                # On every other status nothing was written, and aten raises its own exception.
                 if error.status in ("STREW_INDEX_OUT_OF_RANGE", "STREW_RUNNER_FAILED"):
                     reraise(error)
         if has_out:

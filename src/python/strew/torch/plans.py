@@ -24,10 +24,10 @@ _ops = torch.ops.strew
 
 
 class Plan:
-    """Indices that were checked and put in order once: strew.Plan for tensors, with gradients.
+    """Indices that are checked and put in order once: strew.Plan for tensors, with gradients.
 
     Keep the object as long as calls and gradients of compiled functions need it. It cannot be
-    pickled. torch.compile() makes its code for one plan and compiles again for another.
+    pickled. torch.compile() compiles a function again for each plan.
     """
 
     __module__ = "strew.torch"  # where it is public
@@ -46,7 +46,7 @@ class Plan:
         wide: bool = False,
         out: Tensor | None = None,
     ) -> Tensor:
-        """The operator of the plan without another look at the indices."""
+        """The operator of the plan, without reading the indices again."""
         if are_plain(data, updates, out):
             output = torch.empty_like(data) if out is None else out
             code = code_of(reduction, exclude_self, wide)
@@ -63,7 +63,7 @@ class Plan:
         return out
 
     def gather(self, source: Tensor, *, out: Tensor | None = None) -> Tensor:
-        """The other direction: what stands at the places. Entries that are dropped are zeros."""
+        """The opposite direction: the elements at the places, and zeros for dropped entries."""
         if are_plain(source, out):
             output = new_gathered(self._key, source) if out is None else out
             try:
@@ -79,7 +79,7 @@ class Plan:
 
     @property
     def entries(self) -> int:
-        """The number of index values or, of scatter_nd, of tuples."""
+        """The number of index values or, for scatter_nd, of tuples."""
         return self._planned.handle.entries
 
     @property
@@ -89,7 +89,7 @@ class Plan:
 
     @property
     def memory(self) -> int:
-        """The bytes that the plan has."""
+        """The memory of the plan, in bytes."""
         return self._planned.handle.memory
 
     def __repr__(self) -> str:
@@ -196,7 +196,7 @@ def _new_plan(
     return Plan(Planned(handle, kind, tuple(indices.shape), axis, extents))
 
 
-# A function that is compiled calls it as it is: what it makes is no tensor.
+# Compiled functions call it uncompiled, because its result is not a tensor.
 _plan: Callable[..., Plan] = torch.compiler.disable(_new_plan)
 
 

@@ -4,14 +4,14 @@
     out[..., index[i], ...] = the sum, product, mean, least or greatest of all src[..., i, ...]
 
 src       any shape
-index     int64, of the shape of src or of one that is broadcast to it: of one dim, it lies along
-          `dim`; of more, missing dims follow
+index     int64, with the shape of src or one that is broadcast to it: a single dim lies along
+          `dim`; several dims are the first ones of src
 dim       the axis of src that is reduced
-out       where the result goes, in place: its values are the first terms
-dim_size  the size of the result on `dim`, where out is not given; without it index.max() + 1
+out       the tensor for the result, updated in place: its values are the first terms
+dim_size  the size of the result on `dim` if out is not given; the default is index.max() + 1
 
-Elements that no index names are 0, or 1 in products. Unlike torch_scatter's: NaN is the minimum and
-the maximum, means are rounded once, and negative indices count from the end.
+Elements that no index names are 0, or 1 in products. Unlike in torch_scatter, minima and maxima of
+NaN are NaN, means are rounded once, and negative indices count from the end.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def scatter_min(
     out: Tensor | None = None,
     dim_size: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The least, and where it first stands in src; src.size(dim) where no element of src is it."""
+    """The least, and its first position in src; src.size(dim) if no element of src equals it."""
     return _extremum(src, index, dim, out, dim_size, "min")
 
 
@@ -119,11 +119,11 @@ def scatter_max(
     out: Tensor | None = None,
     dim_size: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The greatest, and where it first stands in src; src.size(dim) where none of src is it."""
+    """The greatest, and its first position in src; src.size(dim) if no element of src equals it."""
     return _extremum(src, index, dim, out, dim_size, "max")
 
 
-# ---- What they share ----
+# ---- Shared ----
 
 
 def _lies_along(src: Tensor, index: Tensor) -> bool:
@@ -132,7 +132,7 @@ def _lies_along(src: Tensor, index: Tensor) -> bool:
 
 
 def _spread(src: Tensor, index: Tensor, dim: int) -> Tensor:
-    """The index of every element; of dims that are repeated strew reads each index once."""
+    """The index of every element. In repeated dims strew reads each index only once."""
     if index.dim() == 1:
         index = index.reshape([-1 if axis == dim % src.dim() else 1 for axis in range(src.dim())])
     missing = src.dim() - index.dim()
@@ -197,7 +197,7 @@ def _records(src: Tensor, out: Tensor | None) -> bool:
 def _reduced(
     base: Tensor, src: Tensor, index: Tensor, dim: int, reduction: str, in_place: bool
 ) -> Tensor:
-    """In place where the caller gave the base, with gradients then too."""
+    """In place if the caller gave the base, also when gradients are recorded."""
     if not _records(src, base):
         return _written(base, src, index, dim, reduction, False)
     # A copy, since gradients of products need the values that the base had.
@@ -222,7 +222,7 @@ def _extremum(
         if out is not None:
             first.masked_fill_(values == out, size)
     if _records(src, out):
-        # As in torch_scatter the gradient goes to the element that was found, or to that of out.
+        # As in torch_scatter, the gradient goes to the element that was found, or to that of out.
         values = base
         if size > 0:
             taken = src.gather(dim, first.clamp(max=size - 1))
@@ -231,7 +231,7 @@ def _extremum(
 
 
 def _first_of(values: Tensor, src: Tensor, index: Tensor, dim: int) -> Tensor:
-    """The index at which each value first stands in src; src.size(dim) where it does not."""
+    """The first position of each value in src; src.size(dim) if it is not there."""
     size, rank = src.shape[dim], src.dim()
     rows = _lies_along(src, index)
     at: Places = Rows(index, dim) if rows else Elements(_spread(src, index, dim), dim)
@@ -239,7 +239,7 @@ def _first_of(values: Tensor, src: Tensor, index: Tensor, dim: int) -> Tensor:
     is_it = src == found
     if bool((values != values).any()):
         is_it |= (src != src) & (found != found)
-    # Half the bytes of int64, which are what this costs.
+    # int32 has half the bytes of int64, and the cost of this is memory traffic.
     dtype = torch.int32 if size < 2**31 else torch.int64
     steps = [-1 if axis == dim % rank else 1 for axis in range(rank)]
     numbers = torch.arange(size, dtype=dtype).reshape(steps)

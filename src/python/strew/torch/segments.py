@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch_scatter's functions of segments: sorted indices, or where each segment begins.
+"""torch_scatter's functions for segments, given by sorted indices or by their bounds.
 
-    segment_coo(src, index)     segments of dim index.dim() - 1, by the number of each element
+    segment_coo(src, index)     segments along dim index.dim() - 1; index names that of each element
     segment_csr(src, indptr)    segment m has the elements indptr[..., m] to indptr[..., m + 1]
 
-Results are those of scatter(); segment_coo() does not ask that indices be sorted.
+Results are those of scatter(); segment_coo() does not require sorted indices.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def segment_max_coo(
 def segment_csr(
     src: Tensor, indptr: Tensor, out: Tensor | None = None, reduce: str = "sum"
 ) -> Tensor:
-    """Segments by their bounds, in ascending order. What out had is lost."""
+    """Segments by their bounds, in ascending order. Old values of out are lost."""
     elements, index, dim, size = _of_bounds(src, indptr)
     reduced = scatter(elements, index, dim, None, size, reduce).narrow(dim, 0, size - 1)
     return reduced if out is None else out.copy_(reduced)
