@@ -16,7 +16,7 @@ constexpr std::align_val_t kAlignment{64};
 constexpr std::int64_t kMaxOpaque = 4096;
 constexpr std::int64_t kCharacterSize = 4;  // NumPy keeps text as UTF-32.
 
-// Bytes whose order the byte order of a file decides.
+// The number of bytes that are reversed in a file of the other byte order.
 std::int64_t OrderedSize(const ElementType& type) {
   switch (type.kind) {
     case 'S':
@@ -78,7 +78,7 @@ std::string ShapeText(const std::vector<std::int64_t>& shape) {
 
 Array MakeArray(const ElementType& type, std::vector<std::int64_t> shape, bool fortran_order) {
   const std::int64_t byte_count = ByteCount(type, shape);
-  // An empty array gets an address of its own too.
+  // An empty array also gets an address of its own.
   const auto allocated = static_cast<std::size_t>(std::max<std::int64_t>(byte_count, 1));
   Bytes bytes(static_cast<std::byte*>(::operator new(allocated, kAlignment)),
               [](std::byte* pointer) { ::operator delete(pointer, kAlignment); });

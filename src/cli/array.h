@@ -18,7 +18,7 @@ struct ElementType {
   char kind;          // NumPy's letter: b i u f c, or S U V for bytes, text and void
   std::int64_t size;  // bytes of one element
   strew_dtype dtype;  // opaque for S, U and V
-  // As the file has it, for structures and dates, whose bytes are only moved: in the file's order.
+  // The file's spelling of structures and dates, whose bytes are only copied, in the file's order.
   std::string verbatim = {};
 };
 
@@ -34,28 +34,27 @@ struct Array {
   Bytes bytes;
 };
 
-// The type that NumPy writes as `kind` and a number of bytes; of characters for kind U. Nothing for
-// those that strew has no dtype for.
+// The type that NumPy writes as `kind` and a number of bytes, or of characters for kind U. Nothing
+// if strew has no dtype for it.
 std::optional<ElementType> MakeElementType(char kind, std::int64_t number);
 
-// The number that the address of an element must be a multiple of.
+// The alignment of an element, in bytes.
 std::int64_t AlignmentOf(const ElementType& type);
 
-// How NumPy spells the type in a file, "<f4", or as the file has it.
+// NumPy's spelling of the type in a file, such as "<f4", or that of the file itself.
 std::string Descr(const ElementType& type);
 
-// False for elements whose bytes are only moved.
+// False for elements whose bytes are only copied.
 bool HasNumbers(const ElementType& type);
 
-// True if elements of one are elements of the other.
+// True if both types describe the same elements.
 bool AreSame(const ElementType& one, const ElementType& other);
 
 // "(2, 3)" as Python writes a tuple.
 std::string ShapeText(const std::vector<std::int64_t>& shape);
 
-// An array with memory that is not initialized, on a cache line of its own. Throws
-// std::runtime_error where the size of the array is too large for an address space, std::bad_alloc
-// where memory is short.
+// An array with uninitialized memory that begins on a cache line. Throws std::runtime_error if the
+// array is too large for an address space, std::bad_alloc if memory is short.
 Array MakeArray(const ElementType& type, std::vector<std::int64_t> shape, bool fortran_order);
 
 // The size of such an array, with the same std::runtime_error.

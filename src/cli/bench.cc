@@ -21,7 +21,7 @@ namespace {
 using strew_bench::Case;
 using strew_bench::Workload;
 
-// Rows, single elements on each axis, and slices: what the kernels are written for. Then plans.
+// Rows, single elements on each axis, and slices, for which the kernels are written; then plans.
 const char* const kFew[] = {"nd.rows.none.inp",   "nd.rows.add.inp",      "el.last.none.inp",
                             "el.last.add.inp",    "el.first.add.inp",     "el.1d.add.inp",
                             "sl.kv.new",          "sl.multi.inp",         "plan.make",

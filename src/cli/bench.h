@@ -13,11 +13,11 @@ struct BenchOptions {
   double seconds = 0.5;
 };
 
-// The names of all workloads of the benchmarks. Those of plans are PlanRows().
+// The names of all workloads of the benchmarks, except for those of plans: see PlanRows().
 std::vector<std::string> WorkloadRows();
 
-// Times calls of workloads on this machine, in turns with memcpy, and plans, in turns with calls
-// without them, and prints a line for each. Throws std::runtime_error.
+// Times the calls of workloads in turns with memcpy, and calls with plans in turns with calls
+// without them. Prints a line for each. Throws std::runtime_error.
 void RunBench(const BenchOptions& options);
 
 }  // namespace strew::cli

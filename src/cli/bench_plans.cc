@@ -23,8 +23,8 @@ constexpr char kMakeOf[] = "el.1d.add.inp";  // 4 million random indices
 constexpr char kGraph[] = "plan.graph";
 constexpr char kPrefix[] = "plan.";
 
-// The parts of a creation, in the order in which they run, and words of the sentences by which the
-// library tells that it begins them.
+// The stages of making a plan, in the order in which they run, and words of the sentences with
+// which the library announces them.
 struct Stage {
   const char* name;
   const char* words;
@@ -37,8 +37,8 @@ constexpr Stage kStages[] = {
 };
 constexpr int kStageCount = sizeof(kStages) / sizeof(kStages[0]);
 
-// Creations of a plan, and where the time of the fastest one went. The library looks at no clock:
-// what it tells of a call, for --explain, comes at the beginning of each stage.
+// Creations of a plan, and the time of each stage of the fastest. The library reads no clock, but
+// the sentences that it reports for --explain come at the beginning of each stage.
 class Creation {
  public:
   Creation(const Case& workload_case, int threads) : case_(workload_case) {

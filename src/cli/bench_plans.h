@@ -13,8 +13,8 @@ std::vector<std::string> PlanRows();
 // The heading of MeasurePlans().
 std::string PlanColumns();
 
-// Times the calls of such a row with plans, in turns with the same without, and returns a line. That
-// of a creation has its stages below. Throws std::runtime_error.
+// Times the calls of such a row with plans, in turns with the same calls without, and returns a
+// line; for a creation, its stages follow in further lines. Throws std::runtime_error.
 std::string MeasurePlans(const std::string& row, int threads, double seconds);
 
 }  // namespace strew::cli

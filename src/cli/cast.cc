@@ -41,7 +41,7 @@ bool StoreShortFloat(const ElementType& type, double value, std::byte* element) 
 
 template <typename T>
 bool StoreInteger(double value, std::byte* element) {
-  // Powers of two, which a double has exactly; the greatest integer it may not have.
+  // Bounds are powers of two, which a double represents exactly, unlike the greatest integer.
   const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
   const double whole = std::trunc(value);
   const bool holds = whole < end && whole >= (std::is_signed_v<T> ? -end : 0.0);

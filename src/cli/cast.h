@@ -6,10 +6,10 @@
 
 namespace strew::cli {
 
-// The array with its numbers in another dtype: floats rounded to nearest, ties to even; integers
-// truncated towards zero; bool true where a number is not 0. Numbers are bool, integers, floats and
-// complex numbers. Throws std::runtime_error if one is out of the range of an integer dtype, or has an
-// imaginary part that the dtype has no place for, or if a dtype has no numbers.
+// Converts the numbers of an array to another dtype: to floats rounded to nearest, ties to even; to
+// integers truncated towards zero; to bool true if a number is not 0. Numbers are bool, integers,
+// floats and complex numbers. Throws std::runtime_error if a number is out of the range of an
+// integer dtype or loses an imaginary part, or if a dtype has no numbers.
 Array Cast(const Array& array, const ElementType& type);
 
 }  // namespace strew::cli

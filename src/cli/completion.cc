@@ -12,7 +12,7 @@ namespace {
 constexpr char kBash[] = "bash";
 constexpr char kFish[] = "fish";
 
-// A script may be installed on another machine than that which printed it, so that it asks there.
+// A script may be installed on a machine other than that which printed it, so it asks the command.
 constexpr char kSimd[] = "--simd";
 constexpr char kBashSimdTargets[] =
     "$({ \"${1/#\\~/$HOME}\" info || strew info; } 2>/dev/null | sed -n 's/^SIMD targets: //p')";
@@ -46,7 +46,7 @@ std::string BashCase(const std::string& patterns, const std::string& words) {
   return "    " + patterns + ") words=\"" + words + "\" ;;\n";
 }
 
-// The words behind an option with a value: its choices, or none, for which bash offers files.
+// The words after an option with a value: its choices, or none, for which bash offers files.
 std::string BashValues(const CLI::App& command) {
   std::string cases;
   for (const CLI::Option* option : command.get_options()) {
@@ -60,7 +60,7 @@ std::string BashValues(const CLI::App& command) {
   return cases;
 }
 
-// Other words behind a command: its options where a hyphen is typed, or choices of its arguments.
+// Other words after a command: its options after a hyphen, else the choices of its arguments.
 std::string BashWords(const CLI::App& command, const std::string& name, const std::string& more) {
   std::string options, arguments = more;
   for (const CLI::Option* option : command.get_options()) {

@@ -11,10 +11,10 @@ class App;
 
 namespace strew::cli {
 
-// The shells that are known.
+// The supported shells.
 std::vector<std::string> Shells();
 
-// A script by which one of them completes the commands, options and choices of `app`.
+// A script with which a shell completes the commands, options and choices of `app`.
 std::string Completion(const CLI::App& app, const std::string& shell);
 
 }  // namespace strew::cli

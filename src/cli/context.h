@@ -15,14 +15,14 @@ struct DestroyContext {
 };
 using Context = std::unique_ptr<strew_context, DestroyContext>;
 
-// A status as std::runtime_error, with its name and a sentence for the user.
+// Throws a status as std::runtime_error, with its name and a sentence for the user.
 [[noreturn]] void Throw(strew_status status, const std::string& sentence);
 void Check(strew_status status);
 
-// A context as the command line asks for it. Throws std::runtime_error.
+// A context with the settings of the command line. Throws std::runtime_error.
 Context MakeContext(const Options& options);
 
-// How many threads --threads 0 stands for, or that the library has none to offer.
+// The number of threads of --threads 0, or that the library was built without threads.
 std::string ThreadsText();
 
 }  // namespace strew::cli

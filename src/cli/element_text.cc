@@ -50,7 +50,7 @@ constexpr bool AreUpperBitsOfHalves() {
 }
 static_assert(AreUpperBitsOfHalves(), "a short float of .npy files needs a text of its own");
 
-// The value of a float16 by its magnitude, the bits without the sign. Infinity and NaN apart.
+// The value of a float16 by its bits without the sign. Not for infinity and NaN.
 float HalfMagnitude(int bits) {
   constexpr int kFractionBits = kHalf.format.fraction_bits;
   constexpr int kHidden = 1 << kFractionBits;
@@ -61,12 +61,12 @@ float HalfMagnitude(int bits) {
   return std::ldexp(static_cast<float>(fraction + kHidden), exponent - 1 + kLeast);
 }
 
-// The number of fewest decimal digits that a float16 stands for, so that 0x2e66 is 0.1 and not
+// The number with the fewest decimal digits that rounds to this float16: 0x2e66 is 0.1, not
 // 0.099975586.
 float ShortestHalf(int bits) {
   const float value = HalfMagnitude(bits);
   if (bits == 0) return value;
-  // The gap above is never the smaller one.
+  // The gap to the next greater float16 is never the smaller one.
   const float tolerance = (value - HalfMagnitude(bits - 1)) / 2;
   for (int digits = 0; digits < 5; ++digits) {
     std::array<char, 32> buffer{};

@@ -24,9 +24,9 @@ fs::path TemporaryName(const fs::path& directory) {
   return directory / (".strew-" + std::to_string(random()) + "-" + std::to_string(random()));
 }
 
-// The name of the file that is not there, at the end of symbolic links.
+// The name at the end of a chain of symbolic links, even if there is no such file.
 fs::path EndOfLinks(fs::path path) {
-  constexpr int kMostLinks = 40;  // as Linux follows them
+  constexpr int kMostLinks = 40;  // the limit of Linux
   std::error_code error;
   for (int i = 0; i < kMostLinks; ++i) {
     if (!fs::is_symlink(fs::symlink_status(path, error))) return path;
@@ -91,7 +91,7 @@ OutputFile::OutputFile(const std::string& path) : target_(PathOf(path)) {
   target_ = fs::exists(status) ? fs::canonical(target_, error) : EndOfLinks(target_);
   if (fs::exists(status)) Check(error);
   const fs::path temporary = TemporaryName(target_.parent_path());
-  // Before the file exists, so that no signal comes between.
+  // Before the file exists, so that no signal can leave it behind.
   removed_by_signals_.emplace(temporary);
   file_ = MakeFile(temporary);
   temporary_ = temporary;
@@ -103,7 +103,7 @@ OutputFile::~OutputFile() {
   file_.reset();
   std::error_code ignored;
   if (temporary_.empty()) return;
-  // Windows removes no file that is read-only.
+  // Windows does not remove read-only files.
   fs::permissions(temporary_, fs::perms::owner_all, ignored);
   fs::remove(temporary_, ignored);
 }

@@ -20,20 +20,20 @@ class InputFile {
  public:
   virtual ~InputFile() = default;
 
-  // None for a stream, whose end nobody knows.
+  // None for a stream, whose length is not known.
   virtual std::optional<std::uintmax_t> size() const = 0;
   virtual void Read(void* bytes, std::size_t count) = 0;
-  // To be called when all is read: compares a checksum, where there is one.
+  // Call it after the last read: compares a checksum, if there is one.
   virtual void Finish() {}
 };
 
 // A regular file or a stream. "-" is standard input.
 std::unique_ptr<InputFile> OpenInput(const std::string& path);
 
-// A file that comes into being whole or not at all: it is written under a temporary name in the
-// directory of `path`, and Commit() renames it. What stands at `path` until then, an input perhaps,
-// is not touched. Neither errors nor signals that can be caught leave the temporary file behind.
-// Symbolic links are followed, and what is no regular file, a pipe say, is written to directly. "-" is
+// A file that is written completely or not at all: under a temporary name in the directory of
+// `path`, until Commit() renames it. An older file at `path`, perhaps an input, is not touched
+// before. Errors and signals that can be caught leave no temporary file behind. Symbolic links are
+// followed. If `path` is not a regular file, such as a pipe, it is written directly. "-" is
 // standard output.
 class OutputFile {
  public:

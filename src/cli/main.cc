@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// strew, the command: the library's operators on NumPy's .npy files.
+// The command strew: the library's operators on NumPy's .npy files.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -79,7 +79,7 @@ constexpr char kVerifyHelp[] =
     R"(Calls of an operator that has plans are made again by one. For each of these operators there are
 as many calls of gather and of gather_scatter.)";
 
-// A subcommand and its action, which runs once the whole command line is known to be good.
+// A subcommand and its action, which runs after the whole command line has been checked.
 struct Command {
   const CLI::App* app;
   std::function<void()> run;
@@ -95,7 +95,7 @@ std::string Joined(const std::vector<std::string>& words, char separator) {
   return text;
 }
 
-// In lines that a terminal of 100 columns shows.
+// The words in lines that fit into 100 columns.
 std::string Lines(const std::vector<std::string>& words) {
   constexpr std::size_t kColumns = 100;
   std::string text;
@@ -135,7 +135,7 @@ void AddReduction(CLI::App& command, Options& options) {
                    "Round floats of 8 and 16 bits once, not after every update");
 }
 
-// In a cache places never count from the end, and no two updates meet.
+// In a cache, positions never count from the end, and no two updates have the same place.
 void AddPolicies(CLI::App& command, Operator op, Options& options) {
   AddChoice(command, "--out-of-range,--index-policy", options.out_of_range, IndexPolicyNames(),
             "What becomes of an update whose index is out of range [error]");
@@ -257,7 +257,7 @@ void AddCompletion(CLI::App& app, Commands& commands, std::string& shell) {
   commands.push_back({&command, [&app, &shell] { Print(Completion(app, shell)); }});
 }
 
-// "strew scatter-nd" if the command line got that far.
+// "strew scatter-nd" if the command line names a subcommand, else "strew".
 std::string CommandIn(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {
     return app.get_name() + " " + command->get_name();
@@ -288,7 +288,7 @@ int Main(const std::vector<std::string>& arguments) {
   CLI::App app("Scatter updates into arrays of .npy files.", "strew");
   app.set_version_flag("--version", std::string("strew ") + strew_version());
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
-  // One at most, so that a file may have the name of another.
+  // At most one subcommand, so that a file may have the name of another.
   app.require_subcommand(0, 1);
   for (const Operator op : CommandOperators()) AddOperator(app, commands, op, options);
   AddInfo(app, commands);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the manual page of the command: prose of a template around what `--help` says.
+"""Prints the manual page of the command: a template filled with the output of `--help`.
 
 usage: manual.py <template> <strew>
 """
@@ -15,8 +15,8 @@ from collections import Counter
 from pathlib import Path
 
 WRAPPER = textwrap.TextWrapper(78, break_long_words=False, break_on_hyphens=False)
-TEXT_COLUMN = 30  # of what CLI11 says behind a name
-# Lists in the help that hold for one machine only; the page names them in general.
+TEXT_COLUMN = 30  # where CLI11 begins the text after a name
+# Lists in the help that depend on the machine; the page describes them in general terms.
 OF_THE_MACHINE = {"--simd": ("TARGET", "; 'strew info' prints their names")}
 
 
@@ -89,7 +89,7 @@ def note_of(text: str) -> str:
 
 
 def prose(text: str) -> str:
-    """The text for roff: every sentence on a line of its own, and none longer than its taste."""
+    """The text for roff: every sentence on a line of its own, in lines of limited length."""
     text = text.replace("\\", "\\e")
     text = re.sub(r"(?<!\w)-(?=[\w-])", r"\\-", text)
     sentences = re.sub(r"([^. ]{2}[.:]) (?=[A-Z0-9\\])", "\\1\n", text).split("\n")

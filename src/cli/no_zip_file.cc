@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a command that was built without libzip.
+// Replaces zip_file.cc in a command that is built without libzip.
 #include <stdexcept>
 
 #include "cli/npz.h"

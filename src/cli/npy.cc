@@ -76,7 +76,7 @@ Head ReadHead(InputFile& file) {
   return {std::move(text), kVersionEnd + length_size + length};
 }
 
-// All before the elements: version 1, or version 2 if the header is too long for that.
+// All bytes before the elements: version 1, or version 2 if the header is too long for version 1.
 std::string MakeHead(const std::string& text) {
   constexpr std::size_t kLongest = 0xffff - kAlignedTo;
   const std::size_t length_size = text.size() < kLongest ? 2 : 4;
@@ -110,7 +110,7 @@ std::uintmax_t CheckedByteCount(const NpyHeader& header, const Head& head, const
 Array ReadArray(InputFile& file, Progress& progress) {
   const Head head = ReadHead(file);
   NpyHeader header = ParseNpyHeader(head.text);
-  // Before memory is allocated, so that a header that lies costs none.
+  // Before memory is allocated, so that a header with a false shape allocates none.
   const std::uintmax_t byte_count = CheckedByteCount(header, head, file);
   Array array = Allocated(header, byte_count);
   progress.Begin("MB read", array.byte_count, kMegabyte);
@@ -164,7 +164,7 @@ void WriteNpy(const std::string& path, const Array& array, Progress& progress) {
   try {
     OutputFile file(path);
     file.Write(head.data(), head.size());
-    // Any other file may be the terminal that the bar would stand on.
+    // Any other file may be the terminal that would show the bar.
     if (file.is_regular()) progress.Begin("MB written", array.byte_count, kMegabyte);
     MoveElements(array, progress,
                  [&](const std::byte* bytes, std::size_t count) { file.Write(bytes, count); });

@@ -11,15 +11,16 @@ namespace strew::cli {
 
 // Reads a .npy file of version 1.0, 2.0 or 3.0, of either array order and either byte order, into
 // an array of the machine's byte order. A file that is not exactly as long as its header says is
-// refused. A path ARCHIVE.npz:NAME is that of an array in an archive. Throws std::runtime_error with
-// one sentence.
+// refused. A path ARCHIVE.npz:NAME is that of an array in an archive. Throws std::runtime_error
+// with one sentence.
 Array ReadNpy(const std::string& path, Progress& progress);
 
-// The array of a regular .npy file that is mapped into memory: whoever writes elements changes the
-// file. Throws std::runtime_error with one sentence.
+// The array of a regular .npy file, mapped into memory: writing elements changes the file. Throws
+// std::runtime_error with one sentence.
 Array MapNpy(const std::string& path);
 
-// Writes version 1.0, or 2.0 if the header needs it, all of the file or nothing. Throws std::runtime_error with one sentence.
+// Writes version 1.0, or 2.0 if the header needs it, all of the file or nothing. Throws
+// std::runtime_error with one sentence.
 void WriteNpy(const std::string& path, const Array& array, Progress& progress);
 
 }  // namespace strew::cli

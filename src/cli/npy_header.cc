@@ -123,8 +123,8 @@ bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// The bytes of an element that is only moved: "<M8[s]", "f16", "<U3"; nothing for what NumPy does
-// not write so.
+// The bytes of an element that is only copied: "<M8[s]", "f16", "<U3"; nothing if NumPy does not
+// write such a type.
 std::optional<std::int64_t> SizeOf(std::string_view format) {
   constexpr std::string_view kOrders = "<>|=";
   if (!format.empty() && kOrders.find(format[0]) != std::string_view::npos) format.remove_prefix(1);

@@ -18,7 +18,7 @@
 namespace strew::cli {
 namespace {
 
-// The value in strew.h of a name that is among these.
+// The value in strew.h of a name in this list.
 template <std::size_t kCount>
 std::int32_t CodeOf(const char* const (&names)[kCount], const std::string& name) {
   return static_cast<std::int32_t>(std::find(names, names + kCount, name) - names);
@@ -49,7 +49,7 @@ bool ParseIntegers(std::string_view text, std::vector<std::int64_t>& integers) {
   }
 }
 
-// One argument, and not a vector of CLI11, which would swallow the file names behind it.
+// One argument, and not a vector of CLI11, which would consume the file names after it.
 CLI::Option* AddIntegers(CLI::App& command, const std::string& name,
                          std::vector<std::int64_t>& integers, const std::string& description) {
   const auto set = [name, &integers](const std::string& text) {
@@ -59,7 +59,7 @@ CLI::Option* AddIntegers(CLI::App& command, const std::string& name,
   return command.add_option_function<std::string>(name, set, description)->option_text("INT,...");
 }
 
-// CLI11 2.1 takes an integer that does not fit for the nearest one that does.
+// CLI11 2.1 silently replaces an integer that does not fit by the nearest one that does.
 void AddInteger(CLI::App& command, const std::string& name, std::int64_t& integer,
                 const std::string& description) {
   const auto set = [name, &integer](const std::string& text) {
@@ -72,7 +72,7 @@ void AddInteger(CLI::App& command, const std::string& name, std::int64_t& intege
   command.add_option_function<std::string>(name, set, description)->option_text("INT");
 }
 
-// The first axis is that of the batch in a cache, so that there is no default.
+// The first axis of a cache is that of the batch, so that 0 cannot be the default.
 void DeclareAxis(CLI::App& command, Operator op, Options& options) {
   const bool is_cache = Takes(op, "mode");
   AddInteger(

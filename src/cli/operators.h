@@ -31,10 +31,10 @@ std::string HelpOf(Operator op);
 // Adds the options for what the operator takes besides arrays.
 void DeclareAttributes(CLI::App& command, Operator op, Options& options);
 
-// All but the tensors of a call. The options must live as long.
+// All arguments of a call except the tensors. The options must outlive them.
 reference::Arguments AttributesOf(const Options& options);
 
-// The operator that takes what a command line can say: slices as numbers.
+// The operator that is called: slice_scatter_int64 for slices, whose bounds are numbers.
 Operator Called(Operator op);
 
 std::vector<std::string> ReductionNames();

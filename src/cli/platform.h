@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Services of the operating system for the command that C++17 does not have, defined in posix.cc and
-// windows.cc. A failure throws std::runtime_error with the system's reason, without the path.
+// Services of the operating system for the command that C++17 does not have, defined in posix.cc
+// and windows.cc. A failure throws std::runtime_error with the system's reason, without the path.
 #ifndef STREW_CLI_PLATFORM_H_
 #define STREW_CLI_PLATFORM_H_
 
@@ -16,8 +16,8 @@
 
 namespace strew::cli {
 
-// The words behind the name of the program. On Windows they are in UTF-8, and from then on the
-// standard streams have the bytes that they have elsewhere.
+// The arguments of the program, on Windows in UTF-8. There it also sets the standard streams to
+// binary, so that they have the same bytes as on other systems.
 std::vector<std::string> BeginProgram(int argc, char** argv);
 
 // ---- Files ----
@@ -32,13 +32,13 @@ std::filesystem::path PathOf(const std::string& word);
 
 File OpenToRead(const std::filesystem::path& path);
 File OpenToWrite(const std::filesystem::path& path);
-// Fails where there is a file already.
+// Fails if there is a file already.
 File MakeFile(const std::filesystem::path& path);
-// Standard input or output under a number of its own.
+// Standard input or output under a new file descriptor.
 File Duplicate(std::FILE* stream);
 
-// The first `size` bytes of a regular file, mapped into memory: what is written there is written to
-// the file. The file must have that many.
+// The first `size` bytes of a regular file, mapped into memory: writing there changes the file. The
+// file must have that many bytes.
 Bytes MapFile(const std::filesystem::path& path, std::uintmax_t size);
 
 // While it lives, every signal that would end the program, and can be caught, removes the file at
@@ -62,10 +62,10 @@ bool IsTerminal(std::FILE* stream);
 // True if the terminal obeys escape sequences, such as that for bold text.
 bool ObeysEscapes(std::FILE* terminal);
 
-// True if the terminal shows this process, and not a shell that started it in the background.
+// True if this process is in the foreground of the terminal.
 bool InForeground();
 
-// Columns of the terminal that standard error is; 0 where it does not tell.
+// Columns of the terminal on standard error; 0 if unknown.
 std::size_t TerminalColumns();
 
 }  // namespace strew::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cli/platform.h by POSIX.
+// cli/platform.h for POSIX.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
@@ -46,7 +46,7 @@ class Descriptor {
   const int number_;
 };
 
-// From terminals, users, batch systems, timers and limits of resources. Others tell of a defect.
+// Signals from terminals, users, batch systems, timers and resource limits. Others mean a defect.
 constexpr int kEnding[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGALRM,
                            SIGPIPE, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ};
 
@@ -63,8 +63,8 @@ void RemoveAndEnd(int number) {
   }
   const char* const path = partial_file.load();
   if (path != nullptr) unlink(path);
-  // A shell tells from the signal that the program was interrupted and did not fail. It is
-  // delivered when this function returns.
+  // Ending by the signal tells a shell that the program was interrupted and did not fail. The
+  // signal is delivered when this function returns.
   std::signal(number, SIG_DFL);
   std::raise(number);
 }
@@ -99,7 +99,7 @@ Bytes MapFile(const fs::path& path, std::uintmax_t size) {
   const Descriptor file(path);
   struct stat status {};
   if (fstat(file.number(), &status) != 0) ThrowLastError();
-  // Pages behind the end of a file end the process that touches them.
+  // Touching pages beyond the end of a file would end the process.
   if (!S_ISREG(status.st_mode) || static_cast<std::uintmax_t>(status.st_size) < size) {
     throw std::runtime_error("it is no regular file of its size");
   }
@@ -111,7 +111,7 @@ Bytes MapFile(const fs::path& path, std::uintmax_t size) {
                [length](std::byte* bytes) { munmap(bytes, length); });
 }
 
-// The handlers stay: without a file they do what happens by default.
+// The handlers stay installed: without a file, they do what happens by default.
 RemovedBySignals::RemovedBySignals(fs::path path) : path_(std::move(path)) {
   writer = pthread_self();
   partial_file.store(path_.c_str());
@@ -128,7 +128,7 @@ bool ObeysEscapes(std::FILE*) {
 }
 
 bool InForeground() {
-  // -1 where the terminal does not control this process, and nothing is known.
+  // -1 if the terminal does not control this process; then nothing is known.
   const pid_t foreground = tcgetpgrp(STDERR_FILENO);
   return foreground == -1 || foreground == getpgrp();
 }

@@ -13,7 +13,7 @@
 namespace strew::cli {
 namespace {
 
-// As numpy.set_printoptions() has them.
+// The defaults of numpy.set_printoptions().
 constexpr std::int64_t kThreshold = 1000;
 constexpr std::int64_t kEdgeItems = 3;
 constexpr std::size_t kLineWidth = 75;
@@ -24,8 +24,8 @@ std::size_t Columns(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins));
 }
 
-// An array in brackets, laid out as numpy.array2string() does: elements of large arrays are left out
-// but at the edges, and long lines are broken.
+// An array in brackets, laid out as by numpy.array2string(): large arrays show only the elements at
+// their edges, and long lines are broken.
 class Layout {
  public:
   explicit Layout(const Array& array)
@@ -50,7 +50,7 @@ class Layout {
     }
   }
 
-  // The texts of the elements that are shown, of those at `index` in the dims before `dim`.
+  // Collects the texts of the shown elements whose indices in the dims before `dim` are `index`.
   void Collect(std::size_t dim, std::int64_t index) {
     if (dim == array_.shape.size()) {
       const std::byte* const element = array_.bytes.get() + index * array_.type.size;

@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kPause(100);  // between two lines
 
 constexpr std::size_t kMaxBar = 40;
 constexpr std::size_t kMinBar = 5;  // a shorter one is left out
-constexpr std::size_t kBlock = 3;   // of a bar that only shows that something goes on
+constexpr std::size_t kBlock = 3;   // of a bar that only shows that work goes on
 
 // "2:05"
 std::string ClockText(Seconds time) {
@@ -46,7 +46,7 @@ Progress::Progress() {
   try {
     thread_ = std::thread(&Progress::Watch, this);
   } catch (const std::system_error&) {
-    // The work needs no bar.
+    // Without a thread there is no bar, and the work goes on.
   }
 }
 

@@ -17,8 +17,8 @@ namespace strew::cli {
 //
 //     strew: 12 of 50 calls [#########------------------------------] 0:03, 0:09 left
 //
-// A thread of its own draws it, so that a caller who measures time pays for one addition. Only a
-// terminal gets it, and that not from a process in the background.
+// A separate thread draws it, so that it costs a caller that measures time only one addition. It is
+// drawn only on a terminal, and only by a process in the foreground.
 class Progress {
  public:
   Progress();
@@ -26,13 +26,13 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // From now on Advance() counts to `total`, which is shown in units of `unit`. With a total of 1,
-  // of which nothing is known before it is done, the line shows `noun` and the time.
+  // From now on Advance() counts to `total`, which is shown in units of `unit`. With a total of 1
+  // there is no partial progress, and the line shows `noun` and the time.
   void Begin(const char* noun, std::int64_t total, std::int64_t unit = 1);
   void Advance(std::int64_t count) { done_.fetch_add(count, std::memory_order_relaxed); }
 
-  // Erases the line, and draws no other before the next Begin(). What else writes to a terminal
-  // comes after it.
+  // Erases the line, and draws no other before the next Begin(). Call it before anything else
+  // writes to the terminal.
   void Clear();
 
  private:
@@ -54,7 +54,7 @@ class Progress {
   const Clock::time_point start_ = Clock::now();
   std::atomic<std::int64_t> done_{0};
 
-  std::mutex mutex_;  // of the four below
+  std::mutex mutex_;  // guards the four below
   std::condition_variable changed_;
   bool ended_ = false;
   Stage stage_{};

@@ -59,7 +59,7 @@ struct DestroyPlan {
 };
 using Plan = std::unique_ptr<strew_plan, DestroyPlan>;
 
-// A plan is made for the extents of some axes of data, which must be there.
+// A plan is made for the extents of some axes of data, which must exist.
 void RequireIndexedAxes(Operator op, const Options& options, const Array& data,
                         const Array& indices) {
   const auto rank = static_cast<std::int64_t>(data.shape.size());
@@ -74,14 +74,14 @@ void RequireIndexedAxes(Operator op, const Options& options, const Array& data,
                                  " numbers, but data has rank " + std::to_string(rank));
 }
 
-// Structures, dates, bytes and text of one size are one dtype to the library.
+// To the library, structures, dates, bytes and text of the same size are one dtype.
 void RequireSameDtype(const ElementType& data, const ElementType& updates) {
   if (data.dtype != updates.dtype || AreSame(data, updates)) return;
   Throw(STREW_INVALID_DTYPE,
         "updates has dtype " + Descr(updates) + ", but data has dtype " + Descr(data));
 }
 
-// The sentence with the name that NumPy has for an opaque dtype.
+// The sentence with NumPy's name in place of an opaque dtype's.
 std::string InWordsOfNumpy(std::string sentence, const ElementType& type) {
   const std::string opaque = "opaque[" + std::to_string(type.size) + "]";
   const std::size_t at = sentence.find(opaque);
@@ -89,7 +89,7 @@ std::string InWordsOfNumpy(std::string sentence, const ElementType& type) {
   return sentence.replace(at, opaque.size(), Descr(type));
 }
 
-// One call after another of an operator, or by its plan.
+// Repeated calls of an operator, or of its plan.
 class Calls {
  public:
   Calls(Operator op, strew_context* context, const reference::Arguments& arguments,
@@ -179,7 +179,7 @@ void RunOperator(Operator op, const Options& options) {
   if (options.explain) ExplainTo(context.get(), TellSentence, nullptr);
   if (options.plan) calls.MakePlan();
   if (options.explain && options.repeat > 0) {
-    // A call that tells how it runs. It is not timed.
+    // This call reports how it runs, and is not timed.
     calls.Make();
     ExplainTo(context.get(), nullptr, nullptr);
   }

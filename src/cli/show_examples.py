@@ -20,7 +20,7 @@ REPEATS = 9
 
 
 def run(command: Path, folder: Path, *arguments: str) -> str:
-    """The messages of the command beside its result."""
+    """Runs the command and returns its messages."""
     done = subprocess.run(
         [command, *arguments], cwd=folder, check=True, text=True, capture_output=True
     )

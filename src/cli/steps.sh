@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# For scripts that do one step after another, which set steps_folder and read this file. What programs
-# print goes to steps.log in that folder, and is shown where one fails.
+# Functions for scripts that run steps in sequence. A script sets steps_folder and sources this
+# file. The output of programs goes to steps.log in that folder, and is shown if one fails.
 mkdir -p "$steps_folder"
 steps_log=$steps_folder/steps.log
 : >"$steps_log"
@@ -15,7 +15,8 @@ quietly() {
   exit "$status"
 }
 
-# Debian packages. A mirror in the middle of a sync has indexes that contradict each other, for minutes.
+# Installs Debian packages. While a mirror syncs, its indexes contradict each other for minutes:
+# retry.
 packages() {
   export DEBIAN_FRONTEND=noninteractive
   for turn in 1 2 3; do

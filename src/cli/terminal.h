@@ -7,11 +7,11 @@
 
 namespace strew::cli {
 
-// Columns of the terminal; 80 where it does not tell.
+// Columns of the terminal; 80 if unknown.
 std::size_t Columns();
 
-// The text as a terminal shows it in bold, or in red, where standard output, or standard error, is one
-// and the user did not set NO_COLOR (https://no-color.org); else the text as it is.
+// The text in bold for standard output, or in red for standard error, if that is a terminal and the
+// user did not set NO_COLOR (https://no-color.org); else the plain text.
 std::string Bold(const std::string& text);
 std::string Red(const std::string& text);
 

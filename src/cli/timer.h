@@ -20,7 +20,7 @@ inline double SecondsSince(Clock::time_point start) {
 // The time of the fastest call of one contestant.
 class Timer {
  public:
-  // call() answers false where it failed, of which Turn() throws std::runtime_error.
+  // call() returns false if it failed; Turn() then throws std::runtime_error.
   template <class Call>
   explicit Timer(const Call& call)
       : make_calls_([call](std::int64_t calls) {
@@ -31,7 +31,7 @@ class Timer {
 
   double best() const { return best_; }
 
-  // Contestants take turns until each has had so many seconds.
+  // The contestants take turns until each has run for `seconds`.
   static void Compare(Timer& one, Timer& other, double seconds) {
     while (!one.IsDone(seconds) || !other.IsDone(seconds)) {
       one.Turn();
@@ -40,7 +40,7 @@ class Timer {
   }
 
  private:
-  // A turn has as many calls as make its time large against that of looking at the clock.
+  // A turn has enough calls to make its time large compared with that of reading the clock.
   static constexpr double kTurnSeconds = 1e-3;
   static constexpr int kLeastTurns = 5;
 

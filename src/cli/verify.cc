@@ -39,7 +39,7 @@ void VerifyTargets(const TroubleOf& trouble_of, const std::string& about, std::u
   }
 }
 
-// Every fourth call has indices out of range. Where there are plans, each is made by one as well.
+// Every fourth call has indices out of range. Operators with plans are also called by a plan.
 void VerifyOperator(reference::Operator op, const Dtype& dtype, std::uint64_t seed) {
   Random random(seed);
   Case c = reference::MakeRandomCase(random, op, dtype);
@@ -69,7 +69,7 @@ void VerifyGatherScatter(reference::Operator op, const Dtype& dtype, std::uint64
                 "gather_scatter " + reference::Describe(c), seed);
 }
 
-// Calls of one kind, of which each seed makes another.
+// A kind of call; each seed makes another call.
 struct Kind {
   void (*verify)(reference::Operator op, const Dtype& dtype, std::uint64_t seed);
   reference::Operator op;

@@ -11,9 +11,9 @@ struct VerifyOptions {
   std::uint64_t seed = 1;
 };
 
-// Makes random calls on every SIMD target of this CPU, by plans too, compares their bytes with what
-// the oracle of the tests says, and prints one line. Kinds of calls are the operators, and for each
-// that has plans gather and gather_scatter. Throws std::runtime_error, with the call, where they
+// Makes random calls on every SIMD target of this CPU, also with plans, compares their bytes with
+// those of the oracle, and prints one line. The kinds of calls are the operators and, for each
+// operator with plans, gather and gather_scatter. Throws std::runtime_error with the call if they
 // differ.
 void RunVerify(const VerifyOptions& options);
 

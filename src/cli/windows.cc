@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cli/platform.h by Windows.
+// cli/platform.h for Windows.
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
@@ -50,8 +50,8 @@ class Handle {
 SRWLOCK removal = SRWLOCK_INIT;
 const wchar_t* partial_file = nullptr;
 
-// Windows calls it on a thread of its own, and ends the process when it returns. The lock stays:
-// a writer that misses its file waits for that end instead of reporting an error.
+// Windows calls it on a separate thread, and ends the process when it returns. The lock is not
+// released: a writer that misses its file waits for the end instead of reporting an error.
 BOOL WINAPI Remove(DWORD) {
   AcquireSRWLockExclusive(&removal);
   if (partial_file != nullptr) DeleteFileW(partial_file);
@@ -95,7 +95,7 @@ fs::path PathOf(const std::string& word) { return fs::u8path(word); }
 File OpenToRead(const fs::path& path) { return Checked(_wfopen(path.c_str(), L"rb")); }
 File OpenToWrite(const fs::path& path) { return Checked(_wfopen(path.c_str(), L"wb")); }
 
-// Not by _wfopen(), which opens files that nobody can remove before they are closed.
+// Not by _wfopen(), which opens files that cannot be removed before they are closed.
 File MakeFile(const fs::path& path) {
   Handle handle(CreateFileW(path.c_str(), GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE,
                             nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
@@ -116,7 +116,7 @@ Bytes MapFile(const fs::path& path, std::uintmax_t size) {
                                 nullptr, OPEN_EXISTING, 0, nullptr));
   LARGE_INTEGER bytes;
   if (GetFileSizeEx(file.get(), &bytes) == 0) ThrowLastError();
-  // A mapping that is larger would make the file larger.
+  // A larger mapping would make the file larger.
   if (static_cast<std::uintmax_t>(bytes.QuadPart) < size) {
     throw std::runtime_error("it is no regular file of its size");
   }

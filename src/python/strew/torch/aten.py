@@ -60,9 +60,9 @@ def enable() -> Enabled:
     """Routes aten's scatters to strew, from now on or within a with statement.
 
     These are scatter, scatter_add, scatter_reduce, index_add, index_copy, index_reduce and
-    index_put on the CPU, in all forms, on all threads of the process. Calls that strew would refuse,
-    or whose results would differ, are left to aten. An index out of range raises IndexOutOfRange,
-    and nothing is written.
+    index_put on the CPU, in all forms, on all threads of the process. Calls that strew would
+    refuse, or whose results would differ, are left to aten. An index out of range raises
+    IndexOutOfRange, and nothing is written.
     """
     global _library, _entered
     with _lock:
