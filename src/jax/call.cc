@@ -11,8 +11,7 @@ namespace ffi = xla::ffi;
 namespace strew::jax {
 namespace {
 
-// Floats of 8 bits that strew does not compute with are bytes that it moves; 0 for what is less
-// than a byte.
+// 8-bit floats that strew does not compute with are opaque bytes. 0 for types of less than a byte.
 strew_dtype DtypeOf(ffi::DataType type) {
   switch (type) {
     case ffi::PRED:
@@ -77,7 +76,7 @@ ffi::ErrorCode CodeOf(strew_status status) {
 strew_status Configure(strew_context* context, ffi::ThreadPool& pool,
                        const Attributes& attributes) {
   const auto narrow = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
-  // XLA without a pool tells 0 threads.
+  // XLA reports 0 threads if it has no pool.
   const std::int64_t workers = std::clamp<std::int64_t>(pool.num_threads(), 1, 1024);
   if (workers > 1) strew_context_set_parallel_for(context, RunOnPool, &pool, narrow(workers));
   for (const strew_status status :

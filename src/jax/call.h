@@ -12,8 +12,8 @@
 
 namespace strew::jax {
 
-// The arguments of an operator with indices besides its operands. One that has no axis or no
-// reduction is given 0.
+// The arguments of an operator with indices, other than its operands. The axis or the reduction is
+// 0 if the operator has none.
 struct Attributes {
   std::int64_t axis = 0;
   std::int64_t reduction = STREW_NONE;  // the mode of tensor_scatter
@@ -32,7 +32,7 @@ struct DestroyContext {
   void operator()(strew_context* context) const { strew_context_destroy(context); }
 };
 
-// A descriptor of memory of XLA, which is row-major and aligned, or of numbers in an attribute.
+// A descriptor of XLA's memory, which is row-major and aligned, or of numbers in an attribute.
 class Tensor {
  public:
   explicit Tensor(xla::ffi::AnyBuffer buffer);
@@ -51,7 +51,7 @@ class Call {
  public:
   Call(xla::ffi::ThreadPool& pool, const Attributes& attributes);
 
-  // run(context, tensor...) -> strew_status, and what XLA makes of it.
+  // Calls run(context, tensor...) -> strew_status, and converts the status for XLA.
   template <typename Run, typename... Tensors>
   xla::ffi::Error Finish(const Run& run, const Tensors&... tensors) {
     for (const strew_status status : {status_, tensors.status()...}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operators as handlers of XLA's foreign function interface, one exported function each, which
-// src/python/strew/_jax_native.py registers. XLA gives the output the memory of data where it may
-// be overwritten: the call is then in place.
+// src/python/strew/_jax_native.py registers. If data may be overwritten, XLA gives the output its
+// memory, and the call works in place.
 #include <xla/ffi/api/ffi.h>
 
 #include <cstddef>
@@ -77,7 +77,7 @@ ffi::Error SliceScatter(ffi::ThreadPool pool, Buffer data, Buffer start, Buffer 
               Tensor(*output));
 }
 
-// With numbers that are known when the program is compiled.
+// Slices whose bounds are known when the program is compiled.
 ffi::Error SliceScatterInt64(ffi::ThreadPool pool, Buffer data, Buffer updates, Result output,
                              Numbers start, Numbers stop, Numbers step, Numbers axes,
                              std::int64_t reduction) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans as handlers of XLA: how they are made, and the calls that use them.
+// XLA handlers that make plans, and that scatter and gather with them.
 #include <xla/ffi/api/ffi.h>
 
 #include <cstdint>
@@ -50,7 +50,7 @@ ffi::Error Freed() {
       "the plan of this program has been freed: keep it as long as the program");
 }
 
-// The output is that of data where XLA has put it: entries that are dropped keep its elements.
+// XLA gives the output the memory of the first operand: dropped entries keep its elements.
 ffi::Error Gather(ffi::ThreadPool pool, Buffer, Buffer source, Buffer number, Result output) {
   const PlanPointer plan = PlanOf(number);
   if (plan == nullptr) return Freed();

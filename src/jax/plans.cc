@@ -45,7 +45,7 @@ PlanPointer PlanOf(xla::ffi::AnyBuffer number) {
 
 // Frees a plan as soon as no call uses it.
 extern "C" __attribute__((visibility("default"))) void strew_jax_drop_plan(std::int64_t number) {
-  strew::jax::PlanPointer dead;  // which is freed when the registry is not locked any more
+  strew::jax::PlanPointer dead;  // freed after the registry is unlocked
   strew::jax::Registry& registry = strew::jax::Plans();
   const std::lock_guard<std::mutex> lock(registry.mutex);
   const auto found = registry.plans.find(number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans, which programs of XLA name by numbers that are never given twice. A program gets the
-// number in an operand, so that XLA knows how long it needs the plan.
+// The registry of plans, which XLA programs name by numbers that are never reused. A program
+// receives the number in an operand, so that XLA knows how long it needs the plan.
 #ifndef STREW_JAX_PLANS_H_
 #define STREW_JAX_PLANS_H_
 
@@ -15,7 +15,7 @@ namespace strew::jax {
 
 using PlanPointer = std::shared_ptr<const strew_plan>;
 
-// Takes the plan over, and writes its number.
+// Takes ownership of the plan, and writes its number.
 void KeepPlan(strew_plan* plan, xla::ffi::AnyBuffer number);
 
 // nullptr for a plan that has been freed.

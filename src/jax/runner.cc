@@ -9,8 +9,8 @@
 namespace strew::jax {
 namespace {
 
-// The tasks of one parallel_for. A thread of the pool may look at them long after the call has
-// ended: they are shared, and what `task` points to is touched only by those who have taken one.
+// The tasks of one parallel_for. A thread of the pool may read them long after the call has ended,
+// so they are shared; only threads that have taken a task use the memory at `task`.
 class Tasks {
  public:
   Tasks(std::int64_t count, strew_task run, void* task) : count_(count), run_(run), task_(task) {}
@@ -55,7 +55,7 @@ std::int32_t RunOnPool(void* pool, std::int64_t count, strew_task run, void* tas
     }
   } catch (...) {
     if (tasks == nullptr) return 1;
-    // Tasks that could not be scheduled are done below.
+    // Tasks that could not be scheduled run below.
   }
   tasks->TakeAll();
   tasks->Wait();

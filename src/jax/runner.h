@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks of a call on the thread pool of XLA.
+// Runs the tasks of a call on XLA's thread pool.
 #ifndef STREW_JAX_RUNNER_H_
 #define STREW_JAX_RUNNER_H_
 
@@ -12,8 +12,8 @@
 namespace strew::jax {
 
 // A strew_parallel_for; `pool` is an xla::ffi::ThreadPool. Handlers run on threads of that pool
-// too, so that a task which was given to it may never begin while the call lasts: the calling
-// thread takes every task that no other has begun, and waits for those that have begun only.
+// too, so a task given to it may not begin before the call ends. Therefore the calling thread takes
+// every task that no other has begun, and waits only for those that have begun.
 std::int32_t RunOnPool(void* pool, std::int64_t count, strew_task run, void* task);
 
 }  // namespace strew::jax

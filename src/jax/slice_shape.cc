@@ -24,7 +24,7 @@ std::int64_t NumberAt(ffi::AnyBuffer numbers, std::size_t i) {
   return static_cast<const Number*>(numbers.untyped_data())[i];
 }
 
-// INT64_MAX for greater numbers, as in strew; nothing for a dtype that is no integer of strew.
+// INT64_MAX for greater numbers, as in strew; nothing if strew has no such integer dtype.
 std::optional<std::int64_t> IntegerAt(ffi::AnyBuffer numbers, std::size_t i) {
   switch (numbers.element_type()) {
     case ffi::S8:
@@ -51,7 +51,7 @@ std::optional<std::int64_t> IntegerAt(ffi::AnyBuffer numbers, std::size_t i) {
   }
 }
 
-// The number of elements of axis[start:stop:step] by Python's rule, on an axis of `size` elements.
+// The number of elements of axis[start:stop:step] by Python's rules, on an axis of `size` elements.
 // Requires step != 0.
 std::int64_t CountOf(std::int64_t start, std::int64_t stop, std::int64_t step, std::int64_t size) {
   const std::int64_t lowest = step > 0 ? 0 : -1;
@@ -89,7 +89,7 @@ std::optional<Shape> SliceShape(ffi::AnyBuffer data, ffi::AnyBuffer start, ffi::
   return shape;
 }
 
-// "[2,5]", as sentences of strew write shapes.
+// "[2,5]", as strew's sentences write shapes.
 std::string TextOf(const Shape& shape) {
   std::string text = "[";
   for (const std::int64_t extent : shape) {

@@ -13,8 +13,8 @@ namespace strew::jax {
 // A sentence about updates that do not have the shape of the slice; empty if they have it, and for
 // operands that strew_slice_scatter() refuses before it looks at the shape of updates.
 //
-// strew would broadcast them, but gradients are those of updates in the shape of the slice: to sum
-// over the dims that were repeated, JAX would have to know the shape when it traces the program.
+// strew would broadcast them, but the gradients need updates in the shape of the slice: to sum over
+// broadcast dims, JAX would have to know the shape when it traces the program.
 std::string UpdatesShapeFault(xla::ffi::AnyBuffer data, xla::ffi::AnyBuffer updates,
                               xla::ffi::AnyBuffer start, xla::ffi::AnyBuffer stop,
                               xla::ffi::AnyBuffer step, xla::ffi::Span<const std::int64_t> axes);

@@ -28,7 +28,7 @@ OrtStatus* ReadWord(const Entry& entry, const OrtKernelInfo* info, const char* a
       entry.runtime.api->KernelInfoGetAttribute_string(info, attribute, text, &size);
   if (missing != nullptr) {
     entry.runtime.api->ReleaseStatus(missing);
-    // A word that has no room is there, and unknown.
+    // A string that is too long exists, but is not a known value.
     if (size <= sizeof(text)) return nullptr;
     std::strcpy(text, "...");
   }

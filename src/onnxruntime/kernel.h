@@ -15,7 +15,7 @@
 namespace strew::onnxruntime {
 
 // ScatterElements and ScatterND: data, indices, updates. TensorScatter: past_cache, update,
-// write_indices, of which the last may be missing.
+// write_indices, which may be missing.
 constexpr size_t kInputs = 3;
 constexpr size_t IndexInput(Operator op) { return op == Operator::kTensorScatter ? 2 : 1; }
 constexpr size_t UpdateInput(Operator op) { return op == Operator::kTensorScatter ? 1 : 2; }
@@ -41,15 +41,16 @@ class Kernel {
   OrtStatus* ComputeWith(const Workspace& workspace, OrtKernelContext* call) const;
   OrtStatus* ReadOperands(const OrtKernelContext* call, Operands* operands) const;
   OrtStatus* Describe(const OrtValue* value, strew_dtype dtype, strew_tensor* tensor) const;
-  // Makes the output of the shape of workspace.data.
+  // Makes the output, with the shape of workspace.data.
   OrtStatus* MakeOutput(const Workspace& workspace, OrtKernelContext* call, OrtValue** output,
                         void** memory) const;
   OrtStatus* Scatter(const Workspace& workspace, const Operands& operands,
                      strew_reduction reduction) const;
-  // Elements are objects of the runtime, which strew cannot move. It moves their places instead.
+  // Elements are objects of the runtime, which strew cannot copy. It scatters their numbers
+  // instead.
   OrtStatus* ScatterStrings(const Workspace& workspace, const Operands& operands,
                             OrtKernelContext* call) const;
-  // The place of data that each update names, where the places of updates were.
+  // Replaces the number of each update by the number of the element of data that it names.
   OrtStatus* FindDestinations(const Workspace& workspace) const;
 
   const Entry& entry_;

@@ -14,8 +14,8 @@ OrtStatus* Kernel::ScatterStrings(const Workspace& workspace, const Operands& op
   strew_tensor_set_data(workspace.updates, places.updates());
   strew_tensor_reset(workspace.output, STREW_STRING, strew_tensor_rank(data),
                      strew_tensor_shape(data), nullptr, places.data());
-  // A sum of strings, which strew does not know, is all of them one behind the other. This call
-  // finds what is wrong with its operands.
+  // A sum of strings is their concatenation, which strew does not have. This call checks the
+  // operands.
   const bool sum = attributes_.reduction == STREW_ADD;
   OrtStatus* status = Scatter(workspace, operands, sum ? STREW_NONE : attributes_.reduction);
   if (sum && status == nullptr) {

@@ -15,8 +15,8 @@ struct DataType {
   strew_dtype dtype;
 };
 
-// ONNX Runtime has no tensors of complex numbers. Numbers of four bits are two to a byte, which no
-// index can name. Types that strew has no arithmetic for are moved as bytes.
+// ONNX Runtime has no tensors of complex numbers. Two 4-bit numbers share a byte, so that strew
+// cannot address them. Types for which strew has no arithmetic are copied as bytes.
 constexpr DataType kDataTypes[] = {
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, STREW_FLOAT32},
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE, STREW_FLOAT64},
@@ -38,7 +38,7 @@ constexpr DataType kDataTypes[] = {
     {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2FNUZ, STREW_OPAQUE(1)},
 };
 
-// The definition of a custom op counts from its first opset on, for all newer ones too.
+// The definition of a custom op is valid from its first opset on, also for all newer opsets.
 constexpr NodeKind kScatter{Operator::kScatterElements, "Scatter", 9};
 constexpr NodeKind kScatterElements{Operator::kScatterElements, "ScatterElements", 11};
 constexpr NodeKind kScatterNd{Operator::kScatterNd, "ScatterND", 11};
@@ -115,7 +115,7 @@ Entry MakeEntry(const Runtime& runtime, const NodeKind& kind, const DataType& da
   entry.GetOutputTypeCount = GetOutputCount;
   entry.GetOutputType = GetOutputType;
   entry.GetOutputCharacteristic = GetOutputCharacteristic;
-  // Memory is reused only where the shape of the output is known to be that of data.
+  // Memory is reused only if the output is known to have the shape of data.
   entry.InferOutputShapeFn = InferShape;
   entry.GetMayInplace = GetMayInplace;
   entry.ReleaseMayInplace = ReleaseMayInplace;
@@ -131,8 +131,8 @@ Entry MakeEntry(const Runtime& runtime, const NodeKind& kind, const DataType& da
 
 }  // namespace
 
-// A definition of a custom op takes the place of ONNX's own, so that a model with a pair of types
-// that is missing here does not load. The indices of ScatterND and TensorScatter are int64.
+// The definition of a custom op replaces ONNX's own, so that a model with a pair of types that is
+// missing here does not load. The indices of ScatterND and TensorScatter are int64.
 void FillEntries(const Runtime& runtime, Entries* entries) {
   constexpr ONNXTensorElementDataType kInt32 = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
   constexpr ONNXTensorElementDataType kInt64 = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;

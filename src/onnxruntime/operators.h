@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operators of ONNX that strew computes, and one OrtCustomOp for each pair of types.
+// The ONNX operators that strew implements, with one OrtCustomOp for each pair of types.
 #ifndef STREW_ONNXRUNTIME_OPERATORS_H_
 #define STREW_ONNXRUNTIME_OPERATORS_H_
 
@@ -28,7 +28,7 @@ struct Entry : OrtCustomOp {
   strew_dtype dtype;
 };
 
-// One pair of types that ONNX Runtime has for each operator.
+// 18 types of data for each of six pairs of operator and index type.
 constexpr size_t kEntries = size_t{18} * 6;
 using Entries = std::array<Entry, kEntries>;
 

@@ -6,8 +6,8 @@
 namespace strew::onnxruntime {
 namespace {
 
-// A string takes the place of another, of which the first `kept` bytes stay. Strings may contain
-// zeros.
+// Copies a string over another, of which the first `kept` bytes stay. Strings may contain NUL
+// bytes.
 OrtStatus* CopyString(const OrtApi& api, const OrtValue* source, size_t from, size_t kept,
                       OrtValue* output, size_t to) {
   size_t length = 0;

@@ -9,8 +9,8 @@
 
 namespace strew::onnxruntime {
 
-// The places of the strings of data, 0, 1, ..., and behind them those of updates, as wide as
-// the pointers that strew takes for strings, to be scattered in place of the strings.
+// The numbers of the strings of data, 0, 1, ..., followed by those of updates. They are as wide as
+// the pointers that strew expects for strings, and are scattered in place of the strings.
 class Places {
  public:
   Places(std::int64_t data_size, std::int64_t update_size);
@@ -29,7 +29,8 @@ class Places {
   OrtStatus* Copy(const OrtApi& api, const OrtValue* data, const OrtValue* updates, bool in_place,
                   OrtValue* output) const;
 
-  // With places of data where those of updates were: each update is put behind the string there.
+  // If the numbers of updates have been replaced by those of data: appends each update to the
+  // string of that number.
   OrtStatus* Append(const OrtApi& api, const OrtValue* updates, OrtValue* output) const;
 
  private:

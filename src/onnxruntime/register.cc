@@ -11,8 +11,8 @@
 namespace strew::onnxruntime {
 namespace {
 
-// The custom ops of one runtime. They must outlive all sessions and are never freed; the library is
-// linked so that it stays in the process as well.
+// The custom ops of one runtime. They must outlive all sessions and are never freed. The library is
+// linked so that it is never unloaded either.
 struct Registration {
   Runtime runtime;
   Entries entries;
@@ -22,7 +22,7 @@ struct Registration {
 
 std::atomic<Registration*> registrations{nullptr};
 
-// By the words of the runtime: GetApi() with a version that it lacks prints an error.
+// By the runtime's version string, because GetApi() with an unknown version prints an error.
 bool HasShapeReference(const OrtApiBase& base) {
   int major = 0;
   int minor = 0;
@@ -68,7 +68,7 @@ OrtStatus* Register(const Runtime& runtime, Registration** found) {
     delete made;
     return status;
   }
-  // Two threads that come here at once make one each, and both are good.
+  // If two threads come here at once, each makes one, and both are valid.
   made->next = first;
   while (!registrations.compare_exchange_weak(made->next, made, std::memory_order_release)) {
   }
@@ -84,7 +84,7 @@ RegisterCustomOps(OrtSessionOptions* options, const OrtApiBase* base) {
   using namespace strew::onnxruntime;
   const OrtApi* const api = base->GetApi(kApiVersion);
   if (api == nullptr) {
-    // Every runtime has the first version, with the function that makes a status.
+    // Every runtime has version 1 of the API, which has the function that makes a status.
     return base->GetApi(1)->CreateStatus(ORT_FAIL, "strew needs ONNX Runtime 1.18 or newer");
   }
   Registration* registration = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX Runtime's C API, and how this room speaks with it.
+// ONNX Runtime's C API, and how this room uses it.
 #ifndef STREW_ONNXRUNTIME_RUNTIME_H_
 #define STREW_ONNXRUNTIME_RUNTIME_H_
 
@@ -18,8 +18,9 @@ namespace strew::onnxruntime {
 constexpr std::uint32_t kApiVersion = 18;
 static_assert(ORT_API_VERSION >= kApiVersion, "headers of ONNX Runtime 1.18 or newer are needed");
 
-// GetTensorElementTypeAndShapeDataReference of version 24, which tells a shape without making an object
-// for it. Members of OrtApi keep their places in all later versions, so that it needs no newer headers.
+// GetTensorElementTypeAndShapeDataReference of version 24, which tells a shape without making an
+// object for it. Members of OrtApi keep their places in all later versions, so that it needs no
+// newer headers.
 using ShapeReference = OrtStatus*(ORT_API_CALL*)(const OrtValue*, ONNXTensorElementDataType*,
                                                  const std::int64_t**, std::size_t*);
 constexpr std::uint32_t kVersionOfShapeReference = 24;
@@ -29,7 +30,7 @@ static_assert(offsetof(OrtApi, GetTensorElementTypeAndShapeDataReference) ==
               kPlaceOfShapeReference * sizeof(ShapeReference));
 #endif
 
-// One of those that may be in a process.
+// One of the runtimes that may be loaded in a process.
 struct Runtime {
   const OrtApi* api;
   ShapeReference shape_reference;  // nullptr before 1.24

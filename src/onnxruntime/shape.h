@@ -17,7 +17,8 @@ struct Shape {
   std::int64_t copied[kMostDims];
 };
 
-// `shape` is good as long as `value`, and no other call, has it.
+// Reads the shape of `value`. It is valid until the next call with the same `shape`, and only as
+// long as `value` lives.
 OrtStatus* ReadShape(const Runtime& runtime, const OrtValue* value, Shape* shape);
 
 }  // namespace strew::onnxruntime

@@ -12,12 +12,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Threads of a pool that has slept begin within 50 us on an idle machine. A pool of one thread costs
-// this once, and a few times more.
+// Threads of a sleeping pool begin within 50 us on an idle machine. A pool of one thread waits this
+// long once, and again in a few later runs.
 constexpr std::chrono::microseconds kPatience{200};
 
-// A measurement on a busy machine finds too few threads. It is repeated when a node has run so many
-// times, then twice as many times, and so on.
+// On a busy machine the measurement finds too few threads. It is repeated after this number of runs
+// of a node, then after twice as many, and so on.
 constexpr std::uint32_t kFirstDoubt = 64;
 
 std::int32_t UsableCpus() {
@@ -28,7 +28,7 @@ std::int32_t UsableCpus() {
   return static_cast<std::int32_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-// The tasks of one measurement. Each stays until all have come, or none has for a while.
+// The tasks of one measurement. Each waits until all have begun, or until none has for a while.
 struct RollCall {
   std::int32_t expected;
   std::atomic<std::int32_t> present{0};
@@ -80,7 +80,7 @@ void ThreadPool::Measure(const OrtKernelContext* call) {
 
 bool ThreadPool::ForEach(const OrtKernelContext* call, std::int64_t count,
                          void (*function)(void*, size_t), void* data) const {
-  // Batches of several tasks each would not be shared out one by one.
+  // 0 batches: the runtime hands out the tasks one by one.
   constexpr size_t kNoBatches = 0;
   OrtStatus* const status =
       api_.KernelContext_ParallelFor(call, function, static_cast<size_t>(count), kNoBatches, data);

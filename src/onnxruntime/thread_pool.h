@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool of threads that a session of ONNX Runtime has for the work within a node.
+// The thread pool that an ONNX Runtime session has for the work within a node.
 #ifndef STREW_ONNXRUNTIME_THREAD_POOL_H_
 #define STREW_ONNXRUNTIME_THREAD_POOL_H_
 
@@ -11,14 +11,14 @@
 
 namespace strew::onnxruntime {
 
-// How many threads the pool has. No function of the C API tells, so it is measured when strew has
-// work for several threads for the first time: of many tasks that wait for each other as many begin
+// The number of threads of the pool. No function of the C API returns it, so it is measured when
+// strew first has work for several threads: of many tasks that wait for each other, as many begin
 // at once as there are threads.
 class ThreadPool {
  public:
   explicit ThreadPool(const OrtApi& api);
 
-  // As many as there are CPUs as long as nothing has been measured.
+  // The number of CPUs until the pool has been measured.
   std::int32_t Workers();
   bool measured() const { return threads_.load(std::memory_order_relaxed) != 0; }
   void Measure(const OrtKernelContext* call);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The objects that a call of strew needs, kept from one run of a node to the next.
+// The objects that a call of strew needs, reused from one run of a node to the next.
 #ifndef STREW_ONNXRUNTIME_WORKSPACE_H_
 #define STREW_ONNXRUNTIME_WORKSPACE_H_
 
@@ -16,7 +16,7 @@ namespace strew::onnxruntime {
 // A context and the descriptors of the operands. One call at a time uses it.
 class Workspace {
  public:
-  // nullptr where memory is short.
+  // nullptr if memory is short.
   static Workspace* Create(ThreadPool* pool);
   ~Workspace();
   Workspace(const Workspace&) = delete;
@@ -39,7 +39,8 @@ class Workspace {
   std::int32_t workers_ = 1;
 };
 
-// Several threads may run one node at once. Those that find no workspace here make one more.
+// The idle workspaces of a node, which several threads may run at once. A thread that finds none
+// makes another.
 class Workspaces {
  public:
   explicit Workspaces(ThreadPool* pool) : pool_(pool) {}

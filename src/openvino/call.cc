@@ -14,7 +14,7 @@
 namespace strew::openvino {
 namespace {
 
-// 0 for what is less than a byte.
+// 0 for types of less than a byte.
 strew_dtype DtypeOf(const ov::element::Type& type) {
   switch (static_cast<ov::element::Type_t>(type)) {
     case ov::element::Type_t::boolean:

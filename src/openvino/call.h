@@ -24,7 +24,7 @@ struct DestroyContext {
 class Tensor {
  public:
   Tensor() = default;  // NULL, for an operand that is not there
-  // A plugin may keep booleans as bytes; what the model calls them decides.
+  // A plugin may store booleans as bytes; the type in the model decides.
   Tensor(const ov::Tensor& tensor, bool is_boolean);
 
   strew_tensor* get() const { return tensor_.get(); }
@@ -33,14 +33,14 @@ class Tensor {
   std::unique_ptr<strew_tensor, DestroyTensor> tensor_;
 };
 
-// A context whose large calls run on the threads of OpenVINO that serve this one.
+// A context whose large calls run on OpenVINO's threads, in the arena of the calling thread.
 class Context {
  public:
   Context();
 
   strew_context* get() const { return context_.get(); }
 
-  // Refuses with the sentence of the last call, unless the status is STREW_OK.
+  // Calls Refuse() with the sentence of the last call, unless the status is STREW_OK.
   void Check(strew_status status) const;
 
  private:
@@ -50,8 +50,8 @@ class Context {
 // Throws ov::Exception, and keeps the sentence for TakeError().
 [[noreturn]] void Refuse(const std::string& sentence);
 
-// The sentence of the last call that was refused in this process, which is then forgotten; "" if
-// there is none. A synchronous inference on one thread catches all exceptions and drops them.
+// Returns and clears the sentence of the last call that was refused in this process; "" if there is
+// none. It is needed because a synchronous inference on one thread drops all exceptions.
 std::string TakeError();
 
 }  // namespace strew::openvino

@@ -74,8 +74,8 @@ std::vector<ov::Extension::Ptr> Extensions() {
 
 OPENVINO_CREATE_EXTENSIONS(strew::openvino::Extensions())
 
-// For strew.openvino.last_error(): the sentence, cut to fit. Returns its bytes without the 0 at its
-// end.
+// For strew.openvino.last_error(): copies the sentence, cut to fit. Returns its length in bytes
+// without the NUL.
 extern "C" OPENVINO_CORE_EXPORTS std::size_t strew_openvino_take_error(char* sentence,
                                                                        std::size_t size) {
   const std::string taken = strew::openvino::TakeError();

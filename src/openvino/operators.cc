@@ -66,7 +66,7 @@ Operator::Operator(const ov::OutputVector& inputs, Attributes attributes)
     : Op(inputs), attributes_(std::move(attributes)) {}
 
 void Operator::validate_and_infer_types() {
-  // A plugin that converts the inputs asks again, with its own types.
+  // A plugin that converts the inputs calls this again with its own types.
   if (attributes_.element_type.empty()) {
     attributes_.element_type = get_input_element_type(0).get_type_name();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// strew's operators as operations of OpenVINO. Their inputs are those of the operations of OpenVINO
-// that they replace, in that order.
+// strew's operators as OpenVINO operations. They have the same inputs, in the same order, as the
+// OpenVINO operations that they replace.
 #ifndef STREW_OPENVINO_OPERATORS_H_
 #define STREW_OPENVINO_OPERATORS_H_
 
@@ -25,7 +25,7 @@ struct Attributes {
   std::string element_type;  // that of data, before a plugin converts it
 };
 
-// The result has type and shape of the first input.
+// The base of all operations: the result has the type and shape of the first input.
 class Operator : public ov::op::Op {
  public:
   OPENVINO_OP("StrewOperator", "strew")

@@ -16,8 +16,8 @@
 
 namespace strew::python {
 
-// run(context) -> strew_status, without the GIL, with a context of its own where none is given.
-// Throws strew.Error with words(the sentence of the library).
+// Calls run(context) -> strew_status without the GIL, with a new context if none is given. Throws
+// strew.Error with words(the sentence of the library).
 template <typename Run, typename Words>
 void RunWith(Context* context, const Run& run, const Words& words) {
   if (context == nullptr) {
@@ -36,20 +36,20 @@ void RunWith(Context* context, const Run& run) {
   RunWith(context, run, [](const char* sentence) { return nanobind::str(sentence); });
 }
 
-// An array of the dtype of an operand, which was made of `given`: of its library where that makes
-// them in C, else of NumPy, which Finished() then takes to the library.
+// An array with the dtype of an operand, which was read from `given`: of the same library if that
+// makes arrays in C, else of NumPy, which Finished() then converts to the library's.
 nanobind::object NewArray(nanobind::handle given, const Operand& operand, const Shape& shape,
                           Contents contents);
 nanobind::object Finished(nanobind::handle given, nanobind::object made);
 
-// An operand beside data, and what errors call it.
+// An operand other than data, and its name in errors.
 struct Given {
   const char* name;
   nanobind::handle object;
 };
 
-// The operands that all operators have: data, updates, and where the result goes. Others may stand
-// in place of the updates.
+// A call of an operator: its data, updates and output, which all operators have, and the other
+// operands.
 class Call {
  public:
   Call(nanobind::handle data, nanobind::handle updates, nanobind::handle out)
@@ -61,10 +61,10 @@ class Call {
   // nullptr for one that was not given.
   const strew_tensor* other(std::size_t i) const { return others_[i].tensor.get(); }
 
-  // Repeats updates as NumPy does, where the operator wants more of them.
+  // Broadcasts updates as NumPy does, if the operator requires a larger shape.
   void BroadcastUpdates(const NamedAxes& named, const Dims& indices);
 
-  // run(context, output) -> strew_status, without the GIL. Returns the array of the output.
+  // Calls run(context, output) -> strew_status without the GIL. Returns the array of the output.
   template <typename Run>
   nanobind::object Finish(Context* context, const Run& run) {
     RunWith(
@@ -77,7 +77,7 @@ class Call {
   using Others = std::array<Operand, 2>;
   Others ReadOthers(std::initializer_list<Given> others) const;
 
-  // With the dtype that an opaque operand has to NumPy.
+  // The sentence with NumPy's name in place of an opaque dtype's.
   nanobind::str InWordsOfNumpy(const char* sentence) const;
 
   strew_tensor* output() { return in_place_ ? data_.tensor.get() : output_.tensor.get(); }

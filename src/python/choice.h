@@ -15,7 +15,7 @@ inline bool IsNamed(const nanobind::str& text, const char* name) {
   return PyUnicode_CompareWithASCIIString(text.ptr(), name) == 0;
 }
 
-// The place of a name in a list whose order is that of an enum in strew.h. Throws ValueError.
+// The position of a name in a list, which is in the order of an enum in strew.h. Throws ValueError.
 template <std::size_t n>
 std::int32_t Choice(const char* argument, const char* const (&names)[n],
                     const nanobind::str& name) {

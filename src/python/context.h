@@ -17,7 +17,7 @@ struct DestroyContext {
   void operator()(strew_context* context) const { strew_context_destroy(context); }
 };
 
-// strew.Context: the settings, which the C API takes and does not give back, and the report.
+// strew.Context: the report, and a copy of the settings, which the C API does not return.
 class Context {
  public:
   // With the defaults of the C API, which the members below repeat.
@@ -52,7 +52,7 @@ class Context {
   const char* simd_target_ = nullptr;  // of the library, or nullptr for the best
 };
 
-// Throws RuntimeError where another thread uses the context.
+// Throws RuntimeError if another thread is using the context.
 class Context::Use {
  public:
   explicit Use(Context& context);

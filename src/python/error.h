@@ -11,7 +11,7 @@ namespace strew::python {
 // Throws strew.Error.
 [[noreturn]] void RaiseStatus(strew_status status, const char* sentence, std::int64_t position);
 
-// The same with the last error, where the status is not STREW_OK: of a call without a context.
+// The same for a call without a context, with strew_last_error(), unless the status is STREW_OK.
 void Check(strew_status status);
 
 }  // namespace strew::python

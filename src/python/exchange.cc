@@ -56,7 +56,7 @@ bool Says(nb::handle tensor, const char* method) {
   return !found.is_none() && nb::cast<bool>(CallPython(found));
 }
 
-// Tells of tensors that PyTorch's `__dlpack__` refuses, and its function of C does not look at.
+// True for tensors that PyTorch's `__dlpack__` refuses, and that its C function does not check for.
 bool IsMoreThanMemory(nb::handle tensor, nb::dlpack::dtype dtype) {
   const nb::object gradient = nb::getattr(tensor, "requires_grad", nb::none());
   if (gradient.ptr() == Py_True) return true;
@@ -77,7 +77,7 @@ std::size_t BytesOf(const Shape& shape, nb::dlpack::dtype dtype) {
 }  // namespace
 
 const ExchangeFunctions* ExchangeFunctionsOf(nb::handle object) {
-  // Most calls are on one type. It is kept, so that no other can take its address.
+  // Most calls are on one type. A reference to it is held, so that no other can get its address.
   static PyTypeObject* known = nullptr;
   static const ExchangeFunctions* functions = nullptr;
   PyTypeObject* const type = Py_TYPE(object.ptr());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of libraries that have functions of DLPack for C, as PyTorch does: `__dlpack__` of an
-// object takes two microseconds, a function of C a tenth of one.
+// Tensors of libraries with C functions for DLPack, such as PyTorch: an object's `__dlpack__` takes
+// two microseconds, the C function a tenth of one.
 #ifndef STREW_PYTHON_EXCHANGE_H_
 #define STREW_PYTHON_EXCHANGE_H_
 
@@ -27,12 +27,12 @@ const ExchangeFunctions* ExchangeFunctionsOf(nanobind::handle object);
 bool DescribeMemory(const ExchangeFunctions& functions, nanobind::handle tensor,
                     nanobind::dlpack::dltensor* described);
 
-// The same, but false without an error where `__dlpack__` of the object must tell: it may refuse,
-// with a sentence.
+// The same, but false without an error if the object's `__dlpack__` must be called, which may
+// refuse with a sentence.
 bool DescribeByExchange(const ExchangeFunctions& functions, nanobind::handle tensor,
                         nanobind::dlpack::dltensor* described);
 
-// A new tensor of that library, in row-major order.
+// The contents of a new tensor.
 enum class Contents { kAny, kZeros };
 nanobind::object NewByExchange(const ExchangeFunctions& functions, nanobind::dlpack::dtype dtype,
                                const Shape& shape, Contents contents);

@@ -92,8 +92,9 @@ nb::object TensorScatter(nb::handle past_cache, nb::handle update, nb::handle wr
   });
 }
 
-// The function of the package, named and described by the row of the operator. `parameters` and
-// `own` are those that stand before what all have: reduction, if it takes one, out and context.
+// Defines a function of the package, with the name and the description of the operator.
+// `parameters` and `own` come before those that all have: reduction, if the operator has one, out
+// and context.
 template <Operator kOperator, typename Function, typename... Own>
 void Define(nb::module_& module, Function function, const char* details, const char* parameters,
             const Own&... own) {
@@ -127,7 +128,7 @@ nb::tuple SimdTargets() {
 NB_MODULE(_strew, module) {
   using namespace strew::python;
   using strew::Operator;
-  // Daemon threads hold objects when the program ends; its user cannot mend that leak.
+  // Daemon threads hold objects when the program ends; its user cannot fix that leak.
   nb::set_leak_warnings(false);
   module.def("version", &strew_version, nb::sig("def version() -> str"), kVersion);
   module.def("simd_targets", &SimdTargets, nb::sig("def simd_targets() -> tuple[str, ...]"),

@@ -55,7 +55,7 @@ nb::object CapsuleOfVersion(const nb::object& dlpack) {
 }
 
 nb::object Capsule(nb::handle object) {
-  // PyTorch exports the memory of elements that are to be negated as if they were not.
+  // PyTorch exports the memory of lazily negated tensors without the negation.
   if (nb::hasattr(object.type(), "is_neg") && nb::cast<bool>(CallPython(object.attr("is_neg")))) {
     PyErr_SetString(PyExc_BufferError, "elements are negated where they are read: resolve_neg()");
     throw nb::python_error();
@@ -69,8 +69,8 @@ nb::object Capsule(nb::handle object) {
   return CallPython(dlpack);  // older than versions
 }
 
-// As nanobind reads it, but not within its noexcept functions, in which a thread could not be
-// stopped: the memory by __dlpack__, or else by its buffer.
+// The memory by __dlpack__, or else by the buffer, as nanobind reads it, but outside of its
+// noexcept functions, in which a thread could not be stopped.
 nb::object CapsuleOrBuffer(nb::handle object) {
   try {
     return Capsule(object);
@@ -79,8 +79,8 @@ nb::object CapsuleOrBuffer(nb::handle object) {
   }
 }
 
-// True if DLPack and buffers tell of the elements of an array of NumPy, by the number of its dtype:
-// not of dates, texts and structures, nor of dtypes that other packages add.
+// True if DLPack and buffers can describe the elements of a NumPy array, by the number of its
+// dtype: not dates, texts and structures, nor dtypes that other packages add.
 bool IsCommon(nb::handle array) {
   constexpr long kLongComplex = 16, kHalf = 23;
   const nb::object dtype = nb::getattr(array, "dtype", nb::none());
@@ -89,7 +89,7 @@ bool IsCommon(nb::handle array) {
   return number <= kLongComplex || number == kHalf;
 }
 
-// Single characters, which nanobind takes for integers and NumPy for texts of dtype S1.
+// True for single characters, which nanobind treats as integers, and NumPy as texts of dtype S1.
 bool HasCharacters(nb::handle view) {
   Py_buffer buffer;
   if (PyObject_GetBuffer(view.ptr(), &buffer, PyBUF_FULL_RO) != 0) throw nb::python_error();
@@ -100,10 +100,10 @@ bool HasCharacters(nb::handle view) {
   return are_characters;
 }
 
-// The object that nanobind shall read; none where only NumPy knows what the memory means. Where
-// __dlpack__ refuses, nanobind would go on to PyTorch's old to_dlpack(), which forgets that
-// elements are conjugated or recorded for a gradient; and it reads strides that the buffers of
-// ctypes leave out and a memoryview has.
+// The object that nanobind reads; none if only NumPy knows what the memory means. If __dlpack__
+// refuses, nanobind would try PyTorch's old to_dlpack(), which ignores that elements are conjugated
+// or recorded for a gradient. It also reads strides, which buffers of ctypes leave out and a
+// memoryview has.
 nb::object Exported(nb::handle object) {
   const bool has_buffer = PyObject_CheckBuffer(object.ptr()) != 0;
   const nb::object dlpack = nb::getattr(object.type(), "__dlpack__", nb::none());
@@ -116,7 +116,7 @@ nb::object Exported(nb::handle object) {
   }
   if (has_dlpack) return Capsule(object);
   if (!has_buffer) return nb::borrow(object);
-  // Scalars of NumPy have buffers, of which some tell of bytes only.
+  // NumPy's scalars have buffers, but some of these describe only bytes.
   if (nb::hasattr(object.type(), "__array__")) return nb::object();
   nb::object view = nb::steal(Guarded([&] { return PyMemoryView_FromObject(object.ptr()); }));
   if (view.is_valid()) return HasCharacters(view) ? nb::object() : view;
@@ -124,7 +124,7 @@ nb::object Exported(nb::handle object) {
   return nb::borrow(object);
 }
 
-// An array of JAX may not be written, which its buffer tells and its __dlpack__ does not.
+// JAX arrays are read-only, which their buffers report and their __dlpack__ does not.
 bool IsReadOnlyBuffer(nb::handle object) {
   if (PyObject_CheckBuffer(object.ptr()) == 0) return false;
   Py_buffer view;
@@ -143,7 +143,7 @@ Tensor Describe(nb::handle exported, Array& memory) {
   return DescribeArray(memory);
 }
 
-// The operand of an array that DLPack cannot describe, through integers in its place.
+// The operand of an array that DLPack cannot describe, as an array of integers in its memory.
 Operand DescribedByNumpy(const char* function, nb::handle object) {
   const nb::tuple parts(CallPython(Support(function), object));
   const auto name = nb::cast<const char*>(parts[2]);
@@ -185,7 +185,7 @@ std::int64_t Number(nb::handle object) {
   return number;
 }
 
-// True if the object tells of its memory by functions of C.
+// True if the object describes its memory by C functions.
 bool ReadByExchange(nb::handle object, Operand* operand) {
   if (PyObject_CheckBuffer(object.ptr()) != 0) return false;
   const ExchangeFunctions* const functions = ExchangeFunctionsOf(object);
@@ -197,7 +197,7 @@ bool ReadByExchange(nb::handle object, Operand* operand) {
   return operand->tensor != nullptr;
 }
 
-// A number of Python or NumPy, or a list or tuple: what has no dtype of its own to insist on.
+// True for numbers of Python or NumPy, lists and tuples: their dtype may be chosen.
 bool IsOfNumbers(nb::handle object) {
   PyObject* const given = object.ptr();
   if (PyList_Check(given) || PyTuple_Check(given)) return true;
@@ -243,7 +243,7 @@ void BroadcastTo(const Shape& shape, Operand* operand) {
       return;
     }
   }
-  // Refused where there are too many dims or elements: then the operator tells of the shapes.
+  // A failure means too many dims or elements: then the operator reports the shapes.
   static_cast<void>(strew_tensor_reset(tensor, strew_tensor_dtype(tensor),
                                        static_cast<std::int32_t>(shape.size()), shape.data(),
                                        repeated.data(), strew_tensor_data(tensor)));

@@ -39,34 +39,35 @@ inline Dims DimsOf(const Operand& operand) {
           static_cast<std::size_t>(strew_tensor_rank(operand.tensor.get()))};
 }
 
-// Takes anything with __dlpack__, __array__ or a buffer, and all that numpy.asarray() takes.
+// Accepts objects with __dlpack__, __array__ or a buffer, and all that numpy.asarray() accepts.
 Operand ReadOperand(nanobind::handle object);
 
 // The same of an operand beside data. A number, and lists of numbers, take the dtype of data, where
 // NumPy casts their kind to its; where not, the operator refuses them.
 Operand ReadOperandLike(nanobind::handle object, nanobind::handle data, const Operand& described);
 
-// Repeats the operand along dims that it lacks or has once, as NumPy does. Where it does not fit it
-// stays as it is, for the operator to refuse.
+// Broadcasts the operand as NumPy does. If its shape does not fit, it stays as it is, so that the
+// operator refuses it.
 void BroadcastTo(const Shape& shape, Operand* operand);
 
 // The same of indices, which may be an empty list.
 Operand IndexOperand(nanobind::handle object);
 
-// Takes an array that can be written; neither a list nor a copy would do.
+// Accepts only an array that can be written, and no list; never makes a copy.
 Operand WriteOperand(nanobind::handle object);
 
 // An operand of one dimension: a number, a list or a tuple of numbers, or an array. As in the
 // bounds of a slice in Python, a number beyond 64 bits means the nearest one within.
 Operand NumbersOperand(nanobind::handle object);
 
-// A number, or those of a list, a tuple or an array; to numbers beyond 64 bits the same applies.
+// A number, or the numbers of a list, a tuple or an array. Numbers beyond 64 bits are clamped too.
 std::vector<std::int64_t> Numbers(nanobind::handle object);
 
 // n ones.
 Operand OnesOperand(std::int64_t n);
 
-// Elements of two dtypes of one size are both opaque to strew, and must not meet.
+// An operand and its name. Two dtypes of one size may both be opaque to strew, but must not be
+// mixed.
 struct NamedOperand {
   const char* name;
   const Operand& operand;

@@ -18,7 +18,8 @@ using nb::literals::operator""_a;
 namespace strew::python {
 namespace {
 
-// The C API reads as many extents as tuples have numbers. Indices of rank 0 are its own to refuse.
+// The C API reads one extent for each number of a tuple. Indices of rank 0 are left for it to
+// refuse.
 void RequireExtents(const Shape& extents, const Shape& indices) {
   const auto count = static_cast<std::int64_t>(extents.size());
   if (indices.empty() || indices.back() == count) return;

@@ -21,15 +21,15 @@ struct DestroyPlan {
   void operator()(strew_plan* plan) const { strew_plan_destroy(plan); }
 };
 
-// The operator whose indices a plan has, and the axes of data that they name: one, or of scatter_nd
-// as many as there are extents.
+// The operator whose indices a plan has, and the axes of data that they name: one axis, or for
+// scatter_nd one for each extent.
 struct PlannedAxes {
   Operator op;
   std::int64_t axis;
   Shape extents;
 };
 
-// strew.Plan: a plan, and what it was made of, which the C API takes and does not give back.
+// strew.Plan: a plan, and the arguments that it was made from, which the C API does not return.
 class Plan {
  public:
   // Throws strew.Error.

@@ -31,13 +31,13 @@ struct NamedAxes {
   std::size_t components;
 };
 
-// The shape of updates; where data cannot be indexed so, any shape that lets the library say why.
+// The shape of updates; if data cannot be indexed so, any shape with which the library reports why.
 Shape UpdatesShape(const NamedAxes& named, const Dims& indices, const Dims& data);
 
-// Its number of dims, without the shape.
+// The rank of updates, without computing the shape.
 std::size_t UpdatesRank(const NamedAxes& named, const Dims& indices, const Dims& data);
 
-// True if NumPy might repeat the tensor to have so many dims.
+// True if NumPy might broadcast the tensor to this rank.
 bool MayRepeat(const Dims& tensor, std::size_t rank);
 
 }  // namespace strew::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that are within the package when the interpreter shuts down.
+// Stops threads that are within the package when the interpreter shuts down.
 #ifndef STREW_PYTHON_SHUTDOWN_H_
 #define STREW_PYTHON_SHUTDOWN_H_
 
@@ -50,7 +50,7 @@ inline nanobind::object Owned(PyObject* result) {
 // function(arguments...), which may be Python code.
 template <typename... Arguments>
 nanobind::object CallPython(const nanobind::object& function, const Arguments&... arguments) {
-  // The callee may use the first place.
+  // The callee may use the first element.
   PyObject* given[] = {nullptr, arguments.ptr()...};
   constexpr std::size_t n = sizeof...(arguments) | PY_VECTORCALL_ARGUMENTS_OFFSET;
   return Owned(Guarded([&] { return PyObject_Vectorcall(function.ptr(), given + 1, n, nullptr); }));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stable ABI of CPython does not have under the names that others use, for builds with and
-// without it.
+// Functions that CPython's stable ABI lacks or names differently, for builds with and without it.
 #ifndef STREW_PYTHON_STABLE_ABI_H_
 #define STREW_PYTHON_STABLE_ABI_H_
 

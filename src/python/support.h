@@ -6,7 +6,7 @@
 
 namespace strew::python {
 
-// A function that the package leaves to Python, by its name in strew/_support.py.
+// A function in Python, by its name in strew/_support.py.
 inline nanobind::object Support(const char* name) {
   constexpr const char* kModule = "strew._support";
   // The package has imported it, and a search takes a quarter of the time of an import.

@@ -47,7 +47,7 @@ TorchCalls::TorchCalls(nb::handle tensor_type, std::uintptr_t parallel_for,
       num_threads_(reinterpret_cast<TorchNumThreads>(num_threads)) {}
 
 Tensor TorchCalls::Describe(nb::handle tensor) const {
-  // PyTorch casts without a look at the type.
+  // PyTorch casts without checking the type.
   if (!PyObject_TypeCheck(tensor.ptr(), reinterpret_cast<PyTypeObject*>(tensor_type_.ptr()))) {
     const nb::str sentence("an operand must be a torch.Tensor, not {}");
     PyErr_SetObject(PyExc_TypeError, sentence.format(tensor.type().attr("__name__")).ptr());
@@ -74,7 +74,7 @@ void TorchCalls::LendThreads(strew_context* context) const {
 
 namespace {
 
-// How to read indices, beside the reduction: PyTorch counts from the end in some operators only.
+// The meaning of negative indices: PyTorch counts them from the end only in some operators.
 enum Wrap : bool { kFromStartOnly = false, kFromEndToo = true };
 
 // run(context) -> strew_status, without the GIL. A context costs 0.1 us, and one that is kept would

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of strew.torch that has to be fast: calls on the memory of torch tensors, on the threads
-// of PyTorch. Nothing of PyTorch is needed to build it; its functions come as addresses.
+// The part of strew.torch that must be fast: calls on the memory of torch tensors, on PyTorch's
+// threads. It is built without PyTorch, whose functions are passed in as addresses.
 #ifndef STREW_PYTHON_TORCH_H_
 #define STREW_PYTHON_TORCH_H_
 
@@ -21,7 +21,7 @@ using TorchParallelFor = std::int32_t (*)(std::int64_t begin, std::int64_t end,
                                           std::int64_t grain_size, TorchRange run, void* opaque);
 using TorchNumThreads = std::int32_t (*)(std::uint32_t* n);
 
-// _strew.TorchCalls: what strew.torch found of PyTorch, once for each process.
+// _strew.TorchCalls: PyTorch's type of tensors and its functions, found once for each process.
 class TorchCalls {
  public:
   // The type of tensors, whose __dlpack_c_exchange_api__ tells their memory, and the addresses of
