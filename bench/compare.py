@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares strew with ONNX Runtime, OpenVINO, PyTorch, JAX, NumPy and others, row by row.
 
-Each system competes by its own operators for scatter, gather, sparse matrices and assignment to
-slices or by index arrays, and the fastest of them counts. Arithmetic on the indices and the
-reversal of updates that such an operator needs is timed with it. For a new output: a copy and the
-operator in place, or the operator out of place. What does the row by other operations does not
-compete: selection under a mask, concatenation, copies of the pieces around a slice. Rows of plans
-do not time their creation, nor that of a sparse matrix; it has rows of its own.
+Each system competes with its own operators for scatter, gather, sparse matrices and assignment to
+slices or by index arrays; the fastest of them counts. If an operator needs arithmetic on the
+indices or reversed updates, these are timed with it. A new output is made by a copy and the
+operator in place, or by the operator out of place. Other operations do not compete: selection by a
+mask, concatenation, copies of the pieces around a slice. Rows of plans do not include the time to
+make the plan or a sparse matrix; making plans has rows of its own.
 
-All take turns on the same buffers within one run, so that only ratios within a row mean something.
-Tiny rows are one call each: there strew is called from C, by the program `rows` before the others
-start, and is not judged where that program is missing. Every result is checked before anything is
-timed. Prints a table; with --output it is written, with the raw figures and a picture. Ends with 1
-where a result of strew or of a limit loop is wrong.
+All take turns on the same buffers within one run, so only ratios within a row are meaningful. Tiny
+rows are one call each: strew is called from C, by the program `rows`, before the others start, and
+is not judged if that program is missing. Every result is checked before anything is timed. Prints a
+table; with --output it is written, with the raw figures and a picture. Exits with 1 if a result of
+strew or of a limit loop is wrong.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def compare(
 
 
 def times_from_c(program: Path, chosen: Sequence[Workload], threads: int) -> dict[str, float]:
-    """Seconds of strew's call, by name of the tiny workloads."""
+    """Seconds of strew's call from C, by the name of the tiny workload."""
     tiny = "|".join(re.escape(workload.name) for workload in chosen if workload.tiny)
     if not tiny:
         return {}

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times every dtype under every reduction, on four walks through memory, in place.
+"""Times every dtype with every reduction, on four walks through memory, in place.
 
-A figure is nanoseconds per update. Beside it stands its ratio to the plain dtype of the same width
-in the same run: int8, int16, int32 or int64, replaced for `none` and added for every reduction.
-What is wider than 8 bytes is compared with twice the time of int64 or float64; an opaque width
-between two, with the next wider one. A ratio above its bound is flagged: 2, or 3 where a reduction
-computes in another format (16-bit floats), in two parts (complex), or compares (min and max), and 8
-where it computes float8 as float32, of which a vector holds a quarter.
+Figures are nanoseconds per update. Beside each is its ratio to the plain dtype of the same width in
+the same run: int8, int16, int32 or int64, replaced for `none` and added for every reduction. Dtypes
+wider than 8 bytes are compared with twice the time of int64 or float64; an opaque width between two
+with the next wider one. A ratio above its bound is flagged. The bound is 2; 3 if a reduction
+computes in another format (16-bit floats), in two parts (complex), or compares (min and max); and 8
+if it computes float8 as float32, of which a vector holds only a quarter.
 
-With --peers, NumPy and PyTorch do the same on the same memory, the best function of each; where
-one of them is faster than strew, that is flagged too.
+With --peers, NumPy and PyTorch do the same on the same memory, each with its best function. If one
+of them is faster than strew, this is flagged too.
 
-All dtypes of one width use the same memory, because the pages that a buffer happens to get change
-the time of a walk by tens of percent.
+All dtypes of one width use the same memory, because the time of a walk depends on the pages of a
+buffer by tens of percent.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ COLUMNS = ("walk", "dtype", "reduction", "nanoseconds", "plain", "ratio", "bound
     "peer_nanoseconds",
 )
 BOUND, WIDER_BOUND, FLOAT8_BOUND = 2.0, 3.0, 8.0
-# A peer this many times slower than strew is not asked to take turns.
+# A peer this many times slower than strew takes no further turns.
 HOPELESS = 4.0
-# How a peer says that it does not know a dtype or a reduction of it.
+# The exceptions with which a peer refuses a dtype, or a reduction of it.
 REFUSALS = (RuntimeError, TypeError, ValueError, IndexError, KeyError)
 
 
@@ -84,7 +84,7 @@ WALKS = (
 
 @dataclass(frozen=True)
 class Entrant:
-    """Who runs what; `way` tells the operators of one peer apart."""
+    """The system and what it runs; `way` distinguishes the operators of one peer."""
 
     dtype: str
     reduction: str
@@ -173,7 +173,7 @@ def group_width(dtype: str) -> int:
 
 
 def plain_of(entrant: Entrant) -> tuple[Entrant, float]:
-    """The yardstick of the figure, and how often its time is allowed."""
+    """The yardstick of the figure, and the allowed multiple of its time."""
     width = group_width(entrant.dtype)
     reduction = "none" if entrant.reduction == "none" else "add"
     if width <= 8:
@@ -193,7 +193,7 @@ def bound_of(entrant: Entrant) -> float:
 
 
 class Group:
-    """All dtypes of one width on one walk: they run by turns on the same memory."""
+    """All dtypes of one width on one walk, in turns on the same memory."""
 
     def __init__(self, library: Library, walk: Walk, width: int, peers: Sequence[System]) -> None:
         self._memory = Memory(walk, width)

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows how the time of an update grows with the size of the problem: float32, one thread.
 
-Three sizes grow: the number of updates of data of fixed size, the size of data under a fixed
+Three sizes grow: the number of updates with data of fixed size, the size of data with a fixed
 number of updates, and matrices that are scattered into a new output. Indices are uniformly random
-int64. Beside strew, memcpy copies what a call has to read: indices and updates, and data where the
-output is new. A figure is nanoseconds per update; below ten thousand updates the cost of a call
-from Python shows in all of them.
+int64. For comparison, memcpy copies what a call must read: indices and updates, and data if the
+output is new. Figures are nanoseconds per update; below ten thousand updates, the overhead of a
+call from Python is visible in all of them.
 
-Writes growth.csv, growth.md and growth.svg. Needs about 7 GiB of memory, with peers
-twice as much, unless told otherwise.
+Writes growth.csv, growth.md and growth.svg. Needs about 7 GiB of memory by default, and twice as
+much with peers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ FIXED_DATA = 1 << 24
 FIXED_UPDATES = 1 << 22
 LEAST_DATA_BYTES = 32 << 10
 LEAST_COUNT = 1000
-# A peer that takes longer for one call is timed by that call alone.
+# If a peer takes longer than this for one call, that call alone is its time.
 PATIENCE = 0.5
 COLUMNS = ("panel", "series", "contestant", "size", "updates", "best", "median", "turns")
 # As in the picture of compare.py, in the order of the legend.
@@ -137,7 +137,7 @@ class Arena:
         }
 
     def _fresh_indices(self, limit: int, count: int) -> np.ndarray:
-        """Written piecewise, so that no second array of that size is needed."""
+        """Writes it piecewise, so that no second array of that size is needed."""
         piece = 1 << 20
         indices = self._indices[:count]
         for start in range(0, count, piece):
@@ -153,7 +153,7 @@ def growing(least: int, most: int, factor: float) -> list[int]:
 
 
 def stages(arena: Arena, sizes: list[tuple[Panel, int]]) -> Iterator[Stage]:
-    """Makes each stage when it is asked for: they share the arena's memory."""
+    """Makes each stage when it is needed, because they share the arena's memory."""
     for panel, size in sizes:
         if panel is MATRIX:
             side = math.isqrt(size)
@@ -173,7 +173,7 @@ def stages(arena: Arena, sizes: list[tuple[Panel, int]]) -> Iterator[Stage]:
 def measure(
     stage: Stage, library: Library, peers: Sequence[System], scratch: np.ndarray, seconds: float
 ) -> list[Point]:
-    """Times the stage; of a peer's functions the fastest counts."""
+    """Times the stage. Of a peer's functions, the fastest counts."""
     calls: dict[tuple[str, str, str], Callable[[], None]] = {
         ("", "memcpy", ""): copying(stage.read, scratch)
     }
@@ -209,7 +209,7 @@ def copying(sources: tuple[np.ndarray, ...], scratch: np.ndarray) -> Callable[[]
 
 
 def markdown(points: list[Point], heading: str) -> str:
-    """A table for each panel: strew's figures, and the best peer's where there is one."""
+    """A table for each panel: strew's figures, and the best peer's if there is one."""
     parts = [heading, "Nanoseconds per update; in brackets the best peer."]
     for panel in PANELS:
         shown = [point for point in points if point.panel is panel]
@@ -266,7 +266,7 @@ def draw(path: Path, points: list[Point], heading: str) -> None:
 
 
 def draw_panel(plot: Axes, panel: Panel, points: list[Point]) -> None:
-    """Colours tell the contestants apart, styles the series."""
+    """Colours distinguish the contestants, line styles the series."""
     contestants = [name for name in COLOURS if any(p.contestant == name for p in points)]
     series = [name for name in dict.fromkeys(point.series for point in points) if name]
     styles = dict(zip(series, STYLES)) | {"": "-"}

@@ -22,7 +22,7 @@ _ACCUMULATE = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.m
 
 
 def reference(scatter: Scatter) -> np.ndarray:
-    """By NumPy, the updates one after the other in row-major order."""
+    """The result by NumPy, with the updates one after the other in row-major order."""
     result = scatter.data.copy()
     flat = result.reshape(-1)
     places, updates = scatter.places().ravel(), scatter.updates.ravel()
@@ -50,7 +50,7 @@ def _after_first(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Replaces old values by their first updates, and returns the others.
 
-    No complex factor leaves the sign of every zero as it is.
+    No complex number is a neutral factor: each changes the sign of some zero.
     """
     reached, first = np.unique(places, return_index=True)
     values[reached] = updates[first]
@@ -66,7 +66,7 @@ def _rounds_once(scatter: Scatter) -> bool:
 def _set_means(
     flat: np.ndarray, places: np.ndarray, updates: np.ndarray, without_old: bool
 ) -> None:
-    """Sums of integers are exact, those of floats of 16 bits and less are float32."""
+    """Sums of integers are exact; sums of floats of at most 16 bits are in float32."""
     wide = np.int64 if flat.dtype.kind in "iu" else np.promote_types(flat.dtype, np.float32)
     sums = flat.astype(wide)
     if without_old:
@@ -108,10 +108,10 @@ class Referee:
             self._expected[where] = reference(scatter)
 
     def complaint(self, result: np.ndarray, exactly: bool) -> str | None:
-        """A sentence where the result is wrong.
+        """A sentence if the result is wrong.
 
-        Not exactly: floats may have been added or multiplied in another order, and of several
-        updates of one element any may have replaced it.
+        The check is not exact: floats may have been added or multiplied in another order, and any
+        of several updates of one element may have replaced it.
         """
         return _complaint(result, self._expected, None if exactly else self._excused)
 
@@ -134,7 +134,7 @@ class Referee:
 
     @cached_property
     def _magnitudes(self) -> np.ndarray:
-        """The sums or products of the magnitudes of all that goes into an element."""
+        """The sums or products of the magnitudes of all terms of an element."""
         magnitudes = np.empty(self._expected.shape)
         for where, scatter in self._work.parts():
             magnitudes[where] = _magnitudes(scatter)
@@ -142,7 +142,7 @@ class Referee:
 
 
 class ExactReferee:
-    """Judges what has one result, whoever makes it."""
+    """Judges work with exactly one valid result."""
 
     def __init__(self, expected: np.ndarray) -> None:
         self._expected = expected
@@ -190,7 +190,7 @@ def _magnitudes(scatter: Scatter) -> np.ndarray:
 def differing(
     calls: Mapping[int, Callable[[], None]], buffers: Buffers, in_place: bool
 ) -> list[int]:
-    """The calls, by their keys, that do not leave the very bytes that the first leaves."""
+    """The keys of the calls whose bytes differ from those of the first."""
     expected, found = None, []
     for key, call in calls.items():
         buffers.restore_output(in_place)

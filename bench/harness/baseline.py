@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ratios of strew's time to those of plain loops and memcpy, kept to see slower kernels by."""
+"""Recorded ratios of strew's time to plain loops and memcpy, to detect kernels that got slower."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Baseline:
         return min(now[of] / ratio for of, ratio in before.items()) if before else 1.0
 
     def warnings(self) -> list[str]:
-        """Another CPU has other ratios."""
+        """Warns of a baseline of another CPU, which has other ratios."""
         if self.cpu == cpu_model():
             return []
         return [f"The baseline was measured on another CPU: {self.cpu}"]

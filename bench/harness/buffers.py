@@ -14,13 +14,13 @@ from .scatter import Scatter
 from .workloads import IndexPattern, Operator, Shape, Use, Workload
 
 SEED = 20240229
-ALIGNMENT = 64  # what JAX and OpenVINO ask of memory that they are to use as it is
+ALIGNMENT = 64  # required by JAX and OpenVINO for memory that they use without a copy
 JUNK = 0x5A
 HUB_SHARE = 0.05  # of all entries
 
 
 def aligned(shape: Shape, dtype: str | np.dtype) -> np.ndarray:
-    """An array whose first element stands at the start of a cache line."""
+    """An array that starts on a cache line."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
     memory = np.empty(size + ALIGNMENT, np.uint8)
@@ -51,7 +51,7 @@ class Buffers:
             self.weights = _values(random, shape, workload.dtype) if workload.weighted else None
 
     def _updates(self, random: np.random.Generator) -> np.ndarray:
-        """Memory without values where those of a source take their place."""
+        """Uninitialized memory if the values come from a source."""
         workload = self.workload
         if workload.use in (Use.GATHER, Use.GATHER_SCATTER):
             return aligned(workload.updates, workload.dtype)
@@ -68,8 +68,8 @@ class Buffers:
         return scatter
 
     def copies(self, in_place: bool) -> tuple[np.ndarray, np.ndarray] | None:
-        """A source and a target of a copy that is a yardstick: of data where the output is new,
-        else of the updates. None where neither is what most of the work is."""
+        """Source and target of a copy that serves as a yardstick: of data if the output is new,
+        else of the updates. None if neither is most of the work."""
         match self.workload.use:
             case Use.GATHER:
                 return self.copy_target, self.output
@@ -94,13 +94,13 @@ class Buffers:
 
     @cached_property
     def copy_target(self) -> np.ndarray:
-        """The other side of copies that are as large as the updates; all its pages are there."""
+        """The target of copies of the updates; all its pages are present."""
         target = aligned(self.workload.updates, self.workload.dtype)
         target.view(np.uint8)[...] = JUNK
         return target
 
     def restore_output(self, in_place: bool) -> None:
-        """As it is before a call: data where that is updated in place, else junk."""
+        """Resets the output as before a call: to data if it is updated in place, else to junk."""
         if in_place:
             np.copyto(self.output, self.data)
         else:
@@ -126,7 +126,7 @@ def _indices(random: np.random.Generator, workload: Workload) -> np.ndarray | No
     if pattern is IndexPattern.STRIDE_0_ROWS:
         rows = aligned(shape[:1], np.int64)
         rows[...] = random.integers(0, workload.data[workload.axis], shape[:1])
-        # Not broadcast_to(): some systems refuse views that cannot be written.
+        # Not broadcast_to(), because some systems refuse read-only views.
         return np.lib.stride_tricks.as_strided(rows, shape, (*rows.strides, 0))
     indices = aligned(shape, np.int64)
     if pattern is IndexPattern.UNIQUE_TUPLES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comparisons of paths.py: each path of strew beside its yardstick."""
+"""The comparisons of paths.py: each path of strew with its yardstick."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .scatter import strew_call
 from .workloads import Shape
 
 Call = Callable[[], object]
-Entrant = tuple[str, int]  # what it does, and the threads
+Entrant = tuple[str, int]  # a name and the number of threads
 
 MEMCPY, MEMSET = "memcpy loop", "memset"
 FILLER = 0x3C  # in all bytes of a value, so that memset can write it
@@ -54,10 +54,10 @@ POLICIES = Section("Index policies, float32 in place", "ns an update", 1e9, "err
 
 @dataclass(frozen=True)
 class Comparison:
-    """One row. `per` is how many calls or updates a call of an entrant stands for.
+    """One row. `per` is the number of calls or updates within one call of an entrant.
 
-    `alike` are groups of entrants that leave the same bytes in `output`, and `prepare` does before
-    a turn what an entrant needs.
+    `alike` are groups of entrants that leave the same bytes in `output`. `prepare` sets up an
+    entrant before its turn.
     """
 
     section: Section
@@ -86,7 +86,7 @@ class Libraries:
 
 
 def all_comparisons(libraries: Libraries) -> Iterator[Comparison]:
-    """Each makes its buffers when it is reached; those before it are no longer needed."""
+    """Yields the comparisons, and makes the buffers of each only when it is reached."""
     copies = Copies()
     yield from linear_and_circular(libraries, copies)
     yield from paged(libraries, copies)
@@ -235,7 +235,7 @@ def policies(libraries: Libraries) -> Iterator[Comparison]:
 
 
 def alike_by_policy(calls: Mapping[Entrant, Call]) -> list[list[Entrant]]:
-    """All agree where all indices are in range; elsewhere each policy with itself."""
+    """If all indices are in range, all entrants agree; else only those of the same policy."""
     groups: dict[str, list[Entrant]] = {}
     for what, threads in calls:
         key = what if what.endswith(OUT_OF_RANGE) else "in range"

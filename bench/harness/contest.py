@@ -23,17 +23,17 @@ STREAMING_COPY = "streaming copy"
 MEMCPY = "memcpy"
 OURS = (STREW, DIRECT, LIMIT)
 
-# Who is so many times as slow as the fastest peer in a trial is not timed further.
+# Contestants this many times as slow as the fastest peer in a trial are not timed further.
 BEHIND_IN_TRIAL = 3.0
 TRIAL_SECONDS = 0.02
-# A way goes on after the qualifying turns where no other of its system is faster by more than the
-# first factor, and no other peer by more than the second.
+# A way continues after the qualifying turns if no other way of its system is faster by more than
+# the first factor, and no other peer by more than the second.
 QUALIFYING_TURNS = 3
 BEHIND_OWN_SYSTEM = 1.2
 BEHIND_BEST_PEER = 1.6
-# Calls that take longer gain nothing from what is left in the caches.
+# Calls that take longer gain nothing from data left in the caches.
 SETTLED_SECONDS = 0.02
-# CPU time over elapsed time, beyond the threads that were asked for.
+# Allowed CPU time over elapsed time, beyond the requested threads.
 THREADS_SLACK = 0.3
 
 Way = tuple[str, str]  # system and label
@@ -41,7 +41,7 @@ Way = tuple[str, str]  # system and label
 
 @dataclass(frozen=True)
 class Settings:
-    """How long to measure: `seconds` a workload at least, and `least_turns` for everyone."""
+    """How long to measure: at least `seconds` per workload and `least_turns` per contestant."""
 
     threads: int
     seconds: float
@@ -54,10 +54,10 @@ class Outcome:
 
     workload: Workload
     timings: dict[Way, Timing] = field(default_factory=dict)
-    cpus: dict[Way, float] = field(default_factory=dict)  # kept busy in a trial
+    cpus: dict[Way, float] = field(default_factory=dict)  # number of busy CPUs in a trial
     remarks: list[str] = field(default_factory=list)
     failed: bool = False  # strew or a limit loop is wrong
-    from_c: float | None = None  # seconds of a call of strew from C, where the workload is tiny
+    from_c: float | None = None  # seconds of a call of strew from C, if the workload is tiny
 
     def best(self, system: str) -> float | None:
         """Seconds of the system's fastest way, or None where it has no way."""
@@ -65,12 +65,12 @@ class Outcome:
         return min(times, default=None)
 
     def most_cpus(self, system: str) -> float:
-        """That one of the system's ways kept busy; 0 where it has no way."""
+        """The most CPUs that one of the system's ways kept busy; 0 if it has no way."""
         return max((cpus for (name, _), cpus in self.cpus.items() if name == system), default=0)
 
     @property
     def strew(self) -> float | None:
-        """Seconds that strew is judged by: those of a call from C where a call is all there is."""
+        """The seconds by which strew is judged: for tiny workloads, those of a call from C."""
         return self.from_c if self.workload.tiny else self.best(STREW)
 
 
@@ -107,7 +107,7 @@ class Contest:
         finalists = {way: calls[way] for way in _finalists(qualified)} | self._copies(workload)
 
         def settle(way: Way) -> None:
-            """An untimed call, so that nobody gains from what another left in the caches."""
+            """Makes an untimed call, so that nobody gains from what another left in the caches."""
             self._wait()
             if way not in qualified or qualified[way].best < SETTLED_SECONDS:
                 finalists[way]()
@@ -132,7 +132,7 @@ class Contest:
         yield from job.entrants(self._peers, outcome.remarks.append)
 
     def _is_sound(self, contestant: Contestant, outcome: Outcome) -> bool:
-        """Tells if its result is right; a remark where not."""
+        """True if its result is right; else adds a remark."""
         workload = outcome.workload
         ours = contestant.system in OURS
         reduction = workload.reduction
@@ -161,12 +161,12 @@ class Contest:
         return self._referees[reduction]
 
     def _wait(self) -> None:
-        """For the threads of the contestant before, where there are any."""
+        """Waits until the threads of the previous contestant sleep, if there are any."""
         if self._settings.threads > 1:
             wait_until_idle()
 
     def _try(self, way: Way, call: Callable[[], object], outcome: Outcome) -> Timing:
-        """A few calls; a remark where they keep more CPUs busy than they may."""
+        """Makes a few calls; adds a remark if they keep more CPUs busy than allowed."""
         self._wait()
         call()
         cpu, start = time.process_time(), time.perf_counter()
@@ -182,7 +182,7 @@ class Contest:
         return Timing((elapsed / calls,))
 
     def _copies(self, workload: Workload) -> dict[Way, Callable[[], None]]:
-        """The yardsticks: copies of data where the output is new, else of the updates."""
+        """The yardsticks: copies of data if the output is new, else of the updates."""
         arrays = self._buffers.copies(workload.in_place)
         if arrays is None:
             return {}

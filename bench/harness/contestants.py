@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A contestant of the comparison: a call, and how to see what it does."""
+"""A contestant of the comparison: a call, and access to its result."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Written(Protocol):
 
 @dataclass(frozen=True)
 class Contestant:
-    """One way in which a system does what all are asked to do.
+    """One way in which a system does the work.
 
-    `call` does it once. `result` is what it left. One that keeps memory of its own between calls
-    starts anew with `reset`, from the data as it lies; what all share is not its business.
+    `call` does it once, and `result` returns the result. A contestant that keeps its own memory
+    between calls reloads that from data in `reset`; it does not reset the shared buffers.
     """
 
     system: str
@@ -53,7 +53,7 @@ def on_output(system: str, label: str, call: Call, work: Written) -> Contestant:
 
 
 def on_copy(system: str, updates: Iterable[Way], copy: Way, work: Written) -> list[Contestant]:
-    """The contestants that update in place, each after a copy of data where the output is new."""
+    """The contestants that update in place; if the output is new, each copies data first."""
     if work.in_place:
         return [on_output(system, label, update, work) for label, update in updates]
     return [

@@ -48,7 +48,7 @@ class Copies:
         return partial(function, pointer(output), *sizes, width, ctypes.c_int32(value))
 
     def keep_scratch(self, library: Library) -> None:
-        """Lets every later call find the memory that earlier ones of any library have left."""
+        """Gives every later call the memory that earlier calls of any library have freed."""
         addresses = (
             ctypes.cast(getattr(self._loaded, name), ctypes.c_void_p)
             for name in ("take_block", "give_block_back")

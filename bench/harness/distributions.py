@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Indices of a workload that are not uniform: how the updates crowd, and in what order."""
+"""Distributions of a workload's indices that are not uniform, by frequency and order."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of many rows as dots: a line a row, side by side one column for each kind of figure."""
+"""A plot of figures as dots: a line for each row, and a column for each kind of figure."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ DOUBLINGS = [2.0**power for power in range(-6, 11)]
 
 @dataclass(frozen=True)
 class Column:
-    """`dots` are figures by series and row. `line` is where they are compared with, `bound` what
-    they are held to, and `bars` are bounds of single rows."""
+    """`dots` are figures by series and row. `line` marks the value with which they are compared,
+    `bound` their bound, and `bars` the bounds of single rows."""
 
     label: str
     dots: Mapping[str, Mapping[str, float]]

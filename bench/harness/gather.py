@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work that reads by indices, on NumPy arrays: gathers, and gathers that are scattered at once."""
+"""Gathers on NumPy arrays, and gathers whose result is scattered."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .reduction import Reduction
 from .scatter import Place, Scatter
 from .workloads import Operator, Shape, Slice
 
-# Elements of updates that are made at a time where the whole would take gigabytes.
+# The number of elements of updates made at a time, because all would take gigabytes.
 MOST_UPDATES = 1 << 24
 
 
@@ -45,9 +45,9 @@ class Gather(Indexed):
 
 @dataclass(frozen=True)
 class GatherScatter:
-    """A scatter whose updates are what `gather` reads, times the weights.
+    """A scatter whose updates are the elements that `gather` reads, times the weights.
 
-    The updates are memory for those who make them; what they hold before does not matter.
+    The array of updates is memory for contestants that store them; its old contents do not matter.
     """
 
     gather: Gather
@@ -78,7 +78,7 @@ class GatherScatter:
 
     @property
     def row_weights(self) -> np.ndarray | None:
-        """One weight for each row of updates, where that is what the weights are; ones without."""
+        """One weight for each row of updates, if they have that shape; ones without weights."""
         rows = self.scatter.update_shape[0]
         if self.weights is None:
             return np.ones(rows, self.source.dtype)
@@ -118,8 +118,8 @@ class GatherScatter:
         return self.scatter.row_starts
 
     def parts(self) -> Iterator[tuple[Place, Scatter]]:
-        """Scatters that do the work together, and the part of the output that each writes: columns
-        where rows are large, so that their updates need little memory."""
+        """Scatters that do the work together, and the part of the output that each writes. These
+        are columns if rows are large, so that their updates need little memory."""
         scatter = self.scatter
         rows, columns = scatter.update_shape[0], math.prod(scatter.update_shape[1:])
         if not self.of_rows or rows * columns <= MOST_UPDATES or scatter.data.ndim != 2:

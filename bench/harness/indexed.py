@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The places that index operands name, for those who write there and those who read."""
+"""The places that index operands name, for scatters and gathers."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Indexed:
 
     @property
     def element_indices(self) -> np.ndarray | None:
-        """One index along the axis for each element of updates, where it takes as many."""
+        """One index along the axis for each element of updates, if the operator has as many."""
         if self.operator is Operator.SCATTER_ELEMENTS:
             if self.row_indices is None or self.indices.flags.c_contiguous:
                 return self.indices
@@ -116,7 +116,7 @@ class Indexed:
 
     @property
     def offsets(self) -> np.ndarray | int:
-        """The part of the elements' offsets that axes without indices make, to be broadcast."""
+        """The part of the elements' offsets from axes without indices, to be broadcast."""
         return sum(
             along * math.prod(self.shape[axis + 1 :])
             for axis, along in enumerate(np.ogrid[tuple(map(slice, self.update_shape))])
@@ -125,7 +125,7 @@ class Indexed:
 
     @property
     def grid(self) -> tuple[np.ndarray, ...]:
-        """Index arrays, one an axis, that name the place in data of each element of updates."""
+        """Index arrays, one per axis, that name the place in data of each element of updates."""
         axes = list(np.ogrid[tuple(map(slice, self.update_shape))])
         axes[self.axis] = self.indices
         return tuple(axes)

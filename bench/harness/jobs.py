@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The work that strew and its peers are asked to do: a call of an operator, or work of a plan."""
+"""The work that strew and its peers do: a call of an operator, or work of a plan."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .workloads import Operator, Use
 
 
 class Job(ABC):
-    """The operands, and who can do the work that `use` means with them."""
+    """The operands, and the contestants that can do the work of `use` with them."""
 
     use: Use
     operands: Scatter | Gather | GatherScatter
 
     @abstractmethod
     def of_strew(self, library: Library, system: str = STREW) -> Contestant:
-        """Strew, by whatever name the library competes."""
+        """The contestant strew, under the name of the library."""
 
     @abstractmethod
     def of_peer(self, peer: System) -> list[Contestant]:
@@ -38,13 +38,13 @@ class Job(ABC):
         """Given while data is as it was."""
 
     def direct(self, library: Library) -> Contestant | None:
-        """The operator's own call, beside a plan that does its work."""
+        """The operator's own call, for comparison with a plan that does its work."""
         return None
 
     def entrants(
         self, peers: Sequence[System], refused: Callable[[str], None]
     ) -> Iterator[Contestant]:
-        """All ways of all peers; tells in a sentence who refuses."""
+        """All ways of all peers; reports in a sentence which refuse."""
         for peer in peers:
             try:
                 yield from self.of_peer(peer)
@@ -70,7 +70,7 @@ class OperatorCall(Job):
 
 @dataclass(frozen=True)
 class PlanScatter(OperatorCall):
-    """The peers do what they do without a plan."""
+    """The peers do the same as without a plan."""
 
     use = Use.SCATTER
 
@@ -85,8 +85,8 @@ class PlanScatter(OperatorCall):
 
 @dataclass(frozen=True)
 class PlanCreation(OperatorCall):
-    """Makes a plan, and nothing else. What is judged is a scatter of none by the order that each
-    finds, which is not timed: the last update of each place stays."""
+    """Makes a plan, and nothing else. The check is an untimed scatter with `none` by the order that
+    each contestant finds: the last update of each place must win."""
 
     use = Use.CREATE
 

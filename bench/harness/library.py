@@ -77,8 +77,8 @@ class Library:
     """One libstrew.so and one context, which all calls use.
 
     The operators return a function without arguments. It owns all that the call needs, runs the
-    operator once, and raises RuntimeError with the library's sentence where the library refuses.
-    The output is updated in place where it is `data` itself.
+    operator once, and raises RuntimeError with the library's sentence if the library refuses.
+    The output is updated in place if it is `data` itself.
     """
 
     def __init__(self, path: str | os.PathLike[str], threads: int = 1) -> None:
@@ -96,7 +96,7 @@ class Library:
             self.function("context_destroy")(self._context)
 
     def function(self, name: str) -> Callable:
-        """strew_<name>. Older libraries lack some, which matters only to those who ask for them."""
+        """The function strew_<name>. Older libraries lack some, which matters only on use."""
         return strew_header.function(self._loaded, f"strew_{name}")
 
     def check(self, status: int) -> None:
@@ -105,7 +105,7 @@ class Library:
             raise self._error(status, self.function("status_description")(status))
 
     def set_num_threads(self, threads: int) -> None:
-        """How many threads every later call may use; 1 at first."""
+        """Sets the number of threads for all later calls; 1 by default."""
         if threads == self._threads:
             return
         function = self.function("context_set_num_threads")
@@ -113,15 +113,15 @@ class Library:
         self._threads = threads
 
     def set_index_policy(self, name: str) -> None:
-        """One of POLICIES for every later call; "error" at first."""
+        """Sets one of POLICIES for all later calls; "error" by default."""
         self.check(self.function("context_set_index_policy")(self._context, POLICIES[name]))
 
     def set_negative_indices(self, wrap: bool) -> None:
-        """Lets -1 be the last for every later call, or not; it is at first."""
+        """Sets whether -1 is the last in all later calls; it is by default."""
         self.check(self.function("context_set_negative_indices")(self._context, int(wrap)))
 
     def set_allocator(self, alloc: ctypes.c_void_p, free: ctypes.c_void_p) -> None:
-        """Gives every later call its scratch. The functions in C must stay loaded."""
+        """Sets the allocator of scratch for all later calls. Its C functions must stay loaded."""
         functions = strew_header.Alloc(alloc.value), strew_header.Free(free.value)
         self.check(self.function("context_set_allocator")(self._context, *functions, None))
 

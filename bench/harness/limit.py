@@ -25,7 +25,7 @@ class LimitLoops:
         self._loaded = [compile_and_load(source, NOTHING_FUSED) for source in sources]
 
     def prepare(self, limit: Limit, work: Scatter | Gather | GatherScatter) -> Contestant | None:
-        """The loop that the workload names; None where no file has it."""
+        """The loop that the workload names; None if no file has it."""
         function = self._function(limit.function)
         if function is None:
             return None
@@ -38,7 +38,7 @@ class LimitLoops:
     def streaming_copy(
         self, source: np.ndarray, target: np.ndarray
     ) -> Callable[[], None] | None:
-        """A copy of float32 by stores that pass the caches by, where a file has it."""
+        """A copy of float32 by streaming stores, which bypass the caches, if a file has it."""
         function = self._function("lim_copy")
         if function is None:
             return None

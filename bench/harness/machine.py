@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A description of the machine, to stand beside a measurement."""
+"""A description of the machine, for reports of measurements."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 @dataclass(frozen=True)
 class Cache:
-    """A cache for data, as one CPU sees it."""
+    """A data cache, as one CPU sees it."""
 
     name: str
     bytes: int
@@ -50,7 +50,7 @@ def cpu_model() -> str:
 
 
 def caches() -> list[Cache]:
-    """The caches that hold data, nearest first; empty where the system does not tell."""
+    """The data caches, nearest first; empty if the system does not report them."""
     found = {}
     for index in sorted(_CPUS.glob(f"cpu{_first_cpu()}/cache/index*")):
         try:
@@ -65,7 +65,7 @@ def caches() -> list[Cache]:
 
 
 def usable_cpus() -> int:
-    """How many CPUs this process may run on."""
+    """The number of CPUs on which this process may run."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ that is compiled for this machine when it is needed, and called through ctypes."""
+"""Compiles C++ for this machine when it is needed, and calls it through ctypes."""
 
 from __future__ import annotations
 

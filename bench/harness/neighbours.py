@@ -48,7 +48,7 @@ def spinning_processes(threads: int) -> Iterator[Between]:
 
 @contextlib.contextmanager
 def calls_of_pytorch(threads: int) -> Iterator[Between]:
-    """Its threads spin for a while after each."""
+    """Runs PyTorch between calls; its threads keep spinning for a while."""
     import torch
 
     before = torch.get_num_threads()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison as a picture: one line a row, time in multiples of strew's."""
+"""The comparison as a picture: a line for each row, with times in multiples of strew's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDTH = 9.6  # inches of 100 pixels
 LINE_HEIGHT = 0.24
 INK, FAINT, PAPER = "#24292f", "#d0d7de", "#ffffff"
 STREW_COLOR, LIMIT_COLOR = "#cf222e", "#24292f"
-# Told apart by shape as well as by colour; the colours are those of Okabe and Ito.
+# Systems differ by shape and by colour; the colours are those of Okabe and Ito.
 MARKS = ("o", "D", "s", "^", "v", "P", "X", "*")
 COLORS = ("#0072b2", "#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#999999", "#7f4fc9", "#cf222e")
 TICKS = (0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -38,7 +38,7 @@ STYLE = {
 
 
 def draw(report: Report, title: str, path: Path) -> None:
-    """Writes an SVG, on paper of its own so that it can be read on any background."""
+    """Writes an SVG with its own background, so that it can be read on any page."""
     groups = {
         heading: drawn
         for heading, rows in report.sections().items()

@@ -9,7 +9,7 @@ EXCLUDE_SELF, WIDE = "exclude_self", "wide"
 
 
 class Reduction(NamedTuple):
-    """Without the old value it starts from the first update; wide it rounds once."""
+    """`exclude_self` starts from the first update instead of the old value; `wide` rounds once."""
 
     name: str
     without_old: bool
@@ -25,5 +25,5 @@ class Reduction(NamedTuple):
 
     @property
     def narrow(self) -> str:
-        """The words without "wide": no peer has such an option, some always round once."""
+        """The name without "wide": no peer has such an option, and some always round once."""
         return f"{self.name}|{EXCLUDE_SELF}" if self.without_old else self.name

@@ -47,7 +47,7 @@ def name_of(workload: Workload) -> str:
 
 @dataclass(frozen=True)
 class Report:
-    """All outcomes, and what was compared on what machine."""
+    """All outcomes, the systems compared, and the machine."""
 
     outcomes: Sequence[Outcome]
     peers: Sequence[str]
@@ -123,7 +123,7 @@ class Report:
         ahead = [(o, ratio) for o in self.outcomes if (ratio := self.head_start(o))]
         limits = [(o, ratio) for o in self.outcomes if (ratio := self.times_limit(o))]
         lines = []
-        # A tiny row sets a call from C beside calls from Python.
+        # A tiny row compares a call from C with calls from Python.
         alike = [ratio for outcome, ratio in ahead if not outcome.workload.tiny]
         if alike:
             mean = statistics.geometric_mean(alike)
@@ -198,13 +198,13 @@ def _strew_milliseconds(outcome: Outcome) -> str:
 
 
 def _nanoseconds_of_entry(outcome: Outcome) -> str:
-    """Entries a second of work by plans; an entry is an index value, a tuple or an edge."""
+    """Entries per second of work by plans; an entry is an index value, a tuple or an edge."""
     seconds = None if outcome.workload.use is Use.CALL else outcome.strew
     return NOTHING if seconds is None else three_digits(seconds / outcome.workload.entries * 1e9)
 
 
 def three_digits(value: float) -> str:
-    """As many decimals as it takes, and no exponent."""
+    """The number with as many decimals as needed, and no exponent."""
     return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One scatter on NumPy arrays: what strew and all its peers are asked to do."""
+"""One scatter on NumPy arrays, which strew and all its peers do."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Place = tuple[slice | EllipsisType, ...] | EllipsisType
 
 @dataclass(frozen=True)
 class Scatter(Indexed):
-    """The operands; in place where `output` is `data` itself.
+    """The operands; in place if `output` is `data` itself.
 
-    `unique` promises that no element is named twice. `dtype` names what NumPy has no dtype for.
+    `unique` promises that no element is named twice. `dtype` names a dtype that NumPy lacks.
     """
 
     operator: Operator
@@ -62,7 +62,7 @@ def contiguous(*arrays: np.ndarray) -> bool:
 
 
 def tensors(library: Library, scatter: Scatter) -> tuple[Tensor, Tensor, Tensor]:
-    """Data, updates and output. In place the first and the last are one."""
+    """Data, updates and output. In place, the first and the last are the same."""
     data = library.tensor(scatter.data, scatter.dtype)
     updates = library.tensor(scatter.updates, scatter.dtype)
     output = data if scatter.in_place else library.tensor(scatter.output, scatter.dtype)

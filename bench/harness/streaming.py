@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast this machine's memory streams: loops of streaming.cc that have nothing else to do."""
+"""Measures how fast this machine's memory streams, with the loops of streaming.cc."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ KINDS = {"streaming copy": 2, "memcpy": 2, "sum": 1}
 
 
 class Streaming:
-    """A copy by stores that pass the caches by, one by memcpy, and a sum that only reads.
+    """A copy by stores that bypass the caches, a copy by memcpy, and a sum that only reads.
 
-    Each moves as many bytes altogether as it is asked to, so that it finds as much of them in the
-    caches, from one call to the next, as what it stands beside. It cuts them into one piece for
-    each thread of OpenMP.
+    Each moves a given number of bytes in total, so that it finds as much of them in the caches,
+    from one call to the next, as the call with which it is compared. It cuts them into one piece
+    for each thread of OpenMP.
     """
 
     def __init__(self) -> None:

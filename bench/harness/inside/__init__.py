@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of other systems, as they are and with strew in the place of the system's own kernels."""
+"""Programs of other systems, with the system's own kernels and with strew's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..timing import Timing
 Call = Callable[[], None]
 
 # Each module here has VERSION, a string, and cases(threads), an iterator over Case. A process
-# measures one system with one number of threads, and may run on so many CPUs only.
+# measures one system with one number of threads, and may run only on as many CPUs.
 SYSTEMS = {
     "jax": "JAX",
     "onnxruntime": "ONNX Runtime",
@@ -23,7 +23,7 @@ SYSTEMS = {
 
 @dataclass(frozen=True)
 class Case:
-    """One program, twice."""
+    """One program with and without strew."""
 
     name: str
     before: Call

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """JAX: compiled functions with `.at[]`, and the same with strew.jax.
 
-Where data is donated, each call updates the result of the one before it in place.
+If data is donated, each call updates the result of the call before it in place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Function = Callable[..., jax.Array]
 
 @dataclass(frozen=True)
 class Program:
-    """Both functions take what make() makes. Donated is the first of it, or nothing."""
+    """Both functions take the arguments that make() returns. At most the first is donated."""
 
     before: Function
     after: Function
@@ -76,7 +76,7 @@ def gradient_of(embed: Function) -> Function:
 
 
 def operands(size: tuple[int, ...], updates: int, dtype: str = "float32") -> Callable[..., Any]:
-    """Small whole numbers, whose sums have no order."""
+    """Small whole numbers, whose sums do not depend on the order."""
 
     def make(random: np.random.Generator) -> tuple[Any, ...]:
         data = random.integers(0, 9, size).astype(jnp.dtype(dtype))
@@ -88,7 +88,7 @@ def operands(size: tuple[int, ...], updates: int, dtype: str = "float32") -> Cal
 
 
 def along(random: np.random.Generator) -> tuple[Any, ...]:
-    """Every row has indices of its own."""
+    """Every row has its own indices."""
     data = random.integers(0, 9, (512, 4096)).astype(np.float32)
     indices = random.integers(0, 4096, (512, 4096)).astype(np.int32)
     return data, indices, data.copy()
@@ -120,7 +120,7 @@ PROGRAMS = {
 
 
 class Compiled:
-    """A function with memory of its own."""
+    """A function with its own memory."""
 
     def __init__(self, function: Function, program: Program) -> None:
         self._donates = program.donates

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime: unmodified models, without and with strew's library of custom operators.
 
-Inputs and outputs are bound to memory once, so that a run is the model and little else. Caches are
-bound as input and as output, as decoders do, and are then written in place by both.
+Inputs and outputs are bound to memory once, so that a run is little more than the model. Caches are
+bound as input and as output, as decoders do, so that both ways write them in place.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _declared(arrays: Mapping[str, np.ndarray]) -> list[onnx.ValueInfoProto]:
 
 
 def issue_28584(random: np.random.Generator) -> Model:
-    """A quarter of the shape of the issue: a sum of rows, with the indices written out in full."""
+    """A quarter of the shape of the issue: a sum of rows, with an index for each element."""
     model = Model(18)
     rows, updates, width = 556416 // 4, 481385 // 4, 80
     chosen = random.integers(0, rows, (updates, 1))
@@ -94,7 +94,7 @@ def rows(random: np.random.Generator) -> Model:
 
 
 def graph_network(random: np.random.Generator) -> Model:
-    """A layer: messages along the edges are summed at the nodes, between two products of matrices."""
+    """A layer: messages along the edges are summed at the nodes, between two matrix products."""
     model = Model(18)
     nodes, edges, width = 10000, 60000, 64
     model.give("features", random.random((nodes, width), np.float32))
@@ -213,7 +213,7 @@ class Bound:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        # Threads that went on spinning would take their time from the other session.
+        # Threads that kept spinning would take time from the other session.
         options.add_session_config_entry("session.force_spinning_stop", "1")
         if with_strew:
             options.register_custom_ops_library(strew.onnxruntime.library())

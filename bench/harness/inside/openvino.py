@@ -42,7 +42,7 @@ class Model:
 def nd(
     shape: tuple[int, ...], tuples: tuple[int, ...], width: int
 ) -> Callable[[np.random.Generator], Arrays]:
-    """So many tuples of `width` indices each; no two of the same place."""
+    """Tuples of `width` indices each; no two name the same place."""
 
     def make(random: np.random.Generator) -> Arrays:
         places, count = shape[:width], int(np.prod(tuples))
@@ -60,7 +60,7 @@ def nd(
 def elements(
     shape: tuple[int, int], updates: tuple[int, int]
 ) -> Callable[[np.random.Generator], Arrays]:
-    """Small whole numbers, whose sums have no order."""
+    """Small whole numbers, whose sums do not depend on the order."""
 
     def make(random: np.random.Generator) -> Arrays:
         return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ratios of inside.py as a picture: one line a program, one mark a number of threads."""
+"""The ratios of inside.py as a picture: a line for each program, a mark for each thread count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import Row
 
 
 def draw(rows: Sequence[Row], title: str, path: Path) -> None:
-    """Writes an SVG, on paper of its own so that it can be read on any background."""
+    """Writes an SVG with its own background, so that it can be read on any page."""
     systems = list(dict.fromkeys(row.system for row in rows))
     groups = [[row for row in rows if row.system == system] for system in systems]
     heights = [len({row.name for row in group}) for group in groups]

@@ -19,7 +19,7 @@ Function = Callable[[], torch.Tensor]
 
 
 def whole(*shape: int) -> torch.Tensor:
-    """Small whole numbers, whose sums have no order."""
+    """Small whole numbers, whose sums do not depend on the order."""
     return torch.randint(0, 9, shape).float()
 
 
@@ -38,7 +38,7 @@ def case_of(name: str, before: Function, after: Function) -> Case:
 
 
 def graph(nodes: int, edges: int, features: int, weighted: bool) -> Case:
-    """The sums of the messages that arrive at every node; plans are made before, as a model would."""
+    """The sums of the messages that arrive at every node. Plans are made before, as in a model."""
     x, weight = whole(nodes, features), whole(edges, 1)
     origin, target = (torch.randint(0, nodes, (edges,)) for _ in range(2))
     leave = strew.torch.plan_scatter_update(origin, nodes)
@@ -58,7 +58,7 @@ def graph(nodes: int, edges: int, features: int, weighted: bool) -> Case:
 
 
 def routed(name: str, function: Function) -> Case:
-    """enable() takes 0.4 ms, which a program spends once."""
+    """Calls enable() untimed: it takes 0.4 ms, which a program spends once."""
 
     def after() -> torch.Tensor:
         with strew.torch.enable():

@@ -33,10 +33,10 @@ RULE = (
 class System:
     """A peer, set up for a number of threads. Every module has one, called Peer.
 
-    All methods return every way worth trying, by the operators that RULE admits; none where the
-    system has no operator for it. Each takes the arrays as they are, without copies, and the
-    fastest counts as this system. What the system does not know may be refused by any exception,
-    here or by a call.
+    All methods return every way worth trying, with the operators that RULE admits, and none if the
+    system has no operator for the work. Each uses the arrays without copying them, and the fastest
+    counts for this system. A system may refuse what it does not support by any exception, here or
+    in a call.
     """
 
     name: str
@@ -46,14 +46,14 @@ class System:
         pass
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
-        """The scatter, by the operator and without a plan."""
+        """The scatter by the operator, without a plan."""
         return []
 
     def gather(self, gather: Gather) -> list[Contestant]:
         return [on_output(self.name, label, call, gather) for label, call in self.reads(gather)]
 
     def reads(self, gather: Gather) -> list[Way]:
-        """The gathers that write an output that is there already."""
+        """The gathers that write to an existing output."""
         return []
 
     def product(self, updates: np.ndarray, weights: np.ndarray) -> Call:
@@ -78,7 +78,7 @@ class System:
         ]
 
     def order(self, scatter: Scatter) -> list[Contestant]:
-        """The substitute of others for a plan: entries in the order of their rows or elements."""
+        """Other systems' substitute for a plan: entries in the order of their rows or elements."""
         return []
 
     def ordering(
@@ -88,7 +88,7 @@ class System:
         order_of: Callable[[Made], np.ndarray],
         scatter: Scatter,
     ) -> Contestant:
-        """`sort` is timed, and then its order judged by a scatter of none."""
+        """`sort` is timed, and its order is then checked by a scatter with `none`."""
 
         def result(made: Made) -> np.ndarray:
             order = order_of(made)
@@ -100,7 +100,7 @@ class System:
 
 
 def load(names: Iterable[str], threads: int) -> list[System]:
-    """The peers that are installed; says which are not."""
+    """The installed peers; reports which are missing."""
     found = []
     for name in names:
         try:

@@ -50,7 +50,7 @@ class Peer(System):
 
 
 def _view(array: np.ndarray) -> jax.Array:
-    """The memory of a NumPy array, without a copy where it is contiguous and of NumPy's dtypes."""
+    """The memory of a NumPy array, without a copy if it is contiguous and has a dtype of NumPy."""
     array = np.ascontiguousarray(array)
     if array.dtype == jnp.bfloat16:
         return jnp.from_dlpack(array.view(np.uint16)).view(jnp.bfloat16)
@@ -60,7 +60,7 @@ def _view(array: np.ndarray) -> jax.Array:
 def _donated(
     label: str, function: Callable[..., jax.Array], operands: tuple, data: np.ndarray
 ) -> Contestant:
-    """Each call updates what the call before returned. JAX can only do so in memory of its own."""
+    """Each call updates the result of the call before. JAX can do so only in its own memory."""
     update = jax.jit(function, donate_argnums=0)
     return _contestant(
         f"{label}, donated", lambda old: update(old, *operands), lambda: jnp.copy(_view(data))
@@ -70,8 +70,8 @@ def _donated(
 def _new_ways(
     label: str, function: Callable[..., jax.Array], operands: tuple, data: np.ndarray
 ) -> Iterator[Contestant]:
-    """Besides the plain call two in which the old output is donated, so that no memory has to be
-    obtained: as the memory of the result, and as that of a copy of data to be updated."""
+    """The plain call, and two calls to which the old output is donated, so that no memory must be
+    allocated: for the result, or for a copy of data that is then updated."""
     view = _view(data)
     plain = jax.jit(function)
     yield _contestant(label, lambda old: plain(view, *operands), lambda: None)
@@ -98,9 +98,9 @@ def _contestant(
     step: Callable[[jax.Array | None], jax.Array],
     first: Callable[[], jax.Array | None],
 ) -> Contestant:
-    """`step` is given what the step before returned, or what `first` does.
+    """`step` receives the result of the step before, or that of `first`.
 
-    A result that is not given away is dropped before the next is made.
+    A result that is not donated is freed before the next is made.
     """
     state = [first()]
 

@@ -53,7 +53,7 @@ class Peer(System):
 
 
 def _reads(gather: Gather) -> Iterator[Way]:
-    """If NumPy is to check the indices while it writes, it takes a copy of the output first."""
+    """If NumPy checks the indices while it writes, it first makes a copy of the output."""
     source, output, clip = gather.source, gather.output, {"mode": "clip"}
     if (lines := gather.line_indices) is not None:
         yield "take", partial(np.take, source, lines, gather.axis, output, **clip)
@@ -68,7 +68,7 @@ def _reads(gather: Gather) -> Iterator[Way]:
 
 
 def _along(indexed: Indexed, array: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """The corner of an array that is as large as the indices but for the axis, these, and it."""
+    """The array cut to the shape of the indices on all dims but the axis, the indices, the axis."""
     corner = [slice(dim) for dim in indexed.update_shape]
     corner[indexed.axis] = slice(None)
     return array[tuple(corner)], indexed.indices, indexed.axis

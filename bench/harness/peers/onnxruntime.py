@@ -18,8 +18,8 @@ SILENT = 4  # no log: what is refused is reported by exceptions
 IR_VERSION = 10
 REDUCTIONS = ("none", "add", "mul", "min", "max")
 
-# A node's type, its first opset with all that is needed, its attributes, and the arrays data and
-# what follows it, in the order of its inputs.
+# A node's type, its first sufficient opset, its attributes, and the arrays of its inputs in order,
+# beginning with data.
 Node = tuple[str, int, dict[str, object], tuple[np.ndarray, ...]]
 
 
@@ -34,7 +34,7 @@ class Peer(System):
         self._options.intra_op_num_threads = threads
         self._options.inter_op_num_threads = 1
         self._options.log_severity_level = SILENT
-        # Threads that went on spinning would take their time from the contestant that is next.
+        # Threads that kept spinning would take time from the next contestant.
         self._options.add_session_config_entry("session.force_spinning_stop", "1")
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
@@ -58,7 +58,7 @@ class Peer(System):
 
 
 def _dtype(array: np.ndarray) -> int:
-    """ONNX's number of it."""
+    """ONNX's number of the dtype."""
     return helper.np_dtype_to_tensor_dtype(array.dtype)
 
 
@@ -95,7 +95,7 @@ def _nodes(scatter: Scatter) -> Iterator[Node]:
 
 
 def _slice_nodes(scatter: Scatter) -> Iterator[Node]:
-    """ONNX has no operator for slices; others do the work of some, with indices made before."""
+    """ONNX has no operator for slices. Others can write some slices, by indices made before."""
     data, updates, cut = scatter.data, scatter.updates, scatter.slice
     last, width = data.ndim - 1, data.shape[-1]
     if last in cut.axes or scatter.reduction != "none" or not contiguous(data, updates):

@@ -21,15 +21,15 @@ from ..workloads import Operator
 from . import System
 
 REDUCTIONS = {"add": "sum", "mul": "prod", "min": "amin", "max": "amax", "mean": "mean"}
-# Who takes indices of int32 as they are; all take int64, and other dtypes are converted.
+# Functions that accept int32 indices. All accept int64, and other dtypes are converted.
 TAKE_INT32 = ("scatter", "scatter_add", "scatter_reduce", "index_add", "index_reduce", "index_put")
 
 
 @dataclass(frozen=True)
 class Method:
-    """A function that has both forms: its name, without the underscore of the one in place, what
-    makes its arguments of an index tensor, and keywords. `expanded` indices are views in which
-    several elements share an index; they have to be int64."""
+    """A function with both forms: its name without the underscore of the form in place, a function
+    that makes its arguments from an index tensor, and keywords. `expanded` indices are views in
+    which several elements share an index; they must be int64."""
 
     name: str
     indices: torch.Tensor
@@ -60,7 +60,7 @@ class Peer(System):
         self._threads = threads
 
     def prepare(self, scatter: Scatter) -> list[Contestant]:
-        """TypeError where PyTorch has no such dtype."""
+        """The dtype in PyTorch; TypeError if there is none."""
         torch.set_num_threads(self._threads)
         data, output, updates = map(tensor_of, (scatter.data, scatter.output, scatter.updates))
         copy = "copy_", partial(output.copy_, data)
@@ -75,7 +75,7 @@ class Peer(System):
             in_place += _on_flat(scatter, output, updates)
             contestants = on_copy(self.name, in_place, copy, scatter)
             functional_ways = ((method.name, method.bound(data)) for method in methods)
-        # The functions that make an output give it the layout of data, if that is transposed.
+        # Functions that make an output give it data's layout, if that is transposed.
         if not scatter.in_place and scatter.data.flags.c_contiguous:
             contestants += [self._functional(*way) for way in functional_ways]
         return contestants
@@ -149,12 +149,12 @@ def _reads(gather: Gather) -> Iterator[Way]:
 
 
 def _wide(indices: torch.Tensor) -> Callable[[], torch.Tensor]:
-    """int64, converted by every call where they are not."""
+    """Indices as int64; every call converts other dtypes."""
     return (lambda: indices) if indices.dtype == torch.int64 else indices.long
 
 
 def _known(indices: torch.Tensor) -> Callable[[], torch.Tensor]:
-    """The same for functions that take int32 as well."""
+    """The same for functions that also accept int32."""
     return (lambda: indices) if indices.dtype == torch.int32 else _wide(indices)
 
 
@@ -243,7 +243,7 @@ def _element_indices(
 def _on_flat(
     scatter: Scatter, output: torch.Tensor, updates: torch.Tensor
 ) -> list[Way]:
-    """Tuples as numbers of rows or elements, which are computed first."""
+    """Tuples as numbers of rows or elements, which each call computes first."""
     many = scatter.operator is Operator.SCATTER_ND and scatter.indices.shape[-1] > 1
     if not many or scatter.indices.ndim != 2 or not scatter.output.flags.c_contiguous:
         return []
@@ -277,7 +277,7 @@ def _rows_of_tuples(
 def _slice_updates(
     scatter: Scatter, output: torch.Tensor, updates: torch.Tensor
 ) -> Iterator[Way]:
-    """PyTorch has no negative steps: there the updates are reversed, or indices are."""
+    """PyTorch has no negative steps: instead, the updates or the indices are reversed."""
     cut = scatter.slice
     backwards = [axis for axis, step in zip(cut.axes, cut.step) if step < 0]
     named = [range(size)[entry] for size, entry in zip(output.shape, scatter.slices)]
@@ -306,7 +306,7 @@ def _into_slice(
 def _slice_methods(
     scatter: Scatter, data: torch.Tensor, updates: torch.Tensor
 ) -> Iterator[Way]:
-    """The one that has no form in place."""
+    """The function that has no form in place."""
     cut = scatter.slice
     if scatter.reduction == "none" and len(cut.axes) == 1 and cut.step[0] > 0:
         bounds = (cut.axes[0], cut.start[0], cut.stop[0], cut.step[0])
