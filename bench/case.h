@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workload with its memory: the buffers that all contestants share, and one call of each.
+// A workload with the buffers that all contestants share, and a call of each contestant.
 #ifndef BENCH_CASE_H_
 #define BENCH_CASE_H_
 
@@ -21,15 +21,15 @@ class Case {
   // has no context.
   Case(const Workload& workload, int32_t threads);
 
-  // "" where the two results were the same, else what went wrong.
+  // "" if the two results were the same, else what went wrong.
   const std::string& error() const { return error_; }
 
-  // One call of each contestant; false where it failed.
+  // One call of each contestant; false if it failed.
   bool Strew();
   bool Scalar() { return ScalarInto(output_.get()); }
   bool Memcpy();
 
-  // A plan for the indices, which a slice does not have; NULL where it was refused.
+  // A plan for the indices, which a slice does not have; NULL if it was refused.
   Plan MakePlan(strew_context* context) const;
   // The call by this plan.
   bool StrewBy(const strew_plan* plan);

@@ -23,10 +23,10 @@ class Graph {
   // no context.
   explicit Graph(int32_t threads);
 
-  // "" where the results were the same, else what went wrong.
+  // "" if the results were the same, else what went wrong.
   const std::string& error() const { return error_; }
 
-  // One call of each contestant; false where it failed.
+  // One call of each contestant; false if it failed.
   bool GatherScatter();
   // strew_plan_gather() makes the messages, 512 MB, and strew_scatter_update() adds them up.
   bool TwoSteps();

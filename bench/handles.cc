@@ -18,7 +18,7 @@ void AskForHugePages(void* memory, size_t bytes) {
   if (bytes < kWorthwhile) return;
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t skip = page - reinterpret_cast<uintptr_t>(memory) % page;
-  // Advice only: where the kernel does not follow it, the measurement is valid all the same.
+  // This is only advice: the measurement is valid even if the kernel ignores it.
   (void)madvise(static_cast<char*>(memory) + skip, (bytes - skip) / page * page, MADV_HUGEPAGE);
 #else
   (void)memory;

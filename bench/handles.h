@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory and owners of the library's handles.
+// Memory as NumPy allocates it, and owners of the library's handles.
 #ifndef BENCH_HANDLES_H_
 #define BENCH_HANDLES_H_
 
@@ -38,7 +38,7 @@ using Tensor = std::unique_ptr<strew_tensor, Destroy>;
 using Context = std::unique_ptr<strew_context, Destroy>;
 using Plan = std::unique_ptr<strew_plan, Destroy>;
 
-// Throws std::runtime_error where the status is not STREW_OK.
+// Throws std::runtime_error if the status is not STREW_OK.
 void Check(strew_status status);
 
 // NULL for one thread.

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times programs of other systems before and after strew takes the place of their own kernels.
+"""Times programs of other systems with their own kernels and with strew's.
 
-Both ways of a program take turns in one process, on memory of their own, and the best of many runs
-counts, so that only the ratio of a row means something. Each system and each number of threads has
-a process of its own, which may use so many CPUs. The results of both ways are compared first.
+Both ways of a program take turns in one process, each on its own memory. The best of many runs
+counts, and only the ratio of a row is meaningful. Each system and number of threads has its own
+process, which is limited to as many CPUs. The results of both ways are compared first.
 
-Prints a table; --csv writes the figures and --picture draws them. Ends with 1 where results differ.
+Prints a table; --csv writes the figures and --picture draws them. Exits with 1 if results differ.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def use_cpus(count: int) -> None:
-    """Keeps this process, and all threads that it makes later, on so many CPUs."""
+    """Limits this process, and all threads that it makes later, to this number of CPUs."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
 

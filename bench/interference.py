@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows what several threads cost where others want the CPUs too.
+"""Measures the cost of several threads while other work competes for the CPUs.
 
-Random calls, drawn as survey.py draws them, that take 20 us to 10 ms on one thread run on one
-thread and on several: with nothing beside them, beside spinning processes, between calls of PyTorch,
-whose threads spin after each call, and with one CPU for all threads. With --one-tbb they run on
-threads of oneTBB too, which must be installed with its headers.
+Random calls of survey.py that take 20 us to 10 ms on one thread run on one thread and on several:
+alone, beside spinning processes, between calls of PyTorch, whose threads spin after each call, and
+with one CPU for all threads. With --one-tbb they also run on threads of oneTBB, which must be
+installed with its headers.
 
-A figure is the time of several threads over that of one. All take turns within one run on the same
-operands, some calls in a row each. Unlike in other benchmarks the mean counts and not the best:
-calls that wait for a CPU are what is looked for. A case above the bound is measured again, and all
-its turns count.
+A figure is the time on several threads over that on one. All take turns within one run on the same
+operands, with a few calls in each turn. Unlike in other benchmarks, the mean counts and not the
+best, because the benchmark looks for calls that wait for a CPU. A case above the bound is measured
+again, and all its turns count.
 
-Prints tables; --output writes them, and the raw figures. Ends with 1 where results differ and, with
---strict, where a case is above the bound.
+Prints tables; --output writes them, and the raw figures. Exits with 1 if results differ and, with
+--strict, if a case is above the bound.
 """
 
 from __future__ import annotations

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times the paths that are no plain scatter: caches, means, index policies, broadcast slices.
+"""Times calls other than plain scatters: caches, means, index policies, broadcast slices.
 
-Each is held against what does nothing else: writes to a cache, linear, circular and paged, and
-scatter_update against a loop of memcpy over the same rows; means, sub and EXCLUDE_SELF against add;
-drop and clamp against error; slices that repeat one value or row against memset. A ratio above its
-goal is flagged.
+Each is compared with a yardstick. Cache writes (linear, circular and paged) and scatter_update are
+compared with a loop of memcpy over the same rows; means, sub and EXCLUDE_SELF with add; drop and
+clamp with error; slices that repeat one value or row with memset. A ratio above its goal is
+flagged.
 
 All take turns within one run on the same buffers, with an untimed call before each turn, and the
-best turn counts. scatter_update and writes to a cache are called by a loop in C, a cache at other
-places in each of many steps; pointing the descriptor of indices at those of a step is timed too.
-Results are compared bit by bit before anything is timed: those of all thread counts, and with those
-of the loops.
+best turn counts. A loop in C calls scatter_update and the cache writes, the latter at other places
+in each of many steps; the time includes setting the descriptor of indices to those of a step.
+Before anything is timed, the results of all thread counts and of the loops are compared bit by bit.
 
-Prints tables; with --output they are written, with the raw figures. Ends with 1 where results
-differ and, with --strict, where something is flagged.
+Prints tables; with --output they are written, with the raw figures. Exits with 1 if results differ
+and, with --strict, if something is flagged.
 """
 
 from __future__ import annotations
@@ -56,13 +55,13 @@ class Row:
         return self.timings[entrant].best / self.per * self.section.scale
 
     def ratio(self, entrant: Entrant) -> float:
-        """To the yardstick on as many threads, or on one where it has no more."""
+        """The ratio to the yardstick on as many threads, or on one if it has no more."""
         what, threads = self.section.yardstick, entrant[1]
         yardstick = (what, threads) if (what, threads) in self.timings else (what, 1)
         return self.figure(entrant) / self.figure(yardstick)
 
     def misses(self) -> Iterator[tuple[float, str]]:
-        """How far, and who."""
+        """The ratios above the goal, and their entrants."""
         for what, threads in self.timings:
             ratio, goal = self.ratio((what, threads)), self.goals.get(what, math.inf)
             if ratio > goal:
@@ -84,7 +83,7 @@ def measure(comparison: Comparison, seconds: float, turns: int) -> Row:
 
 
 def differing(comparison: Comparison) -> Iterator[Entrant]:
-    """The entrants that do not leave the bytes that the first of their group leaves."""
+    """The entrants whose bytes differ from those of the first of their group."""
     start = comparison.output.copy()
     for group in comparison.alike:
         expected = None

@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares strew with the plain scalar loop and with memcpy, workload by workload.
 
-Each workload runs in a process of its own, in which the contestants take turns in random order on
-the same buffers; the best time of each counts. Ratios are those of one run. Prints the table of all
-workloads, or writes it to a file, and a summary. Ends with 1 where a result is wrong and, with
---strict, where strew is slower than the scalar loop by more than the tolerance, which stands for
-the noise of the machine.
+Each workload runs in its own process, in which the contestants take turns in random order on the
+same buffers; the best time of each counts. Ratios are those of one run. Prints the table of all
+workloads, or writes it to a file, and a summary. Exits with 1 if a result is wrong and, with
+--strict, if strew is slower than the scalar loop by more than the tolerance, which allows for the
+noise of the machine.
 
-The clock is that of the CPU: it is the elapsed time of a call on one thread, and other processes
-disturb it less. Workloads named "tiny" show what one checked call costs: they are listed, but a
-loop of six elements has no such cost to compare with.
+The clock measures CPU time: for a call on one thread this is the elapsed time, and other processes
+disturb it less. Workloads named "tiny" show the cost of one checked call. They are listed but not
+judged, because a loop over six elements has no such cost.
 
-With --baseline, the ratios of an earlier run are compared with. A workload is slower where strew has
-lost against the loop and against memcpy, and still has when it is measured again.
+With --baseline, the ratios are compared with those of an earlier run. A workload counts as slower
+if strew has lost against both the loop and memcpy, also when it is measured again.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def list_workloads(program: str, pattern: str) -> list[str]:
 
 
 def measure(arguments: argparse.Namespace, workload: str) -> Row:
-    """Runs one workload; RuntimeError where the program could not."""
+    """Runs one workload; RuntimeError if the program could not."""
     finished = subprocess.run(
         [
             arguments.program,
@@ -160,7 +160,7 @@ def measure(arguments: argparse.Namespace, workload: str) -> Row:
 
 
 def summary(rows: Sequence[Row], tolerance: float) -> Iterator[str]:
-    """How strew stands beside the scalar loop, and which workloads are behind, the worst first."""
+    """strew compared with the scalar loop, and the workloads that are slower, the worst first."""
     judged = sorted((row for row in rows if row.judged), key=lambda row: row.ratio, reverse=True)
     if not judged:
         return
@@ -173,7 +173,7 @@ def summary(rows: Sequence[Row], tolerance: float) -> Iterator[str]:
 def measure_all(
     arguments: argparse.Namespace, workloads: Sequence[str], complaints: list[str]
 ) -> Iterator[Row]:
-    """The rows, with their progress on a terminal. What could not be measured is a complaint."""
+    """The rows, with progress on a terminal, and complaints about rows that could not be measured."""
     shown = arguments.output and sys.stderr.isatty()
     for number, workload in enumerate(workloads, start=1):
         if shown:
@@ -187,7 +187,7 @@ def measure_all(
 
 
 def lowest_loss(arguments: argparse.Namespace, before: Baseline, row: Row) -> float:
-    """That of several turns, of one if it is no loss."""
+    """The loss of several runs, or of one run if that shows no loss."""
     lowest = row.ratios
     for _ in range(TURNS_OF_SLOWER - 1):
         if before.loss(row.name, lowest) <= arguments.loss:
@@ -198,7 +198,7 @@ def lowest_loss(arguments: argparse.Namespace, before: Baseline, row: Row) -> fl
 
 
 def compare(arguments: argparse.Namespace, rows: Sequence[Row]) -> tuple[list[str], list[str]]:
-    """The workloads that have lost against the baseline, and lines that say so."""
+    """The workloads that are slower than in the baseline, and lines that report them."""
     before = Baseline.read(arguments.baseline)
     losses = {row.name: lowest_loss(arguments, before, row) for row in rows}
     lost = [f"{name} ({x:.2f} x the baseline)" for name, x in losses.items() if x > arguments.loss]

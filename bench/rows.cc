@@ -2,12 +2,13 @@
 //
 // Every workload of workloads.h as three benchmarks on the same buffers: <workload>/strew,
 // <workload>/scalar (see scalar_loops.h) and <workload>/memcpy (see CopiedBytes()). Takes the
-// options of Google Benchmark, and --threads=N for strew: with more than one thread the clock of
-// the CPU is that of the calling thread, so that only elapsed time means something. Ends with 1
-// where strew and the scalar loop do not agree.
+// options of Google Benchmark, and --threads=N for strew: with more than one thread, CPU time is
+// that of the calling thread, so that only elapsed time is meaningful. Exits with 1 if strew and
+// the scalar loop do not agree.
 //
-// Only ratios within one workload and one run mean something; ratios.py takes them. Buffers exist
-// for one workload at a time, so random interleaving needs a filter that leaves one workload.
+// Only ratios within one workload and one run are meaningful; ratios.py computes them. Buffers
+// exist for one workload at a time, so random interleaving needs a filter that selects one
+// workload.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -73,7 +74,7 @@ void Register(const Workload& workload, const char* contestant_name, Contestant 
                                                          : benchmark::kMillisecond);
 }
 
-// Takes --threads=N out of the arguments.
+// Reads --threads=N and removes it from the arguments.
 void TakeThreads(int* argc, char** argv) {
   const auto is_threads = [](const char* argument) {
     return std::strncmp(argument, kThreads, std::strlen(kThreads)) == 0;

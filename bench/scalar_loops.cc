@@ -106,7 +106,7 @@ struct Loops {
     return true;
   }
 
-  // Each tuple of indices names what is left of the axes behind them.
+  // Each tuple of indices names a slice of the remaining axes.
   static bool Tuples(const Operands& operands, const int64_t* indices, const void* updates_,
                      void* output_) {
     const T* updates = static_cast<const T*>(updates_);
@@ -129,7 +129,7 @@ struct Loops {
     return true;
   }
 
-  // Each index of a matrix names a row and its column stays, or the other way round.
+  // Each index of a matrix names a row, and its column stays the same, or vice versa.
   template <bool kFirstAxis>
   static bool Matrix(const Operands& operands, const int64_t* indices, const void* updates_,
                      void* output_) {

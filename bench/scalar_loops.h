@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loops that somebody without a scatter library would write for the workloads: the yardstick
-// that strew must not fall behind. One element after the other, each index wrapped and checked
-// where it is used, nothing prefetched, nothing tuned.
+// The loops that a programmer without a scatter library would write for the workloads: strew must
+// not be slower. They handle one element after the other, wrap and check each index when it is
+// used, and neither prefetch nor tune anything.
 #ifndef BENCH_SCALAR_LOOPS_H_
 #define BENCH_SCALAR_LOOPS_H_
 
@@ -17,7 +17,7 @@ namespace strew_bench {
 using ScalarLoop = bool (*)(const Operands& operands, const int64_t* indices, const void* updates,
                             void* output);
 
-// NULL where no loop has been written for the workload.
+// NULL if no loop has been written for the workload.
 ScalarLoop FindScalarLoop(const Workload& workload);
 
 }  // namespace strew_bench

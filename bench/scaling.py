@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows what more threads bring: every workload by strew on one thread, on two, and so on.
+"""Measures the gain from more threads: every workload by strew on one thread, on two, and so on.
 
-All take turns on the same buffers within one run. Beside them, with as many threads, loops that
-only stream move as many bytes as the row has to move at the least; the fastest of them, on so many
-threads or fewer, tells what the memory of this machine gives to so many threads. Two copies and a
-sum take part: see harness/streaming.py, and harness/traffic.py for the bytes.
+All take turns on the same buffers within one run. For comparison, plain streaming loops on as many
+threads move the least number of bytes that the row must move. The fastest of them, on as many
+threads or fewer, shows what this machine's memory offers to that number of threads. The loops are
+two copies and a sum: see harness/streaming.py, and harness/traffic.py for the bytes.
 
-A row reaches its goal on two threads where it is so many times as fast as on one, or where it takes
-no longer than what streams takes for 90 % of its bytes. Rows that have no goal of their own are
-held to the latter. The results of all thread counts are compared bit by bit before anything is
-timed. Tiny rows are left out: a call of six elements has nothing to share out.
+A row reaches its goal on two threads if it is a given number of times as fast as on one, or if it
+takes no longer than the streaming loop takes for 90 % of its bytes. Rows without a given number
+must meet the latter. The results of all thread counts are compared bit by bit before anything is
+timed. Tiny rows are left out, because a call with six elements has no work to divide.
 
-Prints a table; with --output it is written, with the raw figures and a picture. Ends with 1 where
-results differ and, with --strict, where a row misses its goal.
+Prints a table; with --output it is written, with the raw figures and a picture. Exits with 1 if
+results differ and, with --strict, if a row misses its goal.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from harness.timing import Timing, alternate, time_once, wait_until_idle
 from harness.traffic import compulsory_bytes
 from harness.workloads import Workload
 
-# How many times as fast on two threads as on one, by the beginning of a row's name.
+# The goal for two threads: times as fast as on one, by the beginning of a row's name.
 GOALS = {"el.first.": 1.8, "el.last.": 1.8, "nd.scalar.": 1.6, "el.1d.": 1.6}
 JUDGED = 2  # threads
 MOST_OF_STREAMING = 0.9
@@ -72,12 +72,12 @@ class Row:
         return self.timings[STREW, threads].best
 
     def speedup(self, threads: int) -> float:
-        """Against the fewest threads."""
+        """The speed-up over the fewest threads."""
         fewest = min(count for name, count in self.timings if name == STREW)
         return self.seconds(fewest) / self.seconds(threads)
 
     def gigabytes(self, threads: int) -> float:
-        """That strew moves in a second."""
+        """The bytes that strew moves per second."""
         return self.moved * 1e-9 / self.seconds(threads)
 
     def streaming(self, threads: int) -> float:
@@ -122,7 +122,7 @@ class Bench:
         brief = {name for name, call in calls.items() if time_once(call) < SETTLED_SECONDS}
 
         def settle(name: Entrant) -> None:
-            """An untimed call, so that nobody gains from what another left in the caches."""
+            """Makes an untimed call, so that nobody gains from what another left in the caches."""
             wait_until_idle()
             if name in brief:
                 calls[name]()

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Shows what skewed indices cost: every indexed workload with indices of seven distributions.
+"""Measures the cost of skewed indices: every indexed workload with indices of seven distributions.
 
-A figure is nanoseconds per update, an element of `updates`. Beside it stands its ratio to uniform
-indices on as many threads; a ratio above 2.5 is flagged, and so is a time on more threads above
-1.15 times that on one. All take turns within one run on the same buffers: the indices are written
-anew to the same memory before every turn, and an untimed call comes between. The results of all
-thread counts are compared bit by bit before anything is timed.
+Figures are nanoseconds per update, an element of `updates`. Beside each is its ratio to uniform
+indices on as many threads. A ratio above 2.5 is flagged, and so is a time on more threads above
+1.15 times that on one. All take turns within one run on the same buffers: before every turn the
+indices are written to the same memory, and an untimed call is made. The results of all thread
+counts are compared bit by bit before anything is timed.
 
-Prints tables; with --output they are written, with the raw figures and a picture. Ends with 1 where
-results differ and, with --strict, where something is flagged.
+Prints tables; with --output they are written, with the raw figures and a picture. Exits with 1 if
+results differ and, with --strict, if something is flagged.
 """
 
 from __future__ import annotations

@@ -2,16 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares strew with its peers on random calls: operators, dtypes, reductions, shapes, indices.
 
-A third of those with indices use plans: they scatter, gather, or do both. Calls are drawn by seed
-and number, so that each can be repeated by itself with --replay. Results are checked first: strew's
-bit by bit, those of peers within rounding. Then all take turns within one run on the same operands;
-only ratios mean something. --classes runs a fixed list of calls that once were slow before the
-random ones.
+A third of the calls with indices use plans: they scatter, gather, or do both. A call is determined
+by seed and number, so that --replay can repeat it alone. Results are checked first: strew's bit by
+bit, those of peers within rounding. Then all take turns within one run on the same operands, and
+only ratios are meaningful. --classes first runs a fixed list of calls that once were slow.
 
-Prints the geometric mean of the time of the best peer over that of strew, the share of calls that
-are behind, the worst calls and how strew runs them, and tables by kind; with --output they are
-written, with all figures and a picture of the fixed list. Ends with 1 where a result of strew is
-wrong.
+Prints the geometric mean of the best peer's time over strew's, the share of calls in which strew is
+slower, the worst calls and how strew runs them, and tables by kind; with --output they are written,
+with all figures and a picture of the fixed list. Exits with 1 if a result of strew is wrong.
 """
 
 from __future__ import annotations

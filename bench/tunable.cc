@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The library with a tuning table that its caller changes while it runs: what tune.py loads. Beside
-// the functions of strew.h it exports
+// The library that tune.py loads, with a tuning table that the caller can change while it runs. In
+// addition to the functions of strew.h it exports
 //
-//   tunable_constant  the name of a constant by number, NULL behind the last one, and its value
-//   tunable_set       a value for one
-//   tunable_adopt     has a context follow all of this
-//   tunable_explain   tells how each part of a call runs, until `tell` is NULL
-//   repeat_<operator> so many calls of an operator in a row, because a call from Python costs more
-//                     than a small one of strew
+//   tunable_constant  the name of a constant by number, NULL after the last one, and its value
+//   tunable_set       sets the value of a constant
+//   tunable_adopt     makes a context use these constants
+//   tunable_explain   reports how each part of a call runs, until `tell` is NULL
+//   repeat_<operator> repeats a call of an operator, because a call from Python costs more than a
+//                     small call of strew
 #include "tunable.h"
 
 #include <cstring>
@@ -40,7 +40,7 @@ const Constant* ConstantsOfTuning(int32_t* count) {
   return constants;
 }
 
-// NULL behind the last one.
+// NULL after the last one.
 const Constant* ConstantAt(int32_t number) {
   int32_t of_tuning, of_walks;
   const Constant* const tuning = ConstantsOfTuning(&of_tuning);

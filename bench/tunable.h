@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants of one struct by name, to be read and changed while the library runs.
+// The constants of one struct by name, which can be read and changed while the library runs.
 #ifndef STREW_BENCH_TUNABLE_H_
 #define STREW_BENCH_TUNABLE_H_
 

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tunable_tuning.h"
-// Behind the header that it is to see.
+// Included after tunable_tuning.h, so that it uses the table of that header.
 #include "walk/overlay.cc"

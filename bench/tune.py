@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the constants of strew's tuning table on this machine, beside those in use.
+"""Measures the constants of strew's tuning table on this machine, for comparison with the table.
 
-A threshold is measured by calls around it: both alternatives are forced by the table, and take
-turns on the same operands; the size at which the second becomes the faster one is the threshold of
+A threshold is measured by calls with sizes around it. The table forces either alternative; both
+take turns on the same operands, and the size at which the second becomes faster is the threshold of
 this machine. An amount, such as the bytes of a block, is measured by calls with several values. The
-gain is that of the call in which the value in use and the one measured differ most; less than 1.03
-counts as noise. What single entries cost, in ns, has no gain: estimates rest on it. On a busy
-machine figures of two threads mean little.
+gain is that of the call in which the value in use and the measured one differ most; less than 1.03
+counts as noise. The cost of single entries, in ns, has no gain: estimates are based on it. On a
+busy machine, figures of two threads mean little.
 
-The figures behind a threshold are the time above it over that below it, by size; those behind an
-amount are times in multiples of that of the value in use.
+The figures after a threshold are the time of the alternative above it over that of the one below
+it, by size; those after an amount are times relative to that of the value in use.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def measure(library: Tunable, chosen: Sequence[Family], seconds: float) -> dict[
 
 
 def most_threads(library: Tunable) -> int:
-    """1 where the library has no threads of its own."""
+    """The number of threads to measure with; 1 if the library has no threads of its own."""
     try:
         library.set_num_threads(2)
     except RuntimeError:

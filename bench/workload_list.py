@@ -65,7 +65,7 @@ def entry(workload: Workload) -> str:
 
 
 def has_plain_loop(workload: Workload) -> bool:
-    """There is none for reductions with options."""
+    """The constant of the reduction; there is none for reductions with options."""
     return "|" not in workload.reduction
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The workloads that strew is measured by. The list is workloads.json; buffers, calls, loops and
-// names of benchmarks follow from it.
+// The workloads of the benchmarks. The list is workloads.json, which determines buffers, calls,
+// loops and names of benchmarks.
 #ifndef BENCH_WORKLOADS_H_
 #define BENCH_WORKLOADS_H_
 
@@ -20,7 +20,7 @@ enum class Operator { kElements, kNd, kSlice };
 enum class IndexPattern {
   kUniform,       // independent, uniform over the axis
   kUniqueTuples,  // uniform, but no tuple twice
-  kConstantRows,  // one uniform index for each row, written out in every column
+  kConstantRows,  // one uniform index for each row, stored for every column
   kStride0Rows,   // the same as a view: one stored index for each row, stride 0 over the columns
 };
 
@@ -49,12 +49,12 @@ struct Workload {
 };
 
 // Every workload, in the order in which they run; workload_list.py writes this function. A name
-// ends in ".new" where the output is fresh and in ".inp" where data is updated in place.
+// ends in ".new" if the output is new and in ".inp" if data is updated in place.
 std::vector<Workload> Workloads();
 
 int64_t ElementCount(const Shape& shape);
 
-// Elements of the buffer behind indices: fewer than the tensor has where a stride is 0.
+// Elements of the buffer of indices: fewer than the tensor has if a stride is 0.
 int64_t StoredIndexCount(const Operands& operands);
 
 // Index values of scatter_elements, tuples of scatter_nd; 0 for a slice.
@@ -70,7 +70,7 @@ int64_t UpdateBytes(const Operands& operands);
 // An element is touched as often as updates name it. Slices have no indices.
 int64_t MovedBytes(const Workload& workload);
 
-// The bytes that the memcpy beside a workload copies: the output where it is new, else the updates.
+// The bytes that the memcpy of a workload copies: the output if it is new, else the updates.
 int64_t CopiedBytes(const Workload& workload);
 
 }  // namespace strew_bench

@@ -31,8 +31,8 @@ class Baseline:
         file.write_text(f'{{\n  "cpu": {cpu},\n  "ratios": {{\n{lines}\n  }}\n}}\n')
 
     def loss(self, name: str, now: Ratios) -> float:
-        """The least factor by which a ratio has grown, 1 for a workload that is new. A contestant
-        that happens to be fast in one run makes only its own ratio larger."""
+        """The least factor by which a ratio has grown; 1 for a new workload. The least, because a
+        contestant that happens to be fast in one run increases only its own ratio."""
         before = self.ratios.get(name)
         return min(now[of] / ratio for of, ratio in before.items()) if before else 1.0
 

@@ -17,7 +17,7 @@ using Operator = int32_t (*)(void* context, const void* first, const void* secon
                              const void* third, int64_t axis, int32_t how, void* output);
 using SetData = int32_t (*)(void* tensor, const void* data);
 
-// Width is 0 where it is known at run time only.
+// Width is 0 if it is known only at run time.
 template <size_t Width>
 void CopyRows(char* output, const char* updates, const int64_t* indices, int64_t outer,
               int64_t slots, int64_t count, size_t width) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast this machine's memory streams, on some threads: the yardsticks of scaling.py, which
-// compiles this file when it runs. Sizes are bytes, in whole lines of 64.
+// Streaming loops on several threads, the yardsticks of scaling.py, which compiles this file when
+// it runs. Sizes are bytes, in whole cache lines of 64.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kLine = 64;
 
-// Whole lines past the caches, so that none is read only to be written over.
+// Writes whole lines past the caches, so that no line is read only to be overwritten.
 void StreamLines(char* target, const char* source, size_t bytes) {
 #ifdef __AVX512F__
   for (size_t at = 0; at < bytes; at += kLine) {

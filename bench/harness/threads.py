@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of benchmarks that compare thread counts, and a phrase of their reports."""
+"""The command line of benchmarks that compare thread counts, and a sentence of their reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Wording:
-    """The parts of the help that each benchmark words for itself."""
+    """The parts of the help that differ between benchmarks."""
 
     documentation: str | None
     threads: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times functions that take turns, so that what disturbs the machine disturbs all of them."""
+"""Times functions that take turns, so that disturbances of the machine affect all of them."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def alternate(
     before_turn: Callable[[Name], None] | None = None,
     clock: Clock = time.perf_counter_ns,
 ) -> dict[Name, Timing]:
-    """Times each contestant in turns, until `seconds` have passed for the group altogether and
-    everyone had `least_turns`.
+    """Times the contestants in turns, until the group has taken `seconds` in total and each
+    contestant had `least_turns`.
 
-    Every contestant is called untimed first. A turn is so many calls that it takes 2 ms or more;
-    the order of turns is drawn anew each time round. `on_turn` is called after every turn, and
-    `before_turn`, with the name of the contestant, before it; neither is timed. The clock of the
-    thread, `time.thread_time_ns`, leaves out what other processes take of a call on one thread.
+    Every contestant is first called untimed. A turn has enough calls to take 2 ms or more; the
+    order of turns is random in each round. `on_turn` is called after every turn, and `before_turn`,
+    with the name of the contestant, before it; neither is timed. For calls on one thread, the
+    thread's clock, `time.thread_time_ns`, leaves out the time of other processes.
     """
     prepare = before_turn or (lambda name: None)
     calls = {}
@@ -82,9 +82,9 @@ def alternate(
 
 
 def wait_until_idle() -> None:
-    """Until the other threads of this process sleep, so that none takes time from what is next.
+    """Waits until the other threads of this process sleep, so that none disturbs what follows.
 
-    Those of OpenMP wait for more work by spinning, some 10 ms long.
+    OpenMP's threads wait for more work by spinning for some 10 ms.
     """
     deadline = time.perf_counter() + MOST_PATIENCE
     while time.perf_counter() < deadline:
@@ -101,7 +101,7 @@ def time_once(run: Callable[[], None]) -> float:
 
 
 def _calibrate(run: Callable[[], None]) -> int:
-    """Warms up, and returns how many calls make a turn."""
+    """Warms up, and returns the number of calls of a turn."""
     run()
     calls = 1
     while (elapsed := _elapsed_ns(run, calls)) < LEAST_TURN_NS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many bytes a scatter has to move between memory and the caches at the least."""
+"""The least number of bytes that a scatter must move between memory and the caches."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 from .scatter import Scatter
 
-LINE = 64  # what memory is read and written by
+LINE = 64  # bytes of a cache line
 
 
 def compulsory_bytes(scatter: Scatter) -> int:
-    """With caches that forget nothing during a call and hold nothing before it:
+    """Assumes caches that are empty before a call and lose nothing during it:
 
     indices + updates
       + the lines of data of which some bytes are kept or reduced (in place: of the touched lines)
@@ -36,7 +36,7 @@ def _stored_bytes(array: np.ndarray | None) -> int:
 
 
 def _line_counts(scatter: Scatter) -> tuple[int, int, int]:
-    """How many lines of data some update falls into, updates cover as a whole, and there are."""
+    """The number of lines of data: touched by some update, covered completely, and in total."""
     data = scatter.data
     width = LINE // data.itemsize
     lines = -(-data.size // width)

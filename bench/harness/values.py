@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dtypes that are measured, as NumPy sees them, and random values of each."""
+"""The measured dtypes in NumPy, and random values of each."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def random_values(random: np.random.Generator, dtype: str, shape: tuple[int, ...
 
 
 def unit_factors(random: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Random factors that keep magnitudes as they are, where there are such."""
+    """Random factors that do not change magnitudes, if the dtype has such factors."""
     if dtype not in FLOATS + COMPLEX:
         return random_values(random, dtype, shape)
     units = (1, -1, 1j, -1j) if dtype in COMPLEX else (1, -1)
@@ -51,7 +51,7 @@ def unit_factors(random: np.random.Generator, dtype: str, shape: tuple[int, ...]
 
 
 def agree(result: np.ndarray, expected: np.ndarray) -> bool:
-    """Bit for bit, but for floats within the rounding of sums that were added in another order."""
+    """Equal bit for bit, or for floats within the rounding of sums in another order."""
     if result.dtype.name not in FLOATS + COMPLEX:
         return result.tobytes() == expected.tobytes()
     wide = np.complex128 if result.dtype.name in COMPLEX else np.float64

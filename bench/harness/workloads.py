@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads that strew is measured by, as workloads.json lists them."""
+"""The workloads of the benchmarks, read from workloads.json."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Use(enum.Enum):
 
     CALL = "call"  # the operator
     SCATTER = "scatter"  # the same by a plan
-    GATHER = "gather"  # the other direction, by a plan; no reduction, and no data but the source
+    GATHER = "gather"  # by a plan; no reduction, and no data other than the source
     GATHER_SCATTER = "gather_scatter"  # updates are rows of a source of data's shape
     CREATE = "create"  # only makes the plan
 
@@ -36,13 +36,13 @@ class Use(enum.Enum):
 class IndexPattern(enum.Enum):
     UNIFORM = "uniform"  # independent, uniform over the axis
     UNIQUE_TUPLES = "unique tuples"  # uniform, but no tuple twice
-    CONSTANT_ROWS = "constant rows"  # one uniform index a row, written out in every column
+    CONSTANT_ROWS = "constant rows"  # one uniform index per row, stored for every column
     STRIDE_0_ROWS = "stride 0 rows"  # the same as a view: stride 0 over the columns
     HUB = "hub"  # one row has 1 in 20 entries, the degrees of the others follow a power law
 
 
 class Output(enum.Enum):
-    NEW = "new"  # another buffer: data is copied and stays as it was
+    NEW = "new"  # another buffer, into which data is copied
     IN_PLACE = "in place"
 
     @property
@@ -64,10 +64,10 @@ class Slice:
 class Limit:
     """A call of a hand-written loop that does the same work as the workload.
 
-    Arguments are sizes, or words: `add` is 1 where the loop adds, `new` where it is to copy data
-    first; other words are arrays of the operands, as scatter.py, indexed.py and gather.py have
-    them: `output`, `flat indices` (tuples as numbers of rows), `row starts`. Where there is no loop
-    for the workload's reduction, `reduction` names another one that costs as much.
+    Arguments are sizes or words: `add` is 1 if the loop adds, and `new` is 1 if it must copy data
+    first. Other words are arrays of the operands in scatter.py, indexed.py and gather.py: `output`,
+    `flat indices` (tuples as numbers of rows), `row starts`. If there is no loop for the workload's
+    reduction, `reduction` names another one that costs as much.
     """
 
     function: str
@@ -100,7 +100,7 @@ class Workload:
 
     @property
     def tiny(self) -> bool:
-        """So small that the time is that of a call and not of its work."""
+        """True if it is so small that its time is the overhead of a call."""
         return math.prod(self.updates) < 100
 
     @property

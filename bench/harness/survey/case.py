@@ -22,7 +22,7 @@ class Pattern(enum.Enum):
 
     UNIFORM = "uniform"
     SORTED = "sorted"
-    PERMUTED = "permuted"  # no place twice before each is named once
+    PERMUTED = "permuted"  # no place is named twice before every place is named once
     ZIPF = "Zipf"  # exponent 1, the places in random order
     EQUAL = "equal"
     SLICE = "slice"  # no indices
@@ -51,8 +51,8 @@ class Layouts:
 
 @dataclass(frozen=True)
 class Case:
-    """`seed` makes the operands; a slice has no indices. `still` is the axis along which broadcast
-    operands repeat themselves, None where none are broadcast. A gather reads from `data` and writes
+    """`seed` determines the operands; a slice has no indices. `still` is the axis along which
+    broadcast operands repeat, None if none are broadcast. A gather reads from `data` and writes
     updates; a gather_scatter takes its updates from `source` and may have weights."""
 
     name: str

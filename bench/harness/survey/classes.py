@@ -54,7 +54,7 @@ def _gathered(
     axis: int,
     weights: Shape | None,
 ) -> Class:
-    """The updates are taken from a source of data's shape."""
+    """Takes the updates from a source with the shape of data."""
     plans = {"use": Use.GATHER_SCATTER, "source": data, "weights": weights}
     return Class(operator, reduction, "float32", data, updates, axis, **plans)
 
@@ -76,8 +76,8 @@ CLASSES = (
     _slice(
         "none", "int64", (119427, 113), (59714, 17), Slice((0, 1), (0, 48), (119427, 65), (2, 1))
     ),
-    # An axis whose elements share lines; short axes beside many columns, of odd length and at
-    # powers of two; updates that repeat along a run; means that are sorted into buckets.
+    # An axis whose elements share cache lines; short axes beside many columns, of odd length
+    # and at powers of two; updates that repeat along a run; means that are sorted into buckets.
     Class(ELEMENTS, "add", "float32", (7, 1632, 3), (7, 1632, 3), 2),
     Class(ELEMENTS, "add", "float32", (33, 30001), (33, 30001), 0),
     Class(ELEMENTS, "add", "float32", (32, 32768), (32, 32768), 0),
@@ -98,7 +98,7 @@ CLASSES = (
     _gathered(ELEMENTS, "max", (113, 50, 14), (113, 39, 13), 2, None),
     _gathered(ELEMENTS, "add", (20, 531784), (20, 426614), 0, (20, 426614)),
     Class(UPDATE, "add|wide", "bfloat16", (20000, 64), (200000, 64)),
-    # Rows that take no strip of whole lines; jumps within the caches in a large output.
+    # Rows too short for a strip of whole cache lines; jumps within the caches in a large output.
     Class(ELEMENTS, "none", "float64", (20049, 157), (10024, 157), 0, Pattern.ZIPF),
     _gathered(ELEMENTS, "max", (8000, 2, 677), (8000, 2, 677), 1, (8000, 2, 677)),
     # Rows of a few elements, and sums that wait for each other.
@@ -111,7 +111,7 @@ CLASSES = (
     Class(ELEMENTS, "add", "float32", (46615, 3, 3), (46615, 3, 2), 2, layouts=_TRANSPOSED),
     Class(ELEMENTS, "mul|exclude_self", "float32", (89860, 25, 2), (89860, 2, 2), 1),
     _gathered(ELEMENTS, "max", (50, 100000), (50, 100000), 0, None),
-    # Short loops whose updates do not lie together; short rows of a copy with a slice laid over it.
+    # Short loops with strided updates; short rows of a copy with a slice laid over it.
     Class(ELEMENTS, "mean", "float32", (20000, 2, 2), (20000, 2, 1), 2, repeats=1),
     Class(ELEMENTS, "add", "float32", (20000, 2, 2), (20000, 2, 2), 1, repeats=0),
     _slice("none", "float64", (373951, 6), (373951, 3), Slice((1,), (1,), (4,), (1,))),

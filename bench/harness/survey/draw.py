@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random calls, the same for the same seed and number, whatever was drawn before."""
+"""Random calls, determined by the seed and the number of the call alone."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ USES: Weights[Use] = {
 }
 STRIDED, BROADCAST, EXCLUDE_SELF = 0.12, 0.08, 0.15  # shares of the cases
 WIDE, WEIGHTED = 0.35, 0.5  # of the sums and products of floats, of the plans that gather first
-ROUNDED = ("float16", "bfloat16", "float32")  # the last to see that WIDE costs nothing there
+ROUNDED = ("float16", "bfloat16", "float32")  # float32 to check that WIDE costs nothing there
 
 LEAST, MOST = 1e3, 3e7  # elements of data
 MOST_UPDATES = 3 * 10**7
@@ -69,7 +69,7 @@ ODD = (5, 6, 7, 9, 10, 11, 12, 13, 17, 23, 25, 31, 33, 50, 64, 65, 100, 113, 127
 
 
 def draw(seed: int, number: int, threads: int = 1) -> Case:
-    """Case `number` of the seed, on one thread or as many as `threads`."""
+    """Case `number` of the seed, on one thread or on `threads`."""
     return _Draw(np.random.default_rng((seed, number))).case(seed, number, threads)
 
 
@@ -130,8 +130,8 @@ class _Draw:
         return f"{reduction}|exclude_self" if without_old else reduction
 
     def _shape(self) -> Shape:
-        """Dims of 1, 2, 3 and other small ones are as likely as large ones, which share the rest
-        of the elements."""
+        """Draws a shape. Small dims such as 1, 2 and 3 are as likely as large ones, which share
+        the remaining elements."""
         rank = int(self._random.integers(1, 5))
         left = float(self._log_uniform(LEAST, MOST))
         dims: list[int] = []
@@ -145,7 +145,7 @@ class _Draw:
         return tuple(int(dim) for dim in self._random.permutation(dims))
 
     def _count(self, dim: int, width: int) -> int:
-        """How many indices along an axis of `dim`, where each stands for `width` updates."""
+        """The number of indices along an axis of `dim`; each stands for `width` updates."""
         most = max(1, MOST_UPDATES // width)
         kind = self._one_of(("few", "any", "tenth", "half", "equal", "more"))
         count = {
@@ -159,7 +159,7 @@ class _Draw:
         return min(max(1, count), most)
 
     def _elements(self, data: Shape, axis: int) -> Shape:
-        """Mostly whole lines, in some cases fewer of them."""
+        """Mostly the whole lines, in some cases a part of them."""
         shape = [
             dim if self._chance(0.75) else int(self._random.integers(max(1, dim // 2), dim + 1))
             for dim in data
@@ -202,7 +202,7 @@ class _Draw:
         return case
 
     def _planned(self, case: Case) -> Case:
-        """The case by a plan, in some of the cases. What is written lies still along no axis."""
+        """The case with a plan, in some of the cases. The written tensor is never broadcast."""
         use = self._weighted(USES)
         if use in (Use.CALL, Use.SCATTER):
             return replace(case, use=use)
@@ -254,7 +254,7 @@ class _Draw:
         """start, stop, step and how many places they name."""
         step = self._one_of((1, 1, 1, 1, 2, 3, -1, -2)) if dim > 4 else 1
         stride = abs(step)
-        room = dim - 1 if step < 0 else dim  # so that no stop lies before the axis
+        room = dim - 1 if step < 0 else dim  # so that no stop is before the axis
         most = (room - 1) // stride + 1
         length = self._one_of((most, max(1, most // 2), self._log_uniform(1, max(2, most))))
         length = min(length, most)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How strew runs a case, as its command tells with --explain."""
+"""How strew runs a case, according to --explain of the command."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def explain(case: Case, command: Path) -> list[str]:
     """The sentences of the command, for the same call with contiguous operands and a new output;
     none for gathers, which it does not have.
 
-    The command reads bfloat16 as something to be moved, so that float16 stands in for it.
+    The command treats bfloat16 as opaque bytes, so float16 is used in its place.
     """
     if case.use not in (Use.CALL, Use.SCATTER):
         return []

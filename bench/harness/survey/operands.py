@@ -21,8 +21,8 @@ GAP = 3  # elements between pitched rows
 class Operands:
     """Data, indices, updates and the output of one case.
 
-    Factors are of magnitude 1, so that products stay normal however often they are taken. Integers
-    whose mean is taken are small, because peers let sums wrap.
+    Factors have the magnitude 1, so that products stay normal however often they are repeated.
+    Integers of means are small, because the sums of peers wrap.
     """
 
     def __init__(self, case: Case) -> None:
@@ -44,7 +44,7 @@ class Operands:
         self.restore()
 
     def job(self, in_place: bool | None = None) -> Job:
-        """The work of the case, in place as the case has it, or as told."""
+        """The work of the case, in place as the case says unless overridden."""
         case, scatter = self._case, self.scatter(in_place)
         operands: Scatter | Gather | GatherScatter = scatter
         if case.use is Use.GATHER:
@@ -55,7 +55,7 @@ class Operands:
         return job_of(case.use, operands)
 
     def scatter(self, in_place: bool | None = None) -> Scatter:
-        """The operator's call, where there is one."""
+        """The operator's call, if there is one."""
         case = self._case
         in_place = case.in_place if in_place is None else in_place
         return Scatter(
@@ -142,7 +142,7 @@ class Operands:
         return np.sort(uniform, axis) if pattern is Pattern.SORTED else uniform
 
     def _permuted(self, shape: Shape, limit: int, axis: int) -> np.ndarray:
-        """In each line a part of a permutation, or every place as often as the others."""
+        """In each line, a part of a permutation, or every place equally often."""
         count = shape[axis]
         if len(shape) == 1:
             places = self._random.permutation(max(limit, count))
@@ -155,12 +155,12 @@ class Operands:
         return lines[tuple(map(slice, shape))] % limit
 
     def _laid(self, array: np.ndarray, layout: Layout) -> np.ndarray:
-        """The same values in the layout; of a broadcast operand those at the start of the axis."""
+        """The same values in the layout; if it is broadcast, those at the start of the axis."""
         shape = array.shape
         if layout is Layout.BROADCAST:
             strides = list(array.strides)
             strides[self._case.still] = 0
-            # Not broadcast_to(): some systems refuse views that cannot be written.
+            # Not broadcast_to(), because some systems refuse read-only views.
             return np.lib.stride_tricks.as_strided(array, shape, strides)
         if layout is Layout.PLAIN:
             return array

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The classes of the survey as a picture: a line a call, time in multiples of strew's."""
+"""The classes of the survey as a picture: a line for each call, times in multiples of strew's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUPS = {"New output: data is copied": False, "In place": True}
 
 
 def draw(outcomes: Iterable[Outcome], title: str, path: Path) -> None:
-    """Writes an SVG of those that were timed beside a peer."""
+    """Writes an SVG of the calls that were timed together with a peer."""
     compared = [outcome for outcome in outcomes if outcome.ratio]
     groups = {
         heading: [_label(o.case) for o in compared if o.case.in_place == in_place]
@@ -33,7 +33,7 @@ def draw(outcomes: Iterable[Outcome], title: str, path: Path) -> None:
 
 
 def _systems(outcomes: Sequence[Outcome]) -> list[str]:
-    """The contestants beside strew, in the order in which they appear."""
+    """The contestants other than strew, in the order in which they appear."""
     found = dict.fromkeys(system for o in outcomes for system, _ in o.timings)
     return [system for system in found if system != STREW]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The survey in figures: how many calls are behind, the worst of them, and means by kind."""
+"""The figures of the survey: the share of calls in which strew is slower, the worst, and means."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .classes import is_class
 from .trial import BASE, Outcome
 
 LOST = 0.97  # of the time of a rival
-# Others of strew that compete: their time over strew's, and what it is called where they win.
+# Other contestants of strew: their time over strew's, and its name if they win.
 RIVALS = {
     BASE: ("Base / strew", "Slower than the base"),
     DIRECT: ("Call of the operator / plan", "Plans slower than the call that they are for"),
@@ -43,7 +43,7 @@ COLUMNS = ("case", "operator", "reduction", "dtype", "distribution", "index_dtyp
 
 @dataclass(frozen=True)
 class Report:
-    """`least` seconds are those below which a call is not judged."""
+    """Calls of less than `least` seconds are not judged."""
 
     outcomes: Sequence[Outcome]
     header: Sequence[str]
@@ -98,7 +98,7 @@ class Report:
             yield f"Below {LOST}: {lost} calls, {lost / len(gains):.1%}"
 
     def compared(self, over: str) -> list[tuple[float, Outcome]]:
-        """The calls in which the rival competes, and its time over strew's, smallest first."""
+        """The calls in which the rival competes, with its time over strew's, smallest first."""
         gains = [(o.gain(over), o) for o in self.outcomes]
         found = [(gain, o) for gain, o in gains if gain and o.strew >= self.least]
         return sorted(found, key=lambda pair: pair[0])
@@ -153,7 +153,7 @@ class Report:
         )
 
     def write_csv(self, file: TextIO) -> None:
-        """A line for each way of each system, the ratio in those of strew."""
+        """A line for each way of each system, with the ratio in the lines of strew."""
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for outcome in self.outcomes:
@@ -168,7 +168,7 @@ class Report:
 
 
 def details(outcome: Outcome, every: bool = False) -> Iterator[str]:
-    """The case, who took how long, and how strew ran it."""
+    """The case, the time of each contestant, and how strew ran it."""
     ratio = "" if outcome.ratio is None else f"**{outcome.ratio:.2f}** "
     yield f"- {ratio}{outcome.case.name}: {outcome.case}"
     best: dict[str, tuple[float, str]] = {}

@@ -21,10 +21,10 @@ from .operands import Operands
 BASE = "base"  # another build of strew
 OURS = (STREW, BASE, DIRECT)
 
-# Who is so many times as slow as the fastest of all in single calls is not timed further.
+# Contestants this many times as slow as the fastest in single calls are not timed further.
 BEHIND = 3.0
 SECONDS, LEAST_TURNS = 0.15, 3  # a contestant
-# A case in which strew is behind, or other processes were busy, gets so many more rounds of turns.
+# The number of further rounds for a case in which strew is slower or other processes were busy.
 MORE_ROUNDS = 2
 
 Way = tuple[str, str]  # system and label
@@ -56,7 +56,7 @@ class Outcome:
         return None if best is None else (best[1], best[0])
 
     def gain(self, over: str) -> float | None:
-        """How many times as long as strew the base takes, or the call that a plan is for."""
+        """The time over strew's of the base, or of the call without a plan."""
         other = self.seconds(over)
         return None if self.strew is None or other is None else other / self.strew
 
@@ -68,7 +68,7 @@ class Outcome:
         return self.best_peer[1] / self.strew
 
     def shorter_than(self, seconds: float) -> bool:
-        """True if neither strew nor the best peer takes as long."""
+        """True if strew and the best peer both take less time."""
         peer = self.best_peer
         return max(self.strew or 0, peer[1] if peer else 0) < seconds
 
@@ -122,7 +122,7 @@ def _contestants(
 def _checked(
     contestant: Contestant, operands: Operands, referee: Referee | ExactReferee, outcome: Outcome
 ) -> float | None:
-    """Seconds of a call, None where its result is wrong; strew has to match bit by bit."""
+    """Seconds of a call; None if its result is wrong. strew's must match bit by bit."""
     ours = contestant.system in OURS
     try:
         seconds = []
@@ -153,7 +153,7 @@ def _patience(outcome: Outcome) -> float:
 def _take_turns(
     calls: dict[Way, Call], outcome: Outcome, on_turn: Callable[[], None] | None
 ) -> bool:
-    """Adds the samples of a round in which all take part who may turn out to be the fastest.
+    """Adds the samples of a round of all contestants that may turn out to be the fastest.
 
     True if other processes took half of the time or more.
     """

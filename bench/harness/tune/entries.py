@@ -18,12 +18,12 @@ MIB = 1 << 20
 
 
 def switch(name: str, low: float, high: float, **others: float) -> dict[str, dict[str, float]]:
-    """The constant at both extremes, beside others that stay."""
+    """The settings with the constant at both extremes, and fixed values of others."""
     return {"below": {**others, name: low}, "above": {**others, name: high}}
 
 
 def at(name: str, **others: float) -> dict[str, dict[str, float]]:
-    """Any size is below, and none is."""
+    """Settings for which every size is below the threshold, and for which none is."""
     return switch(name, HUGE, 0, **others)
 
 
@@ -68,7 +68,7 @@ def _few() -> list[Family]:
 
 def _drafts(cache: int) -> list[Family]:
     def histogram(bins: int, indices: int) -> Scatter:
-        """A call with so many bytes of indices."""
+        """A call with the given number of bytes of indices."""
         counted = elements((bins,), (indices // 8,))
         return replace(counted, updates=repeated(counted.updates.shape, (1,)))
 
@@ -231,13 +231,13 @@ def _tiles() -> list[Family]:
         return elements(shape, shape, 1)
 
     def blocks(turns: int) -> Scatter:
-        """Rows of 32, in blocks with gaps in data, so that only the turns of a block decide."""
+        """Rows of 32, in blocks with gaps in data, so that only the turns of a block matter."""
         rows = max(1, turns // 32)
         count = (1 << 18) // (32 * rows)
         return elements((count, rows + 1, 32), (count, rows, 32), 2)
 
     def cube(columns: int) -> tuple[int, int, int]:
-        """Batches of too many turns for few_turns to decide."""
+        """Batches with too many turns for few_turns to matter."""
         return (1 << 11) // columns, 128, columns
 
     return [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How each constant of the tuning table is measured, or why it is not."""
+"""The measurement of each constant of the tuning table, or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def _cache_ways() -> float | None:
 
 
 def _cache_way() -> float | None:
-    """Bytes of the L1 cache that one way holds."""
+    """Bytes of one way of the L1 cache."""
     sets, line = _number("number_of_sets"), _number("coherency_line_size")
     return sets * line if sets and line else None
 
 
 def _number(name: str) -> float | None:
-    """The size of the nearest cache; None where the system does not tell."""
+    """The size of the nearest cache; None if the system does not report it."""
     try:
         return float((L1 / name).read_text())
     except (OSError, ValueError):

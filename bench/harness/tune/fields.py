@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The constants of the tuning table, and those of the walks, as the sources of strew list them."""
+"""The constants of the tuning table and of the walks, read from strew's sources."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def walks() -> list[str]:
 
 
 def noted_cpu() -> str:
-    """The CPU that the figures of the table are of, as its first comment tells."""
+    """The CPU of the table's figures, read from its first comment."""
     text = " ".join(line.removeprefix("//").strip() for line in TUNING.read_text().splitlines())
     found = re.search(r"thread of an? ([^.]*? of L3)\b", text)
     if found is None:

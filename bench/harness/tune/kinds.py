@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to measure a constant: where alternatives cross, which value is best, what work costs."""
+"""Ways to measure a constant: as a crossing of alternatives, the best of values, or a cost."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ GAIN = 1.03
 
 @dataclass(frozen=True)
 class Finding:
-    """The value that a constant should have here. `gain` tells how much faster the call would be in
-    which the two values differ most, None where no call tells."""
+    """The value that a constant should have here. `gain` is the speed-up of the call in which the
+    two values differ most; None if no call measures it."""
 
     in_use: float
     here: float
@@ -56,8 +56,8 @@ class Bench:
     ) -> dict[Name, float]:
         """The best time of a call with each of these settings, which take turns.
 
-        On several threads that of single runs: among many of them some are not disturbed, where all
-        CPUs are busy.
+        On several threads, the best time of single runs: even if all CPUs are busy, some of many
+        runs are not disturbed.
         """
         library = self.library
         library.set_num_threads(threads)
@@ -90,7 +90,7 @@ def shortest(
     seconds: float,
     settle: Callable[[Name], None],
 ) -> dict[Name, float]:
-    """The seconds of the shortest run of each. They take turns of some ms."""
+    """The seconds of the shortest run of each. They take turns of a few ms."""
     best = dict.fromkeys(names, math.inf)
     deadline, turns = time.perf_counter() + seconds, 0
     while turns < LEAST_TURNS or time.perf_counter() < deadline:
@@ -107,8 +107,8 @@ def shortest(
 
 @dataclass(frozen=True)
 class Threshold:
-    """A size at which calls are carried out another way. Sizes up to `least` and from `most` on are
-    not tried. `size_of` and `value_of` translate between sizes and the constant."""
+    """A size at which calls switch to another algorithm. Sizes up to `least` and from `most` on are
+    not tried. `size_of` and `value_of` convert between sizes and the constant."""
 
     name: str
     call: Callable[[int], Scatter]
@@ -122,7 +122,7 @@ class Threshold:
     steps: int = 3  # doublings to either side; MORE_STEPS where the alternatives do not cross
 
     def sizes(self, in_use: float) -> list[int]:
-        """Geometric, and none at the size that is in use."""
+        """A geometric series that avoids the size in use."""
         middle = self.size_of(in_use)
         powers = (step + 0.5 for step in range(-self.steps, self.steps))
         return self._allowed(middle * 2**power for power in powers)
@@ -147,7 +147,7 @@ class Threshold:
         return self._finding(in_use, times)
 
     def _splits(self, in_use: float, times: Times) -> tuple[int, int]:
-        """How many of the sizes count as below: of those measured, and in use."""
+        """The number of sizes below the threshold: as measured, and with the value in use."""
         used = sum(size < self.size_of(in_use) for size in times)
         return crossing(list(times.values()), used), used
 
@@ -170,8 +170,8 @@ class Threshold:
 
 
 def crossing(times: Sequence[tuple[float, float]], used: int) -> int:
-    """How many of the first sizes should count as below: what costs least over all sizes. Those in
-    use stay unless others gain."""
+    """The number of first sizes that should count as below, so that all sizes together cost least.
+    The split in use is kept unless another is faster."""
 
     def cost(split: int) -> float:
         chosen = (pair[0 if i < split else 1] / min(pair) for i, pair in enumerate(times))
@@ -182,8 +182,8 @@ def crossing(times: Sequence[tuple[float, float]], used: int) -> int:
 
 
 def between(sizes: Sequence[int], ratios: Sequence[float], split: int) -> float:
-    """The size at which the ratio comes to 1 between the last one below the split and the next, as
-    if logarithms lay on a line; the middle of the two where it does not."""
+    """The size at which the ratio reaches 1 between the two sizes around the split, by linear
+    interpolation of logarithms; their middle if it does not reach 1."""
     (low, high), (before, behind) = sizes[split - 1 : split + 1], ratios[split - 1 : split + 1]
     share = math.log(before) / math.log(before / behind) if before > 1 > behind else 0.5
     return low * (high / low) ** share
@@ -236,7 +236,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Cost:
-    """A time that estimates of work rest on, in ns; its formula measures it."""
+    """A time in ns on which estimates of work are based; its formula measures it."""
 
     name: str
     formula: Callable[[Bench], float]
@@ -248,7 +248,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Told:
-    """The value that the system tells."""
+    """The value that the system reports."""
 
     name: str
     ask: Callable[[], float | None]

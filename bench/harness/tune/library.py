@@ -20,7 +20,7 @@ def locate(path: Path) -> Path:
 
 
 class Tunable(Library):
-    """One context, whose calls follow the constants that were set last.
+    """One context, whose calls use the constants that were set last.
 
     Calls have a function `times`, which repeats them in C.
     """
@@ -43,7 +43,7 @@ class Tunable(Library):
         self._loaded.tunable_adopt(self._context)
 
     def tune(self, settings: Settings) -> None:
-        """Gives some constants other values; the rest have those in use."""
+        """Sets some constants; the others get the values in use."""
         for name in self._changed - settings.keys():
             self._set(self._numbers[name], self.in_use[name])
         for name, value in settings.items():
@@ -51,7 +51,7 @@ class Tunable(Library):
         self._changed = set(settings)
 
     def explain(self, call: Callable[[], None]) -> list[str]:
-        """How a call runs with the constants as they are."""
+        """How a call runs with the current constants."""
         told: list[str] = []
         tell = TELL(lambda _, sentence: told.append(sentence.decode()))
         self._loaded.tunable_explain(self._context, tell)
@@ -68,7 +68,7 @@ class Tunable(Library):
 
         def times(count: int) -> None:
             if repeat(ctypes.c_int64(count), self._context, *native) != OK:
-                once()  # which tells what is wrong
+                once()  # raises the error
 
         once.times = times
         return once

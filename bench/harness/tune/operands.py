@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Short words for the calls whose times decide about a constant."""
+"""Short functions for the calls whose times determine a constant."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def elements(
     reduction: str = "add",
     indices: np.ndarray | None = None,
 ) -> Scatter:
-    """In place, at uniform indices unless told."""
+    """In place, at uniform indices by default."""
     if indices is None:
         indices = uniform(updates, data[axis])
     target = values(data)
@@ -94,7 +94,7 @@ def new_output(scatter: Scatter) -> Scatter:
 
 
 def repeated(shape: Shape, dims: Shape, dtype: str = "float32") -> np.ndarray:
-    """Values of a shape that repeat themselves where `dims` has ones."""
+    """Values of a shape, broadcast along the axes where `dims` is 1."""
     return np.broadcast_to(values(dims, dtype), shape)
 
 

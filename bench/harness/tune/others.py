@@ -146,7 +146,7 @@ def _walks() -> list[Family]:
     whole = [lambda: sliced((1024, 4096), repeated((1024, 4096), (1, 1)))]
 
     def pitched(run: int) -> Scatter:
-        """Runs of so many bytes, each on a page of its own."""
+        """Runs of the given number of bytes, each on its own page."""
         return sliced((1 << 14, run // 4), values((1 << 14, 1024))[:, : run // 4])
 
     def runs_of_one(run: int) -> Scatter:
@@ -215,7 +215,7 @@ def _walks() -> list[Family]:
 
 def _threads(cache: int) -> list[Family]:
     ns_of_element = 1 + 2 * 4 / 32  # as the schedule estimates float32
-    shared = {"worthwhile": HUGE}  # whatever the costs say
+    shared = {"worthwhile": HUGE}  # shared in any case, whatever the costs
     random = [lambda: elements(FAR, UPDATES)]
 
     def batches(nanoseconds: int) -> Scatter:
@@ -272,7 +272,7 @@ def _costs() -> list[Family]:
     sorted_ = {"worthwhile": HUGE, "least_task_ns": 1, "filter_ns": 1e9, "select_ns": 0}
 
     def one(bench: Bench, scatter: Scatter, threads: int = 1, **settings: float) -> float:
-        """Nanoseconds an element of updates."""
+        """Nanoseconds per element of updates."""
         return bench.time(scatter, threads, settings) * 1e9 / size(scatter)
 
     def near(bench: Bench, reduction: str = "add", threads: int = 1, **settings: float) -> float:

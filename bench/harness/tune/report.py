@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The constants in a table: in use, measured here, and what a call would gain."""
+"""The constants in a table: the value in use, the value measured here, and the gain of a call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNITS = ((1 << 20, "Mi"), (1 << 10, "Ki"))
 
 @dataclass(frozen=True)
 class Report:
-    """`reasons` tell of every constant that was not measured why."""
+    """`reasons` say why a constant was not measured."""
 
     findings: Mapping[str, Finding]
     reasons: Mapping[str, str]
@@ -62,7 +62,7 @@ def _here(found: Finding) -> str:
 
 
 def number(value: float, binary: bool = False) -> str:
-    """Three digits; 64 Ki for multiples of 1024, and for others that stand beside one."""
+    """Three digits; multiples of 1024 in units such as Ki, and any number if `binary`."""
     for unit, name in UNITS:
         if value >= unit and (binary or value % unit == 0):
             return f"{value / unit:.3g} {name}"
