@@ -15,8 +15,8 @@ namespace strew_bench {
 class RandomFill {
  public:
   // Integers: any. Floats: of either sign, 1/16 <= |value| < 1, with every bit of the mantissa
-  // random. Sums of them are rounded, so that a wrong order is detected, and stay far from infinities
-  // and subnormals even if a benchmark adds them to the same memory many times.
+  // random. Sums of them are rounded, so that a wrong order is detected, and stay far from
+  // infinities and subnormals even if a benchmark adds them to the same memory many times.
   void Values(strew_dtype dtype, int64_t count, void* values);
 
   // As many indices as StoredIndexCount() says, none of them negative.
