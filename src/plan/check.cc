@@ -25,8 +25,8 @@ Status CheckReductionDtype(const Call& call, strew_reduction reduction, strew_dt
                    DtypeText(dtype).c_str());
 }
 
-// True if the byte extents of two tensors overlap. Extents that wrap around the end of the address
-// space cannot be memory; they are cut there.
+// True if the byte extents of two tensors overlap. An extent that would wrap around the end of the
+// address space is cut there.
 bool Intersect(const TensorView& a, const TensorView& b) {
   if (a.size == 0 || b.size == 0) return false;
   struct Extent {

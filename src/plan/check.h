@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks that operators share, in the order of the numbered list in strew.h. Memory is compared
-// by address and never read.
+// The checks that operators share, in the order of the numbered list in strew.h. They compare
+// memory by address and never read it.
 #ifndef STREW_PLAN_CHECK_H_
 #define STREW_PLAN_CHECK_H_
 
@@ -20,11 +20,12 @@ struct Operand {
 };
 using Operands = std::initializer_list<Operand>;
 
-// Line 1: handles and bindings, a writable output; the bits of the reduction.
+// Line 1: handles are not NULL and bound to memory, the output is writable; the reduction is known.
 Status CheckBound(const Call& call, Operands inputs, Operand output);
 Status CheckReduction(const Call& call, strew_reduction reduction);
 
-// Lines 2 and 3: one dtype for all of `same`, integers for `indices`, the reduction on that dtype.
+// Lines 2 and 3: all of `same` have one dtype, `indices` have integer dtypes, and the reduction is
+// defined on the dtype of `same`.
 Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_reduction reduction);
 
 // Lines 1 to 3 for an operator with one tensor of indices.
@@ -32,18 +33,19 @@ Status CheckIndexedOperands(const Call& call, const TensorView* data, const Tens
                             const TensorView* updates, strew_reduction reduction,
                             const TensorView* output);
 
-// Line 4: rank at least 1 of data, and that of output the same.
+// Line 4: data has rank 1 or more, and output has the same rank.
 Status CheckDataRank(const Call& call, const TensorView& data, const TensorView& output);
 Status CheckRank(const Call& call, Operand operand, int64_t rank);
 
-// Line 5: an axis in [-rank, rank - 1]; stores it counted from the front. `entry` is its position
-// in axes, or -1 for the attribute axis.
+// Line 5: the axis is in [-rank, rank - 1]. Stores it counted from the front. `entry` is its
+// position in `axes`, or -1 for the attribute `axis`.
 Status CheckAxis(const Call& call, IndexValue axis, int entry, int rank, int* normalised);
 
 // Line 7. Requires operands of the same rank.
 Status CheckSameShape(const Call& call, Operand operand, Operand expected);
 
-// Line 8: output is injective, and overlaps no input unless it is `data` itself.
+// Line 8: no two elements of output share memory, and output overlaps no input unless it is `data`
+// itself.
 Status CheckMemory(const Call& call, Operand data, Operands other_inputs, Operand output);
 
 }  // namespace strew::plan

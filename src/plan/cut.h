@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts nested loops, whose turns may run in any order, into parts.
+// Cuts nested loops whose turns may run in any order into parts.
 #ifndef STREW_PLAN_CUT_H_
 #define STREW_PLAN_CUT_H_
 
@@ -30,8 +30,8 @@ class Cut {
     return *this;
   }
 
-  // Appends an inner loop, cut into pieces until there are `wanted` parts in all or a piece has
-  // `granule` turns.
+  // Appends an inner loop and cuts it into pieces, until there are `wanted` parts in all or a piece
+  // has only `granule` turns.
   void Append(int64_t count, int64_t granule, int64_t wanted) {
     assert(rank_ < kMostLoops);
     const int64_t granules = std::max<int64_t>(count / granule, 1);
@@ -42,7 +42,7 @@ class Cut {
 
   int64_t parts() const { return parts_; }
 
-  // Upper bound of the turns of loop `i` in any part.
+  // Upper bound on the turns of loop `i` in any part.
   int64_t MostTurns(int i) const {
     const CutLoop& loop = loop_[i];
     return (loop.granules - 1) / loop.pieces * loop.granule + loop.granule +
@@ -59,12 +59,12 @@ class Cut {
     const int64_t end = piece + 1 == loop.pieces ? loop.count : loop.FirstOf(piece + 1);
     return {first, end - first};
   }
-  // The same, with the parts in reverse order: what is looked at last is in the caches when the first
-  // part of what follows begins.
+  // The same with the parts in reverse order. The part that is read last is then in the caches when
+  // the next pass, in ascending order, begins with it.
   Turns TurnsFromEnd(int64_t part, int i) const { return TurnsOf(parts_ - 1 - part, i); }
 
  private:
-  // Room for outer loops, rows, columns, inner loops and their runs.
+  // Room for outer loops, rows, columns, inner loops and the run.
   static constexpr int kMostLoops = 2 * kMaxLoops;
 
   struct CutLoop {
@@ -83,7 +83,7 @@ class Cut {
   CutLoop loop_[kMostLoops];
 };
 
-// Turns that write at least one cache line, so that threads do not write to the same one.
+// Turns that fill at least one cache line, so that threads rarely write to the same line.
 inline int64_t LineGranule(int64_t output_stride, int64_t width) {
   const int64_t step = static_cast<int64_t>(Magnitude(output_stride));
   return step == 0 || step >= kCacheLine / width ? 1 : kCacheLine / width / step;

@@ -6,7 +6,7 @@
 namespace strew::plan {
 namespace {
 
-// The outermost loop in the memory of indices. Entries of one destination stay in order if the
+// The loop with the largest stride in indices. Entries with one destination stay in order if the
 // first of their loops is cut; batches may be cut anywhere.
 IndexedLoop* OutermostLoop(IndexSpace* space) {
   IndexedLoop* const entries = space->entries.rank > 0 ? &space->entries.loop[0] : nullptr;
@@ -17,7 +17,7 @@ IndexedLoop* OutermostLoop(IndexSpace* space) {
   return entries_are_outer ? entries : batch;
 }
 
-// Loops of stride 0 repeat the same indices.
+// Counts indices in memory. Loops of stride 0 repeat the same indices.
 int64_t CountDistinct(const IndexSpace& space) {
   int64_t count = space.components;
   for (const IndexedNest* nest : {&space.entries, &space.batch}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drafts: an output that is small beside the indices is copied into scratch, and each part of the
-// updates is applied to this copy right after the check of its indices, which are then read once.
-// The draft becomes the output when all indices are found valid.
+// Schedules of drafts. If the output is small compared to the indices, it is copied into scratch,
+// and each part of the updates is applied to this draft right after its indices are checked. So
+// indices are read from memory once. The draft is copied into the output if all indices are valid.
 #ifndef STREW_PLAN_DRAFT_H_
 #define STREW_PLAN_DRAFT_H_
 
@@ -15,14 +15,14 @@
 namespace strew::plan {
 
 struct DraftSchedule {
-  IndexedLoop* loop;  // of the index space, whose turns are shared out; NULL: no draft
-  int64_t turns;      // in a part
+  IndexedLoop* loop;  // the loop of the index space that is cut into parts; NULL: no draft
+  int64_t turns;      // of the loop in a part
   int64_t parts;
   int64_t scratch_bytes;
   LaterReads next_part;
 };
 
-// For calls that have indices, updates and an output.
+// Requires at least one index, one update and one element of output.
 DraftSchedule MakeDraftSchedule(const Machine& machine, const TensorView& indices,
                                 const TensorView& output, IndexSpace* space);
 

@@ -30,7 +30,8 @@ EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings, BatchO
   batches = 1;
   for (int i = 0; i < batch.rank; ++i) batches *= batch.loop[i].count;
   ChooseRowsAndColumns(order, &entries, &batch);
-  // Inner turns within a tile would come back to all of their lines with the next tile.
+  // Inner loops within each of several tiles would return to all of their cache lines in every
+  // tile.
   constexpr int64_t kMostOfTile = kBlockBytes / int64_t{sizeof(int32_t)};
   const bool is_line =
       HasOneAxis() && !columns_are_batch && run.count == 1 && (rows_are_batch || row.count == 1);
@@ -73,9 +74,9 @@ int64_t EntryLoops::EntryUnits() const {
 void EntryLoops::ChooseRun(const IndexedNest& entries) {
   run = inner.PopInnermost();
   if (run.count == 1 || components == 0 || entries.rank == 0) return;
-  // If destinations lie closer together than inner turns, each inner turn goes through all of them:
-  // on the last axis of a matrix row by row, not column by column. Many updates of one destination
-  // go by their own distance.
+  // If destinations lie closer together than inner turns, each inner turn goes through all
+  // destinations: on the last axis of a matrix row by row, not column by column. If there is one
+  // destination with many updates, the distances between updates decide.
   constexpr int64_t kMany = 64;
   const Component& axis = component[components - 1];
   const IndexedLoop& entry = entries.loop[entries.rank - 1];
@@ -89,9 +90,9 @@ void EntryLoops::ChooseRun(const IndexedNest& entries) {
 
 namespace {
 
-// Tiles of a few entries cost more than these: the longest loop over batches comes innermost instead,
-// unless the short ones may be walked as one line. Sums of [46615, 3, 1] float32 with transposed
-// updates took 0.1 x the time.
+// Tiles of only a few entries cost more than their entries. So the longest loop over batches
+// becomes the innermost one, unless the short loops may be walked as one line. Sums of [46615, 3,
+// 1] float32 with transposed updates took 0.1 x the time.
 void BringLongBatchInward(const IndexedLoop& entry, IndexedNest* batch) {
   constexpr int64_t kFew = 64;
   constexpr int64_t kLonger = 4;
@@ -108,10 +109,10 @@ void BringLongBatchInward(const IndexedLoop& entry, IndexedNest* batch) {
   std::swap(*inner, *longest);
 }
 
-// True if the entries of a batch are so few that the batches side by side make better tiles, whose
-// destinations still lie together. Rows that lie together in indices and updates are walked as one.
-// Sums of [443300, 2] float16 with pitched indices took 0.83 x the time, of [1687, 5] with strided ones
-// 0.38 x, moves of [100000, 8] with transposed ones 0.45 x (Zen 4).
+// True if the entries of a batch are so few that batches side by side make better tiles, whose
+// destinations are still near each other. Rows that are contiguous in indices and updates are
+// walked as one instead. Sums of [443300, 2] float16 with pitched indices took 0.83 x the time, of
+// [1687, 5] with strided ones 0.38 x, moves of [100000, 8] with transposed ones 0.45 x (Zen 4).
 bool AreFew(const IndexedLoop& entry, const IndexedLoop& row) {
   constexpr int64_t kNear = 8;
   constexpr int64_t kLong = 64;
@@ -125,15 +126,16 @@ bool AreFew(const IndexedLoop& entry, const IndexedLoop& row) {
   return !lie_together(kIndices) || !lie_together(kUpdates);
 }
 
-// True if the entries of a batch lie together in indices and updates, and batches farther apart. With
-// transposed data, moves and sums of int8 to float64 took 0.3 to 0.8 x the time along them, of 4 to
-// 16 entries 0.6 to 0.9 x; if other batches lie together instead, 1.5 to 2.8 x (Zen 4).
+// True if in indices and updates the entries of a batch lie closer together than batches do. With
+// transposed data, moves and sums of int8 to float64 took 0.3 to 0.8 x the time along the entries,
+// of 4 to 16 entries 0.6 to 0.9 x; if some batches lie closer together than entries, 1.5 to 2.8 x
+// (Zen 4).
 bool EntriesLieTogether(const IndexedLoop& entry, const IndexedLoop& row,
                         const IndexedNest& batch) {
   constexpr int64_t kFew = 4;
   if (entry.count < kFew) return false;
   const auto are_closer = [&](const IndexedLoop& loop) {
-    const uint64_t update = Magnitude(loop.stride[kUpdates]);  // 0: read again and again
+    const uint64_t update = Magnitude(loop.stride[kUpdates]);  // 0: the same update for all turns
     return Magnitude(entry.stride[kIndices]) < Magnitude(loop.stride[kIndices]) &&
            (update == 0 || Magnitude(entry.stride[kUpdates]) < update);
   };
@@ -149,8 +151,8 @@ void EntryLoops::ChooseRowsAndColumns(BatchOrder order, IndexedNest* entries, In
   columns_are_batch = false;
   column = entry;
   row = rows_are_batch ? batch->PopInnermost() : entries->PopInnermost();
-  // Writes lie closer together along columns than along rows, unless that would spread the reads. An
-  // entry that is a whole run leaves no choice.
+  // Columns get the loop along which writes lie closer together, unless that would spread the
+  // reads. If entries are runs, the order does not matter.
   const bool batches_are_closer =
       rows_are_batch && run.count == 1 &&
       Magnitude(row.stride[kOutput]) < Magnitude(component[0].output_stride) &&
@@ -167,7 +169,7 @@ void EntryLoops::ChooseRowsAndColumns(BatchOrder order, IndexedNest* entries, In
 }
 
 void EntryLoops::MeasureSpans() {
-  // Each product is at most the byte extent of the output, and so is their sum.
+  // Nothing overflows: the sum of the products is at most the byte extent of the output.
   reach = 0;
   for (int c = 0; c < components; ++c) {
     const int64_t last = component[c].axis_size - 1;
@@ -228,7 +230,7 @@ DestinationNest EntryLoops::NumberDestinations() {
   Strided all[2 * kMaxLoops + 2];
   int rank = 0;
   int64_t numbers = 1;
-  // Sorted by stride, behind those that are equal.
+  // Keeps loops sorted by descending stride, and equal strides in the order of insertion.
   const auto insert = [&](int64_t count, int64_t* stride) {
     int i = rank++;
     for (; i > 0 && Magnitude(*all[i - 1].stride) < Magnitude(*stride); --i) all[i] = all[i - 1];
@@ -243,7 +245,7 @@ DestinationNest EntryLoops::NumberDestinations() {
     insert(component[c].axis_size, &component[c].output_stride);
   }
   if (columns_are_batch) insert(column.count, &column.stride[kOutput]);
-  // One turn skips the numbers of all destinations within.
+  // A turn advances by the number of destinations of the loops inside it.
   for (int i = 0; i < rank; ++i) {
     numbers /= all[i].count;
     nest.Append(all[i].count, *all[i].stride, numbers);

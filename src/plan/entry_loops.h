@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of an index space, arranged in the order of memory: outer loops around rows and columns
-// of entries, from which tiles are cut, and within an entry inner loops around a run.
+// The loops of an index space, arranged for fast access to memory: outer loops around rows and
+// columns of entries, from which tiles are cut, and within each entry inner loops around a run.
 #ifndef STREW_PLAN_ENTRY_LOOPS_H_
 #define STREW_PLAN_ENTRY_LOOPS_H_
 
@@ -12,7 +12,7 @@
 
 namespace strew::plan {
 
-// Treatment of indices that are out of range; kNothing if there are none.
+// Treatment of out-of-range indices; kNothing if there are none.
 enum class OutOfRange { kNothing, kDrop, kClamp };
 
 // Results of the check of the indices.
@@ -23,10 +23,11 @@ struct Findings {
   bool all_equal = false;
 };
 
-// kOfData: neighbouring batches stay neighbours, as sums of all destinations of some batches need.
+// kOfData keeps neighbouring batches neighbours, which is needed to sum all destinations of a few
+// batches at a time.
 enum class BatchOrder { kAny, kOfData };
 
-// Offsets of a tile, which stay in the L1 cache until they are used.
+// Bytes of the offsets of a tile, which stay in the L1 cache until they are used.
 inline constexpr int64_t kBlockBytes = 8192;
 
 // The operands of DestinationNest.
@@ -38,7 +39,7 @@ struct EntryLoops {
   Component component[kMaxRank];
   OutOfRange out_of_range;
   bool indices_are_non_negative;
-  bool batch_has_data;  // the strides of its loops in data are known
+  bool batch_has_data;  // the strides of the batch loops in data are known
 
   IndexedNest outer;
   int outer_batch_loops;  // the first loops of `outer` are batch, the others entries
@@ -46,51 +47,51 @@ struct EntryLoops {
   IndexedLoop column;
   InnerNest inner;
   InnerLoop run;
-  // Rows or columns that are batch never meet in the output. The others are entries: rows one after
-  // the other, and the columns of a row in order.
+  // Rows or columns that are batch never write to the same element. Otherwise they are entries and
+  // must go in order.
   bool rows_are_batch;
   bool columns_are_batch;
 
   int64_t batches;  // turns of all batch loops
-  // Upper bounds of the distance between entries in the output, in units: by their indices; by
-  // these and within rows and columns; in all.
+  // Upper bounds on the distance between entries in the output, in units: if only their indices
+  // differ; within rows and columns; in all.
   int64_t reach;
   int64_t tile_span;
   int64_t whole_span;
 
-  // Arranges the loops of a space that has elements. Minor loops of batch along which indices are
+  // Arranges the loops of a space that is not empty. Minor loops of batch along which indices are
   // constant become inner loops.
   EntryLoops(const IndexSpace& space, const Findings& findings,
              BatchOrder order = BatchOrder::kAny);
   EntryLoops(const EntryLoops& other);
   EntryLoops& operator=(const EntryLoops&) = delete;
 
-  // Entries of all batches, and units of an entry.
+  // The number of entries of all batches, and of units of an entry.
   int64_t Entries() const;
   int64_t EntryUnits() const;
-  // How far apart destinations of a batch can be. Those of rows lie as far apart as inner turns around
-  // them: another turn comes to other lines.
+  // Upper bound on the distance between destinations of a batch, in units. If entries have runs, it
+  // includes the inner loops around them, because each turn of those writes to other cache lines.
   int64_t DestinationSpan() const;
   bool EntriesAreElements() const { return run.count == 1 && inner.rank == 0; }
-  // True if every batch has one loop over entries, and one component places them on one axis.
+  // True if every batch has one loop over entries, and their indices have one component.
   bool HasOneAxis() const { return components == 1 && outer.rank == outer_batch_loops; }
-  // Width of offsets in a tile, and of offsets from the origin of the loops.
+  // Widths of offsets: within a tile, and from the origin of the loops.
   kernel::OffsetWidth TileOffsets() const { return kernel::OffsetWidthOf(tile_span); }
   kernel::OffsetWidth WholeOffsets() const { return kernel::OffsetWidthOf(whole_span); }
 
-  // Keeps one part of a cut of the batch loops, inner loops and runs.
+  // Keeps one part of a cut of the batch loops, the inner loops and the run.
   void Restrict(const Cut& cut, int64_t part);
-  // Keeps some of the columns, which are entries.
+  // Keeps some of the columns, which must be entries.
   void KeepColumns(const Turns& columns);
   int64_t DestinationsOfBatch() const;
-  // Numbers the destinations of all batches from 0 on, without gaps and in the order of the output, and
-  // makes these numbers the offsets in the output. Returns the former offsets of the destinations, and
-  // their numbers.
+  // Numbers the destinations of all batches from 0 on, without gaps and in the order of the output.
+  // Replaces their offsets in the output by these numbers. Returns a nest that maps the numbers to
+  // the former offsets.
   DestinationNest NumberDestinations();
-  // Requires entries with inner loops alone, in one loop over columns: makes each inner turn a batch,
-  // which reads the same indices.
+  // Makes each inner turn a batch that reads the same indices. Requires a run of one unit, and
+  // entries in one loop over columns.
   void TurnInnerLoopsIntoBatch();
-  // Makes all entries read the same update, whose units lie `run_stride` apart.
+  // Makes all entries read one update, whose units lie `run_stride` apart.
   void RepeatUpdate(int64_t run_stride);
 
  private:
@@ -99,14 +100,15 @@ struct EntryLoops {
   void MeasureSpans();
 };
 
-// Numbers destinations from 0 on, in steps of the largest power of two that divides all strides.
+// Maps destinations to numbers from 0 on: subtracts the lowest destination and divides by the
+// largest power of two that divides all strides.
 class DestinationNumbers {
  public:
   explicit DestinationNumbers(const EntryLoops& loops);
 
   // Numbers lie in [0, range()).
   int64_t range() const { return range_; }
-  // Destinations are in units from the origin of the loops.
+  // Destinations are offsets from the origin of the loops, in units.
   int64_t Of(int64_t destination) const { return (destination - lowest_) >> shift_; }
   int64_t DestinationOf(int64_t number) const { return (number << shift_) + lowest_; }
   // A number is (destination - lowest()) >> shift().

@@ -23,7 +23,7 @@ class Paragraph {
     assert(length >= 0);
     length_ = std::min(length_ + static_cast<size_t>(length), sizeof(text_) - 1);
   }
-  // The text without the blank after the last sentence.
+  // The text without the space after the last sentence.
   const char* c_str() {
     assert(length_ > 0 && text_[length_ - 1] == ' ');
     text_[--length_] = '\0';

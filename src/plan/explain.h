@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules in words, a sentence or two each, for the explainer of a call.
+// Describes schedules in a few sentences for the explainer of a call.
 #ifndef STREW_PLAN_EXPLAIN_H_
 #define STREW_PLAN_EXPLAIN_H_
 
@@ -11,7 +11,7 @@
 
 namespace strew::plan {
 
-// The end of a noun.
+// The ending of a plural.
 inline const char* Plural(int64_t count) { return count == 1 ? "" : "s"; }
 
 void ExplainFew(const Call& call, int64_t updates);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nests of affine loops over one or more operands: the shape arithmetic of all walks.
+// Nests of affine loops over one or more operands. All walks use them for the arithmetic of shapes
+// and strides.
 #ifndef STREW_PLAN_LOOP_NEST_H_
 #define STREW_PLAN_LOOP_NEST_H_
 
@@ -41,7 +42,7 @@ struct LoopNest {
     return *this;
   }
 
-  // Appends an innermost loop, unless it turns at most once.
+  // Appends an innermost loop, unless its count is at most 1.
   template <class... Strides>
   void Append(int64_t count, Strides... strides) {
     static_assert(sizeof...(Strides) == kOperands);
@@ -50,7 +51,7 @@ struct LoopNest {
     loop[rank++] = {count, {strides...}};
   }
 
-  // Prepends an outermost loop, unless it turns at most once.
+  // Prepends an outermost loop, unless its count is at most 1.
   template <class... Strides>
   void Prepend(int64_t count, Strides... strides) {
     static_assert(sizeof...(Strides) == kOperands);
@@ -60,7 +61,8 @@ struct LoopNest {
     loop[0] = {count, {strides...}};
   }
 
-  // Inserts a loop so that the strides of an operand stay descending, behind those that are equal.
+  // Inserts a loop so that the strides of an operand stay descending; after loops with an equal
+  // stride.
   void InsertByStride(int operand, const Loop<kOperands>& inserted) {
     int i = rank++;
     for (; i > 0 && loop[i - 1].stride[operand] < inserted.stride[operand]; --i) {
@@ -81,7 +83,7 @@ struct LoopNest {
     loop[i].count = count;
   }
 
-  // Merges neighbours that are one loop in all operands. Keeps the order of accesses.
+  // Merges neighbouring loops that form one loop in all operands. Keeps the order of accesses.
   void Merge();
 
   // Makes the strides of operand 0 positive and descending, then merges. Requires that accesses may
@@ -97,7 +99,7 @@ template <int kOperands>
 bool LoopNest<kOperands>::CanMerge(const Loop<kOperands>& outer, const Loop<kOperands>& inner) {
   for (int o = 0; o < kOperands; ++o) {
     int64_t span;
-    // An overflow would take more memory than any machine has. GCOVR_EXCL_BR_START
+    // An overflow needs more memory than any machine has. GCOVR_EXCL_BR_START
     if (!CheckedMultiply(inner.count, inner.stride[o], &span) || span != outer.stride[o]) {
       return false;
     }
@@ -143,7 +145,7 @@ void LoopNest<kOperands>::Canonicalise() {
 }
 
 // Calls body(offset) for every turn of the first `loops` loops of the nest, in order; `offset` has
-// an offset in elements for each operand. The loops end if the body returns false.
+// an offset in elements for each operand. Stops if the body returns false.
 template <int kOperands, class Body>
 void ForEachTurn(const LoopNest<kOperands>& nest, int loops, Body body) {
   int64_t offset[kOperands];

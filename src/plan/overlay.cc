@@ -6,7 +6,7 @@
 namespace strew::plan {
 namespace {
 
-// True if one loop can cover both dims in all operands.
+// True if one dim can replace both in all operands.
 bool CanMerge(const OverlayDim& outer, const OverlayDim& inner) {
   if (!inner.IsWhole()) return false;
   const bool dense = outer.output_stride == inner.size * inner.output_stride &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of an overlay, a slice laid over a copy of data in one pass over the output:
+// The plan of an overlay: a slice is laid over a copy of data in one pass over the output.
 //
 //   output[i] = data[i] (+) updates[(i - first) / step]   if i is in the slice, in every dim
 //   output[i] = data[i]                                   elsewhere
@@ -38,16 +38,16 @@ struct OverlayPlan {
     return size;
   }
 
-  // Appends an innermost dim.
+  // Appends an innermost dim, unless its size is 1.
   void Append(const OverlayDim& dim);
 
   // Makes output strides and steps positive, sorts dims by output stride, and merges them. Returns
-  // false if output and data differ in their order in memory: a copy and a second pass are faster
-  // then.
+  // false if output and data have different orders in memory: then a copy and a second pass are
+  // faster.
   bool Arrange();
 
-  // Keeps [first, first + size) of a dim. Returns false if no element of the slice is in it: then
-  // the plan only copies data.
+  // Keeps [first, first + size) of a dim. Returns false if it contains no element of the slice:
+  // then the plan only copies data.
   bool Restrict(int dim, int64_t first, int64_t size);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Offsets of short loops, written out once for all their turns.
+// Writes out the offsets of all turns of short loops.
 #ifndef STREW_PLAN_PATTERN_H_
 #define STREW_PLAN_PATTERN_H_
 
@@ -10,9 +10,9 @@
 
 namespace strew::plan {
 
-// Writes the first `filled` offsets `count` times, each time `stride` further on; returns how many
-// there are then. Copies what is there twice as often each time, so that vectors do it: 2048 offsets
-// of rows of 4 took 6 us one by one.
+// Repeats the first `filled` offsets until they are there `count` times, each time plus `stride`;
+// returns the number of offsets. Doubles the number of copies in each step, so that the compiler
+// can use vectors: 2048 offsets of rows of 4 took 6 us one by one.
 template <class Offset>
 int64_t Repeat(Offset* offsets, int64_t filled, int64_t count, int64_t stride) {
   for (int64_t done = 1; done < count;) {
@@ -26,7 +26,8 @@ int64_t Repeat(Offset* offsets, int64_t filled, int64_t count, int64_t stride) {
   return filled * count;
 }
 
-// The offsets of an operand in all turns of `period`, for the first `slabs` turns of a loop around it.
+// Writes the offsets of an operand in all turns of `period`, for the first `slabs` turns of the
+// loop around it.
 template <class Offset, int kOperands>
 void FillPattern(const LoopNest<kOperands>& period, const Loop<kOperands>& slab, int operand,
                  int64_t slabs, Offset* offsets) {
@@ -38,7 +39,7 @@ void FillPattern(const LoopNest<kOperands>& period, const Loop<kOperands>& slab,
   Repeat(offsets, filled, slabs, slab.stride[operand]);
 }
 
-// The same in the type of a width of offsets.
+// The same for offsets of 32 bits if `is_narrow`, else of 64 bits.
 template <int kOperands>
 void FillPattern(const LoopNest<kOperands>& period, const Loop<kOperands>& slab, int operand,
                  int64_t slabs, bool is_narrow, void* offsets) {

@@ -35,8 +35,8 @@ class Scheduler {
   const int64_t width_;
 };
 
-// Tasks get batches or pieces of runs if there are enough of them, else a range of destinations
-// each, unless one task is as fast.
+// Tasks share batches and pieces of runs if there are enough of them. Otherwise each task gets a
+// range of destinations, unless one task is as fast.
 Schedule Scheduler::Make(const Sampler& sampler) const {
   Schedule schedule = Alone();
   const int64_t tasks = TasksFor(about_.machine, schedule.nanoseconds);
@@ -113,7 +113,7 @@ bool Scheduler::IndicesAreOffsets() const {
 Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
   Staging staging = kNoStaging;
   if (loops_.out_of_range == OutOfRange::kDrop || !loops_.batch_has_data) return staging;
-  // A line is brought into the caches once: no entries of other rows may return to it.
+  // A line is staged only once, so no entries of other rows may return to it.
   if (!loops_.HasOneAxis() || loops_.EntryUnits() > 1 || loops_.batches == 1) return staging;
   const int64_t axis_size = loops_.component[0].axis_size;
   const bool covers = !in_place && loops_.batches * axis_size == about_.output_units;
@@ -125,7 +125,8 @@ Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
   }
   // strew.h promises that small calls allocate nothing.
   const bool is_small = loops_.batches * loops_.row.count <= 64;
-  // In place, a call costs no more than its updates do: most of the axis must be written anyway.
+  // In place, strips copy the whole axis in and out. That pays only if there are updates for at
+  // least half of it.
   const bool is_worthwhile = covers || loops_.row.count >= axis_size / 2;
   if (!about_.has_scratch || is_small || !is_worthwhile || IsNear()) return staging;
   staging.strip = StripColumns(tasks);
@@ -134,8 +135,8 @@ Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
   return staging;
 }
 
-// Columns that fit scratch together with the whole axis, in whole cache lines; 0 if too few fit. If
-// neighbouring strips share lines, short ones move most lines twice.
+// The columns of a strip: as many as fit scratch over the whole axis, in whole cache lines; 0 if
+// too few fit. If neighbouring strips share cache lines, short strips would move most lines twice.
 int64_t Scheduler::StripColumns(int64_t tasks) const {
   const Component& axis = loops_.component[0];
   const int64_t fitting = MostScratch(tasks) / width_ / axis.axis_size;
@@ -147,17 +148,18 @@ int64_t Scheduler::StripColumns(int64_t tasks) const {
   return share_lines && strip < std::min(longest, loops_.column.count) ? 0 : strip;
 }
 
-// True if strips stay in the caches without scratch, because the axis spans so little, or need no
-// scratch because a page has several of its rows.
+// True if strips need no scratch, because the axis spans so little that they stay in the caches, or
+// because a page has several of its rows.
 bool Scheduler::IsNear() const {
   const int64_t columns = loops_.column.count;
   const Component& axis = loops_.component[0];
   const int64_t axis_step = static_cast<int64_t>(Magnitude(axis.output_stride)) * width_;
   if (axis_step <= tuning_.near_row) return true;
-  // Elements of the axis that lie closer than a cache line share lines.
+  // Elements of the axis that are less than a cache line apart share lines.
   const int64_t together = std::min(columns, tuning_.batch_columns);
   const int64_t row_bytes = std::min(axis_step, std::max(kCacheLine, together * width_));
-  // Rows at multiples of a power of two evict each other from the sets of a cache.
+  // Rows whose distance is a multiple of a large power of two evict each other from the sets of a
+  // cache.
   const int64_t set_step = std::min(axis_step & -axis_step, tuning_.cache_way);
   const bool has_sets =
       together == columns || axis.axis_size * set_step <= tuning_.cache_ways * tuning_.cache_way;
@@ -167,7 +169,7 @@ bool Scheduler::IsNear() const {
 
 // ---- Threads ----
 
-// Estimated time of one thread for the updates.
+// The estimated time of one thread for the updates and staged copies.
 double Scheduler::Nanoseconds(const Staging& staging) const {
   const double updates = static_cast<double>(about_.updates);
   const double entries = updates / static_cast<double>(loops_.run.count);
@@ -177,7 +179,7 @@ double Scheduler::Nanoseconds(const Staging& staging) const {
   return entries * tuning_.ns_of_entry + 2 * bytes * tuning_.ns_of_byte;
 }
 
-// Cuts batch loops, and runs of entries if there are too few batches.
+// Cuts the loops over batches, and if there are too few batches, the inner loops and the run too.
 Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
   const int64_t parts = PartsFor(about_.machine, tasks);
   Cut cut;
@@ -192,12 +194,12 @@ Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
     const int64_t columns = loops_.column.count;
     const int64_t line = granule(loops_.column);
     const bool by_strips = staging.strip > line && cut.parts() * (columns / staging.strip) >= tasks;
-    // One strip at a time, so that neighbours are processed at the same time and share open pages
-    // of DRAM: 0.93 x the time of several strips at once.
+    // Each part is a single strip, so that tasks work on neighbouring strips at the same time and
+    // share open pages of DRAM: 0.93 x the time of several strips in a part.
     cut.Append(columns, by_strips ? staging.strip : line,
                by_strips ? std::max(parts, columns) : parts);
   }
-  // Every piece of a run reads all indices again: no more pieces than tasks.
+  // Every piece of a run reads all indices again, so there are no more pieces than tasks.
   for (int i = 0; i < loops_.inner.rank; ++i) {
     cut.Append(loops_.inner.loop[i].count, granule(loops_.inner.loop[i]), tasks);
   }
@@ -206,16 +208,18 @@ Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
   return cut;
 }
 
-// A partition of single elements needs them in one line, and at least one for each task to sort.
+// A partition needs all entries in one loop over columns, and at least one entry for each task to
+// sort.
 bool Scheduler::CanPartition(int64_t ranges) const {
   if (loops_.column.count < ranges) return false;
   const bool line = loops_.outer.rank == 0 && loops_.row.count == 1 && loops_.batches == 1;
   return about_.has_scratch && line && loops_.components > 0;
 }
 
-// Compares estimated costs of an entry. A filter costs each task time for every entry; a partition
-// costs more, but tasks share most of it. Then each task writes the entries of its range, and waits
-// for memory for some. Not inline, so that the sample is off the stack when entries are written.
+// Compares the estimated costs of an entry. With a filter, each task spends time on every entry; a
+// partition costs more, but tasks share most of this work. Then each task writes the entries of its
+// range, some of which wait for memory. Not inline, so that the sample has left the stack when
+// entries are written.
 [[gnu::noinline]] Share Scheduler::ShareByRange(const Sampler& sampler, int64_t tasks,
                                                 Ranges* ranges) const {
   Spread spread;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a call runs: the number of tasks and their shares, the memory that they bring into the caches
-// first, prefetch distances, and streaming. A schedule is made once, before anything is written,
-// and then carried out. plan/tuning.h has every threshold.
+// The schedule of a call: the number of tasks and their shares, the memory that is staged in the
+// caches, prefetch distances and streaming. A schedule is made before anything is written, and then
+// carried out. plan/tuning.h has every threshold.
 #ifndef STREW_PLAN_SCHEDULE_H_
 #define STREW_PLAN_SCHEDULE_H_
 
@@ -17,7 +17,7 @@ namespace strew::plan {
 
 // ---- Inputs of a schedule besides the loops ----
 
-// The tuning of the call, or else that of the library.
+// The tuning of the call if it has one, else that of the library.
 inline const Tuning& TuningOf(const Call& call) {
   const Tuning* const tuning = call.settings().tuning;
   return tuning == nullptr ? kTuning : *tuning;
@@ -35,17 +35,16 @@ struct Machine {
 struct Circumstances {
   Machine machine;
   int64_t width;         // bytes of a unit
-  int64_t output_units;  // units of the output
-  int64_t updates;       // elements
-  int64_t update_size;   // bytes of one
+  int64_t output_units;  // number of units in the output
+  int64_t updates;       // number of elements
+  int64_t update_size;   // bytes of an update
   int64_t index_size;    // bytes of an index
   bool in_place;
-  bool is_heavy;     // the reduction takes many instructions
+  bool is_heavy;     // the reduction needs many instructions
   bool has_scratch;  // scratch may be allocated
 };
 
-// Draws a sample of destinations, large enough for `ranges` ranges, for entries whose destinations
-// tasks might share.
+// Draws a sample of the destinations of a call, large enough to cut them into `ranges` ranges.
 struct Sampler {
   void (*draw)(const void* self, int64_t ranges, Spread* spread);
   const void* self;
@@ -53,18 +52,18 @@ struct Sampler {
 
 // ---- Entries ----
 
-// Few updates are applied one by one, because a schedule would take longer. The constant limits
-// their number if they are single elements, whatever the tuning says.
+// Few updates are applied one by one, because making a schedule would take longer. The constant
+// limits the number of single elements, whatever the tuning says.
 inline constexpr int64_t kMostFewUpdates = 64;
 bool IsFew(const Tuning& tuning, int64_t indices, int64_t updates, int64_t update_size);
 
-// How tasks share the entries of a call. Each destination belongs to one task, and its updates keep
-// their order.
+// Ways to share the entries of a call among tasks. Each destination belongs to one task, and its
+// updates keep their order.
 enum class Share {
-  kAlone,      // one task has all
-  kCut,        // turns of the batch, or pieces of the inner turns, which never meet in the output
-  kFilter,     // ranges of destinations: every task looks at all entries and keeps its own
-  kPartition,  // ranges of destinations: tasks sort entries by range in rounds, and then write
+  kAlone,      // one task has all entries
+  kCut,        // by turns of the batch or pieces of the inner turns, which write to separate memory
+  kFilter,     // by ranges of destinations: every task reads all entries and keeps its own
+  kPartition,  // by ranges of destinations: in rounds, tasks sort entries by range and then write
 };
 
 // Memory that is brought into the caches before its updates are applied.
@@ -79,8 +78,8 @@ struct Staging {
 
 inline constexpr Staging kNoStaging = {false, 0, 0};
 
-// Distance from an index and its update to those that are read so much later, in elements and units.
-// 0 indices: nothing is known of later reads.
+// Distance from an index and its update to those that are read next, in elements and units. If
+// `indices` is 0, later reads are unknown.
 struct LaterReads {
   int64_t indices;
   int64_t updates;
@@ -88,16 +87,17 @@ struct LaterReads {
 
 // How memory is read and written.
 struct MemoryHints {
-  // Prefetch distances in entries, 0 for none: in the output, and in a strip.
+  // Prefetch distances in the output and in a strip, in entries; 0 for none.
   int64_t prefetch;
   int64_t strip_prefetch;
-  bool streams;        // rows go past the caches; FinishStreaming() must follow
-  bool strips_stream;  // so do strips when they are copied back
-  // Rows of indices are the offsets of their entries from where the row begins in the output: no
-  // offsets are made of them. Not in tiles of several rows that are prefetched.
+  bool streams;        // rows are written past the caches; FinishStreaming() must follow
+  bool strips_stream;  // strips are copied back past the caches
+  // A row of indices is used as the offsets of its entries, from where the row begins in the
+  // output, so no offsets are computed. This does not hold in tiles of several rows that are
+  // prefetched.
   bool indices_are_offsets;
   LaterReads next_part = {0, 0};  // of a draft
-  // Rows between an update and the one that is prefetched, if updates are read in order; 0 for none.
+  // Prefetch distance in updates that are read in order, in rows; 0 for none.
   int64_t row_read_ahead = 0;
 };
 
@@ -110,20 +110,21 @@ struct Schedule {
   Cut cut;        // of the batch and the inner turns, for kCut
   Ranges ranges;  // for kFilter and kPartition
   Staging staging = kNoStaging;
-  Staging staging_in_place = kNoStaging;  // of a second pass, over the output of the first
+  Staging staging_in_place = kNoStaging;  // of a second pass over the output
   MemoryHints hints = kNoHints;
 
   bool IsByRange() const { return share == Share::kFilter || share == Share::kPartition; }
 };
 
-// Entries that are dropped pass through a filter, which leaves them out.
+// Makes the schedule of a call. Dropped entries need no share of their own: a filter leaves them
+// out.
 Schedule MakeSchedule(const EntryLoops& loops, const Circumstances& about, const Sampler& sampler);
 
 MemoryHints MemoryHintsFor(const EntryLoops& loops, const Circumstances& about);
 
 // ---- Work without entries ----
 
-// Schedule of boxes, which are written once and in order.
+// A schedule of boxes, which are written once and in order.
 struct BoxSchedule {
   double nanoseconds;
   int64_t tasks;
@@ -131,7 +132,7 @@ struct BoxSchedule {
   bool streams;  // past the caches; FinishStreaming() must follow
 };
 
-// For boxes that write `written` bytes and move `moved` bytes in all.
+// For boxes that write `written` bytes, and read and write `moved` bytes in all.
 BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t moved);
 
 struct CheckSchedule {
@@ -143,7 +144,7 @@ CheckSchedule MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t
 
 // ---- Common to all schedules ----
 
-// Number of tasks for work that takes one thread `nanoseconds`; 1: only the calling thread.
+// The number of tasks for work that takes one thread `nanoseconds`; 1: only the calling thread.
 int64_t TasksFor(const Machine& machine, double nanoseconds);
 
 inline constexpr int64_t kMostTasks = 1024;
@@ -152,8 +153,8 @@ inline int64_t PartsFor(const Machine& machine, int64_t tasks) {
   return tasks > 1 ? machine.tuning.parts_of_task * tasks : 1;
 }
 
-// Bytes from which an output that `tasks` tasks write once, in order, is streamed; and bytes within
-// which destinations need no prefetch.
+// StreamedBytes: the least bytes of an output that is streamed if `tasks` tasks write it once, in
+// order. NearBytes: the most bytes that destinations may span to need no prefetch.
 int64_t StreamedBytes(const Machine& machine, int64_t tasks);
 inline int64_t NearBytes(const Machine& machine) {
   return machine.cache_bytes / machine.tuning.near_part;
@@ -162,7 +163,7 @@ inline int64_t NearBytes(const Machine& machine) {
 // Prefetch distance in rows, by row size in bytes.
 int64_t RowPrefetch(const Tuning& tuning, int64_t row_bytes);
 
-// Most bytes of scratch for each of `tasks` tasks, as strew.h promises.
+// The most scratch for each of `tasks` tasks in bytes, as strew.h promises.
 constexpr int64_t MostScratch(int64_t tasks) {
   constexpr int64_t kOfCall = int64_t{2} << 20;
   constexpr int64_t kOfWorker = int64_t{64} << 10;

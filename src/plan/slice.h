@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slices of an axis by Python's rule.
+// Slices of an axis with the rules of Python.
 #ifndef STREW_PLAN_SLICE_H_
 #define STREW_PLAN_SLICE_H_
 
@@ -10,22 +10,22 @@
 
 namespace strew::plan {
 
-// Elements first, first + step, ... of an axis, `count` of them.
+// `count` elements of an axis: first, first + step, ...
 struct Slice {
   int64_t first;
   int64_t step;
   int64_t count;
 
-  // The number of its elements before `end`. Requires step > 0.
+  // The number of elements of the slice before `end`. Requires step > 0.
   int64_t StepsBefore(int64_t end) const {
     const int64_t steps = end <= first ? 0 : (end - first - 1) / step + 1;
     return std::min(steps, count);
   }
 };
 
-// The elements of `axis[start:stop:step]` on an axis of `size` elements, step != 0, as in Python:
-// negative bounds count from the end, and both are then clamped to [0, size] for a positive step
-// and to [-1, size - 1] for a negative one.
+// The elements of `axis[start:stop:step]` on an axis of `size` elements, as in Python. Negative
+// bounds count from the end; then both bounds are clamped to [0, size] if step > 0, and to [-1,
+// size - 1] if step < 0. Requires step != 0.
 inline Slice SliceOf(int64_t start, int64_t stop, int64_t step, int64_t size) {
   const int64_t lowest = step > 0 ? 0 : -1;
   const int64_t highest = step > 0 ? size : size - 1;

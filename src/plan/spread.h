@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sample of the destinations of a call, and ranges of destinations with about the same number of
-// entries each.
+// A sample of the destinations of a call, and ranges of destinations that have about the same
+// number of entries each.
 #ifndef STREW_PLAN_SPREAD_H_
 #define STREW_PLAN_SPREAD_H_
 
@@ -15,20 +15,20 @@ class Spread {
  public:
   static constexpr int64_t kMost = 2048;
 
-  // Number of samples for `entries` entries and `ranges` ranges.
+  // The number of samples for `entries` entries and `ranges` ranges.
   static int64_t CountFor(const Tuning& tuning, int64_t entries, int64_t ranges);
 
   void Add(int64_t destination) { destination_[count_++] = destination; }
-  // Sorts the sample. `apart_share` of all entries land far from the entry before them;
-  // destinations within `near` of each other are in the caches together.
+  // Sorts the sample. A fraction `apart_share` of all entries writes far from the entry before it.
+  // Destinations at most `near` apart fit the caches together.
   void Finish(double apart_share, int64_t near);
 
   int64_t count() const { return count_; }
   // In ascending order.
   int64_t operator[](int64_t i) const { return destination_[i]; }
-  // Estimated share of all entries that belong to samples [first, end) and wait for memory: those
-  // that land neither near the entry before them, nor where so many others land that the caches
-  // hold it.
+  // The estimated fraction of all entries that belong to samples [first, end) and wait for memory:
+  // they write neither near the entry before them nor to a part of the output that is written so
+  // often that it stays in the caches.
   double FarShare(int64_t first, int64_t end) const;
 
  private:
@@ -47,7 +47,7 @@ struct DestinationRange {
   bool IsEmpty() const { return first > last; }
 };
 
-// Contains every destination; differences of its bounds do not overflow.
+// Contains every destination. The difference of its bounds does not overflow.
 inline constexpr DestinationRange kEverywhere = {-(INT64_MAX / 2), INT64_MAX / 2};
 
 class Ranges {
@@ -58,16 +58,16 @@ class Ranges {
   int64_t count() const { return count_; }
   // Each destination is in exactly one range.
   DestinationRange At(int64_t i) const;
-  // Cost of the costliest range, if all entries together cost `each`, and `wait` in addition if
-  // they wait for memory. `spread` must be that of the constructor.
+  // The cost of the costliest range, if all entries together cost `each`, and `wait` more if all of
+  // them wait for memory. `spread` must be that of the constructor.
   double MostCost(const Spread& spread, double each, double wait) const;
 
  private:
-  // Each task looks at all entries, so more tasks gain little.
+  // Each task reads all entries, so more tasks gain little.
   static constexpr int64_t kMost = 64;
 
   int64_t count_ = 0;
-  int64_t first_[kMost];  // the first destination of each range but the first
+  int64_t first_[kMost];  // the first destination of each range; not set for the first range
 };
 
 }  // namespace strew::plan

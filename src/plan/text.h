@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes, positions and values as text for error messages.
+// Shapes, coordinates, indices and dtypes as text for error messages.
 #ifndef STREW_PLAN_TEXT_H_
 #define STREW_PLAN_TEXT_H_
 
@@ -49,7 +49,7 @@ class DtypeText {
   char text_[24];
 };
 
-// The coordinates of a row-major position.
+// The coordinates of an element, from its row-major position.
 class CoordinatesText : public ListText {
  public:
   CoordinatesText(const TensorView& tensor, int64_t position);

@@ -18,7 +18,7 @@ bool IsWorthIt(const EntryLoops& loops, const Tuning& tuning) {
   return small && loops.batches * entry_turns > tuning.least_flat_entries;
 }
 
-// All loops, sorted by their strides in indices.
+// All loops over entries, sorted by their strides in indices.
 IndexedNest InOrderOfIndices(const EntryLoops& loops) {
   IndexedNest nest;
   for (int o = 0; o < kIndexedOperands; ++o) nest.base[o] = loops.outer.base[o];
@@ -31,7 +31,7 @@ IndexedNest InOrderOfIndices(const EntryLoops& loops) {
   return nest;
 }
 
-// Distance in the output that the batches of a block span.
+// The distance that the batches of a block span in the output.
 int64_t PatternSpan(const FlatLoops& flat, int64_t block) {
   const int64_t slabs = std::min(flat.slab.count, block / flat.period_turns);
   int64_t span = (slabs - 1) * flat.slab.stride[kOutput];
@@ -60,8 +60,8 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
   if (first == nest.rank) return false;
   // The loop around the period becomes the slab if it is contiguous as well.
   const bool has_slab = first > 0 && lies_together(nest.loop[first - 1]);
-  // Columns alone would be tiles of a single row: means of a part of the columns of [4096, 4096]
-  // took 1.3 x the time.
+  // Contiguous columns alone would only make tiles of a single row: means of a part of the columns
+  // of [4096, 4096] took 1.3 x the time.
   const bool joins_loops = has_slab || nest.rank - first > 1;
   if (!joins_loops && loops.column.stride[kIndices] == 1) return false;
   flat->slab = has_slab ? nest.loop[first - 1] : IndexedLoop{1, {}};
@@ -72,18 +72,18 @@ bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatL
   flat->period.rank = nest.rank - first;
   for (int i = first; i < nest.rank; ++i) flat->period.loop[i - first] = nest.loop[i];
   flat->period_turns = turns;
-  // A tile of rows with more entries than the loops that lie together saves more calls: sums of
-  // 7194 rows of 3 with one row of updates took 0.15 x the time, of 3675 columns of 50 0.64 x (Zen
-  // 4).
+  // If a tile of rows has more entries than the contiguous loops, it saves more calls: sums of 7194
+  // rows of 3 with one row of updates took 0.15 x the time, of 3675 columns of 50 0.64 x (Zen 4).
   const int64_t together = flat->period_turns * flat->slab.count;
   const int64_t tile = std::min(loops.row.count * loops.column.count, block);
   if (together < std::min(tile, tuning.few_turns)) return false;
-  // Offsets of a block span more than those of a tile. If they need 64 bits, rows are long.
+  // Offsets of a block span more than those of a tile, and must still fit 32 bits. If they do not,
+  // rows are long anyway.
   return loops.reach + PatternSpan(*flat, block) <= INT32_MAX;
 }
 
-// Short rows of which indices or updates lie apart are brought together: loops are added to the period
-// from the innermost one on, wherever they lie.
+// Finds the loops of short rows whose indices or updates are packed: adds loops to the period from
+// the innermost one on, contiguous or not.
 bool Pack(const EntryLoops& loops, const Tuning& tuning, FlatLoops* flat) {
   if (!loops.HasOneAxis() || !loops.EntriesAreElements() || loops.batches == 1) return false;
   const bool is_small = loops.row.count * loops.column.count <= tuning.most_packed_tile;
@@ -108,8 +108,8 @@ bool Pack(const EntryLoops& loops, const Tuning& tuning, FlatLoops* flat) {
   return loops.reach + PatternSpan(*flat, kMostPacked) <= INT32_MAX;
 }
 
-// Finds the loops of few entries that are slices of many turns: a block of these should stay in the
-// caches while all entries write it.
+// Finds the loops of few entries that are slices of many inner turns. A block of these turns should
+// stay in the caches while all entries write to it.
 bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, SliceLoops* slices) {
   const int64_t entries = loops.row.count * loops.column.count;
   if (entries > std::min(kMostSlices, tuning.few_slices) || loops.components == 0) return false;
@@ -118,8 +118,8 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   slices->run = loops.run.count == 1 ? slices->rest.PopInnermost() : loops.run;
   slices->row = slices->rest.PopInnermost();
   const bool is_strided = loops.run.count == 1;
-  // Turns may come in any order. With runs of 2, all with one update, two of 4 columns of 129,000 rows
-  // took 6 x the time (Zen 4).
+  // Inner turns may come in any order, so the longer loop becomes the run. With runs of 2, all with
+  // one update, two of 4 columns of 129,000 rows took 6 x the time (Zen 4).
   if (is_strided && slices->run.count < std::min(tuning.short_run, slices->row.count)) {
     std::swap(slices->run, slices->row);
   }
@@ -133,15 +133,17 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   slices->run_step = std::min(slices->run.count, turns_of_block(slices->run, block));
   const int64_t run_bytes = std::max(slices->run.count * width, kCacheLine);
   slices->row_step = std::max<int64_t>(tuning.slice_block / run_bytes, 1);
-  // The axis lies within strided runs. Two slices pay for shorter blocks than more do.
+  // Strided runs have the axis between their elements. Two slices pay for shorter blocks than more
+  // do.
   const int64_t part = entries > 2 ? 1 : 4;
   if (is_strided) return slices->run_step >= tuning.least_slice_block / part;
-  // Only WalkBox() writes a repeated update from a pattern, and many short runs at once: 10 to 60 entries
-  // of 270 to 50,000 runs of 2 to 8 elements took 0.12 to 0.8 x the time (Zen 5).
+  // Slices are walked by WalkBox(), which alone writes a repeated update from a pattern and many
+  // short runs at once: 10 to 60 entries of 270 to 50,000 runs of 2 to 8 elements took 0.12 to 0.8
+  // x the time (Zen 5).
   const bool are_many = slices->row.count >= tuning.many_rows;
   const bool repeats = loops.run.stride[kUpdates] == 0;
   if (repeats && (are_many || loops.run.count >= tuning.least_slice)) return true;
-  // Long runs are as fast in the order of memory, unless several entries write the same.
+  // Long runs are as fast in the order of memory, unless several entries write to the same run.
   if (run_bytes > tuning.longest_slice_run) {
     return loops.inner.rank == 0 && run_bytes > tuning.slice_run_block && entries > 1;
   }

@@ -11,30 +11,33 @@
 namespace strew::plan {
 
 enum class Traversal {
-  kSlices,        // slice by slice, for few and large entries, in blocks of the inner turns
-  kFlat,          // in the order of indices in memory, across short loops
-  kPacked,        // the same, but indices or updates lie apart, and are brought together first
-  kStrips,        // batches side by side, with their axis in scratch
+  kSlices,        // in blocks of the inner turns, for few and large entries (slices)
+  kFlat,          // across short loops, in the order of indices in memory
+  kPacked,        // the same, after scattered indices or updates are packed into a buffer
+  kStrips,        // batches side by side, while their axis is in scratch
   kBatchColumns,  // batches side by side
   kShortRows,     // several rows of entries in a tile
-  kLongRows,      // a row in several tiles
+  kLongRows,      // one row of entries in several tiles
 };
 
-// For kFlat. Indices are contiguous across several short loops, and so are updates, or all entries
-// have one, so entries are taken in the order of memory; the offsets of their batches in the output
-// form a pattern that repeats. For kPacked, the positions of indices and updates do so too.
-// `outside` are the loops around all, `slab` is a loop over periods, which are contiguous if flat,
-// `period` are the loops within a period, of `period_turns` turns together.
+// The loops of kFlat and kPacked. Entries are walked in the order of their indices in memory, and
+// the offsets of their batches in the output form a repeating pattern. If flat, several short loops
+// are contiguous in indices and in updates (or all entries share one update). If packed, the
+// positions of indices and updates form repeating patterns as well.
+//
+// `period` has the innermost loops, with `period_turns` turns in all; `slab` is the loop over
+// periods, which are contiguous if flat; `outside` has the loops around the slab.
 struct FlatLoops {
   IndexedNest outside;
   IndexedLoop slab;
   IndexedNest period;
   int64_t period_turns;
-  int64_t update_stride;  // if flat: 1, or 0 if there is one update
+  int64_t update_stride;  // if flat: 1, or 0 if all entries share one update
 };
 
-// For kSlices. `rest` are inner loops around rows of runs; a block of `row_step` rows of `run_step`
-// turns stays in the caches. Runs are cut only if several entries may write the same slice.
+// The loops of kSlices. `rest` has the inner loops around rows of runs. A block of `row_step` rows
+// of `run_step` turns stays in the caches. Runs are cut only if several entries may write to the
+// same slice.
 struct SliceLoops {
   InnerNest rest;
   InnerLoop row;
@@ -43,13 +46,13 @@ struct SliceLoops {
   int64_t run_step;
 };
 
-// Upper bound of few entries, whatever the tuning says.
+// Most entries that are walked as slices, whatever the tuning says.
 inline constexpr int64_t kMostSlices = 64;
-// Most entries whose indices and updates are brought together.
+// Most entries that are packed at a time.
 inline constexpr int64_t kMostPacked = 256;
 
-// Most clamped indices of a tile, which are on the stack beside their offsets; and most of a row that
-// goes to a sink.
+// Most clamped indices of a tile, which are on the stack beside their offsets, and most entries of
+// a row that goes to a sink.
 inline constexpr int64_t kMostClamped = 256;
 
 // The loops of the chosen traversal; the other member is not set.
@@ -58,11 +61,12 @@ struct TraversalLoops {
   SliceLoops slices;
 };
 
-// Chooses the order in which a task walks entries of units of `width` bytes, at most `block` of
-// them at a time. `staging` is that of its schedule. Periods have at most half a block of turns.
+// Chooses the order in which a task walks its entries, at most `block` of them at a time. Units
+// have `width` bytes. `staging` is that of its schedule. Flat periods have at most half a block of
+// turns.
 Traversal TraversalFor(const EntryLoops& loops, const Tuning& tuning, int64_t width, int64_t block,
                        const Staging& staging, TraversalLoops* chosen);
-// The same for entries that go to a sink: there are no slices and no staging.
+// The same for entries that go to a sink, without slices and staging.
 Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
                           FlatLoops* flat);
 

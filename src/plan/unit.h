@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units: memory that kernels move at once, 1 to 16 bytes. An opaque element that is no single unit
-// is a line of several, which is one more dim of every operand. So no kernel knows opaque dtypes.
+// Units: the memory that kernels move at once, 1 to 16 bytes. A larger opaque element is a line of
+// several units, which adds one dim to every operand. So kernels know nothing of opaque dtypes.
 #ifndef STREW_PLAN_UNIT_H_
 #define STREW_PLAN_UNIT_H_
 
@@ -12,18 +12,18 @@ namespace strew::plan {
 inline constexpr int64_t kMostWidth = 16;
 
 struct Units {
-  int32_t width;  // bytes of one
-  int64_t count;  // of one element
+  int32_t width;  // bytes of a unit
+  int64_t count;  // units of an element
 };
 
-// Units of boxes, whose kernels move vectors: powers of two.
+// Units of boxes. Their widths are powers of two, because the kernels move vectors.
 inline Units UnitsOf(int64_t element_size) {
   const int64_t largest_power_of_two = element_size & -element_size;
   const int64_t width = std::min<int64_t>(largest_power_of_two, kMostWidth);
   return {static_cast<int32_t>(width), element_size / width};
 }
 
-// Units of elements that an index places one by one: whole elements if there are kernels for them.
+// Units of elements that indices place one by one: whole elements of up to kMostWidth bytes.
 inline Units IndexedUnitsOf(int64_t element_size) {
   if (element_size > kMostWidth) return UnitsOf(element_size);
   return {static_cast<int32_t>(element_size), 1};
