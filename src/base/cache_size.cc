@@ -18,9 +18,9 @@ constexpr int64_t kCommonCache = int64_t{32} << 20;
 #if defined(STREW_HAVE_CPUID)
 
 // GCOVR_EXCL_START: one machine has one kind of CPU.
-// Size in bytes of the largest cache that cpuid reports: leaf 4 on Intel, leaf 0x8000001D on AMD.
-// sysconf() is no substitute: it reported 384 MiB, the caches of the whole machine, where one CPU
-// has 32 MiB.
+// The size in bytes of the largest cache that cpuid reports: leaf 4 on Intel, leaf 0x8000001D on
+// AMD. sysconf() is no substitute: it reported the caches of the whole machine, 384 MiB, where one
+// CPU has 32 MiB.
 int64_t LargestCache(unsigned leaf) {
   int64_t largest = 0;
   for (unsigned i = 0; i < 8; ++i) {
@@ -59,8 +59,8 @@ int64_t DetectCache() {
 }  // namespace
 
 int64_t LastLevelCacheBytes() {
-  // Threads that ask at the same time write the same value. A static local would call the C++
-  // runtime, which programs in C would have to link.
+  // Threads that query the CPU at the same time write the same value. A static local would call the
+  // C++ runtime, which programs in C would have to link.
   static std::atomic<int64_t> known{0};
   int64_t cache = known.load(std::memory_order_relaxed);
   if (cache == 0) {

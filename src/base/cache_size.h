@@ -6,10 +6,11 @@
 
 namespace strew {
 
-// Bytes. CPUs of other line sizes give the same results; their prefetches are fewer or more.
+// Bytes of a cache line. On CPUs with other line sizes results are the same, but there are too many
+// or too few prefetches.
 inline constexpr int64_t kCacheLine = 64;
 
-// Size in bytes of the last cache before memory, as this CPU sees it.
+// The size in bytes of the last-level cache of this CPU.
 int64_t LastLevelCacheBytes();
 
 }  // namespace strew

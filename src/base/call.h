@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings and report of one call of an operator.
+// The settings and the report of one call of an operator.
 #ifndef STREW_BASE_CALL_H_
 #define STREW_BASE_CALL_H_
 
@@ -17,14 +17,14 @@ namespace plan {
 struct Tuning;
 }
 
-// Allocates and frees scratch. With both functions NULL, malloc and free are used.
+// Functions that allocate and free scratch. If both are NULL, scratch comes from the C library.
 struct Allocator {
   strew_alloc alloc;
   strew_free release;
   void* opaque;
 };
 
-// Receives a sentence on how each part of a call runs. The function may be NULL.
+// A function that receives sentences on how a call runs; NULL for none.
 struct Explainer {
   void (*tell)(void* opaque, const char* sentence) = nullptr;
   void* opaque = nullptr;
@@ -34,7 +34,7 @@ struct Settings {
   bool wrap_negative_indices = true;
   strew_index_policy index_policy = STREW_INDEX_ERROR;
   strew_duplicate_policy duplicate_policy = STREW_DUPLICATE_LAST;
-  int32_t simd_target = 0;  // an argument of kernel::TargetName(); 0 is the best
+  int32_t simd_target = 0;  // an argument of kernel::TargetName(); 0 is the best target
   Allocator allocator = {nullptr, nullptr, nullptr};
   Runner runner;
   const plan::Tuning* tuning = nullptr;  // NULL: the tuning of the library
@@ -50,7 +50,7 @@ struct Report {
 
 class Call {
  public:
-  // `report` may be NULL: failures are then the last error of the thread.
+  // `report` may be NULL; failures then set the last error of the thread.
   Call(const Settings& settings, Report* report)
       : settings_(settings), report_(report), workers_(settings.runner) {}
 
@@ -60,7 +60,7 @@ class Call {
   // Stores the sentence in the report, or as the last error, and returns `status`.
   [[gnu::format(STREW_PRINTF, 3, 4)]] [[gnu::cold]] Status Fail(strew_status status,
                                                                 const char* format, ...) const;
-  // The same, for the value at the row-major `position` of indices.
+  // The same for an invalid index at the row-major `position` of indices.
   [[gnu::format(STREW_PRINTF, 4, 5)]] [[gnu::cold]] Status FailAt(int64_t position,
                                                                   strew_status status,
                                                                   const char* format, ...) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on 64-bit sizes that detects overflow: CheckedAdd() and its kin, of base/compiler.h, and
-// magnitudes.
+// Arithmetic on 64-bit sizes without overflow: magnitudes, and with base/compiler.h CheckedAdd(),
+// CheckedSubtract() and CheckedMultiply().
 #ifndef STREW_BASE_CHECKED_H_
 #define STREW_BASE_CHECKED_H_
 
@@ -10,7 +10,7 @@
 
 namespace strew {
 
-// |a|; that of INT64_MIN fits only uint64_t.
+// |a|, unsigned because that of INT64_MIN does not fit int64_t.
 inline uint64_t Magnitude(int64_t a) {
   return a < 0 ? uint64_t{0} - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builtins of GCC, clang and clang-cl for operations that C++17 lacks. A port to another compiler
-// changes this file alone: compilers ignore attributes such as [[gnu::noinline]] that they do not know.
+// changes only this file, because compilers ignore unknown attributes such as [[gnu::noinline]].
 #ifndef STREW_BASE_COMPILER_H_
 #define STREW_BASE_COMPILER_H_
 
 #include <cstdint>
 
-// The name of the formats of std::printf() in [[gnu::format]]. On Windows GCC's "printf" is that of
-// the old C runtime, which has no %zu; C++ gets MinGW's there, which has it.
+// The name of std::printf() formats in [[gnu::format]]. On Windows GCC's "printf" means the formats
+// of the old C runtime, which lacks %zu, but C++ uses MinGW's printf there, which has %zu.
 #if defined(_WIN32) && !defined(__clang__)
 #define STREW_PRINTF gnu_printf
 #else
 #define STREW_PRINTF printf
 #endif
 
-// 1 if the highest bits of a number come first in memory. Compilers that do not tell are for machines
-// where the lowest do.
+// 1 if the highest byte of a number comes first in memory. Compilers that define no byte order are
+// for little-endian machines.
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define STREW_BIG_ENDIAN 1
 #else
@@ -26,13 +26,13 @@
 
 namespace strew {
 
-// The numbers may not be 0.
+// `number` must not be 0.
 inline int TrailingZeros(uint64_t number) { return __builtin_ctzll(number); }
 inline int LeadingZeros(uint64_t number) { return __builtin_clzll(number); }
 
 inline int CountOnes(uint64_t number) { return __builtin_popcountll(number); }
 
-// Each stores the wrapped result and returns true unless it overflowed.
+// Each stores the result modulo 2^n and returns true unless it overflowed.
 template <typename T>
 [[nodiscard]] bool CheckedAdd(T a, T b, T* sum) {
   return !__builtin_add_overflow(a, b, sum);
@@ -46,17 +46,18 @@ template <typename T>
   return !__builtin_mul_overflow(a, b, product);
 }
 
-// Inlined at once: to GCC a function that does nothing else has no effect, and calls of it go.
+// Always inlined: GCC takes a function that only prefetches for one without effect and removes its
+// calls.
 [[gnu::always_inline]] inline void Prefetch(const void* address) { __builtin_prefetch(address); }
 [[gnu::always_inline]] inline void PrefetchForWrite(const void* address) {
   __builtin_prefetch(address, 1);
 }
-// The line is read once.
+// Prefetches a line that is read only once.
 [[gnu::always_inline]] inline void PrefetchReadOnce(const void* address) {
   __builtin_prefetch(address, 0, 0);
 }
 
-// In a loop that waits for another thread.
+// Tells the CPU that the thread spins until another thread acts.
 inline void Pause() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

@@ -7,9 +7,9 @@ namespace {
 constexpr int32_t kOpaqueBase = STREW_OPAQUE(0);
 constexpr int32_t kLargestOpaque = 4096;
 
-// ---- Properties of the list that other code relies on ----
+// ---- Properties of the list on which other code relies ----
 
-// The type of the unnamed enum of constants in strew.h.
+// The type of the unnamed enum of dtypes in strew.h.
 using Constant = decltype(STREW_BOOL);
 
 // Fails to compile if a constant has no row.
@@ -29,7 +29,8 @@ static_assert(HasRow(STREW_BOOL));
 
 constexpr bool IsPowerOfTwo(int32_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-// Kernels and identities support powers of two up to 16 bytes.
+// True if the row has all traits. Kernels and identities require sizes that are powers of two up to
+// 16 bytes.
 constexpr bool IsWhole(const DtypeInfo& row) {
   const bool has_format = row.format.bits() > 1;
   const bool is_float = row.arithmetic == Arithmetic::kFloating;
@@ -49,7 +50,7 @@ constexpr bool FollowsOrderOfIntegers(strew_dtype dtype) {
          (!is_integer || (with_sign.is_signed && with_sign.size == row.size));
 }
 
-// DLPack and .npy files name at most one dtype by a kind and a size.
+// In DLPack, and in .npy files, a type code and a size name at most one dtype.
 constexpr bool AreDistinct(const DtypeInfo& a, const DtypeInfo& b) {
   if (a.size != b.size) return true;
   return (a.dlpack != b.dlpack || a.dlpack == DlpackCode::kNone) &&

@@ -8,7 +8,7 @@
 
 namespace strew {
 
-// Calls body(the size as a constant), or with 0 for a size that is rare.
+// Calls body(size) with the size as a compile-time constant, or with 0 if the size is rare.
 template <class Body>
 void WithElementSize(int64_t size, const Body& body) {
   switch (size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bit layout of floats, and the bit patterns of special values.
+// Bit layouts of floats, and the bit patterns of special values.
 #ifndef STREW_BASE_FLOAT_FORMAT_H_
 #define STREW_BASE_FLOAT_FORMAT_H_
 
@@ -8,7 +8,7 @@
 namespace strew {
 
 // Sign, exponent and fraction as in IEEE 754. A format without infinities has one NaN for each
-// sign, all other bits set.
+// sign, in which all other bits are set.
 struct FloatFormat {
   uint8_t exponent_bits;
   uint8_t fraction_bits;
@@ -19,11 +19,12 @@ struct FloatFormat {
   constexpr uint64_t sign() const { return uint64_t{1} << (bits() - 1); }
   constexpr uint64_t one() const { return static_cast<uint64_t>(bias()) << fraction_bits; }
 
-  // The bits after those of the largest finite number: infinity, or NaN if the format has none.
+  // The bit pattern after that of the largest finite number: infinity, or NaN if the format has no
+  // infinity.
   constexpr uint64_t overflow() const {
     return sign() - (has_infinity ? uint64_t{1} << fraction_bits : 1);
   }
-  // The largest number: infinity, or the largest finite number if the format has none.
+  // The largest number: infinity, or the largest finite number if the format has no infinity.
   constexpr uint64_t largest() const { return has_infinity ? overflow() : overflow() - 1; }
 };
 

@@ -6,9 +6,9 @@
 
 namespace strew {
 
-// Asks the system to put a large block of fresh memory into huge pages, where there are some. The
-// kernel's work at the first access to each small page was a third of the time to make a plan of 4
-// million entries.
+// Asks the system to use huge pages for a large block of fresh memory, if it has them. With small
+// pages, the work of the operating system at the first access to each page was a third of the time
+// to make a plan of 4 million entries.
 void AskForHugePages(void* memory, size_t bytes);
 
 }  // namespace strew

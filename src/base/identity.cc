@@ -11,7 +11,7 @@
 namespace strew {
 namespace {
 
-// The zero is -0: +0 + -0 would lose the sign of an update.
+// The zero of floats is -0, because +0 + -0 = +0 would lose the sign of an update of -0.
 uint64_t FloatIdentity(FloatFormat format, Identity identity) {
   switch (identity) {
     case Identity::kOne:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identity elements of reductions: combined with an update they give the update, up to the payload
-// of a NaN. They replace old values in reductions that ignore those.
+// Identity elements of reductions. An identity combined with an update is the update, up to the
+// payload of a NaN. Identities replace old values in reductions that exclude them.
 #ifndef STREW_BASE_IDENTITY_H_
 #define STREW_BASE_IDENTITY_H_
 
@@ -12,9 +12,9 @@ namespace strew {
 // imaginary part of 1 * (inf + 0i) is NaN.
 bool HasIdentity(strew_dtype dtype, strew_reduction kind);
 
-// Stores the identity at `element`: -0 for sums of floats, because +0 would lose the sign of -0;
-// the largest finite number for minima of floats without infinities. Requires that the reduction is
-// defined on the dtype and that its row names an identity.
+// Stores the identity at `element`. For sums of floats it is -0, because +0 would lose the sign of
+// -0; for minima of floats without infinities it is the largest finite number. Requires that the
+// reduction is defined on the dtype and that its row names an identity.
 void StoreIdentity(strew_dtype dtype, strew_reduction kind, unsigned char* element);
 
 }  // namespace strew

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single index values: reading them, and their meaning on an axis. (Kernels read whole tiles.)
+// Reads single index values, and finds the elements of an axis that they name. (Kernels read whole
+// tiles of indices.)
 #ifndef STREW_BASE_INDEX_VALUE_H_
 #define STREW_BASE_INDEX_VALUE_H_
 
@@ -45,14 +46,15 @@ inline IndexValue ReadIndex(strew_dtype dtype, const unsigned char* from) {
   }
 }
 
-// The element of an axis that an index names; outside [0, axis_size) if it is out of range.
+// The position on an axis that an index names. It is outside [0, axis_size) if the index is out of
+// range.
 constexpr int64_t WrappedIndex(int64_t index, int64_t axis_size, bool wraps) {
   return index < 0 && wraps ? index + axis_size : index;
 }
 constexpr bool IsOnAxis(int64_t wrapped, int64_t axis_size) {
   return wrapped >= 0 && wrapped < axis_size;
 }
-// The nearest element; 0 for an axis of none.
+// The nearest element; 0 for an empty axis.
 constexpr int64_t ClampedIndex(int64_t wrapped, int64_t axis_size) {
   return std::max<int64_t>(std::min(wrapped, axis_size - 1), 0);
 }

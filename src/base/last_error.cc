@@ -6,7 +6,8 @@
 namespace strew {
 namespace {
 
-// A failure alone touches it, so that calls that succeed do not pay for finding it.
+// Only failures access it, so that successful calls do not pay for the look-up of a thread_local
+// variable.
 thread_local char last_error[kLongestSentence];
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sentence about a failure that no context can tell of, for each thread.
+// The last error of each thread: describes failures of functions that have no context to report
+// them.
 #ifndef STREW_BASE_LAST_ERROR_H_
 #define STREW_BASE_LAST_ERROR_H_
 
@@ -14,7 +15,7 @@ namespace strew {
 // Room for four shapes of 32 dims.
 constexpr size_t kLongestSentence = 3072;
 
-// The error of the calling thread.
+// The last error of the calling thread.
 const char* LastError();
 void SetLastError(const char* format, va_list arguments);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instead of own_threads.cc where there are no POSIX threads.
+// Replaces own_threads.cc in builds without threads.
 #include "base/platform.h"
 #include "base/runner.h"
 
@@ -13,7 +13,7 @@ strew_status OwnThreads::Choose(int32_t n, Runner* runner) {
   return STREW_OK;
 }
 
-// clang warns about a private field that nothing names.
+// Names begin_, because clang warns about unused private fields.
 void WorkersOfCall::Begin(Pool*) { begin_ = 0; }
 void WorkersOfCall::End() {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of the operating system that C++17 does not have: aligned memory, and threads for
-// base/pool.h. posix.cc and windows.cc define them.
+// Functions of the operating system that C++17 lacks: aligned memory, and threads for base/pool.h.
+// posix.cc and windows.cc define them.
 #ifndef STREW_BASE_PLATFORM_H_
 #define STREW_BASE_PLATFORM_H_
 
@@ -18,7 +18,8 @@
 
 namespace strew {
 
-// Memory for FreeAligned(), NULL if there is none. `size` is a multiple of `alignment`.
+// Returns memory that FreeAligned() frees, or NULL on failure. `size` must be a multiple of
+// `alignment`.
 inline void* AllocateAligned(size_t alignment, size_t size) {
 #ifdef _WIN32
   return _aligned_malloc(size, alignment);
@@ -36,7 +37,7 @@ inline void FreeAligned(void* memory) {
 }
 
 #ifdef _WIN32
-// A HANDLE: <windows.h> has too many names for a header.
+// These are HANDLEs. <windows.h> defines too many names to be included in a header.
 using Thread = void*;
 using Semaphore = void*;
 using ThreadNumber = uint32_t;
@@ -48,21 +49,23 @@ using ThreadNumber = pid_t;
 using ProcessNumber = pid_t;
 #endif
 
-// How many CPUs the calling thread may run on, at least 1. 1 in a build without threads.
+// The number of CPUs on which the calling thread may run, at least 1; always 1 in a build without
+// threads.
 int32_t CpuCount();
 
-// ---- Threads: only where the build has them ----
+// ---- Threads: only in builds with threads ----
 
 ProcessNumber CurrentProcess();
 ThreadNumber CurrentThread();
-// -1 where the system does not tell.
+// The CPU of the calling thread; -1 if the system does not tell.
 int32_t CurrentCpu();
-// Moves the calling thread off that CPU, to another that the thread `caller` may run on.
+// If the calling thread runs on `cpu`, moves it to another CPU on which the thread `caller` may
+// run.
 void LeaveCpu(int32_t cpu, ThreadNumber caller);
 
-// In ns: of a clock that never goes back.
+// The time in ns, from a clock that never goes back.
 int64_t Now();
-// In ns, less while other threads have the CPU.
+// The CPU time of the calling thread in ns. It does not advance while other threads have the CPU.
 int64_t CpuTime();
 
 // The count of a new semaphore is 0.
@@ -71,7 +74,8 @@ void DestroySemaphore(Semaphore* semaphore);
 void Post(Semaphore* semaphore);
 void Await(Semaphore* semaphore);
 
-// Starts up to `count` threads, which take no signals of the process, and returns how many run.
+// Starts up to `count` threads, which receive no signals of the process. Returns the number of
+// threads that run.
 int32_t StartThreads(Thread* threads, int32_t count, void* (*run)(void*), void* argument);
 void JoinThread(Thread* thread);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of policies and modes in the command and the Python package, indexed by their values in
-// strew.h.
+// Names of policies and modes in the command-line tool and the Python package, indexed by their
+// values in strew.h.
 #ifndef STREW_BASE_POLICY_H_
 #define STREW_BASE_POLICY_H_
 

@@ -9,14 +9,14 @@
 namespace strew {
 namespace {
 
-// How long a worker looks out for the next phase before it sleeps, and the caller for the end of
-// tasks. It takes 30 us until a sleeping thread runs (a virtual machine of two CPUs): four phases of
-// 40 us each took 0.62 x the time of one thread, 0.86 x without looking out. Three times as long is
-// no better, and worse where other processes want the CPU.
+// Nanoseconds for which a worker polls for the next phase, and the caller for the end of tasks,
+// before they sleep. A sleeping thread needs 30 us to wake up (a virtual machine of two CPUs): with
+// polling, four phases of 40 us each took 0.62 x the time of one thread, without 0.86 x. Polling
+// three times as long is no better, and worse if other processes want the CPU.
 constexpr int64_t kLookoutOfWorker = 10000;
 constexpr int64_t kLookoutOfCaller = 20000;
 
-// False where it is not so in time.
+// Polls a condition for `ns` nanoseconds. Returns false if it does not become true in that time.
 template <class Condition>
 bool ComesTrue(int64_t ns, const Condition& condition) {
   const int64_t end = Now() + ns;
@@ -82,11 +82,11 @@ void Pool::Share(int32_t count) {
   }
   const int64_t own = CpuTime() - cpu_before;
   WaitForBegun();
-  // The time that the caller has waited, also for a CPU, and that it took to wake others.
+  // The time that the caller has waited, also for a CPU, and the time that it took to wake workers.
   const int64_t cost = Now() - begin - own + rung - begin;
   const int64_t worked = worked_ns_.load(std::memory_order_relaxed);
-  // By a schedule for several there is more work than for one: up to twice as much where all tasks
-  // look at all entries.
+  // A schedule for several tasks makes more work than one for a single task: up to twice as much if
+  // all tasks read all entries.
   account_.AddShared(worked == 0 ? -cost - own / 2 : worked / 2 - cost);
 }
 
@@ -119,7 +119,7 @@ void Pool::StartThreads() {
   // Some systems have a limit on semaphores. GCOVR_EXCL_BR_START
   if (!MakeSemaphore(&bell_) || !MakeSemaphore(&all_finished_)) return;
   // GCOVR_EXCL_BR_STOP
-  // The qualified name: the class has one of its own.
+  // Qualified, because the class has a member of this name.
   started_ = strew::StartThreads(thread(0), workers_, RunWorker, this);
 }
 
@@ -168,7 +168,7 @@ void Pool::Sleep() {
 
 // ---- Both ----
 
-// A task that is now the calling thread's, or kNone.
+// Takes a task for the calling thread; returns kNone if there is none left.
 int32_t Pool::Begin() {
   int32_t left = unbegun_.load(std::memory_order_relaxed);
   while (left > 0 && !unbegun_.compare_exchange_weak(left, left - 1, std::memory_order_acquire,
@@ -183,7 +183,7 @@ void Pool::Finish() {
   if (before == (1 | kCallerSleeps)) Post(&all_finished_);
 }
 
-// Returns how many posts the calling thread now owes bell_.
+// Takes up to `most` sleepers. Returns how many posts to bell_ the calling thread now owes.
 int32_t Pool::TakeSleepers(int32_t most) {
   int32_t sleepers = sleepers_.load(std::memory_order_seq_cst);
   int32_t taken;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/platform.h by POSIX, and by Linux where that has more.
+// Implements base/platform.h with POSIX functions, and with those of Linux where POSIX has none.
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,8 +25,8 @@ int64_t Nanoseconds(clockid_t clock) {
 }
 
 #ifdef __linux__
-// The CPUs that the calling thread may run on, 0 if the system does not tell. It refuses a set that
-// has no place for all CPUs that the machine may have.
+// The number of CPUs on which the calling thread may run; 0 if the system does not tell. The system
+// refuses sets that are smaller than the number of CPUs that it supports.
 int32_t AllowedCpus() {
   constexpr int kMostCpus = 1 << 20;
   for (int cpus = 1024; cpus <= kMostCpus; cpus *= 2) {
@@ -44,8 +44,8 @@ int32_t AllowedCpus() {
 int32_t AllowedCpus() { return 0; }
 #endif
 
-// Threads that are made meanwhile take no signals but those of their own faults: handlers of the
-// process run on threads that it knows.
+// Threads started in the lifetime of this object receive no signals except those of their own
+// faults, so that signal handlers run only on the threads of the application.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
@@ -78,9 +78,9 @@ ProcessNumber CurrentProcess() { return getpid(); }
 ThreadNumber CurrentThread() { return static_cast<ThreadNumber>(syscall(SYS_gettid)); }
 int32_t CurrentCpu() { return sched_getcpu(); }
 
-// The system tends to wake a worker on the CPU of its caller where all CPUs are busy, so that it
-// takes from the caller what it gives: calls of 200 us after pauses took 1.0 to 1.1 x the time of
-// one thread on two, and 0.65 to 0.8 x with this.
+// If all CPUs are busy, the system tends to wake a worker on the CPU of its caller, and the two
+// share that CPU: calls of 200 us after pauses took 1.0 to 1.1 x the time of one thread on two
+// threads, and 0.65 to 0.8 x with this.
 void LeaveCpu(int32_t cpu, ThreadNumber caller) {
   if (cpu < 0 || cpu != CurrentCpu()) return;
   cpu_set_t cpus;

@@ -47,7 +47,8 @@ struct ReductionInfo {
 };
 
 // X(constant after STREW_, functor in kernel/ops-inl.h, traits). Each has kernels, in this order,
-// for every dtype on which it is defined. STREW_NONE has kernels by width instead.
+// for every dtype on which it is defined. The kernels of STREW_NONE depend only on the width of an
+// element.
 #define STREW_FOR_EACH_KERNEL_REDUCTION(X)          \
   X(ADD, Add, Modular("add", Identity::kZero))      \
   X(MUL, Mul, Modular("mul", Identity::kOne))       \
@@ -55,7 +56,7 @@ struct ReductionInfo {
   X(MAX, Max, Ordering("max", Identity::kLeast))    \
   X(SUB, Sub, Modular("sub", Identity::kNone))
 
-// X(constant, traits): reductions that take several steps.
+// X(constant after STREW_, traits): reductions of several steps.
 #define STREW_FOR_EACH_COMPOSED_REDUCTION(X) X(MEAN, Average("mean"))
 
 // Indexed by kind.
@@ -70,7 +71,7 @@ inline constexpr ReductionInfo kReductions[] = {
 #undef STREW_KERNEL_ROW
 inline constexpr strew_reduction kReductionsEnd = sizeof(kReductions) / sizeof(*kReductions);
 
-// The names alone.
+// The names of the reductions, indexed by kind.
 inline constexpr const char* kReductionNames[] = {
     kReductions[STREW_NONE].name,
 #define STREW_ROW(CONSTANT, ...) kReductions[STREW_##CONSTANT].name,
@@ -85,13 +86,13 @@ enum class KernelReduction {
       kCount
 };
 
-// True if the result for integers depends on their sign. If not, the kernels of intN serve uintN
-// too.
+// True if signed and unsigned integers with the same bits give different results. If not, the
+// kernels of intN also serve uintN.
 constexpr bool DependsOnSign(KernelReduction reduction) {
   return kReductions[static_cast<int>(reduction) + 1].what == ReductionClass::kOrdering;
 }
 
-// Requires the kind of a reduction with kernels of its own.
+// Requires a kind that has its own kernels.
 constexpr KernelReduction KernelOf(strew_reduction kind) {
   return static_cast<KernelReduction>(kind - 1);
 }
@@ -114,13 +115,13 @@ constexpr bool IsKnownReduction(strew_reduction reduction) {
   return kind >= 0 && kind < kReductionsEnd;
 }
 
-// True for known reductions of one step: none, or a reduction with kernels of its own.
+// True if the reduction has one step: STREW_NONE, or a kind with its own kernels and no flags.
 constexpr bool IsOneStep(strew_reduction reduction) {
   return reduction <= static_cast<int>(KernelReduction::kCount);
 }
 
-// True if STREW_WIDE makes a difference to this kind of reduction: to sums, differences and products
-// of floats of 8 and 16 bits. Requires a dtype on which the kind is defined.
+// True if STREW_WIDE changes the result of this kind of reduction: of sums, differences and
+// products of floats of 8 and 16 bits. Requires a dtype on which the kind is defined.
 constexpr bool IsWideOn(strew_reduction kind, strew_dtype dtype) {
   return kReductions[kind].what == ReductionClass::kModular && kDtypes[dtype].is_short_float();
 }
@@ -130,13 +131,14 @@ constexpr strew_reduction WithoutWide(strew_reduction reduction) {
   return reduction & ~static_cast<strew_reduction>(STREW_WIDE);
 }
 
-// The same reduction without STREW_WIDE where that makes no difference.
+// The same reduction, without STREW_WIDE if it does not change the result.
 constexpr strew_reduction WithWideIfNeeded(strew_reduction reduction, strew_dtype dtype) {
   return IsWideOn(ReductionKind(reduction), dtype) ? reduction : WithoutWide(reduction);
 }
 
-// The same reduction of elements that have one update each. It is rounded once in any case, and replaces
-// an old value that is excluded, except for bool, of which reductions make 0 or 1.
+// An equivalent reduction for elements with one update each. STREW_WIDE has no effect, because
+// there is only one rounding. An excluded old value is simply replaced, except for bool, whose
+// reductions give 0 or 1.
 constexpr strew_reduction OfSingleUpdates(strew_reduction reduction, strew_dtype dtype) {
   if (ExcludesSelf(reduction) && dtype != STREW_BOOL) return STREW_NONE;
   return WithoutWide(reduction);

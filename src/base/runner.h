@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs the tasks of a call.
+// The threads that run the tasks of a call.
 #ifndef STREW_BASE_RUNNER_H_
 #define STREW_BASE_RUNNER_H_
 
@@ -11,18 +11,19 @@ namespace strew {
 
 class Pool;
 
-// The caller's threads, or those of the context. With one worker everything runs on the calling
-// thread, and the function counts for nothing.
+// The threads of the caller, or those of the context. With one worker everything runs on the
+// calling thread, and parallel_for is not used.
 struct Runner {
   strew_parallel_for parallel_for = nullptr;
   void* opaque = nullptr;
   int32_t workers = 1;
-  Pool* pool = nullptr;  // whose threads they are, if they are those of the context
+  Pool* pool = nullptr;  // the pool, if the threads are those of the context
 };
 
-// The workers of one call: one as long as the pool has to make up for a loss. A schedule for
-// several would then be slower than that of one, because its tasks may each look at all entries: 2.3 x
-// the time of one thread beside a spinning process, and 1.2 x with this.
+// The number of workers of one call. It is 1 as long as the pool has to make up for a loss. A
+// schedule for several workers would then be slower on one thread than a schedule for one, because
+// each of its tasks may read all entries: beside a spinning process such calls took 2.3 x the time
+// of one thread, and 1.2 x with this rule.
 class WorkersOfCall {
  public:
   explicit WorkersOfCall(const Runner& runner) : count_(runner.workers) {
@@ -41,7 +42,7 @@ class WorkersOfCall {
   void End();
 
   int32_t count_;
-  Pool* alone_ = nullptr;  // where the call makes up for a loss
+  Pool* alone_ = nullptr;  // the pool, if this call makes up for a loss
   int64_t begin_ = 0;
 };
 
@@ -53,10 +54,11 @@ class OwnThreads {
   OwnThreads(const OwnThreads&) = delete;
   OwnThreads& operator=(const OwnThreads&) = delete;
 
-  // Sets the runner that strew_context_set_num_threads() means by `n` >= 0 threads. UNSUPPORTED
-  // where this build has no threads, OUT_OF_MEMORY without memory; nothing is then changed.
+  // Sets the runner for `n` >= 0 threads, in the sense of strew_context_set_num_threads(). Fails
+  // with UNSUPPORTED if this build has no threads and with OUT_OF_MEMORY if there is no memory;
+  // then it changes nothing.
   strew_status Choose(int32_t n, Runner* runner);
-  // Ends those that run.
+  // Ends the threads that run.
   void End() { Replace(nullptr); }
 
  private:

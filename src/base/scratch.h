@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scratch memory of one call, from the allocator of its context.
+// Scratch memory for a call, from the allocator of its context.
 #ifndef STREW_BASE_SCRATCH_H_
 #define STREW_BASE_SCRATCH_H_
 
@@ -16,12 +16,13 @@ namespace strew {
 class Scratch {
  public:
   Scratch() = default;
-  // To whole cache lines: parts of these sizes are aligned as the whole is, and share no line.
+  // Rounds up to whole cache lines, so that parts of these sizes are aligned like the whole block
+  // and share no lines.
   static constexpr int64_t RoundUp(int64_t bytes) {
     return (bytes + int64_t{kAlignment} - 1) / int64_t{kAlignment} * int64_t{kAlignment};
   }
 
-  // On failure memory() is NULL. Most plans that want scratch have an alternative without it.
+  // On failure memory() is NULL. Most callers can do without scratch.
   Scratch(const Call& call, int64_t size) : allocator_(call.settings().allocator) {
     if (size == 0 || size > kMostBytes) return;  // GCOVR_EXCL_BR_LINE: larger with 32 bits alone
     size_ = static_cast<size_t>(size);
@@ -51,7 +52,7 @@ class Scratch {
 
  private:
   static constexpr size_t kAlignment = 64;
-  // No object is larger than PTRDIFF_MAX, which 32 bits hold on some machines.
+  // No object is larger than PTRDIFF_MAX, which is less than 2^31 on 32-bit machines.
   static constexpr int64_t kMostBytes = int64_t{PTRDIFF_MAX} - int64_t{kAlignment};
 
   void Release() {

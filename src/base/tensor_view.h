@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor inside the library, with the properties that every call needs computed beforehand.
+// A tensor inside the library, with precomputed properties that every call needs.
 #ifndef STREW_BASE_TENSOR_VIEW_H_
 #define STREW_BASE_TENSOR_VIEW_H_
 
@@ -28,7 +28,8 @@ struct TensorView {
   int64_t strides[kMaxRank];  // in elements
 };
 
-// The stride in elements; 0 if the dim has at most one element and its stride has no meaning.
+// The stride of a dim in elements; 0 if the stride is never used, because the dim has at most one
+// element or the tensor is empty.
 inline int64_t StrideOf(const TensorView& tensor, int dim) {
   return tensor.size != 0 && tensor.shape[dim] > 1 ? tensor.strides[dim] : 0;
 }
@@ -41,7 +42,7 @@ inline bool SameShape(const TensorView& a, const TensorView& b) {
   return true;
 }
 
-// True if both name the same elements at the same addresses. Requires equal shapes.
+// True if both have the same elements at the same addresses. Requires equal shapes.
 inline bool SameElements(const TensorView& a, const TensorView& b) {
   if (a.data != b.data) return false;
   for (int i = 0; i < a.rank; ++i) {

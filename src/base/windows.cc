@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/platform.h by functions of Windows itself: winpthreads would be a second DLL to ship, and its
-// clock of a thread's CPU time has steps of 16 ms.
+// Implements base/platform.h with functions of Windows. winpthreads would be a second DLL to ship,
+// and its clock for the CPU time of a thread has steps of 16 ms.
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
@@ -39,7 +39,7 @@ bool StartThread(Thread* thread, const Start& start) {
 
 int32_t CpuCount() {
   DWORD_PTR process = 0, system = 0;
-  // Both are 0 for a process in several groups of 64 CPUs.
+  // Both masks are 0 for a process in several groups of 64 CPUs.
   if (GetProcessAffinityMask(GetCurrentProcess(), &process, &system) != 0 && process != 0) {
     return static_cast<int32_t>(CountOnes(process));
   }
@@ -57,13 +57,14 @@ int64_t Now() {
   QueryPerformanceFrequency(&frequency);
   QueryPerformanceCounter(&ticks);
   constexpr int64_t kSecond = 1000000000;
-  // In two parts, because the product of all ticks and a second overflows after a quarter of an hour.
+  // In two parts, because the product of all ticks and kSecond overflows after a quarter of an
+  // hour.
   return ticks.QuadPart / frequency.QuadPart * kSecond +
          ticks.QuadPart % frequency.QuadPart * kSecond / frequency.QuadPart;
 }
 
-// The clock on the wall: GetThreadTimes() has steps of 16 ms, longer than most calls. A pool then
-// takes the time in which its threads have no CPU for work.
+// Returns wall-clock time, because GetThreadTimes() has steps of 16 ms, longer than most calls. So
+// a pool counts time without a CPU as work.
 int64_t CpuTime() { return Now(); }
 
 bool MakeSemaphore(Semaphore* semaphore) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ways to apply the update of one row, with which a walk over rows is compiled.
+// Functors that apply the update of one row. A walk over rows is compiled for each of them.
 #ifndef STREW_KERNEL_APPLY_ROW_H_
 #define STREW_KERNEL_APPLY_ROW_H_
 
@@ -14,7 +14,7 @@
 
 namespace strew::kernel {
 
-// Applies the update of a row, or those of adjacent rows, by a call of its kernel.
+// Applies the update of a row, or of several adjacent rows, by one call of a kernel.
 struct RowByKernel {
   RunKernel run;
   int64_t output_stride;
@@ -27,8 +27,8 @@ struct RowByKernel {
   }
 };
 
-// The same, for rows of updates that are read in order. The hardware does not prefetch them across
-// the gaps that rows of the output make.
+// The same for updates that are read in order, with prefetch: the jumps between rows of the output
+// keep the hardware from prefetching them.
 struct RowReadAhead {
   RowByKernel row;
   int64_t distance;          // bytes to the update that is prefetched
@@ -41,9 +41,9 @@ struct RowReadAhead {
   }
 };
 
-// Replaces a contiguous row of kHalf to 2 * kHalf bytes: the first and the last of them, which may be
-// the same. Rows of 2 to 12 B took 0.35 to 0.6 x the time of a call of memcpy, of 16 to 32 B 0.65 to
-// 0.9 x that of a loop; the choice of kHalf for each row 1.4 x (Zen 5).
+// Replaces a contiguous row of kHalf to 2 * kHalf bytes: the first kHalf and the last kHalf, which
+// may overlap. Rows of 2 to 12 B took 0.35 to 0.6 x the time of calls of memcpy, of 16 to 32 B 0.65
+// to 0.9 x the time of a loop; choosing kHalf for each row 1.4 x (Zen 5).
 template <int64_t kHalf>
 struct RowByHalves {
   int64_t last;  // bytes before the last half
@@ -57,7 +57,8 @@ struct RowByHalves {
   }
 };
 
-// Replaces a contiguous row of more than 32 bytes. Rows of 64 B take 1.3 ns, by calls 2.6.
+// Replaces a contiguous row of more than 32 bytes. Rows of 64 B take 1.3 ns, with a call for each
+// 2.6.
 struct RowByBytes {
   int64_t bytes;
 
@@ -65,7 +66,7 @@ struct RowByBytes {
     constexpr int64_t kBlock = 32;
     constexpr RowByHalves<kBlock / 2> move = {kBlock / 2};
     for (int64_t i = 0; i < bytes - kBlock; i += kBlock) move(output + i, update + i);
-    // May overlap what is there already.
+    // The last block may overlap the one before it.
     move(output + bytes - kBlock, update + bytes - kBlock);
   }
 };
@@ -84,7 +85,7 @@ struct RowByElements {
   }
 };
 
-// Applies one element to all of a contiguous row.
+// Applies one update to all elements of a contiguous row.
 struct RowByPattern {
   RunKernel run;
   int64_t size;

@@ -18,8 +18,8 @@ struct Logical {
   uint8_t bits;
 };
 
-// A float of 8 or 16 bits. kOverflow has the bits after the largest finite number: infinity, or NaN
-// if the format has none.
+// A float of 8 or 16 bits. kOverflow is the bit pattern after the largest finite number: infinity,
+// or NaN if the format has no infinity.
 template <strew_dtype kDtype>
 struct ShortFloat {
   static constexpr FloatFormat kFormat = kDtypes[kDtype].format;
@@ -75,7 +75,7 @@ struct Wide {
   uint64_t parts[2];
 };
 
-// ---- The element type of a dtype, from its row ----
+// ---- The element type of a dtype, derived from its row in base/dtype.h ----
 
 template <int kBytes>
 constexpr auto MakeSigned() {
@@ -123,12 +123,12 @@ constexpr auto MakeElement() {
 template <strew_dtype kDtype>
 using Element = decltype(MakeElement<kDtype>());
 
-// Short floats with instructions or conversions of their own.
+// Short floats that have special instructions or conversions.
 using Half = Element<STREW_FLOAT16>;
 using Brain = Element<STREW_BFLOAT16>;
 
-// Access through memcpy, because element memory has no C++ type and may have less alignment than
-// C++ requires (complex64, aligned to 4 bytes, is moved as one element of 8).
+// Access elements through memcpy, because their memory has no C++ type and may be less aligned than
+// C++ requires (complex64, aligned to 4 bytes, is moved as one element of 8 bytes).
 template <class T>
 inline T LoadElement(const unsigned char* from) {
   T element;

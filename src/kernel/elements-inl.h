@@ -117,8 +117,8 @@ void Gather(unsigned char* gathered, const unsigned char* updates, int64_t updat
   }
 }
 
-// Through memory each entry waits for the one before. Sums of 1 M sorted updates in runs of 100 took 0.5
-// to 0.66 x the time, maxima of float32 0.25 x; in runs of 33 0.5 to 1.0 x (Zen 5).
+// Through memory each entry waits for the one before. Sums of 1 M sorted updates in runs of 100
+// took 0.5 to 0.66 x the time, maxima of float32 0.25 x; in runs of 33 0.5 to 1.0 x (Zen 5).
 template <class T, class Op>
 constexpr int64_t kLeastRun = kMoves<T, Op>     ? 0
                               : kIsHeavy<T, Op> ? 8

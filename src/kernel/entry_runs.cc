@@ -7,11 +7,12 @@
 namespace strew::kernel {
 namespace {
 
-// Entries in a row, of which those with one destination may follow each other, as with sorted indices.
+// A row of entries in which consecutive ones may have one destination, as with sorted indices. Runs
+// of these are found by blocks of `least` entries.
 template <class Place>
 class EntryRow {
  public:
-  // Runs of `least` entries or more are found if they fill a block of so many.
+  // Finds runs of at least `least` entries that fill a block.
   EntryRow(const Place* places, int64_t entries, int64_t least)
       : places_(places), entries_(entries), least_(least) {}
 
@@ -22,7 +23,8 @@ class EntryRow {
     return runs;
   }
 
-  // Calls run(first, end) for each run found, and part(first, end) for the entries between them.
+  // Calls run(first, end) for each run that is found, and part(first, end) for the entries between
+  // runs.
   template <class Run, class Part>
   void ForEach(const Run& run, const Part& part) const {
     int64_t done = 0;
@@ -45,7 +47,8 @@ class EntryRow {
     return difference == 0;
   }
 
-  // The first block, from `first` on, that is a run; the number of entries for none.
+  // The begin of the first block from `first` on that is a run; the number of entries if there is
+  // none.
   int64_t FindRun(int64_t first) const {
     while (first + least_ <= entries_ && !IsRun(first)) first += least_;
     return first + least_ <= entries_ ? first : entries_;
@@ -58,7 +61,7 @@ class EntryRow {
 
   int64_t EndOf(int64_t block) const {
     int64_t end = block + least_;
-    // Whole blocks are compared by vectors.
+    // Whole blocks are compared first, because vectors do so.
     while (end + least_ <= entries_ && places_[end] == places_[block] && IsRun(end)) end += least_;
     while (end < entries_ && places_[end] == places_[block]) ++end;
     return end;
@@ -69,8 +72,8 @@ class EntryRow {
   const int64_t least_;
 };
 
-// Blocks of a tile that are looked at first. Most must be runs: tiles with few of them take up to 1.7 x
-// the time if each is a call (sums of 1 M sorted float32 in runs of 16, Zen 5).
+// The number of blocks in the sample of a tile. Most of them must be runs: tiles with few runs took
+// up to 1.7 x the time with a call for each run (sums of 1 M sorted float32 in runs of 16, Zen 5).
 constexpr int64_t kSample = 8;
 
 template <class Offset>
@@ -130,7 +133,7 @@ class ElementTile {
     part.offsets = OffsetsOf(row) + first;
     part.rows = 1;
     part.columns = end - first;
-    // Rows whose destinations are prefetched have no gaps between them.
+    // If destinations are prefetched, rows of offsets have no gaps.
     if (tile_.prefetch != 0) part.lookahead += (tile_.rows - row) * tile_.columns - end;
     NextReads next_reads = next_reads_;
     if (next_reads.indices != nullptr) {

@@ -48,8 +48,8 @@ HWY_INLINE T CombinedElement(T old, T update) {
 
 // An element between its updates, in the form that takes least time to combine: complex numbers as
 // vectors of two lanes, because GCC assembles them in general registers (random sums of complex64
-// took 2 x the time), sums of bfloat16 as float32 in a vector, and those of float16 in a vector (runs of
-// one destination took 0.7 x the time).
+// took 2 x the time), sums of bfloat16 as float32 in a vector, and those of float16 in a vector
+// (runs of one destination took 0.7 x the time).
 template <class T, class Op>
 struct Held {
   using Lane = typename Lanes<T>::Lane;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means, and sums that are not divided: kernels for single elements with a sum and a count each, and
-// the tables of all kernels.
+// Means, and sums that are not divided: kernels for single elements with a sum and a count each,
+// and the tables of all kernels.
 #if defined(STREW_KERNEL_MEAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_MEAN_INL_H_
 #undef STREW_KERNEL_MEAN_INL_H_

@@ -10,17 +10,17 @@
 
 namespace strew::kernel {
 
-// Short updates that repeat, written out as often as fits.
+// A buffer with as many repetitions of a short update as fit.
 class Pattern {
  public:
   static constexpr int64_t kCapacity = 4096;
 
-  // For updates that repeat every `period` bytes; at most `most` bytes, kCapacity or less, are written
-  // out.
+  // For updates of `period` bytes. At most `most` bytes are written, which must be kCapacity or
+  // less.
   Pattern(int64_t period, int64_t most) : period_(period), most_(most / period * period) {}
 
-  // Prepares `bytes` of updates. Writes a few words, then copies what is there, twice as much each
-  // time: 82 float64 took 0.7 x the time of copies alone, 100 int16 0.5 x (Zen 5).
+  // Prepares `bytes` of repeated updates. Writes a few words, then doubles the filled part by
+  // copies: 82 float64 took 0.7 x the time of copies alone, 100 int16 0.5 x (Zen 5).
   void Fill(const unsigned char* updates, int64_t bytes) {
     filled_ = std::min(bytes, most_);
     if (period_ == 1) {
@@ -50,7 +50,7 @@ class Pattern {
   static constexpr int64_t kWord = 8;
   static constexpr int64_t kWritten = 256;
 
-  // The updates of a period of 2, 4 or 8 bytes, repeated.
+  // A word that repeats updates of 2, 4 or 8 bytes.
   uint64_t WordOf(const unsigned char* updates) const {
     uint16_t half;
     uint32_t single;
@@ -68,7 +68,7 @@ class Pattern {
     }
   }
 
-  // Whole words, of which the last may reach beyond `bytes`.
+  // Writes whole words. The last may reach beyond `bytes`.
   void WriteWords(uint64_t word, int64_t bytes) {
     for (int64_t i = 0; i < bytes; i += kWord) std::memcpy(pattern_ + i, &word, kWord);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prefetches for all targets: of memory that will be read once, or written.
+// Prefetches of memory that will be read once or written, for all targets.
 #ifndef STREW_KERNEL_PREFETCH_H_
 #define STREW_KERNEL_PREFETCH_H_
 
@@ -21,9 +21,10 @@ HWY_INLINE void PrefetchLine(const unsigned char* address) {
   }
 }
 
-// The last line is fetched again where the loop did it already, because a branch on where a row lies
-// would be mispredicted: gathers and scatters of rows of 20 to 224 B beyond the L2 cache took 0.28 to
-// 0.8 x the time, but multiples of 64 B as long (Zen 5).
+// Prefetches every cache line of a row. The last line is always prefetched after the loop, even if
+// the loop has done so, because a branch on the alignment of the row would be mispredicted: gathers
+// and scatters of rows of 20 to 224 B beyond the L2 cache took 0.28 to 0.8 x the time, but
+// multiples of 64 B as long (Zen 5).
 template <bool kWrites>
 HWY_INLINE void Prefetch(const unsigned char* from, int64_t bytes) {
   if (bytes <= 0) return;

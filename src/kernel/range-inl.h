@@ -25,9 +25,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // ---- Indices apart ----
 
-// Copies indices that do not lie together into a block, from which they are read as vectors: to check
-// and to resolve every second int64 took 0.6 ns each one by one, and 0.3 ns so (Zen 4). For unsigned
-// types only, and not inline, so that few functions are compiled.
+// Copies indices that do not lie together into a block, from which they are read as vectors: to
+// check and to resolve every second int64 took 0.6 ns each one by one, and 0.3 ns so (Zen 4). For
+// unsigned types only, and not inline, so that few functions are compiled.
 //
 // Shorter rows are as fast one by one: 3 indices in each took 1.7 x the time with blocks.
 constexpr int64_t kLeastTogether = 16;

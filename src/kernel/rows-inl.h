@@ -53,8 +53,8 @@ class RowsLoop {
 
   // The most bytes that are fetched of each row: the hardware finds the rest.
   static constexpr int64_t kMostFetched = 1024;
-  // From a prefetch to its use: 200,000 rows of 128 to 256 bytes beyond the L2 cache took 0.53 to 0.7 x
-  // the time of 8 rows, what is in it up to 1.06 x (Zen 5).
+  // From a prefetch to its use: 200,000 rows of 128 to 256 bytes beyond the L2 cache took 0.53 to
+  // 0.7 x the time of 8 rows, what is in it up to 1.06 x (Zen 5).
   static constexpr int64_t kBytesAhead = 8192;
   static constexpr int64_t kLeastAhead = 8;  // rows
   static constexpr int64_t kMostAhead = 48;

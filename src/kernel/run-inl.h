@@ -107,8 +107,8 @@ constexpr bool kCombinesVectors =
     (kIsExtremum<T, Op> || ((std::is_integral_v<T> || std::is_same_v<T, Logical>)&&(
                                std::is_same_v<Op, Add<T>> || std::is_same_v<Op, Mul<T>>)));
 
-// Combines the halves of a vector until they have 16 bytes, and stores these. Returns how many lanes
-// that are.
+// Combines the halves of a vector until they have 16 bytes, and stores these. Returns how many
+// lanes that are.
 template <class Op, class D, class V, class Lane>
 HWY_INLINE int64_t StoreCombined(D d, V all, Lane* lanes) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
@@ -222,7 +222,8 @@ void Run(unsigned char* output, int64_t output_stride, const unsigned char* upda
   }
 }
 
-// output[i] = updates[-i] past the caches, in whole lines, and in whole vectors if these are longer.
+// output[i] = updates[-i] past the caches, in whole lines, and in whole vectors if these are
+// longer.
 template <class T>
 HWY_INLINE void StreamReversed(unsigned char* output, const unsigned char* updates, int64_t n) {
   using Lane = typename Lanes<T>::Lane;

@@ -7,22 +7,23 @@
 namespace strew::kernel {
 namespace {
 
-// Fewest runs: fewer are as fast one by one.
+// Fewest runs for these loops: fewer are as fast one by one.
 constexpr int64_t kLeastRows = 16;
-// Longest run in bytes, if it is copied, and if it repeats one element: longer ones are worth a call,
+// Longest run in bytes: if it is copied, and if it repeats one element. Longer runs deserve a call,
 // which takes 3 ns. Copies of up to 16 bytes take 0.7 ns.
 constexpr int64_t kMostBytes = 64;
 constexpr int64_t kMostSpreadBytes = 256;
 // Bytes of updates that are packed at a time.
 constexpr int64_t kPackedBytes = 4096;
-// Longest run in elements that is walked by columns, at 0.2 ns an element, in blocks of rows that stay
-// in the L1 cache. Vectors are faster for contiguous runs from 5 elements or 17 bytes on.
+// Longest run, in elements, that is walked column by column, at 0.2 ns an element, in blocks of
+// rows that stay in the L1 cache. Contiguous runs of 5 elements, or of 17 bytes, and more are
+// faster as vectors.
 constexpr int64_t kMostColumns = 24;
 constexpr int64_t kMostColumnsOfVector = 4;
 constexpr int64_t kMostBytesOfVector = 16;
 constexpr int64_t kRowsOfColumn = 64;
 
-// Rows of bytes, and where they are copied. Steps are in bytes.
+// Rows of bytes to copy. Steps are in bytes.
 struct Rows {
   unsigned char* to;
   int64_t to_step;
@@ -95,7 +96,7 @@ bool IsCopied(int64_t size, const BoxArguments& box) {
   return box.updates_stride == 0 && bytes <= kMostSpreadBytes && (size & (size - 1)) == 0;
 }
 
-// Copies the updates of some rows to rows that lie `to_step` bytes apart.
+// Copies the updates of rows [first, first + rows) to rows that lie `to_step` bytes apart.
 void CopyUpdates(int64_t size, const BoxArguments& box, int64_t first, int64_t rows,
                  unsigned char* to, int64_t to_step) {
   const int64_t from_step = box.updates_row_stride * size;
@@ -104,7 +105,7 @@ void CopyUpdates(int64_t size, const BoxArguments& box, int64_t first, int64_t r
   Copy(all, box.run * size);
 }
 
-// For a contiguous output: packs the updates, so that one call serves many rows.
+// Packs the updates, so that one call serves many rows. The output must be contiguous.
 void WalkPacked(RunKernel run, int64_t size, const BoxArguments& box) {
   alignas(64) unsigned char packed[kPackedBytes];
   const int64_t bytes = box.run * size;

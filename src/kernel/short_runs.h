@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes of many short runs, for which calls of the kernel would be most of the work.
+// Boxes of many short runs, in which a kernel call for each run would take most of the time.
 #ifndef STREW_KERNEL_SHORT_RUNS_H_
 #define STREW_KERNEL_SHORT_RUNS_H_
 
@@ -9,7 +9,7 @@
 
 namespace strew::kernel {
 
-// Does the work of WalkBox, or returns false if the runs are few or long.
+// Does the work of WalkBox() and returns true; returns false if the runs are too few or too long.
 bool WalkShortRuns(RunKernel run, int64_t size, const BoxArguments& box);
 
 }  // namespace strew::kernel

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which stores go past the caches.
+// Rules for stores past the caches: their sizes, and the runs that are streamed to their ends.
 #ifndef STREW_KERNEL_STREAMED_H_
 #define STREW_KERNEL_STREAMED_H_
 
@@ -7,8 +7,8 @@
 
 namespace strew::kernel {
 
-// Sizes of stores past the caches, in bytes: of the smallest vector, and of a word where the CPU has
-// such a store.
+// Sizes of stores past the caches, in bytes: the smallest vector, and a word if the CPU has such a
+// store.
 inline constexpr int64_t kStreamedVector = 16;
 #if defined(__x86_64__) || defined(__i386__)
 inline constexpr int64_t kStreamedWord = 4;
@@ -16,13 +16,14 @@ inline constexpr int64_t kStreamedWord = 4;
 inline constexpr int64_t kStreamedWord = kStreamedVector;
 #endif
 
-// Shortest run that is worth words at its ends. Each waits for memory if the next store is
-// elsewhere: random rows of 256 B to 384 B took 1.3 to 1.7 x the time of ordinary stores, of 512 B
-// 1.0 x, of 1 KiB 0.7 x (Zen 4).
+// Shortest run, in bytes, whose ends are streamed in words. Such a store waits for memory if the
+// next store is elsewhere: random rows of 256 B to 384 B took 1.3 to 1.7 x the time of ordinary
+// stores, of 512 B 1.0 x, of 1 KiB 0.7 x (Zen 4).
 inline constexpr int64_t kLeastOfWords = 512;
 
-// A run of so many bytes is streamed to its ends if its address and its size are multiples of this.
-// Other ends go through the caches: a line of which only some bytes are streamed is written twice.
+// A run of `bytes` bytes is streamed to its ends if its address and its size are multiples of this.
+// Other ends go through the caches, because a cache line of which only some bytes are streamed is
+// written twice.
 inline int64_t StreamedGranule(int64_t bytes) {
   return bytes < kLeastOfWords ? kStreamedVector : kStreamedWord;
 }

@@ -141,7 +141,8 @@ HWY_INLINE hn::Vec<DSum> LoadWidened(D d, DSum ds, const unsigned char* elements
   }
 }
 
-// Writes one sum to n places. Sums are 4, 8 or 16 bytes, as many as vectors have or a part of these.
+// Writes one sum to n places. Sums are 4, 8 or 16 bytes, as many as vectors have or a part of
+// these.
 template <class Sum>
 HWY_INLINE void FillSums(Sum sum, unsigned char* sums, int64_t n) {
   const hn::ScalableTag<uint8_t> d;

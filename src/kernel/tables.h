@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of kernels, one for each slot of the dispatch tables. Kernel files define them; kernel.cc
-// selects from them.
+// Tables of kernels, one for each slot of the dispatch tables. The kernel files define them, and
+// kernel.cc selects from them.
 #ifndef STREW_KERNEL_TABLES_H_
 #define STREW_KERNEL_TABLES_H_
 
@@ -13,15 +13,16 @@
 
 namespace strew::kernel {
 
-// Moves of the widths 1, 2, 4, 8 and 16, in this order.
+// Moves of widths 1, 2, 4, 8 and 16, in this order.
 const MoveKernels* MoveTable(size_t slot);
 
-// Moves of a width from 3 to 15 that is no power of two.
+// Moves of a width from 3 to 15 that is not a power of two.
 const MoveKernels& OddMove(int32_t width);
 
-// Kernels for the reductions of a dtype and its means. Entries are empty where a reduction is not
-// defined on the dtype, or where kernels of signed integers serve unsigned ones. `wide` has a table
-// for each reduction, empty where STREW_WIDE makes no difference; it is NULL if all would be.
+// Kernels for the reductions of a dtype and for its means. Entries are empty if a reduction is not
+// defined on the dtype, or if the kernels of signed integers serve unsigned ones. `wide` has one
+// table for each reduction, which is empty if STREW_WIDE does not change the result; `wide` is NULL
+// if all of them are empty.
 struct DtypeKernels {
   CombineKernels reduce[static_cast<int>(KernelReduction::kCount)];
   AccumulateKernels mean;
@@ -40,8 +41,9 @@ STREW_FOR_EACH_DTYPE(STREW_TABLE, STREW_NO_DTYPE)
 // The eight index dtypes from STREW_INT8 to STREW_UINT64, in this order.
 const IndexKernels* IndexTable(size_t slot);
 
-// Calls HERE() as compiled for the target of the slot. Use it in the last pass of a file, after
-// HWY_EXPORT(HERE). A file that is built for one target has dispatch tables of one entry.
+// Calls the HERE() that is compiled for the target of the slot. Use it in the last pass of a file,
+// after HWY_EXPORT(HERE). In a file that is compiled for one target, dispatch tables have one
+// entry.
 #define STREW_TABLE_OF(HERE, slot) \
   HWY_DISPATCH_TABLE(HERE)[(HWY_TARGETS & (HWY_TARGETS - 1)) == 0 ? 0 : (slot)]()
 

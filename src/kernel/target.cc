@@ -38,15 +38,15 @@ size_t DispatchSlot(int64_t target) {
   return chosen.GetIndex();
 }
 
-// Filled once a thread has asked the CPU. Threads that ask at the same time write the same values. A
-// static local would call the C++ runtime, which programs in C would have to link.
-std::atomic<int32_t> known_count{0};  // 0 before
+// Filled by the first thread that queries the CPU. Threads that do so at the same time write the
+// same values. A static local would call the C++ runtime, which programs in C would have to link.
+std::atomic<int32_t> known_count{0};  // 0 before they are known
 std::atomic<const char*> names[kMaxTargets];
 
 int32_t DetectTargets() {
   int64_t remaining = hwy::SupportedTargets() & HWY_TARGETS;
   int32_t count = 0;
-  // Lower bits are better targets.
+  // Better targets have lower bits.
   for (; remaining != 0 && count < kMaxTargets; remaining &= remaining - 1) {
     const int64_t best = remaining & -remaining;
     names[count].store(hwy::TargetName(best), std::memory_order_relaxed);

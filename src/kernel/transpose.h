@@ -9,8 +9,8 @@
 
 namespace strew::kernel {
 
-// Does the work of WalkBox, or returns false if the box is no transpose of elements of up to 4 bytes
-// that replace others.
+// Does the work of WalkBox() and returns true; returns false unless the box is a transpose that
+// replaces elements of 1, 2 or 4 bytes.
 bool MoveTransposed(int64_t size, const BoxArguments& box);
 
 }  // namespace strew::kernel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks that only call kernels, compiled once for all dtypes, reductions and targets. The cost of a
-// call is small beside a run; with runs inlined the library was twice as large.
+// Walks that call kernels, compiled once for all dtypes, reductions and targets. A call costs
+// little compared with a run, and inlined runs made the library twice as large.
 #include <hwy/base.h>
 #include <hwy/cache_control.h>
 
@@ -22,40 +22,41 @@ namespace {
 
 // Parameters of the walks. Sizes are in bytes.
 struct Walks {
-  // Shortest streamed row whose updates are prefetched: 0.63 to 0.9 x the time for rows of 384 B to
-  // 4 KiB; shorter ones took 1.03 to 1.1 x.
+  // Shortest streamed row whose updates are prefetched: rows of 384 B to 4 KiB took 0.63 to 0.9 x
+  // the time, shorter ones 1.03 to 1.1 x.
   int64_t least_read_ahead = 384;
-  // The hardware does not prefetch rows that lie a page or more apart: fetching strips of 384 bytes
-  // of a matrix with rows of 16 KiB 12 rows ahead saved 1 ms of 24 on a Zen 5.
+  // Prefetch distance in rows if rows are at least a page apart and at most longest_of_page long:
+  // the hardware does not prefetch these. For strips of 384 bytes of a matrix with rows of 16 KiB,
+  // it saved 1 ms of 24 on a Zen 5.
   int64_t rows_ahead = 12;
   int64_t page = 4096;
   int64_t longest_of_page = 1024;
-  // Size of a pattern. Short updates that repeat are first written out as often as fits, so that
-  // kernels read contiguous updates and need no loop for repetition. Writing one value to 64 MiB on
-  // a Zen 5, element by element and with a pattern: int8 17 and 0.7 ms; float32 4.3 and 0.7; rows
-  // of four float32 10 and 0.7.
+  // Size of a pattern. Repeated short updates are first written into a pattern as often as they
+  // fit, so that kernels read contiguous updates and need no loops for repetition. Writing one
+  // value to 64 MiB on a Zen 5, element by element and with a pattern: int8 17 and 0.7 ms; float32
+  // 4.3 and 0.7; rows of four float32 10 and 0.7.
   int64_t pattern = Pattern::kCapacity;
-  // Fewest elements for a pattern, which takes as long to fill as about so many one by one.
+  // Fewest elements for a pattern: filling one takes about as long as writing this many one by one.
   int64_t least_repeated = 64;
-  // Fewest elements of a row of one value for a pattern of its own: int16 products of 300 and 3638
-  // took 0.25 and 0.08 x the time of one by one, float32 moves of 64 and 300 1.4 and 0.74 x.
+  // Fewest elements of a row with one value for a pattern: compared with one by one, int16 products
+  // of 300 and 3638 took 0.25 and 0.08 x the time, float32 moves of 64 and 300 1.4 and 0.74 x.
   int64_t least_repeated_of_row = 128;
-  // Longest row for a pattern: longer ones are as fast one by one.
+  // Longest repeated row for a pattern: longer ones are as fast one by one.
   int64_t longest_period = 512;
-  // Most of a row that is prefetched; the hardware goes on. In the caches it is for nothing: 128
-  // rows of 2 to 8 KiB took 0.88 to 0.95 x the time of prefetching all. Random rows of 1 KiB took
-  // 1.05 to 1.3 x the time with 512 bytes; streamed rows of 4 KiB 1.15 to 1.2 x when all of their
-  // updates were prefetched.
+  // Most bytes of a row that are prefetched; the hardware prefetches the rest. If rows are in the
+  // caches, prefetches are useless: 128 rows of 2 to 8 KiB took 0.88 to 0.95 x the time of
+  // prefetching whole rows. Random rows of 1 KiB took 1.05 to 1.3 x the time with 512 bytes;
+  // streamed rows of 4 KiB took 1.15 to 1.2 x if all of their updates were prefetched.
   int64_t most_fetched_of_row = 1024;
-  // Longest row that is replaced without a call. Vectors of a kernel are faster than memcpy for
-  // longer ones: rows of 512 B to 1 KiB 0.75 to 0.9 x the time.
+  // Longest row, in bytes, that is replaced without a call. For longer rows the vectors of a kernel
+  // are faster than memcpy: rows of 512 B to 1 KiB took 0.75 to 0.9 x the time.
   int64_t longest_inline = 128;
-  // Longest strided row, in elements, that is replaced without a call. Every second element of the
-  // updates: rows of 2, 5 and 8 int64 took 0.53, 0.66 and 0.8 x the time, of 12 0.92 x; of 2 and 8
-  // int8 in columns 0.5 and 0.85 x (Zen 4).
+  // Longest strided row, in elements, that is replaced without a call. With every second element of
+  // the updates, rows of 2, 5 and 8 int64 took 0.53, 0.66 and 0.8 x the time, of 12 0.92 x; of 2
+  // and 8 int8 in columns 0.5 and 0.85 x (Zen 4).
   int64_t longest_by_element = 12;
-  // Prefetch of groups: the distance in groups, then for each group the bytes of its output and
-  // updates, and the number of its updates.
+  // Prefetch of groups: the distance in groups; for each group, the most bytes of its output and of
+  // each update, and the most updates.
   int64_t groups_ahead = 16;
   int64_t most_fetched_of_group = 1024;
   int64_t fetched_updates = 4;
@@ -73,7 +74,7 @@ HWY_INLINE void PrefetchAt(const unsigned char* origin, int64_t size, const void
   for (int64_t i = 0; i < n; ++i) PrefetchForWrite(origin + at[i] * size);
 }
 
-// Prefetches the ends of a run that will be streamed, unless they will be too.
+// Prefetches the ends of a run that will be streamed, unless the ends are streamed too.
 void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   const unsigned char* const end = output + bytes;
   if (StreamsEnds(output, bytes)) return;
@@ -88,16 +89,17 @@ int64_t AdjacentRows(const Offset* offsets, int64_t run, int64_t most) {
   return rows;
 }
 
-// Has code of its own for rows that stream, and a copy of `apply`: 1.02 to 1.05 x the time without.
+// Streamed rows have their own code, and `apply` is passed by value: otherwise walks took 1.02 to
+// 1.05 x the time.
 template <class Offset, bool kStreams, class ApplyRow>
 HWY_INLINE void WalkRowsAt(const ApplyRow apply, int64_t size, const RowsArguments& rows) {
   const TileArguments& tile = rows.tile;
   const Offset* offsets = static_cast<const Offset*>(tile.offsets);
   const int64_t run_bytes = rows.run * size;
-  // Strided runs are left to the hardware.
+  // Strided runs are not prefetched by software.
   const bool prefetches = tile.prefetch != 0 && rows.output_run_stride == 1;
-  // In a tile of one row updates extend as far as offsets do, so they can be prefetched too: those
-  // given by offsets, and long ones that are streamed.
+  // In a tile of one row there are as many updates as offsets, lookahead included, so updates can
+  // be prefetched too. This pays for updates at given offsets, and for long rows that are streamed.
   const int64_t* const updates_offsets = rows.updates_offsets;
   const bool reads_ahead =
       tile.rows == 1 && rows.updates_run_stride == 1 &&
@@ -107,7 +109,7 @@ HWY_INLINE void WalkRowsAt(const ApplyRow apply, int64_t size, const RowsArgumen
   const auto update_of = [&](const unsigned char* row, int64_t c) {
     return row + (updates_offsets != nullptr ? updates_offsets[c] * size : c * column_bytes);
   };
-  // Adjacent rows become one run, of which only the ends are parts of cache lines: rows of 257 B to
+  // Adjacent rows become one run, of which only the ends fill cache lines in part: rows of 257 B to
   // 1 KiB in order took 0.37 to 0.6 x the time, two thirds of them 0.5 to 0.85 x (Zen 4).
   const bool joins = rows.output_run_stride == 1 && rows.updates_run_stride == 1 &&
                      updates_offsets == nullptr && tile.updates_column_stride == rows.run;
@@ -124,8 +126,8 @@ HWY_INLINE void WalkRowsAt(const ApplyRow apply, int64_t size, const RowsArgumen
           Prefetch<false>(read, fetched_bytes);
         }
       }
-      // Skip a row that the next one replaces: streamed, it would be written to memory for nothing.
-      // One row of 1 KiB again and again took 4 x the time of random rows.
+      // Skip a row that the next one replaces, because streaming would write it to memory for
+      // nothing: writing one row of 1 KiB again and again took 4 x the time of random rows.
       if (kStreams && --following > 0 && offsets[0] == offsets[1]) continue;
       unsigned char* const output = tile.output + *offsets * size;
       if constexpr (kStreams && std::is_same_v<ApplyRow, RowByKernel>) {
@@ -154,7 +156,7 @@ void WalkRowsBy(const ApplyRow& apply, int64_t size, OffsetWidth offset_width,
   WalkRowsBy<false>(apply, size, offset_width, rows);
 }
 
-// Not inline, because other rows need no stack space for a pattern.
+// Not inline, so that other rows need no stack space for a pattern.
 [[gnu::noinline]] void WalkRepeatedRows(RunKernel run, int64_t size, OffsetWidth offset_width,
                                         const RowsArguments& rows) {
   Pattern pattern(size, kWalks.pattern);
@@ -165,7 +167,7 @@ template <int64_t kSize>
 void MoveElements(OffsetWidth offset_width, const RowsArguments& rows) {
   const RowByElements<kSize> row = {rows.run, rows.output_run_stride * kSize,
                                     rows.updates_run_stride * kSize};
-  // Rows so short never stream.
+  // Such short rows are never streamed.
   WalkRowsBy<false>(row, kSize, offset_width, rows);
 }
 
@@ -195,7 +197,7 @@ void MoveHalves(int64_t size, OffsetWidth offset_width, const RowsArguments& row
   WalkRowsBy<false>(row, size, offset_width, rows);
 }
 
-// Contiguous rows.
+// Moves contiguous rows without calls.
 void MoveShortRows(int64_t size, OffsetWidth offset_width, const RowsArguments& rows) {
   const int64_t bytes = rows.run * size;
   if (bytes > 32) return WalkRowsBy<false>(RowByBytes{bytes}, size, offset_width, rows);
@@ -206,7 +208,8 @@ void MoveShortRows(int64_t size, OffsetWidth offset_width, const RowsArguments& 
   MoveElements<1>(offset_width, rows);
 }
 
-// Updates that are streamed have prefetches of their own.
+// True if the updates are read in order, so that they can be prefetched. WalkRowsAt() prefetches
+// for streamed rows.
 bool ReadsAhead(const RowsArguments& rows) {
   const TileArguments& tile = rows.tile;
   return rows.read_ahead != 0 && !rows.streams && rows.updates_run_stride == 1 &&
@@ -219,7 +222,7 @@ bool ReadsPages(const BoxArguments& box, int64_t size) {
          box.updates_row_stride * size >= kWalks.page;
 }
 
-// Rows between one and the one that is prefetched; all for none.
+// Prefetch distance in rows; box.rows for none.
 int64_t RowsAhead(const BoxArguments& box, int64_t row_bytes) {
   if (box.read_ahead == 0 || row_bytes == 0) return box.rows;
   return std::max<int64_t>(box.read_ahead / std::abs(row_bytes), 1);
@@ -237,7 +240,7 @@ bool RepeatsRuns(const BoxArguments& box, int64_t size) {
          box.run * size <= kWalks.longest_period && box.rows * box.run >= kWalks.least_repeated;
 }
 
-// Separate from WalkBox, whose small boxes need no stack space for a pattern.
+// Not inline, so that small boxes in WalkBox() need no stack space for a pattern.
 [[gnu::noinline]] void WalkRepeatedElements(RunKernel run, int64_t size, const BoxArguments& box) {
   const int64_t bytes = box.run * size;
   Pattern pattern(size, kWalks.pattern);
@@ -320,7 +323,7 @@ void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsA
 }
 
 void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all) {
-  // Strided elements share cache lines with those of other groups.
+  // Strided elements share cache lines with other groups, so they are not prefetched.
   const int64_t fetched = all.output_stride == 1 ? all.count - kWalks.groups_ahead : 0;
   GroupArguments one = all;
   for (int64_t g = 0; g < all.count; ++g) {

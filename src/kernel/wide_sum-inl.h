@@ -100,8 +100,8 @@ HWY_INLINE bool LoadShort(D d, const unsigned char* sums, int64_t i, hn::Vec<D>*
   return hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)));
 }
 
-// The integers at or below quotients of integers that float64 holds exactly, which are never rounded
-// up to the next integer.
+// The integers at or below quotients of integers that float64 holds exactly, which are never
+// rounded up to the next integer.
 template <class D, class VTerms>
 HWY_INLINE hn::Vec<D> WideQuotients(D d, hn::Vec<D> sums, VTerms terms) {
   const hn::Rebind<double, D> dq;

@@ -7,14 +7,13 @@ namespace strew::kernel {
 
 uint64_t FloorDivide(WideSum sum, int64_t count) {
   const bool negative = sum.high < 0;
-  // Divides ~sum = -1 - sum instead of a negative sum: the complement of that quotient is the
-  // floor.
+  // For a negative sum, divides ~sum = -1 - sum. The complement of that quotient is the floor.
   uint64_t rest = static_cast<uint64_t>(negative ? ~sum.high : sum.high);
   const uint64_t low = negative ? ~sum.low : sum.low;
   const uint64_t divisor = static_cast<uint64_t>(count);
   uint64_t quotient = low / divisor;
   if (rest != 0) {
-    // A mean fits 64 bits, so the upper half is less than the divisor, which is less than 2^63.
+    // A mean fits 64 bits, so `rest` is less than the divisor, which is less than 2^63.
 #ifdef __SIZEOF_INT128__
     __extension__ using Words = unsigned __int128;
     quotient = static_cast<uint64_t>((Words{rest} << 64 | low) / divisor);

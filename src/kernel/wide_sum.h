@@ -10,7 +10,7 @@
 
 namespace strew::kernel {
 
-// high * 2^64 + low. Some CPUs and compilers lack a 128-bit type.
+// high * 2^64 + low. Some targets and compilers lack a 128-bit type.
 struct WideSum {
   WideSum() = default;
   template <class T>
@@ -31,14 +31,14 @@ inline WideSum operator+(WideSum a, WideSum b) {
   return sum;
 }
 
-// Rounds down; count > 0.
+// Divides and rounds down. Requires count > 0.
 template <class Sum>
 int64_t FloorDivide(Sum sum, int64_t count) {
   const int64_t quotient = sum / count;
   return sum % count < 0 ? quotient - 1 : quotient;
 }
 
-// Modulo 2^64, which suffices for the mean of 64-bit integers.
+// The same modulo 2^64, which suffices for the mean of 64-bit integers.
 uint64_t FloorDivide(WideSum sum, int64_t count);
 
 // Sums of any number of integers.
