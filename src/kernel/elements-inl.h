@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for single elements at given offsets, and the tables that hold them.
+// Kernels for single elements at given offsets, and the tables of all kernels of a combination.
 #if defined(STREW_KERNEL_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_ELEMENTS_INL_H_
 #undef STREW_KERNEL_ELEMENTS_INL_H_
@@ -20,7 +20,7 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Loops for older CPUs stay short: unrolled ones make the library 0.25 MB larger.
+// Loops for older CPUs are not unrolled, which would make the library 0.25 MB larger.
 #undef STREW_ROLLED
 #if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
 #define STREW_ROLLED _Pragma("GCC unroll 1")
@@ -28,8 +28,8 @@ namespace {
 #define STREW_ROLLED
 #endif
 
-// An element that may cross a cache line (1 of 5 of those of 15 bytes do) needs both lines
-// prefetched: its store would wait 40 to 70 ns for the second.
+// Prefetches both cache lines of an element that may cross into a second one, as 1 of 5 elements of
+// 15 bytes do: otherwise its store would wait 40 to 70 ns for the second line.
 template <class T>
 HWY_INLINE void PrefetchElement(const unsigned char* element) {
   constexpr bool kMayCross = sizeof(T) > 8 || (sizeof(T) & (sizeof(T) - 1)) != 0;
@@ -37,14 +37,14 @@ HWY_INLINE void PrefetchElement(const unsigned char* element) {
   if (kMayCross) PrefetchForWrite(element + sizeof(T) - 1);
 }
 
-// A row of a tile, with copies of the tile's fields: the compiler must assume that byte stores
-// change the tile, and would reload its fields for every element (2 x on int8).
+// A row of a tile, with copies of the tile's fields. The compiler must assume that byte stores
+// change the tile, and would reload its fields for every element, which took 2 x the time on int8.
 template <class T, class Op, class Offset>
 struct ElementsOfRow {
   unsigned char* const output;
   const int64_t columns;
   const int64_t ahead;    // prefetch distance in entries
-  const int64_t fetched;  // columns that prefetch a destination
+  const int64_t fetched;  // number of columns that prefetch a destination
 
   HWY_INLINE void Fetch(const Offset* offset) const {
     PrefetchElement<T>(output + At<T>(offset[ahead]));
@@ -54,7 +54,7 @@ struct ElementsOfRow {
   HWY_INLINE int64_t WalkGroups(const Offset* HWY_RESTRICT offsets, const unsigned char* updates,
                                 const NextReads& next, const unsigned char* next_indices,
                                 const unsigned char* next_line) const {
-    // Indices of 8 bytes in a cache line.
+    // The number of 8-byte indices in a cache line.
     constexpr int64_t kGroup = 8;
     int64_t c = 0;
     for (; c + kGroup <= columns; c += kGroup) {
@@ -83,8 +83,8 @@ struct ElementsOfRow {
   }
 };
 
-// One loop for tiles with and without prefetch: the CPU predicts the branches, and separate loops
-// made the library 0.4 MB larger.
+// Applies a tile with or without prefetch. There is only one loop, because the CPU predicts its
+// branches, and separate loops made the library 0.4 MB larger.
 template <class T, class Op, class Offset>
 void Elements(const TileArguments& tile, const NextReads& all_next) {
   const NextReads next = all_next;
@@ -117,8 +117,9 @@ void Gather(unsigned char* gathered, const unsigned char* updates, int64_t updat
   }
 }
 
-// Through memory each entry waits for the one before. Sums of 1 M sorted updates in runs of 100
-// took 0.5 to 0.66 x the time, maxima of float32 0.25 x; in runs of 33 0.5 to 1.0 x (Zen 5).
+// Fewest entries of one destination that become a run: through memory, each entry would wait for
+// the one before it. Sums of 1 M sorted updates in runs of 100 took 0.5 to 0.66 x the time, maxima
+// of float32 0.25 x; in runs of 33 0.5 to 1.0 x (Zen 5).
 template <class T, class Op>
 constexpr int64_t kLeastRun = kMoves<T, Op>     ? 0
                               : kIsHeavy<T, Op> ? 8

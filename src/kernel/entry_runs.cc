@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// WalkElements() and WalkSlots(): apply entries one by one, but many consecutive entries of one
+// destination as a run.
 #include <algorithm>
 #include <cstdint>
 

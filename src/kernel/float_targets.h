@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIMD targets of the float kernels; include this before any Highway header. NEON of 32-bit ARM
+// SIMD targets of the float kernels. Include this before any Highway header. NEON on 32-bit ARM
 // flushes subnormals, divides approximately and lacks float64, so floats are processed one at a
 // time there.
 #ifndef STREW_KERNEL_FLOAT_TARGETS_H_

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// GatherElements(): copies elements at given offsets into contiguous memory.
 #include <cstring>
 
 #include "base/element_size.h"

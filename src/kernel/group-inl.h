@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means, and sums that are not divided, of destinations whose updates are known together: the sums
+// Means, and sums that are not divided, of destinations whose updates are listed together. The sums
 // stay in registers.
 #if defined(STREW_KERNEL_GROUP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_GROUP_INL_H_
@@ -20,11 +20,11 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Older CPUs have only loops over whole vectors, which keeps the library 60 KB smaller.
+// For older CPUs there are only loops over single whole vectors, which keeps the library 60 KB
+// smaller.
 constexpr bool kHasManyLoops = !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2;
 
-// Computes contiguous elements of a group, one vector of elements (tag D) at a time, from element
-// `i` on.
+// Computes contiguous elements of a group, one vector of elements (tag D) at a time.
 template <class T, template <class> class Op, class D>
 class GroupLoop {
  public:
@@ -34,7 +34,7 @@ class GroupLoop {
         begin_(group.order + (group.excludes_self ? 1 : 0)),
         end_(group.order + group.count) {}
 
-  // Returns the first element that is not done.
+  // Starts at element `i`. Returns the first element that is not done.
   HWY_INLINE int64_t Run(int64_t i) const {
     for (; i + Step() <= group_.n; i += Step()) {
       auto sum = Load(First(i));
@@ -46,7 +46,7 @@ class GroupLoop {
     return i;
   }
 
-  // Four independent sums: updates of the same sum wait for each other.
+  // The same with four independent vectors of sums, because updates of one sum wait for each other.
   HWY_INLINE int64_t RunFour(int64_t i) const {
     const int64_t step = Step();
     for (; i + 4 * step <= group_.n; i += 4 * step) {
@@ -95,7 +95,7 @@ class GroupLoop {
   const int64_t* const end_;
 };
 
-// Returns how many elements are done.
+// Returns the number of elements that are done.
 template <class T, template <class> class Op>
 HWY_INLINE int64_t GroupVectors(const GroupArguments& group, int64_t terms) {
   using Lanes = SumLanes<T, ShortSumOf<T>>;
@@ -146,7 +146,7 @@ HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
       kKernels.finish({output, 1, sums, 1, n, terms});
       continue;
     }
-    // Contiguous first, because vectors divide faster.
+    // Finishes sums into contiguous memory first, because vectors divide faster.
     kKernels.finish({results, 1, sums, 1, n, terms});
     for (int64_t j = 0; j < n; ++j) {
       StoreElement(LoadElement<T>(results + At<T>(j)), output + At<T>(j * group.output_stride));
@@ -154,7 +154,7 @@ HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
   }
 }
 
-// The mean of one old value and one update.
+// The means of one old value and one update each.
 template <class T>
 void MeanOfPairs(unsigned char* output, int64_t output_stride, const unsigned char* updates,
                  int64_t updates_stride, int64_t n) {

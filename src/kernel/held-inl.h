@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element and its updates.
+// Combines one element with its updates.
 #if defined(STREW_KERNEL_HELD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_HELD_INL_H_
 #undef STREW_KERNEL_HELD_INL_H_
@@ -21,13 +21,13 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Moves of contiguous memory copy bytes, whatever the width of an element.
+// True if the reduction replaces.
 template <class T, class Op>
 constexpr bool kMoves = std::is_same_v<Op, Move<T>>;
 
-// Code that is called, because inlining makes the library larger and gains little: conversions of
-// short floats on older CPUs, and extrema of 8-bit floats. Sums of float8 took 2.0 ns by call, 1.5
-// ns inline.
+// True if elements are combined by a call, because inlining makes the library larger and gains
+// little: conversions of short floats on older CPUs, and extrema of 8-bit floats. Sums of float8
+// took 2.0 ns by call, 1.5 ns inline.
 template <class T, class Op>
 constexpr bool kByCall = kIsShortFloat<T> &&
                          (!STREW_NATIVE_HALF || (sizeof(T) == 1 && kIsExtremum<T, Op>));
@@ -46,10 +46,10 @@ HWY_INLINE T CombinedElement(T old, T update) {
   }
 }
 
-// An element between its updates, in the form that takes least time to combine: complex numbers as
-// vectors of two lanes, because GCC assembles them in general registers (random sums of complex64
-// took 2 x the time), sums of bfloat16 as float32 in a vector, and those of float16 in a vector
-// (runs of one destination took 0.7 x the time).
+// An element in a register while its updates are combined, in the fastest form. Complex numbers are
+// vectors of two lanes, because GCC would assemble them in general registers (random sums of
+// complex64 took 2 x the time). Sums of bfloat16 are float32 in a vector. Sums of float16 are in a
+// vector (runs of one destination took 0.7 x the time).
 template <class T, class Op>
 struct Held {
   using Lane = typename Lanes<T>::Lane;
@@ -105,7 +105,7 @@ struct Held {
 template <class T, class Op>
 HWY_INLINE void CombineElement(unsigned char* output, const unsigned char* updates) {
   if constexpr (kMoves<T, Op>) {
-    // No variable of type T, which the compiler would assemble on the stack for odd sizes.
+    // Without a variable of type T, which the compiler would assemble on the stack for odd sizes.
     std::memcpy(output, updates, sizeof(T));
   } else {
     using Element = Held<T, Op>;

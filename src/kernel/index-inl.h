@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that read indices: clamped and dropped ones, and conversion to offsets.
+// Kernels that read indices: they clamp or drop them, find rows of one index, and convert indices
+// to offsets.
 #if defined(STREW_KERNEL_INDEX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_INDEX_INL_H_
 #undef STREW_KERNEL_INDEX_INL_H_
@@ -26,7 +27,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// ---- Indices out of range ----
+// ---- Out-of-range indices ----
 
 // Clamps contiguous indices. Returns the first one that is not done.
 template <class T>
@@ -35,7 +36,7 @@ HWY_INLINE int64_t ClampVectors(const unsigned char* indices, int64_t n, T lowes
   using Signed = std::make_signed_t<T>;
   const hn::ScalableTag<Signed> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  // Unsigned numbers without their upper half compare like signed ones.
+  // With their top bit flipped, unsigned numbers compare as signed ones.
   constexpr Signed kShift = std::is_signed_v<T> ? 0 : std::numeric_limits<Signed>::min();
   const auto shift = hn::Set(d, kShift);
   const auto least = hn::Xor(hn::Set(d, static_cast<Signed>(lowest)), shift);
@@ -132,7 +133,7 @@ HWY_INLINE Offset PlaceOf(const unsigned char* index, int64_t axis_size) {
   }
 }
 
-// Columns [first, columns) of one row.
+// Resolves columns [first, columns) of one row.
 template <class T, class Offset>
 HWY_INLINE void ResolveEach(const ResolveArguments& arguments, const unsigned char* indices,
                             int64_t batch, int64_t first, Offset* offsets) {
@@ -146,7 +147,8 @@ HWY_INLINE void ResolveEach(const ResolveArguments& arguments, const unsigned ch
   }
 }
 
-// Indices that are valid for offsets of 32 bits fit 32 bits, whatever their dtype.
+// Loads a vector of indices as int32. If offsets have 32 bits, all valid indices fit 32 bits,
+// whatever their dtype.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
   const T* from = reinterpret_cast<const T*>(indices);
@@ -154,7 +156,7 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
 #if HWY_TARGET == HWY_SCALAR
     return hn::Set(d, static_cast<int32_t>(LoadElement<T>(indices)));
 #else
-    // The low halves of the 64-bit lanes of two vectors.
+    // Takes the low halves of the 64-bit lanes of two vectors.
     const hn::Repartition<int64_t, D> d64;
     const int64_t* pairs = reinterpret_cast<const int64_t*>(from);
     const auto lower = hn::BitCast(d, hn::LoadU(d64, pairs));
@@ -206,7 +208,8 @@ HWY_NOINLINE int64_t ResolveTogether(const ResolveArguments& arguments, const ui
   return ResolveVectors<int32_t>(arguments, indices, batch, columns, offsets);
 }
 
-// Returns the first column that is not done. A short block, because the stack has no room for more.
+// Resolves strided indices, packed into a block that is short to save stack space. Returns the
+// first column that is not done.
 template <class Unsigned>
 HWY_NOINLINE int64_t ResolveApart(const ResolveArguments& arguments, const unsigned char* indices,
                                   int64_t batch, int32_t* offsets) {
@@ -232,7 +235,7 @@ void Resolve(const ResolveArguments& arguments) {
     const int64_t batch = r * arguments.batch_row_stride;
     int64_t done = 0;
     if constexpr (std::is_same_v<Offset, int32_t>) {
-      // Narrow indices that lie apart are too rare for loops of their own.
+      // Strided indices of 8 and 16 bits are too rare for vector loops.
       if (tile.column_stride == 1) {
         done = ResolveVectors<T>(arguments, indices, batch, tile.columns, offsets);
       } else if constexpr (sizeof(T) >= 4) {
@@ -253,7 +256,7 @@ HWY_INLINE bool Ascends(const Offset* offsets, int64_t n, Offset step) {
   const hn::ScalableTag<Offset> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t i = 0;
-  // Neighbours differ by `step`, compared a vector at a time.
+  // Compares the differences of neighbours, a vector at a time.
   for (; i + lanes < n; i += lanes) {
     const auto difference = hn::Sub(hn::LoadU(d, offsets + i + 1), hn::LoadU(d, offsets + i));
     if (!hn::AllTrue(d, hn::Eq(difference, hn::Set(d, step)))) return false;

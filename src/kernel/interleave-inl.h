@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that replace every other element in a fresh output: one pass over data, updates and
-// output.
+// Kernels that write a new output in which every other element is replaced, in one pass over data,
+// updates and output.
 #if defined(STREW_KERNEL_INTERLEAVE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_INTERLEAVE_INL_H_
 #undef STREW_KERNEL_INTERLEAVE_INL_H_
@@ -19,11 +19,11 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// True if updates can be widened to twice their lanes, which puts them into every other lane.
+// True if lanes can be widened to twice their width, which puts each update into every other lane.
 template <class T>
 constexpr bool kWidens = kHasVectors<T> && sizeof(T) <= 4;
 
-// Writes the pair (data, update) if kUpdateBehind, else (update, data).
+// Writes the pair (data, update) if kUpdateBehind is true, else (update, data).
 template <class T, bool kUpdateBehind>
 HWY_INLINE void MergePair(unsigned char* output, const unsigned char* data,
                           const unsigned char* update) {
@@ -85,7 +85,7 @@ void Interleave(unsigned char* output, const unsigned char* data, const unsigned
                 int64_t n, bool stream) {
   const bool aligned = reinterpret_cast<uintptr_t>(output) % (2 * sizeof(T)) == 0;
   if (!stream || aligned) return MergePairs<T, false>(output, data, updates, n, stream);
-  // Vectors are aligned from the second element on.
+  // If the output is aligned to elements, vectors are aligned from the second element on.
   StoreElement(LoadElement<T>(updates), output);
   MergePairs<T, true>(output + At<T>(1), data + At<T>(1), updates + At<T>(1), n - 1, true);
   const int64_t last = At<T>(2 * n - 1);

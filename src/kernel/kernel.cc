@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Selects the kernels of a dtype, a width or a reduction for a SIMD target.
 #include "kernel/kernel.h"
 
 #include "base/compiler.h"

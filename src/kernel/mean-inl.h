@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means, and sums that are not divided: kernels for single elements with a sum and a count each,
-// and the tables of all kernels.
+// Means, and sums that are not divided: kernels for single elements that have a sum and a count
+// each, and the tables of all accumulating kernels.
 #if defined(STREW_KERNEL_MEAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_MEAN_INL_H_
 #undef STREW_KERNEL_MEAN_INL_H_
@@ -25,7 +25,7 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// True if all numbers have the bits of `expected` where the mask has ones.
+// True if all numbers agree with `expected` in the bits that are set in `mask`.
 HWY_INLINE bool Agree(const int32_t* numbers, int64_t n, int32_t expected, int32_t mask) {
   const hn::ScalableTag<int32_t> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -49,7 +49,8 @@ void AddEach(const CountedSums& to, const SlotUpdates& all) {
   uint32_t* HWY_RESTRICT counts = to.counts;
   const int64_t n = all.n;
   const int64_t step = At<T>(all.updates_stride);
-  // A sum that stays in a register: 3 M equal indices of float32 0.67 x the time (Zen 4).
+  // If all slots are equal, their sum stays in a register: 3 M equal indices with float32 took 0.67
+  // x the time (Zen 4).
   if (slots[0] == slots[n - 1] && slots[0] != kDropped && Agree(slots, n, slots[0], -1)) {
     SumOf<T> sum = LoadElement<SumOf<T>>(sums + At<SumOf<T>>(slots[0]));
     for (int64_t i = 0; i < n; ++i) {
@@ -69,7 +70,7 @@ void AddEach(const CountedSums& to, const SlotUpdates& all) {
   }
 }
 
-// A sum stays in a register, where equal slots of AddEach would wait for each other.
+// Each sum stays in a register, whereas equal slots in AddEach() would wait for each other.
 template <class T, template <class> class Op>
 void AddGroups(unsigned char* sums, const unsigned char* updates, const int64_t* begins,
                int64_t groups) {
@@ -82,8 +83,9 @@ void AddGroups(unsigned char* sums, const unsigned char* updates, const int64_t*
   }
 }
 
-// No branch on the count, which the CPU could not predict (el.last of float32: 23 ms instead of
-// 73), except where a division takes long.
+// Returns sum / (count + more), or `old` if the count is 0. There is no branch on the count, which
+// the CPU could not predict (el.last of float32: 23 ms instead of 73), except for wide sums, whose
+// division takes long.
 template <class T, bool kDivides>
 HWY_INLINE T Result(SumOf<T> sum, uint32_t count, int64_t more, T old) {
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {
@@ -98,12 +100,12 @@ HWY_INLINE T Result(SumOf<T> sum, uint32_t count, int64_t more, T old) {
 template <class T>
 constexpr bool kHasIntegerSums = std::is_integral_v<SumOf<T>>;
 
-// Float32 from float32 sums, float64 from float64 and int64 sums; sums that are not divided as they
-// are.
+// Quotients of sums: float32 for float32 sums, float64 for float64 and int64 sums. Without
+// kDivides, the sums as they are.
 template <bool kDivides, class DQuotient, class V, class VCounts>
 HWY_INLINE hn::Vec<DQuotient> Quotients(DQuotient dq, V sums, VCounts counts, int64_t more) {
   const hn::Rebind<int32_t, DQuotient> d32;
-  // At least 1: 0 / 0 would be NaN, which no integer represents.
+  // At least 1, because 0 / 0 would be NaN, which does not convert to an integer.
   const auto terms =
       hn::Max(hn::Add(counts, hn::Set(d32, static_cast<int32_t>(more))), hn::Set(d32, 1));
   if constexpr (!kDivides) {
@@ -117,7 +119,7 @@ HWY_INLINE hn::Vec<DQuotient> Quotients(DQuotient dq, V sums, VCounts counts, in
   }
 }
 
-// Widens or narrows a mask of lanes to lanes of another size.
+// Converts a mask of 32-bit lanes to lanes of another size.
 template <class D, class V>
 HWY_INLINE hn::Vec<D> ResizedMask(D d, V mask) {
   const hn::RebindToSigned<D> di;
@@ -130,9 +132,10 @@ HWY_INLINE hn::Vec<D> ResizedMask(D d, V mask) {
   }
 }
 
-// Finishes contiguous elements of float32 and float64, short floats and integers of up to 32 bits.
-// Returns how many are done. A third of all float64 with updates took 1.4 ns each, one by one 3.2,
-// because compilers make a branch of a mean that may not be wanted (Zen 4).
+// Finishes contiguous elements of float32, float64, short floats and integers of up to 32 bits.
+// Returns the number of elements that are done. If a third of all float64 had updates, each took
+// 1.4 ns, one by one 3.2, because compilers turn the choice between mean and old value into a
+// branch (Zen 4).
 template <class T, bool kDivides>
 HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned char* output,
                                  int64_t n) {
@@ -154,7 +157,7 @@ HWY_INLINE int64_t FinishVectors(const CountedSums& from, int64_t more, unsigned
   return 0;
 }
 
-// True if float64 holds all sums of integers exactly; their quotients are then exact enough.
+// True if float64 represents all sums of integers exactly; then their quotients are exact enough.
 template <class T>
 HWY_INLINE bool SumsAreShort(const CountedSums& from, int64_t n) {
   if constexpr (kHasIntegerSums<T> && sizeof(T) == 4) {
@@ -193,7 +196,7 @@ constexpr AccumulateKernels AccumulateKernelsOf() {
   }
   kernels.group = ReduceGroup<T, Op>;
   kernels.add_each = AddEach<T, Op>;
-  // Means of 1 M sorted float32 in runs of 33 and 100 took 0.4 x the time, those of int32 in
+  // With runs, means of 1 M sorted float32 in runs of 33 and 100 took 0.4 x the time, of int32 in
   // runs of 100 1.1 x (Zen 5).
   kernels.least_run = kHasIntegerSums<T> ? 0 : 10;
   kernels.add_groups = AddGroups<T, Op>;

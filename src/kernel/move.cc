@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// STREW_NONE: only the width of an element matters.
+// Kernels that move elements whose width is a power of two: STREW_NONE, for any dtype.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/move.cc"
 #include <hwy/foreach_target.h>

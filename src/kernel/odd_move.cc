@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// STREW_NONE on elements of 3 to 15 bytes that are no power of two. It uses no vectors, so it is
-// compiled once, for the baseline CPU.
+// Kernels that move elements of 3 to 15 bytes whose width is not a power of two. They use no
+// vectors, so this file is compiled once, for the baseline CPU.
 #include <hwy/highway.h>
 
 #include <cstring>
@@ -18,7 +18,7 @@ struct Bytes {
   unsigned char bytes[kWidth];
 };
 
-// Clang's targets refuse a vector of such lanes.
+// Clang rejects vectors of such lanes.
 template <int kWidth>
 constexpr bool kHasVectors<Bytes<kWidth>> = false;
 

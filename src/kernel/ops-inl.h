@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combines one update with one element, on vectors of lanes and on a single element. Both give the
-// same bits, up to sign and payload of a NaN.
+// The functors of reductions. Each combines an update with an old value, in vectors and for a
+// single element. Both give the same bits, up to the sign and payload of a NaN.
 #if defined(STREW_KERNEL_OPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_OPS_INL_H_
 #undef STREW_KERNEL_OPS_INL_H_
@@ -34,7 +34,7 @@ struct Lanes {
 };
 template <>
 struct Lanes<Logical> : Lanes<uint8_t> {};
-// As many lanes as a vector has of float32, so that each vector widens to one vector.
+// As many lanes as a vector of float32 has, so that each vector widens to one vector.
 template <strew_dtype kDtype>
 struct Lanes<ShortFloat<kDtype>> {
   using Lane = typename ShortFloat<kDtype>::Lane;
@@ -56,18 +56,18 @@ struct Lanes<Wide> {
 
 // ---- On vectors ----
 
-// x86 returns the second operand of Min if either is NaN, so that one of Min(a, b) and Min(b, a) is
-// NaN. Elsewhere both may be the number.
+// On x86 Min returns its second operand if either is NaN, so one of Min(a, b) and Min(b, a) is NaN.
+// Elsewhere both may be the number instead.
 #undef STREW_MIN_KEEPS_NAN
 #define STREW_MIN_KEEPS_NAN (HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
 
-// The order of the operands matters only for two zeros, among which And and Or choose by the sign,
-// and for NaNs, where the sum is NaN too.
+// The order of the operands of Min and Max matters only for two zeros, where And and Or choose by
+// the sign, and for NaNs, where the sum is a NaN too.
 template <bool kMaximum, class V>
 HWY_INLINE V Extremum(V a, V b) {
 #if STREW_MIN_KEEPS_NAN
-  // Or keeps the bits that make a NaN, whichever operand the minima took. On single float32 in the
-  // caches 0.8 x the time of asking for NaNs.
+  // Or keeps the bits of a NaN, whichever minimum is NaN. For single float32 in the caches this
+  // took 0.8 x the time of a test for NaNs.
   if constexpr (kMaximum) return hn::Neg(Extremum<false>(hn::Neg(a), hn::Neg(b)));
   return hn::Or(hn::Min(a, b), hn::Min(b, a));
 #else
@@ -81,8 +81,9 @@ HWY_INLINE V Extremum(V a, V b) {
 #endif
 }
 
-// The same for floats of 8 and 16 bits, without widening them: as integers they order like their
-// numbers, -0 below +0, once the magnitude bits of negative ones are flipped.
+// The same for floats of 8 and 16 bits, without widening them. Once the magnitude bits of negative
+// numbers are flipped, their bits compare as integers in the order of the numbers, with -0 below
+// +0.
 template <bool kMaximum, class T, class D, class V = hn::Vec<D>>
 HWY_INLINE V ShortExtremum(D d, V a, V b) {
   const hn::RebindToSigned<D> di;
@@ -100,7 +101,7 @@ HWY_INLINE V ShortExtremum(D d, V a, V b) {
   return hn::BitCast(d, hn::IfThenElse(is_nan, hn::Set(di, T::kNan), chosen));
 }
 
-// Multiplies lanes of 16 bits, for even and odd bytes in turn: there is no product of 8-bit lanes.
+// Multiplies even and odd bytes in lanes of 16 bits, because there is no product of 8-bit lanes.
 template <class D8, class V = hn::Vec<D8>>
 HWY_INLINE V MultiplyBytes(D8 d8, V a, V b) {
   const hn::Repartition<uint16_t, D8> d16;
@@ -112,7 +113,7 @@ HWY_INLINE V MultiplyBytes(D8 d8, V a, V b) {
   return hn::BitCast(d8, hn::Or(even, odd));
 }
 
-#if HWY_TARGET != HWY_SCALAR  // its one lane has no pairs and no shuffles
+#if HWY_TARGET != HWY_SCALAR  // a single lane has no pairs and no shuffles
 // Complex lanes are (real, imaginary) pairs.
 template <class V>
 HWY_INLINE V MultiplyPairs(V a, V b) {
@@ -130,11 +131,11 @@ HWY_INLINE V TruthOf(D d, V a) {
 
 // ---- On one element ----
 
-// The greater or the lesser of two floats or integers.
+// The maximum or minimum of two floats or integers.
 template <bool kMaximum, class T>
 HWY_INLINE T ExtremumOf(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
-    // CPUs have minimum and maximum of floats as operations on vectors.
+    // CPUs have instructions for minima and maxima of floats in vector registers.
     const hn::CappedTag<T, 1> d;
     return hn::GetLane(Extremum<kMaximum>(hn::Set(d, a), hn::Set(d, b)));
   } else {
@@ -142,8 +143,8 @@ HWY_INLINE T ExtremumOf(T a, T b) {
   }
 }
 
-// bfloat16 compares as float32, to which it widens at no cost: half the instructions of comparing
-// bits.
+// bfloat16 is compared as float32, to which it widens at almost no cost: half the instructions of
+// comparing bits.
 template <bool kMaximum>
 HWY_INLINE Brain ExtremumOf(Brain a, Brain b) {
   return BrainOf(ExtremumOf<kMaximum>(NumberOf(a), NumberOf(b)));
@@ -156,7 +157,7 @@ HWY_INLINE auto ExtremumOf(ShortFloat<kDtype> a, ShortFloat<kDtype> b) {
   const auto x = hn::Set(d, a.bits);
   const auto y = hn::Set(d, b.bits);
   if constexpr (sizeof(T) == 1) {
-    // No branch, because half of them would be mispredicted: 5.2 ns an element.
+    // No branches, because half of them would be mispredicted: 5.2 ns for an element.
     const auto order = [](int bits) HWY_ATTR { return bits ^ ((bits >> 8) & T::kOnes); };
     const int one = order(static_cast<typename T::Bits>(a.bits));
     const int other = order(static_cast<typename T::Bits>(b.bits));
@@ -263,7 +264,7 @@ struct Min : Extreme<T, false> {};
 template <class T>
 struct Max : Extreme<T, true> {};
 
-// bool: or, exclusive or, and.
+// Reductions of bool: or, exclusive or, and.
 struct LogicalOr {
   template <class D, class V>
   static HWY_INLINE V OnLanes(D d, V old, V update) {
@@ -302,7 +303,7 @@ struct Mul<Logical> : LogicalAnd {};
 template <>
 struct Min<Logical> : LogicalAnd {};
 
-// Short floats: the reduction on float32, rounded.
+// Reductions of short floats: computed in float32 and rounded.
 template <class T, class FloatOp>
 struct Rounded {
   template <class D, class V>
@@ -310,7 +311,8 @@ struct Rounded {
     const WideFloat<D> df;
     return Narrow(T(), d, FloatOp::OnLanes(df, Widen(T(), d, old), Widen(T(), d, update)));
   }
-  // Both the old value and the result are numbers that T has: bfloat16 only.
+  // Combines float32 numbers and rounds the result to a number of T, but leaves it float32. For
+  // bfloat16 only.
   template <class D, class V>
   static HWY_INLINE V OnNumbers(D df, V old, V update) {
     return RoundedTo(T(), df, FloatOp::OnLanes(df, old, update));
@@ -318,7 +320,7 @@ struct Rounded {
   static HWY_INLINE T OnElement(T old, T update) {
     const hn::CappedTag<typename T::Lane, 1> d;
     if constexpr (sizeof(T) == 1) {
-      // The table needs half the instructions.
+      // A table lookup needs half the instructions of Widen().
       const WideFloat<decltype(d)> df;
       const auto x = hn::Set(df, kNumbers<T>.number[old.bits]);
       const auto y = hn::Set(df, kNumbers<T>.number[update.bits]);

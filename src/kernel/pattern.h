@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Repeated short updates, written out so that kernels read contiguous updates.
 #ifndef STREW_KERNEL_PATTERN_H_
 #define STREW_KERNEL_PATTERN_H_
 

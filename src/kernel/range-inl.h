@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The check of indices, and the copy of those that lie apart.
+// Checks indices, and packs strided indices.
 #if defined(STREW_KERNEL_RANGE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_RANGE_INL_H_
 #undef STREW_KERNEL_RANGE_INL_H_
@@ -23,13 +23,13 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// ---- Indices apart ----
+// ---- Strided indices ----
 
-// Copies indices that do not lie together into a block, from which they are read as vectors: to
-// check and to resolve every second int64 took 0.6 ns each one by one, and 0.3 ns so (Zen 4). For
-// unsigned types only, and not inline, so that few functions are compiled.
+// Packs strided indices into a block, from which they are read as vectors: checking and resolving
+// every second int64 took 0.3 ns for each, one by one 0.6 ns (Zen 4). It is used with unsigned
+// types only, and not inline, so that few functions are compiled.
 //
-// Shorter rows are as fast one by one: 3 indices in each took 1.7 x the time with blocks.
+// Shorter rows are faster one by one: rows of 3 indices took 1.7 x the time with blocks.
 constexpr int64_t kLeastTogether = 16;
 
 template <class T, class To>
@@ -48,8 +48,8 @@ HWY_NOINLINE void BringTogether(const unsigned char* indices, int64_t stride, in
 
 // ---- The check ----
 
-// Shifts indices so that the lowest valid one becomes the least value of its type: the range check
-// is then one comparison of signed lanes for every index dtype.
+// Shifts indices so that the lowest valid one becomes the lowest value of the signed type. Then the
+// range check is one signed comparison for every index dtype.
 template <class T>
 struct ShiftedRange {
   using Signed = std::make_signed_t<T>;
@@ -90,7 +90,7 @@ struct SeenIndices {
   }
 
   Signed greatest = std::numeric_limits<Signed>::min();  // shifted
-  Signed signs = 0;                                      // all indices by bitwise or
+  Signed signs = 0;                                      // bitwise or of all indices
 };
 
 template <class T>
@@ -121,7 +121,7 @@ HWY_INLINE IndexRange RangeOfContiguous(const unsigned char* indices, int64_t n,
   auto greatest = hn::Sub(signs, shift);
   auto other_signs = signs;
   auto other = greatest;
-  // Two streams are read faster than one: 1.2 x, by one thread and by two.
+  // Two streams are read 1.2 x as fast as one, by one thread and by two.
   const int64_t half = n / (2 * lanes) * lanes;
   for (int64_t i = 0; i < half; i += lanes) {
     const auto index = load(i);
@@ -146,7 +146,7 @@ HWY_INLINE IndexRange RangeOfContiguous(const unsigned char* indices, int64_t n,
 template <class T>
 HWY_INLINE IndexRange RangeOfRow(const unsigned char* indices, int64_t stride, int64_t columns,
                                  const ShiftedRange<T>& range) {
-  // Long blocks, because vectors wait until the block is written.
+  // The block is long, because vectors cannot be read until it is written.
   constexpr int64_t kBlock = 128;
   if (stride != 1 && columns < kLeastTogether)
     return RangeOfFew<T>(indices, stride, columns, range);

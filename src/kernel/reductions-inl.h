@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a dtype's kernel file, compiled once for each target: its table and, in the last
-// pass, the function through which kernel.cc finds the table. The including file defines
+// The body of the kernel file of a dtype, compiled once for each target: the table of kernels and,
+// in the last pass, the function by which kernel.cc finds the table. The including file defines
 // STREW_DTYPE; its row in base/dtype.h supplies the rest. There is no include guard, because each
 // pass includes this file again.
 #include <hwy/highway.h>
@@ -17,7 +17,8 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// True if the reduction is defined on the dtype and no kernels of signed integers serve it.
+// True if the reduction is defined on the dtype and is not served by the kernels of signed
+// integers.
 constexpr bool NeedsKernels(strew_reduction kind, KernelReduction reduction) {
   constexpr DtypeInfo kRow = kDtypes[STREW_DTYPE];
   return IsReductionDefined(kind, kRow.arithmetic) &&

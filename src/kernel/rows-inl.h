@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows whose updates lie anywhere: those of one destination are combined in registers.
+// Combines rows of updates at given offsets. Rows of one destination are combined in registers.
 #if defined(STREW_KERNEL_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_ROWS_INL_H_
 #undef STREW_KERNEL_ROWS_INL_H_
@@ -32,8 +32,8 @@ class RowsLoop {
         fetched_(HWY_MIN(At<T>(all.n), kMostFetched)),
         ahead_(HWY_MIN(HWY_MAX(kBytesAhead / fetched_, kLeastAhead), kMostAhead)) {}
 
-  // Rows are fetched before their group, and some beyond it: within the loops over columns the
-  // prefetches would stand in each of them, and make the library 0.2 MB larger.
+  // Rows are prefetched before their group, and some rows beyond it. Prefetches within the loops
+  // over columns would be repeated in each of these loops and make the library 0.2 MB larger.
   HWY_INLINE void Run() const {
     int64_t fetched = all_.begins[0];
     for (int64_t g = 0; g < all_.groups; ++g) {
@@ -48,13 +48,14 @@ class RowsLoop {
  private:
   using Lane = typename Lanes<T>::Lane;
   using V = hn::Vec<D>;
-  // Shorter vectors are for rows of fewer than four.
+  // Rows of less than a whole vector need no loop over four vectors.
   static constexpr bool kIsWhole = std::is_same_v<D, typename Lanes<T>::Tag>;
 
-  // The most bytes that are fetched of each row: the hardware finds the rest.
+  // Most bytes of a row that are prefetched; the hardware prefetches the rest.
   static constexpr int64_t kMostFetched = 1024;
-  // From a prefetch to its use: 200,000 rows of 128 to 256 bytes beyond the L2 cache took 0.53 to
-  // 0.7 x the time of 8 rows, what is in it up to 1.06 x (Zen 5).
+  // Prefetch distance in bytes: compared with a distance of 8 rows, 200,000 rows of 128 to 256
+  // bytes beyond the L2 cache took 0.53 to 0.7 x the time, rows in the L2 cache up to 1.06 x (Zen
+  // 5).
   static constexpr int64_t kBytesAhead = 8192;
   static constexpr int64_t kLeastAhead = 8;  // rows
   static constexpr int64_t kMostAhead = 48;
@@ -66,12 +67,12 @@ class RowsLoop {
   HWY_INLINE void Fetch(int64_t k) const {
     const unsigned char* const row = all_.updates + At<T>(all_.offsets[k]);
     for (int64_t byte = 0; byte < fetched_; byte += 64) Prefetch(row + byte);
-    // Rows that do not begin at a cache line reach one more.
+    // Rows that do not begin at a cache line may end in one more line.
     Prefetch(row + fetched_ - 1);
   }
 
-  // Columns that do not fill a vector overlap those before them. They are computed first and stored
-  // last, and so get the same value twice.
+  // The last vector may overlap the one before it. It is computed first and stored last, so the
+  // common columns are stored twice with the same values.
   HWY_INLINE void RunGroup(unsigned char* output, int64_t first, int64_t end) const {
     const int64_t step = Step();
     const int64_t last = all_.n - step;
@@ -158,8 +159,9 @@ void CombineRows(const GroupedRows& all) {
 template <class T>
 constexpr bool kGroupsRows = kHasVectors<T> && !kOfOldCpus;
 
-// Sums, minima and maxima, and weighted sums: the aggregations of graphs. Others make the library
-// larger, and can do with a run for each update.
+// Sums, minima and maxima have kernels for rows, and sums for weighted rows: these are the
+// aggregations of graphs. Other reductions use a run for each update, because more kernels would
+// make the library larger.
 template <class T, class Op>
 constexpr GroupedRowsKernel GroupedRowsKernelOf() {
   if constexpr (kGroupsRows<T> && (std::is_same_v<Op, Add<T>> || kIsExtremum<T, Op>)) {
@@ -167,7 +169,8 @@ constexpr GroupedRowsKernel GroupedRowsKernelOf() {
   }
   return nullptr;
 }
-// There are no products of single lanes of 8 bits. Those of float8 are rare, and took 20 KB.
+// Kernels for 8-bit elements are left out: there is no product of single 8-bit lanes, and those for
+// float8 are rarely used and took 20 KB.
 template <class T, class Op>
 constexpr GroupedRowsKernel WeightedRowsKernelOf() {
   constexpr bool kMultiplies = Lanes<T>::kPerElement == 1 && sizeof(T) > 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n. The runs of all
-// walks end here.
+// The kernel for a run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n. All
+// walks apply their runs by it.
 #if defined(STREW_KERNEL_RUN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_RUN_INL_H_
 #undef STREW_KERNEL_RUN_INL_H_
@@ -27,8 +27,9 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // Prefetch distance of streamed copies in bytes, two pages beyond that of the hardware. Copies of
-// 64 MiB on a Zen 5 took 0.93 to 1.0 x the time; 1.0 x with 4 KiB, 1.1 x with 1 KiB. Prefetches are
-// for one use: rows that such a copy had evicted took 1.13 x the time to update.
+// 64 MiB on a Zen 5 took 0.93 to 1.0 x the time; 1.0 x with 4 KiB, 1.1 x with 1 KiB. The prefetches
+// are for a single use, so that they do not evict other data: updates of rows that a copy had
+// evicted took 1.13 x the time.
 constexpr size_t kStreamAhead = 8192;
 
 template <class D>
@@ -44,7 +45,7 @@ HWY_INLINE void StreamFour(D d, uint8_t* output, const uint8_t* updates) {
   hn::Stream(fourth, d, output + 3 * lanes);
 }
 
-// Copies bytes up to `end` in words.
+// Copies bytes [i, end) in words, past the caches if the CPU has such stores.
 HWY_INLINE void StreamWords(unsigned char* output, const unsigned char* updates, size_t i,
                             size_t end) {
   for (; i < end; i += sizeof(int32_t)) {
@@ -58,7 +59,7 @@ HWY_INLINE void StreamWords(unsigned char* output, const unsigned char* updates,
   }
 }
 
-// Copies part of a cache line, past the caches if `streams`.
+// Copies a short run, or one end of a run, past the caches if `streams`.
 HWY_INLINE void MoveEnd(unsigned char* output, const unsigned char* updates, size_t n,
                         bool streams) {
   if (!streams) {
@@ -74,7 +75,7 @@ HWY_INLINE void MoveEnd(unsigned char* output, const unsigned char* updates, siz
   StreamWords(output, updates, i, n);
 }
 
-// Moves bytes past the caches. The caller must call FinishStreaming().
+// Copies bytes past the caches. FinishStreaming() must follow.
 HWY_INLINE void StreamBytes(unsigned char* output, const unsigned char* updates, int64_t bytes) {
   constexpr size_t kLine = kCacheLine;
   const hn::ScalableTag<uint8_t> d;
@@ -95,20 +96,21 @@ HWY_INLINE void StreamBytes(unsigned char* output, const unsigned char* updates,
   if (i != n) MoveEnd(output + i, updates + i, n - i, streams);
 }
 
-// Bytes from which memcpy is used, which suits this CPU best: runs of 32 KiB took 0.85 x the time
-// of vectors, copies of 16 KiB lines just before their updates 0.9 x.
+// Fewest bytes that are moved by memcpy, which the C library adapts to the CPU: compared with
+// vectors, runs of 32 KiB took 0.85 x the time, copies of 16 KiB lines just before their updates
+// 0.9 x.
 constexpr int64_t kLeastMemcpy = 2048;
 
-// True if updates may be combined with each other, in any order, with the same result. Older CPUs
-// do without these loops, which make the library 30 KB larger.
+// True if updates may first be combined with each other, in any order, because the result is the
+// same. Not for older CPUs, because these loops make the library 30 KB larger.
 template <class T, class Op>
 constexpr bool kCombinesVectors =
     kHasVectors<T> && !kByCall<T, Op> && !kOfOldCpus &&
     (kIsExtremum<T, Op> || ((std::is_integral_v<T> || std::is_same_v<T, Logical>)&&(
                                std::is_same_v<Op, Add<T>> || std::is_same_v<Op, Mul<T>>)));
 
-// Combines the halves of a vector until they have 16 bytes, and stores these. Returns how many
-// lanes that are.
+// Combines the halves of a vector until 16 bytes are left on x86, and stores the result. Returns
+// the number of its lanes.
 template <class Op, class D, class V, class Lane>
 HWY_INLINE int64_t StoreCombined(D d, V all, Lane* lanes) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
@@ -122,8 +124,8 @@ HWY_INLINE int64_t StoreCombined(D d, V all, Lane* lanes) {
   return static_cast<int64_t>(hn::Lanes(d));
 }
 
-// Combines the whole vectors of [0, n), at least one, into the lanes of one. Returns how many
-// elements they hold.
+// Combines all whole vectors of n updates into *stored lanes. Requires at least one whole vector.
+// Returns the number of updates that are done.
 template <class T, class Op>
 HWY_INLINE int64_t CombineVectors(const unsigned char* updates, int64_t n,
                                   typename Lanes<T>::Lane* lanes, int64_t* stored) {
@@ -137,10 +139,10 @@ HWY_INLINE int64_t CombineVectors(const unsigned char* updates, int64_t n,
   return i;
 }
 
-// Applies all updates to one element, in order. It stays in a register: through memory each sum of
-// float32 took 3.2 ns, 4 x those of random places; 121553 maxima of float64 took 328 us, and 76 us
-// by vectors. Not inline, so that contiguous runs need no stack frame: sums of rows of 80 float32
-// 0.95 x.
+// Applies all updates to one element, in order unless the order does not matter. The element stays
+// in a register: through memory each sum of float32 took 3.2 ns, 4 x as long as sums at random
+// places; 121553 maxima of float64 took 328 us, and 76 us by vectors. Not inline, so that
+// contiguous runs need no stack frame: sums of rows of 80 float32 took 0.95 x the time.
 template <class T, class Op>
 HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* updates,
                                  int64_t stride, int64_t n) {
@@ -169,12 +171,13 @@ HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* upd
   }
 }
 
-// The lowest bits of a word must lie first.
+// True if strided moves may read several updates as one word, which must be little-endian.
 template <class T, class Op>
 constexpr bool kMovesFromWords = STREW_BIG_ENDIAN == 0 && kMoves<T, Op>&& std::is_integral_v<T> &&
                                  sizeof(T) <= 4 && !kOfOldCpus;
 
-// Elements that do not lie together in both. Not inline, because those that do need no frame.
+// Runs that are not contiguous in output or updates. Not inline, so that contiguous runs need no
+// stack frame.
 template <class T, class Op>
 HWY_NOINLINE void RunApart(unsigned char* output, int64_t output_stride,
                            const unsigned char* updates, int64_t updates_stride, int64_t n) {
@@ -191,7 +194,7 @@ HWY_NOINLINE void RunApart(unsigned char* output, int64_t output_stride,
   }
 #endif
   if constexpr (kGathersUpdates<T, Op>) {
-    // To bring the output together too pays for floats whose single elements take long.
+    // A strided output is gathered too only for short floats, whose single elements take long.
     if (n - done >= kLeastGathered && (output_stride == 1 || kIsShortFloat<T>)) {
       return CombineGathered<T, Op>(output + At<T>(done * output_stride), output_stride,
                                     updates + At<T>(done * updates_stride), updates_stride,
@@ -222,8 +225,8 @@ void Run(unsigned char* output, int64_t output_stride, const unsigned char* upda
   }
 }
 
-// output[i] = updates[-i] past the caches, in whole lines, and in whole vectors if these are
-// longer.
+// output[i] = updates[-i] for i < n, past the caches in whole cache lines, or in whole vectors if
+// these are longer.
 template <class T>
 HWY_INLINE void StreamReversed(unsigned char* output, const unsigned char* updates, int64_t n) {
   using Lane = typename Lanes<T>::Lane;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats of 8 and 16 bits: to float32 and back, rounding to nearest even.
+// Conversions of floats of 8 and 16 bits to float32 and back, rounding to nearest even.
 #if defined(STREW_KERNEL_SHORT_FLOAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_SHORT_FLOAT_INL_H_
 #undef STREW_KERNEL_SHORT_FLOAT_INL_H_
@@ -22,8 +22,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// x86 has conversions that round to nearest even. Elsewhere Highway before 1.1 truncates, so
-// integer arithmetic rounds here.
+// x86 has conversions of float16 that round to nearest even. Elsewhere Highway before 1.1
+// truncates, so this file rounds with integer arithmetic.
 #undef STREW_NATIVE_HALF
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
 #define STREW_NATIVE_HALF 1
@@ -34,12 +34,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Infinity as a float32.
 constexpr int32_t kInfinity = static_cast<int32_t>(kBinary32.overflow());
 
-// Low fraction bits of a float32 that T lacks.
+// The number of low fraction bits of a float32 that T lacks.
 template <class T>
 constexpr int kDropped = kBinary32.fraction_bits - T::kFractionBits;
 
-// Moves `bits`, without a sign, to their positions in a float32 and adjusts the bias: the same
-// number unless it is subnormal. Infinity and NaNs become the numbers after the largest finite one.
+// Moves `bits`, which have no sign, to their positions in a float32 and adjusts the bias. The
+// result is the same number unless it is subnormal. Infinity and NaNs become the numbers after the
+// largest finite one.
 template <class T>
 constexpr int32_t WideBitsOf(int32_t bits) {
   return (bits << kDropped<T>)+((kBinary32.bias() - T::kBias) << kBinary32.fraction_bits);
@@ -52,8 +53,8 @@ using WideBits = hn::Rebind<uint32_t, D>;
 template <class D>
 using WideInteger = hn::Rebind<int32_t, D>;
 
-// The type that instructions widen: Half if the CPU has them, because they convert subnormals at
-// full speed, unlike multiplications; else float32.
+// The format that is widened to float32: float16 if the CPU has instructions for it, because these
+// convert subnormals at full speed, unlike multiplications; else float32 itself.
 #if STREW_NATIVE_HALF
 using Carrier = int16_t;
 constexpr FloatFormat kCarrierFormat = Half::kFormat;
@@ -78,7 +79,8 @@ HWY_INLINE hn::Vec<WideFloat<D>> Widen(T, D d, hn::Vec<D> bits) {
   const WideInteger<D> di32;
   const WideFloat<D> df;
   // Keep one copy of the sign on top and move the other bits to their positions in the carrier.
-  // That gives the value times a power of two, subnormals included, so the product below is exact.
+  // This is the number, even if subnormal, divided by a power of two, so the product below is
+  // exact.
   using Limits = std::numeric_limits<Carrier>;
   const auto upper = hn::ShiftLeft<kUnused>(hn::PromoteTo(dc, bits));
   const auto no_copies = static_cast<Carrier>(Limits::min() | (Limits::max() >> kCopies));
@@ -144,8 +146,8 @@ HWY_INLINE hn::Vec<D> Narrow(Brain, D d, hn::Vec<WideFloat<D>> value) {
   return hn::TruncateTo(d, hn::IfThenElse(is_nan, quiet, rounded));
 }
 
-// Rounds sums and products of numbers that bfloat16 has, and leaves them float32. NaNs among these
-// have no lower bits that would carry, so no one asks for them.
+// Rounds sums and products of bfloat16 numbers, and leaves them float32. NaNs need no special case,
+// because they have no lower bits that would carry.
 template <class DF>
 HWY_INLINE hn::Vec<DF> RoundedTo(Brain, DF df, hn::Vec<DF> value) {
   const hn::RebindToUnsigned<DF> d32;
@@ -171,8 +173,8 @@ HWY_INLINE Brain BrainOf(float number) {
 
 using OneNumber = hn::CappedTag<float, 1>;
 
-// x86 moves 16 bits between memory and a vector without a general register: random sums of bfloat16
-// took 0.7 x the time (Zen 5).
+// Conversions between bfloat16 and a vector. x86 moves 16 bits between memory and a vector without
+// a general register: random sums of bfloat16 took 0.7 x the time (Zen 5).
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 HWY_INLINE hn::Vec<OneNumber> VectorOf(Brain brain) {
   const auto bits = static_cast<int16_t>(brain.bits);

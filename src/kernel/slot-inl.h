@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums in memory, side by side: initialised from elements, combined with updates, and finished.
+// Kernels for sums in contiguous memory: they initialise sums from elements, combine them with
+// updates, and finish them.
 #if defined(STREW_KERNEL_SLOT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_SLOT_INL_H_
 #undef STREW_KERNEL_SLOT_INL_H_
@@ -22,7 +23,8 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Calls body(i, byte offset of element i). Contiguous elements have a loop of their own.
+// Calls body(i, byte offset of element i) for i in [first, n). Contiguous elements have a separate
+// loop.
 template <class T, class Body>
 HWY_INLINE void ForRun(int64_t first, int64_t stride, int64_t n, const Body& body) {
   if (stride == 1) {

@@ -25,8 +25,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 // Scalable vectors use masks for tails. AVX-512 has masks too, but a masked vector that would cross
-// into another cache line waits for that line: rows of 2 float32 took 25.8 ns each, and 5.0 ns with
-// shorter vectors.
+// into another cache line waits for that line: rows of 2 float32 took 25.8 ns each, with shorter
+// vectors 5.0 ns.
 #undef STREW_MASKED_TAILS
 #if HWY_HAVE_SCALABLE
 #define STREW_MASKED_TAILS 1
@@ -34,7 +34,7 @@ namespace {
 #define STREW_MASKED_TAILS 0
 #endif
 
-// With AVX-512, loads with a mask that leaves out gaps are as fast as others.
+// With AVX-512, masked loads that leave out gaps are as fast as other loads.
 #undef STREW_MASKED_LOADS
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 #define STREW_MASKED_LOADS 1
@@ -42,7 +42,8 @@ namespace {
 #define STREW_MASKED_LOADS 0
 #endif
 
-// Older CPUs do without loops that only make them faster, because these make the library larger.
+// True for older CPUs, which have no loops whose only purpose is speed: these would make the
+// library larger.
 constexpr bool kOfOldCpus = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2;
 
 // Fewest updates that are worth gathering.
@@ -53,13 +54,13 @@ HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
   return Op::OnLanes(d, hn::LoadU(d, output), hn::LoadU(d, updates));
 }
 
-// Elements that are heavy, or of older CPUs, gain nothing from an unrolled loop.
+// True if strided loops are unrolled. Heavy elements, and older CPUs, gain nothing from that.
 template <class T, class Op>
 constexpr bool kUnrollsStrides = !kIsHeavy<T, Op> && !kOfOldCpus;
 
 #if STREW_MASKED_TAILS
 
-// [0, n) with 0 < n <= one vector.
+// Combines lanes [0, n) with 0 < n <= one vector.
 template <class T, class Op, class D, class Lane>
 HWY_INLINE void CombineShort(D d, Lane* output, const Lane* updates, size_t n) {
   const auto mask = hn::FirstN(d, n);
@@ -69,7 +70,8 @@ HWY_INLINE void CombineShort(D d, Lane* output, const Lane* updates, size_t n) {
 
 #else
 
-// For WebAssembly clang before 16 moves loads of 4 bytes into a vector behind stores that follow.
+// Fewest bytes of a vector. For WebAssembly, clang before version 16 moves vector loads of 4 bytes
+// behind later stores.
 #undef STREW_LEAST_VECTOR
 #if HWY_ARCH_WASM && HWY_COMPILER_CLANG && HWY_COMPILER_CLANG < 1600
 #define STREW_LEAST_VECTOR 8
@@ -77,8 +79,9 @@ HWY_INLINE void CombineShort(D d, Lane* output, const Lane* updates, size_t n) {
 #define STREW_LEAST_VECTOR 1
 #endif
 
-// [0, n) with 0 < n < 2 * kLanes: the first and the last kLanes of it, both computed before either
-// is stored because they may overlap; halved until they fit.
+// Combines lanes [0, n) with 0 < n < 2 * kLanes: the first and the last kLanes of them, or with n <
+// kLanes half as many, and so on. The two may overlap, so both are computed before either is
+// stored.
 template <class T, class Op, size_t kLanes, class Lane>
 HWY_INLINE void CombineHalves(Lane* output, const Lane* updates, size_t n) {
   constexpr size_t kElement = Lanes<T>::kPerElement;
@@ -109,7 +112,7 @@ HWY_INLINE void CombineShort(D, Lane* output, const Lane* updates, size_t n) {
 
 #endif
 
-// True if a vector holds at least two elements; on the 1-lane target it does not.
+// True if a vector holds at least two elements, which is not so on the 1-lane target.
 template <class T>
 constexpr bool kHasVectors = hn::MaxLanes(typename Lanes<T>::Tag()) >= 2 * Lanes<T>::kPerElement;
 
@@ -128,11 +131,11 @@ HWY_INLINE void CombineContiguous(unsigned char* output, const unsigned char* up
     Lane* HWY_RESTRICT out = reinterpret_cast<Lane*>(output);
     const Lane* HWY_RESTRICT in = reinterpret_cast<const Lane*>(updates);
     if (n < lanes) return CombineShort<T, Op>(d, out, in, n);
-    // The last vector may overlap the one before it, so it is computed from the old values first.
+    // The last vector may overlap the one before it, so it is computed first, from the old values.
     const size_t last = n - lanes;
     const auto tail = Combined<Op>(d, out + last, in + last);
     size_t i = 0;
-    // Conversions of short floats keep the CPU busy without unrolling.
+    // Short floats are not unrolled, because their conversions keep the CPU busy.
     constexpr bool kUnrolls = !kIsShortFloat<T>;
     for (; kUnrolls && i + 4 * lanes <= last; i += 4 * lanes) {
       const auto first = Combined<Op>(d, out + i, in + i);
@@ -155,7 +158,7 @@ HWY_INLINE V ReversedElements(D d, V v) {
   if constexpr (Lanes<T>::kPerElement == 2) {
     return hn::Reverse2(d, hn::Reverse(d, v));
   } else if constexpr (sizeof(T) == 1) {
-    // Lanes of 8 bits have no Reverse: reverse the pairs, and swap within each.
+    // There is no Reverse for lanes of 8 bits, so reverse the pairs and swap within each.
     const hn::Repartition<uint16_t, D> d16;
     const auto pairs = hn::Reverse(d16, hn::BitCast(d16, v));
     return hn::BitCast(d, hn::Or(hn::ShiftLeft<8>(pairs), hn::ShiftRight<8>(pairs)));
@@ -164,7 +167,7 @@ HWY_INLINE V ReversedElements(D d, V v) {
   }
 }
 
-// output[i] (+)= updates[-i] for whole vectors. Returns how many elements they hold.
+// output[i] (+)= updates[-i] for whole vectors. Returns the number of elements that are done.
 template <class T, class Op, class D>
 HWY_INLINE int64_t CombineReversed(D d, unsigned char* output, const unsigned char* updates,
                                    int64_t elements) {
@@ -179,7 +182,7 @@ HWY_INLINE int64_t CombineReversed(D d, unsigned char* output, const unsigned ch
   int64_t i = 0;
   for (; i + step <= elements; i += step) combine(i);
   if (!kMoves<T, Op> || i == 0 || i == elements) return i;
-  // Elements may be moved twice.
+  // The last vector of a move may overlap the one before it.
   combine(elements - step);
   return elements;
 }
@@ -201,8 +204,9 @@ HWY_INLINE int64_t CombineReversed(unsigned char* output, const unsigned char* u
   }
 }
 
-// Four elements a turn: a loop of one element stalled if its instructions crossed a cache line.
-// 318302 elements of 8 bytes, every second one of the updates, took 88 us instead of 175.
+// Combines elements one by one, four in a turn: a loop over one element stalled if its instructions
+// crossed a cache line. 318302 elements of 8 bytes, every second one of the updates, took 88 us
+// instead of 175.
 template <class T, class Op>
 HWY_INLINE void CombineStrided(unsigned char* output, int64_t output_stride,
                                const unsigned char* updates, int64_t updates_stride,
@@ -223,9 +227,9 @@ HWY_INLINE void CombineStrided(unsigned char* output, int64_t output_stride,
   }
 }
 
-// output[i * output_stride] = updates[i] for i < n, while there are whole words of updates. Returns
-// the first element not done. Every second float32 in the L1 cache took 0.19 ns, one by one 0.21 to
-// 0.28. (Masked stores take half the time on Zen 4, but 1.4 x on Zen 5.)
+// output[i * output_stride] = updates[i] for i < n, as long as there are whole words of updates.
+// Returns the first element that is not done. Every second float32 in the L1 cache took 0.19 ns,
+// one by one 0.21 to 0.28. (Masked stores take half the time on Zen 4, but 1.4 x on Zen 5.)
 template <class T>
 HWY_INLINE int64_t MoveFromWords(unsigned char* output, int64_t output_stride,
                                  const unsigned char* updates, int64_t n) {
@@ -236,7 +240,7 @@ HWY_INLINE int64_t MoveFromWords(unsigned char* output, int64_t output_stride,
     uint64_t word = LoadElement<uint64_t>(updates + At<T>(i));
     for (int64_t k = 0; k < kPerWord; ++k, output += to) {
       StoreElement(static_cast<T>(word), output);
-      word >>= 4 * sizeof(T);  // twice, because all bits at once are too many
+      word >>= 4 * sizeof(T);  // in two steps, which are defined for 8-byte elements too
       word >>= 4 * sizeof(T);
     }
   }
@@ -245,13 +249,15 @@ HWY_INLINE int64_t MoveFromWords(unsigned char* output, int64_t output_stride,
 
 #if STREW_MASKED_LOADS
 
-// True if a vector of pairs gives a vector of their first lanes. (8-bit floats widen to more.)
+// True if a vector of pairs narrows to a vector of their first lanes, which has the lanes of T.
+// (8-bit floats have other vectors, because they widen to float32.)
 template <class T>
 constexpr bool kSkipsGaps = sizeof(T) <= 4 && Lanes<T>::kPerElement == 1 &&
                             !(kIsShortFloat<T> && sizeof(T) == 1);
 
-// output[i] (+)= updates[2 * i] for i < n, while there are whole vectors. Returns the first element
-// not done. Elements of 4 bytes take half the time of one by one, of 2 a quarter, of 8 no less.
+// output[i] (+)= updates[2 * i] for i < n, as long as there are whole vectors. Returns the first
+// element that is not done. Compared with one by one, elements of 4 bytes take half the time, of 2
+// bytes a quarter, of 8 bytes no less.
 template <class T, class Op>
 HWY_NOINLINE int64_t CombineEverySecond(unsigned char* output, const unsigned char* updates,
                                         int64_t n) {
@@ -261,8 +267,8 @@ HWY_NOINLINE int64_t CombineEverySecond(unsigned char* output, const unsigned ch
   const hn::Rebind<Lane, decltype(d_pairs)> d_first;
   const hn::Rebind<typename Lanes<T>::Lane, decltype(d_pairs)> d_elements;
   const int64_t step = static_cast<int64_t>(hn::Lanes(d_pairs));
-  // Gaps are no elements, and must not be read. No Iota(), which some versions of Highway write to
-  // memory lane by lane: it took 20 ns for 8-bit lanes.
+  // Gaps do not belong to the updates and must not be read. The mask does not come from Iota(),
+  // which some versions of Highway write to memory lane by lane: that took 20 ns for 8-bit lanes.
   constexpr Lane kOnes = std::numeric_limits<Lane>::max();
   const auto firsts = hn::MaskFromVec(hn::BitCast(d, hn::Set(d_pairs, kOnes)));
   auto* const out = reinterpret_cast<typename Lanes<T>::Lane*>(output);
@@ -279,7 +285,7 @@ HWY_NOINLINE int64_t CombineEverySecond(unsigned char* output, const unsigned ch
 
 #endif
 
-// True if vectors save more than it costs to gather strided updates for them.
+// True if vectors save more time than gathering strided updates takes.
 template <class T, class Op>
 constexpr bool kGathersUpdates = kIsHeavy<T, Op>&& kHasVectors<T> && !kOfOldCpus;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of elements and their division, one by one and in vectors: exact for integers, in the
-// computing type for floats. A sum is whatever updates accumulate to: of STREW_MUL, a product.
+// Sums of elements and their division, one by one and in vectors. Sums of integers are exact; sums
+// of floats have the computing type. A `sum` is the accumulated value; for STREW_MUL it is a
+// product.
 #if defined(STREW_KERNEL_SUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_SUM_INL_H_
 #undef STREW_KERNEL_SUM_INL_H_
@@ -85,18 +86,19 @@ HWY_INLINE SumOf<T> Accumulate(SumOf<T> sum, T element) {
   return Op<SumOf<T>>::OnElement(sum, Accumulator<T>::Widen(element));
 }
 
-// Sums in registers, of at most Divisor::MostTerms() terms: 32 bits suffice for bytes.
+// The type of sums in registers, of at most Divisor::MostTerms() terms: for 8-bit integers 32 bits
+// suffice.
 template <class T>
 using ShortSumOf = std::conditional_t<std::is_integral_v<T> && sizeof(T) == 1, int32_t, SumOf<T>>;
 
-// ---- Vectors of sums, and of as many elements, which may be shorter ----
+// ---- Vectors of sums, and vectors of as many elements, which may have fewer bytes ----
 
 template <class T, class Sum>
 struct SumLanes {
   using Part = Sum;
   using Elements = hn::Rebind<T, hn::ScalableTag<Sum>>;
   static constexpr size_t kPerElement = 1;
-  // Not on the 1-lane target, nor without float64, in which quotients are computed.
+  // False on the 1-lane target, and without float64, in which quotients are computed.
   static constexpr bool kExist = HWY_HAVE_FLOAT64 && hn::MaxLanes(Elements()) >= 2;
 };
 template <class T>
@@ -141,8 +143,7 @@ HWY_INLINE hn::Vec<DSum> LoadWidened(D d, DSum ds, const unsigned char* elements
   }
 }
 
-// Writes one sum to n places. Sums are 4, 8 or 16 bytes, as many as vectors have or a part of
-// these.
+// Writes a sum n times. Sums have 4, 8 or 16 bytes.
 template <class Sum>
 HWY_INLINE void FillSums(Sum sum, unsigned char* sums, int64_t n) {
   const hn::ScalableTag<uint8_t> d;
@@ -157,7 +158,7 @@ HWY_INLINE void FillSums(Sum sum, unsigned char* sums, int64_t n) {
   hn::StoreU(all, d, sums + bytes - lanes);
 }
 
-// Converts quotients to elements: rounded to short floats, or down to integers.
+// Converts quotients to elements: rounds to nearest for short floats, down for integers.
 template <class T, class D, class DQuotient>
 HWY_INLINE hn::Vec<D> FromQuotients(D d, DQuotient dq, hn::Vec<DQuotient> quotients) {
   if constexpr (kIsShortFloat<T>) {
@@ -168,7 +169,7 @@ HWY_INLINE hn::Vec<D> FromQuotients(D d, DQuotient dq, hn::Vec<DQuotient> quotie
     const hn::Rebind<int32_t, DQuotient> d32;
     const auto floors = hn::Floor(quotients);
     if constexpr (std::is_same_v<T, uint32_t>) {
-      // Vectors convert only to signed integers.
+      // Vectors convert floats only to signed integers.
       const auto shifted = hn::DemoteTo(d32, hn::Sub(floors, hn::Set(dq, 2147483648.0)));
       return hn::Xor(hn::BitCast(d, shifted), hn::Set(d, 0x80000000u));
     } else if constexpr (std::is_same_v<T, int32_t>) {
@@ -181,13 +182,13 @@ HWY_INLINE hn::Vec<D> FromQuotients(D d, DQuotient dq, hn::Vec<DQuotient> quotie
   }
 }
 
-// The type of quotients. If it holds a sum and a count of integers exactly, their quotient is never
-// rounded up to the next integer.
+// The type of quotients. If it represents an integer sum and a count exactly, rounding never raises
+// their quotient to the next integer.
 template <class Part>
 using QuotientPart = std::conditional_t<std::is_integral_v<Part>,
                                         std::conditional_t<sizeof(Part) == 4, float, double>, Part>;
 
-// Divides vectors of sums by one number of terms.
+// Divides vectors of sums by the same number of terms.
 template <class T, class DSum>
 class Divisor {
  public:

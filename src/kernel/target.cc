@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds the SIMD targets that this build contains and this CPU can run.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernel/target.cc"
 #include <hwy/foreach_target.h>

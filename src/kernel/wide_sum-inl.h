@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of wide sums. Those that float64 holds are divided there, the others one by one.
+// Kernels for vectors of wide sums. Sums that float64 represents exactly are divided in float64,
+// the others one by one.
 #if defined(STREW_KERNEL_WIDE_SUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_WIDE_SUM_INL_H_
 #undef STREW_KERNEL_WIDE_SUM_INL_H_
@@ -22,11 +23,12 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Not of SCALAR, nor where there are no float64 for the quotients.
+// False on the 1-lane target, and without float64 for the quotients.
 constexpr bool kHasWideVectors =
     HWY_HAVE_FLOAT64 && HWY_HAVE_INTEGER64 && hn::MaxLanes(hn::ScalableTag<int64_t>()) >= 2;
 
-// Calls body(d, first element) for vectors of 64-bit elements. Returns how many elements are done.
+// Calls body(d, first element) for whole vectors of 64-bit elements. Returns the number of elements
+// that are done.
 template <class Body>
 HWY_INLINE int64_t ForWideVectors(int64_t n, const Body& body) {
   int64_t i = 0;
@@ -43,7 +45,7 @@ HWY_INLINE hn::Vec<D> LoadWords(D d, const unsigned char* elements, int64_t i) {
   return hn::LoadU(d, reinterpret_cast<const int64_t*>(elements) + i);
 }
 
-// The upper halves of elements.
+// The upper halves of elements that are widened to 128 bits.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> UpperHalves(D d, hn::Vec<D> elements) {
   if constexpr (std::is_signed_v<T>) return hn::BroadcastSignBit(elements);
@@ -88,7 +90,8 @@ HWY_NOINLINE void AddToWide(unsigned char* sums, const unsigned char* updates, i
   WideSums<T>::Add(sums + At<WideSum>(done), updates + At<T>(done * stride), stride, n - done);
 }
 
-// Loads sums, and answers whether float64 holds all of them exactly with a bit to spare.
+// Loads the lower halves of sums. Returns true if float64 represents all of these sums exactly,
+// with a bit to spare.
 template <class D>
 HWY_INLINE bool LoadShort(D d, const unsigned char* sums, int64_t i, hn::Vec<D>* low) {
   constexpr int kBits = 51;
@@ -100,8 +103,8 @@ HWY_INLINE bool LoadShort(D d, const unsigned char* sums, int64_t i, hn::Vec<D>*
   return hn::AllTrue(d, hn::Eq(wrong, hn::Zero(d)));
 }
 
-// The integers at or below quotients of integers that float64 holds exactly, which are never
-// rounded up to the next integer.
+// Floors of quotients. float64 represents the sums and terms exactly, so rounding never raises a
+// quotient to the next integer.
 template <class D, class VTerms>
 HWY_INLINE hn::Vec<D> WideQuotients(D d, hn::Vec<D> sums, VTerms terms) {
   const hn::Rebind<double, D> dq;
@@ -131,8 +134,8 @@ HWY_NOINLINE void FinishWide(const FinishArguments& all) {
   if (done < to.n) rest(done, to.n - done);
 }
 
-// FinishEach() for contiguous output, up to the first sum that is not short. Returns how many are
-// done.
+// FinishEach() for whole vectors. Sums that float64 does not represent are divided one by one.
+// Returns the number of elements that are done.
 template <class T>
 HWY_INLINE int64_t FinishWideVectors(const CountedSums& from, int64_t more, unsigned char* output,
                                      int64_t n) {
