@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces own_threads.cc in builds without threads.
+// Replaces own_threads.cc in builds without threads: a context has one worker.
 #include "base/platform.h"
 #include "base/runner.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Threads of a context, for builds with threads: base/runner.h on a pool.
 #include <algorithm>
 
 #include "base/pool.h"
@@ -7,7 +8,8 @@
 namespace strew {
 
 strew_status OwnThreads::Choose(int32_t n, Runner* runner) {
-  // More threads than CPUs would be slower: schedules count on workers that run at the same time.
+  // More threads than CPUs would be slower, because schedules assume that workers run at the same
+  // time.
   const int32_t cpus = n == 1 ? 1 : CpuCount();
   const int32_t workers = n == 0 ? cpus : std::min(n, cpus);
   const bool is_there =

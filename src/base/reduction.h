@@ -16,10 +16,10 @@ namespace strew {
 
 // The arithmetic of a reduction, which decides on which dtypes it is defined.
 enum class ReductionClass : uint8_t {
-  kMove,      // replaces; defined on all dtypes
-  kModular,   // sums, differences, products; for integers the same bits modulo 2^n with either sign
-  kOrdering,  // compares; not on complex numbers; for integers the bits depend on the sign
-  kAverage    // divides a sum; not on logical values
+  kMove,      // replaces; on all dtypes
+  kModular,   // sums, differences, products; signed and unsigned integers give the same bits
+  kOrdering,  // minima, maxima; not on complex numbers; signed and unsigned integers differ
+  kAverage    // means; not on logical values
 };
 
 // The element that leaves every update unchanged, except for the payload of a NaN.

@@ -100,13 +100,12 @@ struct GroupedRows {
 };
 using GroupedRowsKernel = void (*)(const GroupedRows&);
 
-// The kernels that every combination has: a reduction on a dtype, or a move of elements of one
-// width.
+// The kernels of a reduction on a dtype, or of moves of elements of one width.
 struct CombineKernels {
   int64_t element_size;
   bool heavy;  // one element takes much longer than a sum of the same width
-  // Fewest consecutive entries with one destination that are faster as a run than as entries; 0:
-  // never.
+  // Fewest consecutive entries with one destination that are faster as a run; 0: runs are never
+  // faster.
   int64_t least_run;
   RunKernel run;
   ElementsKernel elements[kOffsetWidths];
@@ -118,8 +117,8 @@ struct CombineKernels {
 const CombineKernels& ReduceKernelsFor(strew_dtype dtype, KernelReduction reduction,
                                        int32_t target);
 
-// Fills a new output with updates and data alternately, past the caches if `stream`: output[2 * i]
-// = updates[i] and output[2 * i + 1] = data[2 * i + 1] for i < n.
+// Fills a new output with updates and data alternately, past the caches if `stream`:
+//   output[2 * i] = updates[i] and output[2 * i + 1] = data[2 * i + 1] for i < n
 using InterleaveKernel = void (*)(unsigned char* output, const unsigned char* data,
                                   const unsigned char* updates, int64_t n, bool stream);
 
@@ -201,11 +200,11 @@ struct AccumulateKernels {
   GroupKernel group;
   // sums[slots[i]] (+)= updates[i * updates_stride] and ++counts[slots[i]]
   void (*add_each)(const CountedSums&, const SlotUpdates&);
-  int64_t least_run;  // fewest consecutive updates of one slot that deserve their own call; 0: none
+  int64_t least_run;  // fewest consecutive updates of one slot that are worth their own call, or 0
   // sums[g] (+)= updates[k] for begins[g] <= k < begins[g + 1], in order, and g < groups
   void (*add_groups)(unsigned char* sums, const unsigned char* updates, const int64_t* begins,
                      int64_t groups);
-  // output[i] = sums[i] / (counts[i] + more) where counts[i] > 0, for i < n; only means divide
+  // output[i] = sums[i] / (counts[i] + more) if counts[i] > 0, for i < n; only means divide
   void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t n);
 };
 
@@ -277,7 +276,7 @@ void WalkSlots(const AccumulateKernels& kernels, int64_t size, const CountedSums
 // The updates of one destination.
 struct Group {
   int64_t destination;  // offset in the output
-  int64_t first;        // position of its first update in `order`; its last precedes the next group
+  int64_t first;        // position in `order` of its first update; it ends where the next begins
 };
 
 // After the groups comes a sentinel whose `first` is the end of the last group. `all` describes one

@@ -53,9 +53,9 @@ class RowsLoop {
 
   // Most bytes of a row that are prefetched; the hardware prefetches the rest.
   static constexpr int64_t kMostFetched = 1024;
-  // Prefetch distance in bytes: compared with a distance of 8 rows, 200,000 rows of 128 to 256
-  // bytes beyond the L2 cache took 0.53 to 0.7 x the time, rows in the L2 cache up to 1.06 x (Zen
-  // 5).
+  // Prefetch distance in bytes: compared with a distance of 8 rows, 200,000 rows of 128 to
+  // 256 bytes beyond the L2 cache took 0.53 to 0.7 x the time, rows in the L2 cache up to 1.06 x
+  // (Zen 5).
   static constexpr int64_t kBytesAhead = 8192;
   static constexpr int64_t kLeastAhead = 8;  // rows
   static constexpr int64_t kMostAhead = 48;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel for a run: output[i * output_stride] (+)= updates[i * updates_stride] for i < n. All
-// walks apply their runs by it.
+// walks use it for their runs.
 #if defined(STREW_KERNEL_RUN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_RUN_INL_H_
 #undef STREW_KERNEL_RUN_INL_H_

@@ -240,7 +240,7 @@ HWY_INLINE int64_t MoveFromWords(unsigned char* output, int64_t output_stride,
     uint64_t word = LoadElement<uint64_t>(updates + At<T>(i));
     for (int64_t k = 0; k < kPerWord; ++k, output += to) {
       StoreElement(static_cast<T>(word), output);
-      word >>= 4 * sizeof(T);  // in two steps, which are defined for 8-byte elements too
+      word >>= 4 * sizeof(T);  // by one element, in two steps
       word >>= 4 * sizeof(T);
     }
   }
@@ -256,8 +256,8 @@ constexpr bool kSkipsGaps = sizeof(T) <= 4 && Lanes<T>::kPerElement == 1 &&
                             !(kIsShortFloat<T> && sizeof(T) == 1);
 
 // output[i] (+)= updates[2 * i] for i < n, as long as there are whole vectors. Returns the first
-// element that is not done. Compared with one by one, elements of 4 bytes take half the time, of 2
-// bytes a quarter, of 8 bytes no less.
+// element that is not done. Compared with one by one, elements of 4 bytes take half the time, of
+// 2 bytes a quarter, of 8 bytes no less.
 template <class T, class Op>
 HWY_NOINLINE int64_t CombineEverySecond(unsigned char* output, const unsigned char* updates,
                                         int64_t n) {

@@ -66,7 +66,7 @@ enum class Share {
   kPartition,  // by ranges of destinations: in rounds, tasks sort entries by range and then write
 };
 
-// Memory that is brought into the caches before its updates are applied.
+// Memory that is copied into the caches before its updates are applied.
 struct Staging {
   // Data is copied line by line or strip by strip, each just before its updates, instead of in a
   // pass of its own.

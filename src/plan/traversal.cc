@@ -31,7 +31,7 @@ IndexedNest InOrderOfIndices(const EntryLoops& loops) {
   return nest;
 }
 
-// The distance that the batches of a block span in the output.
+// The span of the batches of a block in the output, in units.
 int64_t PatternSpan(const FlatLoops& flat, int64_t block) {
   const int64_t slabs = std::min(flat.slab.count, block / flat.period_turns);
   int64_t span = (slabs - 1) * flat.slab.stride[kOutput];
@@ -138,8 +138,8 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   const int64_t part = entries > 2 ? 1 : 4;
   if (is_strided) return slices->run_step >= tuning.least_slice_block / part;
   // Slices are walked by WalkBox(), which alone writes a repeated update from a pattern and many
-  // short runs at once: 10 to 60 entries of 270 to 50,000 runs of 2 to 8 elements took 0.12 to 0.8
-  // x the time (Zen 5).
+  // short runs at once: 10 to 60 entries of 270 to 50,000 runs of 2 to 8 elements took 0.12 to
+  // 0.8 x the time (Zen 5).
   const bool are_many = slices->row.count >= tuning.many_rows;
   const bool repeats = loops.run.stride[kUpdates] == 0;
   if (repeats && (are_many || loops.run.count >= tuning.least_slice)) return true;

@@ -13,7 +13,7 @@
 namespace strew::plan {
 
 struct Tuning {
-  // Bytes of the last-level cache; 0: ask the CPU.
+  // Bytes of the last-level cache; 0: as the CPU reports it.
   int64_t cache_bytes = 0;
 
   // ---- Threads ----
@@ -22,8 +22,7 @@ struct Tuning {
   // thread 40 us took two threads 1.1 to 1.2 x the time after pauses, calls of 80 us 0.8 to 1.0 x;
   // calls one right after another took 0.63 and 0.69 x.
   double least_task_ns = 30e3;
-  // Parts for each task. There are several, so that a task whose CPU is busy can take fewer of
-  // them.
+  // Parts for each task: several, so that a task whose CPU is busy can take fewer of them.
   int64_t parts_of_task = 4;
   // Estimated time of one thread: for a byte that it reads or writes in order, in caches or in
   // memory; for an entry; for an entry of a mean by batch and by bucket; for a touched destination.
@@ -37,10 +36,10 @@ struct Tuning {
   // row of 1 KiB were as slow as one thread; with half of the rows each they were 1.5 x as fast.
   int64_t least_run_piece = 4096;
 
-  // Cost in ns of an entry whose destination may be anywhere, from random float32 into 1 to 128
-  // MiB: to resolve its index; to write it (heavy: with many instructions); to wait for its cache
-  // line. The filter costs filter_ns in each task, and filter_stream_ns more if entries come from
-  // memory. The partition costs select_ns in each task, and sort_ns once.
+  // Cost in ns of an entry whose destination may be anywhere, from random float32 into 1 to
+  // 128 MiB: to resolve its index; to write it (heavy: with many instructions); to wait for its
+  // cache line. The filter costs filter_ns in each task, and filter_stream_ns more if entries come
+  // from memory. The partition costs select_ns in each task, and sort_ns once.
   double resolve_ns = 0.25, write_ns = 0.5, heavy_write_ns = 1.2, wait_ns = 1.9;
   double filter_ns = 0.6, filter_stream_ns = 0.3, select_ns = 0.15, sort_ns = 1.1;
   // Estimates are not exact: that for several tasks must be below this fraction of that for one.
@@ -108,12 +107,12 @@ struct Tuning {
   // Distance for single elements, in entries. It must be 4 to 255, because blocks of clamped
   // indices have 256.
   int64_t element_prefetch = 128;
-  // Distance for rows, in bytes. Compared with 8 KiB, rows of 320 B and of 1 KiB took 0.76 and 0.98
-  // x the time on two threads, and the same time on one.
+  // Distance for rows, in bytes. Compared with 8 KiB, rows of 320 B and of 1 KiB took 0.76 and
+  // 0.98 x the time on two threads, and the same time on one.
   int64_t row_prefetch_bytes = 4096;
   // Distance in a strip, in entries, for heavy reductions: a strip is partly in the L2 cache, and
-  // with so many instructions the CPU does not look far ahead by itself. Maxima of float32 took 28
-  // ms, 33 without; sums 24 and 22.
+  // with so many instructions the CPU does not look far ahead by itself. Maxima of float32 took
+  // 28 ms, 33 without; sums 24 and 22.
   int64_t strip_prefetch = 32;
   // Least bytes of a row of updates that is prefetched if the rows of other tasks leave gaps
   // between updates, across which the hardware does not prefetch. 2^18 rows of 128 B into 2 MiB on
@@ -148,10 +147,10 @@ struct Tuning {
   // the cache; 16 MiB 0.38 and 0.42; 32 MiB 0.94 and 1.11; 64 MiB 2.20 and 2.76.
   double streamed_part = 0.5;
   // The same for several tasks: one thread that streams uses the whole bandwidth of memory, while
-  // ordinary stores gain from each further thread. On two threads 8 MiB took 0.193 and 0.074, 16
-  // MiB 0.38 and 0.27, 24 MiB 0.59 and 0.60; 16 MiB without the output in the cache 0.41 and 0.54,
-  // with nothing in the cache 0.62 and 0.63. (Measure with varied values: zeros are written twice
-  // as fast.)
+  // ordinary stores gain from each further thread. On two threads 8 MiB took 0.193 and 0.074,
+  // 16 MiB 0.38 and 0.27, 24 MiB 0.59 and 0.60; 16 MiB without the output in the cache 0.41 and
+  // 0.54, with nothing in the cache 0.62 and 0.63. (Measure with varied values: zeros are written
+  // twice as fast.)
   double streamed_part_of_tasks = 0.75;
   // Least bytes of a streamed row. Replacing 32 MiB of rows took, compared with ordinary stores:
   // rows of 256 B 0.58 to 0.63 x the time, of 384 B 0.55 x, of 1 KiB 0.54 to 0.83 x, of 4 KiB 0.67
@@ -178,8 +177,8 @@ struct Tuning {
   int64_t near_row = 1536;
   int64_t cache_way = 4096;
   int64_t cache_ways = 8;
-  // Bytes of a row of a strip in scratch. Compared with 384, 512 (a power of two) took 1.05 to 1.1
-  // x the time, 256 1.15 x, 192 1.2 x.
+  // Bytes of a row of a strip in scratch. Compared with 384, 512 (a power of two) took 1.05 to
+  // 1.1 x the time, 256 1.15 x, 192 1.2 x.
   int64_t strip_bytes = 384;
   // Least bytes of such a row: shorter ones use too little of each cache line of indices, updates
   // and output. Without strips, moves into [25000, 149, 3] to [25000, 9, 48] of float64 took 0.1 to
@@ -248,8 +247,8 @@ struct Tuning {
   // 256 KiB 1.0 to 1.3 x, of 16 KiB 1.1 to 2 x.
   int64_t slice_run_block = 1 << 20;
   // Most entries with contiguous runs that are walked as slices, and the longest such run in bytes;
-  // others are fast without: 8 rows of 256 B took 1.13 x the time with slices, 1 row of 24 B 0.28
-  // x.
+  // others are fast without: 8 rows of 256 B took 1.13 x the time with slices, 1 row of 24 B
+  // 0.28 x.
   int64_t few_slice_rows = 8;
   int64_t longest_slice_run = 1024;
 
@@ -274,10 +273,10 @@ struct Tuning {
   // Lines of at least this many bytes are handled one by one, because the cost of a call is then
   // small.
   int64_t long_line = 1024;
-  // Bytes of an overlay that are copied, through the caches, before their updates. Compared with 4
-  // KiB, 60 random overlays of 0.1 to 60 MB took 0.94 x the time (geometric mean) with 32 KiB, 0.92
-  // x with 64 and 0.91 x with 128. Assembling pieces in a buffer of 4 KiB and then streaming them
-  // took 1.2 to 1.9 x the time of this, on two threads 1.1 x.
+  // Bytes of an overlay that are copied, through the caches, before their updates. Compared with
+  // 4 KiB, 60 random overlays of 0.1 to 60 MB took 0.94 x the time (geometric mean) with 32 KiB,
+  // 0.92 x with 64 and 0.91 x with 128. Assembling pieces in a buffer of 4 KiB and then streaming
+  // them took 1.2 to 1.9 x the time of this, on two threads 1.1 x.
   int64_t overlay_piece = 64 << 10;
   // Most bytes of a line that are prefetched; the hardware detects longer ones by itself. Lines of
   // 4 KiB, every second one replaced, took 0.85 x the time.
@@ -288,8 +287,8 @@ struct Tuning {
   // Bytes of the sums and counts of the batches that are summed together, which stay in the L2
   // cache.
   int64_t near_batch_sums = int64_t{128} << 10;
-  // The same for columns that are batch: more columns make longer contiguous reads. Compared with 2
-  // MiB, float32 of [4096, 4096], [3000, 3000] and [10000, 100] took 0.9, 1.1 and 1.9 x the time
+  // The same for columns that are batch: more columns make longer contiguous reads. Compared with
+  // 2 MiB, float32 of [4096, 4096], [3000, 3000] and [10000, 100] took 0.9, 1.1 and 1.9 x the time
   // with 1 MiB, 1.6, 1.4 and 2.0 x with 512 KiB (Zen 4).
   int64_t near_column_sums = int64_t{2} << 20;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
