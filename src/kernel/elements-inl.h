@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for single elements at given offsets, and the tables of all kernels of a combination.
+// Kernels for single elements at given offsets, and the tables of the kernels that combine or move.
 #if defined(STREW_KERNEL_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_ELEMENTS_INL_H_
 #undef STREW_KERNEL_ELEMENTS_INL_H_

@@ -49,7 +49,7 @@ class EntryRow {
     return difference == 0;
   }
 
-  // The begin of the first block from `first` on that is a run; the number of entries if there is
+  // The start of the first block from `first` on that is a run; the number of entries if there is
   // none.
   int64_t FindRun(int64_t first) const {
     while (first + least_ <= entries_ && !IsRun(first)) first += least_;
@@ -63,7 +63,7 @@ class EntryRow {
 
   int64_t EndOf(int64_t block) const {
     int64_t end = block + least_;
-    // Whole blocks are compared first, because vectors do so.
+    // Whole blocks first, because vectors compare them.
     while (end + least_ <= entries_ && places_[end] == places_[block] && IsRun(end)) end += least_;
     while (end < entries_ && places_[end] == places_[block]) ++end;
     return end;

@@ -31,8 +31,9 @@
 //       (+)= updates[e, b, i]
 //
 // Entries e are placed by their indices alone and applied in order. Turns b of the batch have their
-// own indices, and inner turns i share the index of their entry; two turns never write to the same
-// element of the output. So batch and inner turns may run in any order.
+// own indices, and inner turns i share the index of their entry. Two turns of the batch, or two
+// inner turns, never write to the same element of the output. So batch and inner turns may run in
+// any order.
 //
 //   scatter_elements  one component; the axis is the loop over entries, the other axes are batch,
 //                     or inner if the indices do not change along them (stride 0)

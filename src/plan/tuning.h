@@ -211,8 +211,8 @@ struct Tuning {
   // entries, or a row at most most_packed_row. In random nests of small loops with transposed,
   // broadcast, padded and reversed operands, rows of 2 took 0.12 to 0.4 x the time, short tiles 0.2
   // to 0.9 x, but rows of 3 to 11 in long tiles 1.1 to 1.4 x. Flat tiles of fewer than
-  // least_flat_tile entries are packed as well: with updates [1, 2, 2] for [20000, 2, 2] 0.3 x (Zen
-  // 5).
+  // least_flat_tile entries are packed as well: with updates [1, 2, 2] for [20000, 2, 2] 0.3 x
+  // (Zen 5).
   int64_t most_packed_tile = 64;
   int64_t most_packed_row = 2;
   int64_t least_flat_tile = 32;
@@ -311,7 +311,7 @@ struct Tuning {
   // float32 into 64 MiB took 26 us in buckets, 39 by rank.
   int64_t most_buckets = 1024;
   int64_t least_of_bucket = 2;
-  // Ranks of up to so many destinations are found row by row; of more, one by one, in 64 bits.
+  // Ranks of at most this many destinations are found row by row; of more, one by one, in 64 bits.
   int64_t most_short_ranks = int64_t{1} << 30;
 };
 
