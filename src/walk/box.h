@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes: output[turn] (+)= updates[turn] for every turn of a nest. Copies are boxes too.
+// Boxes, which are loops without indices: output[turn] (+)= updates[turn] for every turn of a nest.
+// Copies are boxes too.
 #ifndef STREW_WALK_BOX_H_
 #define STREW_WALK_BOX_H_
 
@@ -18,7 +19,8 @@ using BoxNest = plan::LoopNest<kBoxOperands>;
 // Appends the loop over units, and arranges the loops in the order of memory. Counts are > 0.
 void ArrangeBox(const plan::Units& units, BoxNest* nest);
 
-// Runs boxes of one shape at any address, on the calling thread. Turns must not meet in the output.
+// Runs boxes of one shape at any address, on the calling thread. Turns must have different
+// destinations.
 class Box {
  public:
   // Requires an arranged nest.
@@ -42,10 +44,10 @@ class Box {
 
 struct RowKernel {
   kernel::RunKernel run;
-  bool moves;  // it replaces
+  bool moves;  // the kernel only replaces
 };
 
-// Rows of one inner nest, arranged once and run at many addresses.
+// Rows that share one nest, which is arranged once and run at many addresses.
 class Block {
  public:
   // output[r * output_row_stride + o] (+)= updates[r * updates_row_stride + u] for the turns (o, u)
@@ -61,7 +63,7 @@ class Block {
   BoxNest rest_;
   kernel::BoxArguments rows_;
   bool rows_are_runs_;   // consecutive rows form one run
-  bool rows_are_inner_;  // rows of the box lie within a row of the block, because runs are short
+  bool rows_are_inner_;  // runs are short, so a box has only rows within one row of the block
   int64_t output_row_stride_;
   int64_t updates_row_stride_;
 };

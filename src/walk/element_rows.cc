@@ -14,8 +14,8 @@ using plan::kUpdates;
 
 constexpr int64_t kMost = 512;  // offsets
 
-// The offsets of all elements from those of the rows. Rows of a length that is known when this is
-// compiled take half the time.
+// Computes the offsets of all elements from those of the rows. A length that is known at compile
+// time halves the time.
 template <class Offset, int64_t kRun>
 void ExpandRows(const Offset* offsets, int64_t rows, int64_t stride, Offset* elements) {
   for (int64_t r = 0; r < rows; ++r, elements += kRun) {
@@ -35,12 +35,12 @@ void Expand(const void* first, int64_t rows, int64_t run, int64_t stride, void* 
   }
 }
 
-// Entries whose updates follow each other at the same distance as the elements of each.
+// Entries whose updates have one stride, within each entry and from one entry to the next.
 struct Line {
   const unsigned char* offsets;
   const unsigned char* updates;
   int64_t entries;
-  int64_t following;  // offsets behind those of the line
+  int64_t following;  // number of offsets after those of the line
 };
 
 class ElementWalk {
@@ -87,7 +87,7 @@ class ElementWalk {
   const kernel::ElementsKernel write_;
 };
 
-// True if the rows of the tile follow each other as its columns do.
+// True if the updates of all rows of the tile have one stride.
 bool IsOneLine(const kernel::RowsArguments& rows) {
   const kernel::TileArguments& tile = rows.tile;
   return tile.rows == 1 ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk through entries that are short rows, element by element: a kernel for single elements takes
-// them all at once, and one for rows is called for each.
+// Writes entries that are short rows as single elements: one call of a kernel for elements replaces
+// a call for each row.
 #ifndef STREW_WALK_ELEMENT_ROWS_H_
 #define STREW_WALK_ELEMENT_ROWS_H_
 
@@ -9,7 +9,8 @@
 
 namespace strew::walk {
 
-// True if the rows, those of the loops, are as short as that and their updates lie evenly.
+// True if the rows are short enough for this and their updates are evenly spaced. The rows must be
+// the runs of the loops.
 bool AreElementRows(const Scatter& scatter, const kernel::RowsArguments& rows);
 
 // Writes the rows for every inner turn. `output` and `updates` are those of the first.

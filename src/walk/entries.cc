@@ -125,7 +125,7 @@ void EntryWalk<Taker>::WalkShortRows(const int64_t* offset) const {
   }
 }
 
-// Copies the lines of the axis on which rows of a tile write, if data is copied line by line.
+// Copies the lines of the axis that rows of a tile write to, if data is copied line by line.
 template <class Taker>
 void EntryWalk<Taker>::CopyLines(const int64_t* offset, int64_t row, int64_t rows) const {
   if (!staging_.copies_data) return;
@@ -156,8 +156,9 @@ void EntryWalk<Taker>::WalkColumns(const int64_t* offset, int64_t column, int64_
   }
 }
 
-// Columns that lie apart in indices share cache lines with those of other turns, which come next while
-// the lines are near.
+// If columns lie at least a cache line apart in indices, their cache lines also hold indices of
+// other outer turns. So all outer turns run for a block of columns while its lines are in the
+// caches.
 template <class Taker>
 void EntryWalk<Taker>::WalkBatchColumns() const {
   const int64_t columns = loops_.column.count;
@@ -185,7 +186,7 @@ void EntryWalk<Taker>::WalkStrips(const int64_t* offset) const {
   const int64_t source_stride = loops_.column.stride[operand];
   const int64_t output_stride = loops_.column.stride[kOutput];
   const int64_t columns = loops_.column.count;
-  // Blocks of clamped indices are shorter than strips of bytes.
+  // A block of clamped indices holds fewer entries than a strip of one-byte elements has columns.
   const int64_t step = std::min(staging_.strip, block_);
   for (int64_t c = 0; c < columns; c += step) {
     const int64_t strip = std::min(step, columns - c);
@@ -227,7 +228,7 @@ template <class Taker>
   });
 }
 
-// Brings indices together, and updates if their values are read.
+// Copies indices, and updates if their values are read, into contiguous buffers.
 template <class Taker>
 [[gnu::noinline]] void EntryWalk<Taker>::WalkPacked(const plan::FlatLoops& flat) const {
   constexpr int64_t kMost = plan::kMostPacked;

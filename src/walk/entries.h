@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk of a task through its entries, tile by tile.
+// Walks through the entries of a task, tile by tile, and writes them or passes them to a sink.
 #ifndef STREW_WALK_ENTRIES_H_
 #define STREW_WALK_ENTRIES_H_
 
@@ -25,7 +25,8 @@ struct EntryRow {
   const unsigned char* values;  // the first update itself
 };
 
-// Entries of one destination come in order. Dropped ones come too, with the offset in kernel.h.
+// Receives the entries of each destination in order. Dropped entries are passed too, with the
+// offset that DropKernel in kernel.h stores.
 struct EntrySink {
   static constexpr int64_t kMostColumns = 256;
   enum class Reads { kPositions, kValues };
@@ -34,7 +35,7 @@ struct EntrySink {
   void* self;
   kernel::OffsetWidth offset_width;
   unsigned char* origin;  // of the loops, in the output
-  // With kValues rows have no positions of updates, and may have copies of updates that lie apart.
+  // With kValues, rows have no positions of updates, and `values` may point to copies of them.
   Reads reads = Reads::kPositions;
 };
 
@@ -48,7 +49,7 @@ EntrySink SinkOf(T* object, kernel::OffsetWidth offset_width, unsigned char* ori
 
 // ---- The walk ----
 
-// Writes all entries. `scratch` has the bytes that the staging asks for.
+// Writes all entries. `scratch` has staging.scratch_bytes.
 void WriteEntries(const Scatter& scatter, const plan::MemoryHints& hints,
                   const plan::Staging& staging, unsigned char* scratch);
 
@@ -56,8 +57,8 @@ void WriteEntries(const Scatter& scatter, const plan::MemoryHints& hints,
 void GiveEntries(const Scatter& scatter, const EntrySink& sink);
 
 // Calls body->Take(destination, update) for each entry that is not dropped, and
-// body->Fetch(destination) some entries earlier, perhaps also for one that is dropped. Both
-// arguments are in units; the destination counts from the origin of the loops.
+// body->Fetch(destination) some entries earlier, perhaps also for a dropped entry. All arguments
+// are in units; destinations count from the origin of the loops.
 template <class Body>
 void ForEachEntry(const Scatter& scatter, Body body);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatters of few updates, for which making a schedule would take longer than carrying it out.
+// Applies few updates without a schedule, because making one would take longer than the updates.
 #ifndef STREW_WALK_FEW_H_
 #define STREW_WALK_FEW_H_
 
@@ -20,14 +20,14 @@ struct FewEntries {
   int64_t output[plan::kMostFewUpdates];
   int64_t updates[plan::kMostFewUpdates];
   bool updates_lie_together = true;
-  bool are_near = true;  // 32 bits hold each value in output
+  bool are_near = true;  // each value in `output` fits 32 bits
 };
 
-// Returns false if the call fails because of an index.
+// Finds the destinations and updates. Returns false if the call fails because of an index.
 bool LocateFew(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
                FewEntries* few);
 
-// Arranges `inner`, the inner nest of the index space.
+// Writes the entries. Rearranges `inner`, the inner nest of the index space.
 void WriteFew(const kernel::CombineKernels& kernels, const Operands& operands,
               const FewEntries& few, plan::InnerNest* inner);
 

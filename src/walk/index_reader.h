@@ -19,8 +19,8 @@ class IndexReader {
         wraps_(call.settings().wrap_negative_indices),
         clamps_(call.settings().index_policy == STREW_INDEX_CLAMP) {}
 
-  // Adds the offset that the indices of one entry mean; `at` is the position of the first of them.
-  // Returns false if one is out of range and not clamped.
+  // Adds the offset of the destination of an entry; `at` is the position of its first index.
+  // Returns false if an index is out of range and not clamped.
   bool AddOffset(const plan::Component* components, int count, int64_t at, int64_t* offset) const {
     for (int c = 0; c < count; ++c) {
       const plan::Component& component = components[c];

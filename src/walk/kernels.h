@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the kernels for a tensor.
+// Selects the kernels for the dtype of a tensor, a reduction and a SIMD target.
 #ifndef STREW_WALK_KERNELS_H_
 #define STREW_WALK_KERNELS_H_
 
@@ -15,19 +15,19 @@ struct RunKernels {
   int64_t width;  // bytes of a unit
   kernel::RunKernel run;
   kernel::RunKernel stream;
-  bool moves;  // whether they replace
+  bool moves;  // the kernels only replace
 
   kernel::RunKernel Choose(bool streams) const { return streams ? stream : run; }
 };
 
-// Kernels of a reduction for the dtype of `output` and these units. Those of STREW_MEAN take one
-// update for each element.
+// Kernels of a reduction for the dtype of `output` and these units. Those of STREW_MEAN compute the
+// mean of the old value and one update.
 RunKernels RunKernelsFor(const Call& call, const TensorView& output, strew_reduction reduction,
                          const plan::Units& units);
 const kernel::MoveKernels& MoveKernelsFor(const Call& call, const plan::Units& units);
 
-// Kernels for elements that indices place one by one; for STREW_MEAN and STREW_WIDE, which combine
-// nothing in the output, kernels that move.
+// Kernels for elements whose destinations are given by indices. STREW_MEAN and STREW_WIDE, which
+// combine nothing in the output, have kernels that move.
 const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorView& output,
                                                 strew_reduction reduction);
 

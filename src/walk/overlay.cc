@@ -12,8 +12,8 @@ using plan::kTuning;
 using plan::OverlayDim;
 using plan::OverlayPlan;
 
-// The output is processed in pieces: some rows of the dim `split`, with all dims within. A row of
-// the last dim is one element.
+// The output is processed in pieces. A piece is some rows of the dim `split`, with all dims within.
+// If `split` is the last dim, a row is one element.
 struct Pieces {
   int split;
   int64_t rows;
@@ -23,8 +23,8 @@ bool TakesEveryOther(const OverlayDim& line) {
   return line.slice.step == 2 && line.updates_stride == 1;
 }
 
-// Returns pieces of at most `bytes` bytes. A long line of which every other element is replaced is a
-// piece.
+// Returns pieces of at most `bytes` bytes. A long line in which every other element is replaced is
+// one piece.
 Pieces PiecesOf(const OverlayPlan& plan, int64_t width, int64_t bytes, bool moves) {
   const OverlayDim& line = plan.dim[plan.rank - 1];
   if (moves && TakesEveryOther(line) && line.size >= kTuning.long_line / width) {
@@ -50,7 +50,7 @@ Strides StridesOf(const OverlayPlan& plan, StrideOfDim stride_of_dim) {
   return strides;
 }
 
-// All elements of rows of the dim `split`.
+// A block that copies whole rows of the dim `split`.
 Block WholeRows(kernel::RunKernel move, int64_t width, const OverlayPlan& plan, int split,
                 const Strides& output, const Strides& input) {
   BoxNest row;
@@ -60,7 +60,8 @@ Block WholeRows(kernel::RunKernel move, int64_t width, const OverlayPlan& plan, 
   return Block({move, true}, width, row, output.of[split], input.of[split]);
 }
 
-// Elements of these rows that are in the slice. Rows between two steps do not count.
+// A block that applies updates to these rows, in which only rows that the slice includes are
+// counted.
 Block SlicedRows(const RowKernel& kernel, int64_t width, const OverlayPlan& plan, int split,
                  const Strides& output) {
   BoxNest row;
@@ -72,14 +73,14 @@ Block SlicedRows(const RowKernel& kernel, int64_t width, const OverlayPlan& plan
   return Block(kernel, width, row, output.of[split] * dim.slice.step, dim.updates_stride);
 }
 
-// Offset of the slice in a row of the dim `split`.
+// Offset of the slice's first element from the start of a row of the dim `split`.
 int64_t FirstInRow(const OverlayPlan& plan, int split, const Strides& output) {
   int64_t first = 0;
   for (int i = split + 1; i < plan.rank; ++i) first += plan.dim[i].slice.first * output.of[i];
   return first;
 }
 
-// The outermost dim from which on output and data are contiguous.
+// The outermost dim from which both output and data are contiguous.
 int FirstDense(const OverlayPlan& plan) {
   int first = plan.rank - 1;
   for (int64_t turns = plan.dim[first].size; first > 0; turns *= plan.dim[--first].size) {
@@ -89,7 +90,7 @@ int FirstDense(const OverlayPlan& plan) {
   return first;
 }
 
-// Finds the steps of a slice while its axis is walked from the front.
+// Finds the steps of a slice for ascending positions on its axis.
 class StepFinder {
  public:
   explicit StepFinder(const plan::Slice& slice) : slice_(slice), next_(slice.first) {}
@@ -113,8 +114,9 @@ class OuterTurns {
       : plan_(plan), move_(move), width_(width), first_dense_(FirstDense(plan)) {}
 
   // Calls body(operands, ahead) for every turn of the dims [dim, end). `operands` point to the
-  // turn; updates is NULL if it is outside the slice. `ahead` is the memory that the turn after the
-  // next one reads, or NULL. Contiguous turns outside the slice are copied instead.
+  // turn; `updates` is NULL if the turn is outside the slice. `ahead` is the memory that the turn
+  // after the next one reads, or NULL. Contiguous turns outside the slice are copied without a
+  // call.
   template <class Body>
   void ForEach(int dim, int end, const OverlayOperands& at, const Body& body) const {
     if (at.updates == nullptr && dim >= first_dense_) return CopyFrom(dim, 1, at);
@@ -127,7 +129,7 @@ class OuterTurns {
                              inside ? at.updates + step * turns.updates_stride * width_ : nullptr};
     };
     constexpr int64_t kAhead = 2;
-    // Contiguous turns before and behind the slice are one copy.
+    // Contiguous turns before the slice are one copy, and those after it are another.
     const bool dense = at.updates != nullptr && dim >= first_dense_;
     const int64_t begin = dense ? turns.slice.first : 0;
     const int64_t last = turns.slice.first + (turns.slice.count - 1) * turns.slice.step;
@@ -216,7 +218,7 @@ class PieceRunner {
     if (at.updates == nullptr) return copy_.Run(at.output, at.data, dim_.size);
     const plan::Slice& slice = dim_.slice;
     const int64_t end = slice.first + (slice.count - 1) * slice.step + 1;
-    // Pieces are whole, and their rows are those of the output.
+    // Pieces begin at multiples of rows_ in the output.
     int64_t row = slice.first / rows_ * rows_;
     CopyRows(at, 0, row);
     for (; row < end; row += rows_) {
@@ -253,7 +255,7 @@ class PieceRunner {
     copy_.Run(piece.output, piece.data, rows);
   }
 
-  // Rows [row, row + rows).
+  // Copies rows [row, row + rows) and applies their updates.
   void RunPiece(int64_t row, int64_t rows, const OverlayOperands& piece) const {
     const plan::Slice& slice = dim_.slice;
     const int64_t taken = slice.StepsBefore(row);
@@ -266,10 +268,10 @@ class PieceRunner {
     apply_.Run(piece.output + (first * dim_.output_stride + first_) * width_, updates, steps);
   }
 
-  // `rows` elements, of which every second one from `first` on is replaced, `steps` in all.
+  // Copies `rows` elements and replaces every second one from `first` on, `steps` in all.
   void Interleave(const OverlayOperands& piece, int64_t rows, const unsigned char* updates,
                   int64_t first, int64_t steps) const {
-    // The last update may have no element behind it.
+    // The last update may have no element after it.
     const int64_t pairs = std::min(steps, (rows - first) / 2);
     const int64_t end = (first + 2 * pairs) * width_;
     if (first > 0) copy_.Run(piece.output, piece.data, first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scatter with indices as it runs: memory, kernels and widths, bound once.
+// A scatter with indices that is ready to run: its operands, loops, kernels and widths.
 #ifndef STREW_WALK_SCATTER_H_
 #define STREW_WALK_SCATTER_H_
 
@@ -15,7 +15,7 @@
 
 namespace strew::walk {
 
-// Everything is checked but the values of the indices.
+// Operands that are checked, except for the values of the indices.
 struct Operands {
   const TensorView& data;
   const TensorView& indices;
@@ -29,7 +29,7 @@ struct Scatter {
   const Operands operands;
   const plan::EntryLoops& loops;
   const strew_reduction reduction;
-  // Counts the units that are applied, if entries may be dropped; else NULL.
+  // Counts the applied units if entries may be dropped, else NULL.
   std::atomic<int64_t>* const applied_units;
   const int64_t width;  // bytes of a unit
   const int64_t index_size;
@@ -40,10 +40,10 @@ struct Scatter {
 
   Scatter(const Call& call, const Operands& operands, const plan::EntryLoops& loops,
           strew_reduction reduction, std::atomic<int64_t>* applied_units);
-  // A copy with some of the loops, or with another reduction.
+  // A copy with a part of the loops, or with another reduction.
   Scatter(const Scatter& like, const plan::EntryLoops& loops_of_part);
   Scatter(const Scatter& like, strew_reduction other);
-  // A copy with other updates, which does not count the units that are applied.
+  // A copy with other updates, which does not count applied units.
   Scatter(const Scatter& like, strew_reduction other, const TensorView& updates,
           const plan::EntryLoops& loops_of_updates);
 

@@ -54,7 +54,8 @@ class SliceWalk {
     return entry;
   }
 
-  // Contiguous runs are cut only if entries share one: its pieces then stay in the caches.
+  // Contiguous runs are cut only if entries share a destination: its pieces then stay in the
+  // caches.
   int64_t RunStep(const int64_t* output, int64_t entries) const {
     if (loops_.run.count == 1) return slices_.run_step;
     for (int64_t i = 1; i < entries; ++i) {

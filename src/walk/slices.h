@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk through few entries that are large slices: one after the other, in blocks of the inner
-// turns that stay in the caches.
+// Writes few entries that are large slices. For each block of inner turns, which stays in the
+// caches, all entries are written in order.
 #ifndef STREW_WALK_SLICES_H_
 #define STREW_WALK_SLICES_H_
 

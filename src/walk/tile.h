@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles: their indices become offsets that stay in the L1 cache, and a kernel writes the entries,
-// or a sink takes them.
+// Processes tiles: converts their indices into offsets, which stay in the L1 cache, and passes the
+// entries to a kernel that writes them, or to a sink.
 #ifndef STREW_WALK_TILE_H_
 #define STREW_WALK_TILE_H_
 
@@ -19,7 +19,7 @@ struct Tile {
   int64_t rows;
   int64_t column;
   int64_t columns;
-  int64_t lookahead;  // further columns of a single row, only to prefetch; else 0
+  int64_t lookahead;  // more columns of a single row that are only prefetched; else 0
   // Rows and columns to the next tile of the same shape; 0, 0 for none.
   int64_t next_rows;
   int64_t next_columns;
@@ -35,7 +35,7 @@ struct TileDestination {
   int64_t axis_stride;
 };
 
-// Entries across loops, with consecutive indices.
+// Entries of plan::FlatLoops, with consecutive indices.
 struct FlatTile {
   const unsigned char* indices;  // of the only component
   const unsigned char* updates;
@@ -43,11 +43,12 @@ struct FlatTile {
   int64_t entries;
   const void* pattern;  // offsets of the entries' batches, in the type of offsets
   bool is_packed;       // indices are copies, and updates if their values are read
-  bool has_next;        // unless packed: as many entries follow
+  bool has_next;        // as many entries follow; false if packed
 };
 
-// The updates of a tile, for sinks of positions: rows of `columns` entries. Row r begins at
-// first + position[r * columns], in units; NULL for one row, which begins at `first`.
+// The updates of a tile, for sinks that read positions: rows of `columns` entries. Row r begins at
+// first + position[r * columns], in units. If `position` is NULL there is one row, which begins at
+// `first`.
 struct UpdateRows {
   int64_t first;
   const int64_t* position;
@@ -61,7 +62,7 @@ class TileLocator {
   TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block,
               const plan::LaterReads& next_part = {0, 0});
 
-  // Number of entries whose offsets, or clamped indices, fit a block.
+  // Most entries whose offsets and clamped indices fit a block.
   int64_t block() const { return block_; }
   kernel::OffsetWidth offset_width() const { return offset_width_; }
 
@@ -69,12 +70,12 @@ class TileLocator {
   void Locate(const int64_t* offset, const Tile& tile, const TileDestination& destination,
               void* offsets) const;
   void Locate(const FlatTile& tile, void* offsets) const;
-  // Memory that is read later: by the next part of a draft, the next tile, or `most_ahead` entries
-  // on if that is nearer.
+  // Memory that is read later: by the next part of a draft, or by the next tile, or by the entries
+  // that are `most_ahead` further on if these are nearer.
   kernel::NextReads NextReadsAfter(const int64_t* offset, const Tile& tile,
                                    const TileDestination& destination, int64_t most_ahead) const;
   kernel::NextReads NextReadsAfter(const FlatTile& tile) const;
-  // Position of the first entry's update, in units, and the first index of its only component.
+  // Position of the first entry's update, in units; address of its index, if it has one component.
   int64_t UpdateOf(const int64_t* offset, const Tile& tile) const;
   const unsigned char* IndicesOf(const int64_t* offset, const Tile& tile) const;
 
@@ -109,7 +110,7 @@ class TileWriter {
   void Finish() const;
 
  private:
-  // Copies of an update fit a block of offsets, which is free if there are none.
+  // Copies of an update, which are stored in the block of offsets when indices serve as offsets.
   static constexpr int64_t kCopies = 128;
 
   void WriteCopies(kernel::TileArguments entries, kernel::NextReads next_reads,
