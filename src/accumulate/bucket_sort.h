@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts entries that may land anywhere by destination: first into buckets of neighbouring
-// destinations and then, if wanted, into groups of a single one.
+// destinations and then, on request, into groups of one destination each.
 #ifndef STREW_ACCUMULATE_BUCKET_SORT_H_
 #define STREW_ACCUMULATE_BUCKET_SORT_H_
 
@@ -19,7 +19,7 @@ class BucketSort {
   // The number of a destination within its bucket.
   using Place = uint16_t;
 
-  // Moves single elements, or only the positions of updates.
+  // The sort moves updates that are single elements, or only the positions of updates.
   enum class Moves { kElements, kPositions };
 
   BucketSort(const walk::Scatter& scatter, Moves moves);
@@ -29,15 +29,15 @@ class BucketSort {
   int64_t places() const { return int64_t{1} << shift_; }
   int64_t buckets() const { return ((numbers_.range() - 1) >> shift_) + 1; }
   const plan::DestinationNumbers& numbers() const { return numbers_; }
-  // True if every number has an element.
+  // True if every number in range stands for an element.
   bool has_no_gaps() const { return has_no_gaps_; }
 
-  // Counts the entries of each bucket. *reached tells if at least `least_touched` destinations are
+  // Counts the entries of each bucket. Sets *reached if at least `least_touched` destinations are
   // touched; if not, the counts are unusable. Returns false if an allocation fails.
   bool Count(int64_t least_touched, bool* reached);
   // Number of entries that are not dropped.
   int64_t entries() const { return entries_; }
-  // True if none is dropped and the buckets ascend: entries may Stay() where they are, unmoved.
+  // True if no entry is dropped and the buckets ascend: entries may Stay() where they are.
   bool ascends() const { return ascends_; }
   void Stay();
   int64_t first(int64_t bucket) const { return bucket == 0 ? 0 : end_[bucket - 1]; }
@@ -63,7 +63,7 @@ class BucketSort {
   int64_t List(int64_t bucket, Place* position_of, Place* list) const;
 
   // Groups the updates of each destination, in order. A sentinel with the end of the last group
-  // follows `groups`. Returns false if memory for them is refused.
+  // follows `groups`. Returns false if their allocation fails.
   bool Order(unsigned char* scratch, Scratch* groups, int64_t* count) const;
   static constexpr int64_t kOrderBytes = 2 * sizeof(Place) + sizeof(uint32_t);  // for each place
   const int64_t* order() const { return positions() + all_; }

@@ -10,11 +10,11 @@
 namespace strew::accumulate {
 namespace {
 
-// Most destinations of a bitmap, which takes 512 KiB and 256 KiB of ranks; and of blocks, whose
-// directory takes 1 MiB and 512 KiB of ranks, whatever the destinations are.
+// Largest ranges of a bitmap, which then has 512 KiB and 256 KiB of ranks, and of blocks, whose
+// directory then has 1 MiB and 512 KiB of ranks, whatever the destinations are.
 constexpr int64_t kMostBits = int64_t{1} << 22;
 constexpr int64_t kMostInBlocks = int64_t{1} << 29;
-// Bits of a bitmap or directory that take as long to clear and count as an entry to sort.
+// Clearing and counting this many bits of a bitmap or directory takes as long as sorting an entry.
 constexpr int64_t kBitsOfEntry = 128;
 
 constexpr int64_t WordsFor(int64_t bits) { return (bits - 1) / 64 + 1; }
@@ -59,8 +59,9 @@ void DestinationSet::SortKeys() {
   count_ = std::unique(keys_, keys_ + count_) - keys_;
 }
 
-// Leaves at least a third of the list free, so that a destination is sorted only a few times. The
-// list has room for at most 1.5 x as many as there are destinations, and takes 3 x while it grows.
+// Leaves at least a third of the list free, so that each destination is sorted only a few times. A
+// list that has grown has room for 1.5 times as many destinations as there are, or for at most 3
+// times as many while it grows.
 bool DestinationSet::MakeRoom() {
   SortKeys();
   if (count_ <= capacity_ - capacity_ / 3) return true;

@@ -105,7 +105,7 @@ class DestinationSet {
   static constexpr int64_t kBlock = 64;
   // Words that fit the L1 or L2 cache.
   static constexpr int64_t kNearWords = 16 << 10;
-  // Sets of at most so many entries take no scratch.
+  // Sets of at most this many entries use no scratch.
   static constexpr int64_t kFew = 64;
 
   static Form FormFor(int64_t range, int64_t entries);
@@ -114,8 +114,8 @@ class DestinationSet {
     words[i / kBlock] |= uint64_t{1} << (i % kBlock);
   }
 
-  // Position of a destination's bit in words_; in a sorted list this is its number too. 0 outside
-  // the range.
+  // Position of a destination's bit in words_, which in a sorted list is also its number. 0 if the
+  // destination is outside the range.
   int64_t BitOf(int64_t destination) const;
   bool MakeRoom();
   void SortKeys();
@@ -127,7 +127,7 @@ class DestinationSet {
   const Form form_;
   const int64_t range_;
   int64_t capacity_;        // of keys_
-  int64_t count_ = 0;       // of keys_; at the end of destinations
+  int64_t count_ = 0;       // of keys_; of destinations once they are numbered
   const int64_t pieces_;    // words of the bitmap or of the directory
   int64_t word_count_ = 0;  // of words_
   int64_t* keys_ = few_;
@@ -145,7 +145,7 @@ class DestinationSet {
 
 inline int64_t DestinationSet::BitOf(int64_t destination) const {
   if (form_ == Form::kSorted) return std::lower_bound(keys_, keys_ + count_, destination) - keys_;
-  // GCOVR_EXCL_BR_START: beyond it are only indices that change while they are read.
+  // GCOVR_EXCL_BR_START: only indices that change while they are read lead outside the range.
   if (static_cast<uint64_t>(destination) >= static_cast<uint64_t>(range_)) return 0;
   // GCOVR_EXCL_BR_STOP
   if (form_ == Form::kBitmap) return destination;

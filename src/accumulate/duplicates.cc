@@ -11,8 +11,8 @@
 namespace strew::accumulate {
 namespace {
 
-// Operands of a nest over entries: the offset of their indices, the row-major position of these,
-// and a number for each destination, without gaps.
+// Operands of a nest over entries: the offset of their indices, the row-major position of these
+// indices, and the number of the destination. Destinations are numbered without gaps.
 enum { kIndex, kPosition, kNumber, kOperands };
 using EntryNest = plan::LoopNest<kOperands>;
 
@@ -26,7 +26,8 @@ struct Numbering {
   int64_t entries = 1;  // that are compared
 };
 
-// Batches never meet. If the indices do not change along one, its first turn stands for all.
+// Batches never share destinations. If the indices do not change along a batch dim, its first turn
+// stands for all.
 Numbering::Numbering(const TensorView& indices, const plan::IndexSpace& space)
     : components(space.components) {
   for (int c = space.components - 1; c >= 0; --c) {
@@ -92,7 +93,7 @@ Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
     ForEachNumber(call, indices, numbering, [&](int64_t number, int64_t) {
       if (left-- == 0) return false;
       [[maybe_unused]] const bool has_room = set.Collect(number);
-      assert(has_room);  // for as many as may be left
+      assert(has_room);  // the set has room for all that may be left
       return true;
     });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over entries whose destinations are numbered, row by row.
+// Walks over entries row by row, and numbers their destinations.
 #ifndef STREW_ACCUMULATE_ENTRY_ROWS_H_
 #define STREW_ACCUMULATE_ENTRY_ROWS_H_
 
@@ -28,7 +28,7 @@ void ForEachRow(const walk::Scatter& scatter, const plan::DestinationNumbers& nu
   walk::GiveEntries(scatter, walk::SinkOf(&rows, scatter.loops.WholeOffsets(), scatter.origin()));
 }
 
-// Begins a set and collects the destinations of all entries. Returns false if memory is refused.
+// Begins a set and collects the destinations of all entries. Returns false if an allocation fails.
 inline bool CollectDestinations(const walk::Scatter& scatter,
                                 const plan::DestinationNumbers& numbers, DestinationSet* set) {
   struct Collector {
@@ -47,7 +47,7 @@ inline bool CollectDestinations(const walk::Scatter& scatter,
   return !refused && set->FinishCollecting();
 }
 
-// The same, and numbers the destinations.
+// Collects the destinations of all entries and numbers them. Returns false if an allocation fails.
 inline bool RankDestinations(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
                              DestinationSet* set) {
   if (!CollectDestinations(scatter, numbers, set)) return false;
@@ -65,7 +65,7 @@ inline bool RankDestinations(const walk::Scatter& scatter, const plan::Destinati
 template <class Body>
 void ForEachRanked(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
                    const DestinationSet& set, const Body& body) {
-  // One entry at a time, because the numbers of rows have 32 bits.
+  // Passes one entry at a time, for ranks that do not fit the 32 bits of the numbers of a row.
   struct Taker {
     const plan::DestinationNumbers& numbers;
     const DestinationSet& set;

@@ -13,8 +13,8 @@
 namespace strew::accumulate {
 namespace {
 
-// Moves the first update of each destination, and applies all others. Both are kept in filters, and
-// first updates are always written before others are.
+// Moves the first update of each destination, and applies all others. A filter keeps the first
+// updates and another filter the others; first updates are always written before others.
 class FirstAndOthers {
  public:
   FirstAndOthers(const walk::Scatter& moves, const walk::Scatter& scatter,
@@ -48,8 +48,8 @@ class FirstAndOthers {
                                                                       /*has_scratch=*/false));
   }
 
-  // Marks entries as dropped for the filter that is not to take them. No branch on what the set
-  // says, because the CPU could not predict it.
+  // Passes each entry of a row to one of the filters, and marks it as dropped for the other. There
+  // is no branch on the answer of the set, because the CPU could not predict it.
   template <class Offset>
   void Part(walk::EntryRow row) {
     constexpr Offset kDropped = std::numeric_limits<Offset>::min();
@@ -87,7 +87,7 @@ class FirstAndOthers {
   parts.Finish();
 }
 
-// Stores the identity in every element that an update touches, with the schedule of the updates.
+// Stores the identity in every element that has an update, with the schedule of the updates.
 [[gnu::noinline]] Status StoreIdentities(const walk::Scatter& scatter,
                                          const share::Execution& execution, bool in_place) {
   // Runs read a run of identities if it fits: kernels have no faster way to repeat one.
@@ -105,8 +105,8 @@ class FirstAndOthers {
   return execution.Run(walk::Scatter(scatter, STREW_NONE, updates, loops), in_place);
 }
 
-// The first update of an element replaces it, all others are applied. Does nothing if memory is
-// refused.
+// The first update of an element replaces it, and all others are applied. If an allocation fails,
+// *done is false and nothing is written.
 Status ApplyAfterFirst(const walk::Scatter& scatter, bool in_place, bool* done) {
   const Call& call = scatter.call;
   const plan::DestinationNumbers numbers(scatter.loops);
@@ -120,8 +120,8 @@ Status ApplyAfterFirst(const walk::Scatter& scatter, bool in_place, bool* done) 
   return STREW_OK;
 }
 
-// To tell first updates costs less than to write long rows twice, unless several tasks share them.
-// Those of bool would be moved as they are, and not as 0 or 1.
+// True if telling first updates from others costs less than writing long rows twice, which several
+// tasks can share. Not for bool: first updates would be moved as they are, and not as 0 or 1.
 bool RowsAreLong(const walk::Scatter& scatter) {
   constexpr int64_t kBytesOfEntry = 16;  // in the set
   return scatter.operands.output.dtype != STREW_BOOL &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulates destinations whose updates were brought together.
+// Combines the updates of destinations whose entries were sorted into groups.
 #include <algorithm>
 
 #include "accumulate/mean_sums.h"
@@ -12,12 +12,12 @@ namespace strew::accumulate {
 using plan::kOutput;
 using plan::kUpdates;
 
-// Combines the updates of each destination together, so that sums stay in registers.
+// Combines all updates of a destination at once, so that sums stay in registers.
 Status CombineGroups(const Accumulation& work, const kernel::Group* groups, int64_t count,
                      const int64_t* order) {
   if (count == 0) return STREW_OK;
-  // Strided elements share cache lines with other groups, which follow while these are in the
-  // caches.
+  // Strided elements share cache lines with elements of other groups. With few turns at a time,
+  // those groups follow while the lines are in the caches.
   constexpr int64_t kNearTurns = 256;
   // If an entry has no runs, its innermost loop serves as one.
   plan::InnerNest outside(work.scatter.loops.inner);

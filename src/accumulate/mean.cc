@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means and reductions with STREW_WIDE, which both accumulate: they partition their entries, and
-// combine the updates of each destination in a wide accumulator, here called its sum. The ways
-// differ in the partition:
+// STREW_MEAN and reductions with STREW_WIDE. Both combine the updates of each destination in a wide
+// accumulator, here called its sum. There are three ways to divide the entries into parts:
 //
-//   batches  the batches themselves, if their axis is short: some of them at a time
-//   buckets  entries are moved into buckets of neighbouring destinations. Single elements are then
-//            summed in slots, and runs in groups of the updates of one destination
-//   ranks    for so many more entries than destinations that scratch cannot hold them. All touched
-//            destinations are one part, and slots are their ranks
+//   batches  a part is some of the batches. For batches whose axis is short
+//   buckets  a part is a bucket of neighbouring destinations, into which entries are moved. Single
+//            elements are then summed in slots, and runs in groups of one destination each
+//   ranks    all entries are one part, and slots are the ranks of the touched destinations. For so
+//            many more entries than destinations that scratch cannot hold the entries
 #include "accumulate/accumulate.h"
 
 #include "accumulate/mean_sums.h"
@@ -17,8 +16,8 @@ namespace strew::accumulate {
 
 namespace {
 
-// Inner turns that lie farther apart than the destinations are batches of their own where strided
-// groups of them would be short.
+// True if inner turns should become batches: they lie farther apart than the destinations, and
+// groups of them would be strided and short.
 bool HasInnerBatches(const walk::Scatter& scatter) {
   const plan::EntryLoops& loops = scatter.loops;
   return loops.run.count == 1 && loops.inner.rank > 0 && !loops.columns_are_batch &&
@@ -44,7 +43,7 @@ Status ApplyWide(const walk::Scatter& bound, bool in_place) {
   const Accumulation work = {scatter, sums, in_place};
   bool done = false;
   const Way* way = kWays;
-  // The last way is taken if no other is.
+  // The last way always applies.
   for (; !done; ++way) STREW_TRY(way->combine(work, &done));
   if (scatter.call.explains()) {
     const char* const what = IsWide(scatter.reduction) ? "Wide" : "Means";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulates batches with a short axis: some batches at a time have a slot for each destination, in
-// the caches.
+// Accumulates batches with a short axis, some batches at a time: each of their destinations has a
+// slot, and the slots stay in the caches.
 #include <algorithm>
 
 #include "accumulate/mean_sums.h"
@@ -13,7 +13,7 @@
 namespace strew::accumulate {
 namespace {
 
-// The output elements of some batches, and their slots.
+// The elements of some batches in the output, and their slots.
 struct BatchPlaces {
   const walk::Scatter& scatter;
   plan::DestinationNest outside;
@@ -78,7 +78,7 @@ void CombinePart(const Accumulation& work, const plan::Cut& cut, int64_t part,
 
 }  // namespace
 
-// The destinations of a batch must fit scratch, and the updates must pay for them.
+// Applies if slots for the destinations of a batch fit scratch, and there are enough updates.
 Status CombineBatches(const Accumulation& work, bool* done) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const plan::Tuning& tuning = work.scatter.tuning;

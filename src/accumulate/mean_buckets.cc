@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulates entries that may land anywhere: they are first moved into buckets of neighbouring
-// destinations. Single elements are then summed in slots that stay in the caches. Of runs, which
-// may be long, only the positions are moved, and then grouped by destination.
+// Accumulates entries that may land anywhere. They are first moved into buckets of neighbouring
+// destinations. Single elements are then summed in slots that stay in the caches. For runs, which
+// may be long, only their positions are moved, and then grouped by destination.
 #include <algorithm>
 
 #include "accumulate/bucket_sort.h"
@@ -16,7 +16,8 @@ namespace {
 
 using Place = BucketSort::Place;
 
-// Listed places, whose elements are gathered into a buffer, and copied back if they were written.
+// The elements at the listed places of a bucket. They are gathered into a buffer, and written back
+// if the body has changed them.
 struct ListedPlaces {
   const kernel::MoveKernels& move;
   unsigned char* output;  // of the bucket
@@ -52,13 +53,13 @@ class Buckets {
         entries_(work.scatter.loops.Entries()),
         sort_(work.scatter,
               units_ == 1 ? BucketSort::Moves::kElements : BucketSort::Moves::kPositions),
-        // If places are listed, each needs two numbers more.
+        // If places are listed, each place needs two more numbers.
         place_bytes_(units_ > 1            ? BucketSort::kOrderBytes
                      : sort_.has_no_gaps() ? work.sums.slot_bytes()
                                            : work.sums.slot_bytes() + 2 * int64_t{sizeof(Place)}) {
     const double ns = static_cast<double>(entries_) * work.scatter.tuning.ns_of_bucket_mean_entry;
     if (units_ == 1) tasks_ = plan::TasksFor(plan::Machine(work.scatter.call), ns);
-    // If slots are listed, few of them are in use, and a bucket may be larger.
+    // If places are listed, few of them have slots, and a bucket may be larger.
     const bool is_sparse =
         entries_ < sort_.numbers().range() / work_.scatter.tuning.destinations_of_entry;
     const int64_t near = std::min(work_.scatter.tuning.bucket_bytes * (is_sparse ? 2 : 1),
@@ -69,8 +70,8 @@ class Buckets {
     sort_.SetShift(shift);
   }
 
-  // Sets *fit if buckets pay, and if enough elements are touched to allow the scratch for moving
-  // all entries.
+  // Sets *fit if buckets pay and enough elements are touched to allow the scratch for moving all
+  // entries.
   Status Survey(bool* fit) {
     const int64_t buckets = sort_.buckets();
     const bool are_few = buckets == 1 || entries_ / work_.scatter.tuning.least_of_bucket >= buckets;
@@ -152,7 +153,7 @@ class Buckets {
     }
   }
 
-  // If few of the places are touched, only these have slots.
+  // If few places of the bucket are touched, only these have slots.
   void CombineSlots(int64_t bucket, unsigned char* scratch) const {
     const int64_t entries = sort_.end(bucket) - sort_.first(bucket);
     if (entries == 0) return;

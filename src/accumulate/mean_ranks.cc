@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulates entries that may land anywhere and need more than the allowed scratch: their
-// destinations are collected first, and slots are the ranks of these.
+// Accumulates entries that may land anywhere and do not fit the allowed scratch: their destinations
+// are collected and ranked first, and each rank has a slot.
 #include <algorithm>
 
 #include "accumulate/destination_set.h"
@@ -16,7 +16,7 @@ namespace {
 
 using plan::kOutput;
 
-// Room in a sorted list until more destinations are known to be distinct.
+// Initial room of a sorted list of destinations, which grows if more are distinct.
 constexpr int64_t kKept = int64_t{1} << 16;
 
 // The output elements of all ranks.
@@ -26,7 +26,7 @@ class RankedPlaces {
                const DestinationSet& set)
       : work_(work), numbers_(numbers), set_(set) {}
 
-  // Uses several threads. Elements are prefetched while those of some earlier slots are processed.
+  // Uses several threads. Elements are prefetched kAhead lines before their turn.
   template <class Body>
   void ForEachLine(const Body& body) const {
     const int64_t tasks = work_.TasksFor(set_.count());

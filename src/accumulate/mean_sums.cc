@@ -19,7 +19,7 @@ SlotSums::SlotSums(const walk::Scatter& scatter)
       move_(scatter.move.combine),
       width_(scatter.width),
       units_(scatter.loops.EntryUnits()),
-      // Batches never meet in the output.
+      // Batches never share destinations.
       are_long_(scatter.loops.Entries() / scatter.loops.batches >= kernel::kMostTerms),
       are_single_(units_ == 1 && !are_long_),
       count_size_(are_single_ ? sizeof(uint32_t) : sizeof(int64_t)),
@@ -61,8 +61,9 @@ void SlotSums::Add(const Slots& slots, const int32_t* numbers, const unsigned ch
   }
 }
 
-// Elements that do not lie together are brought together in blocks, because single divisions take
-// long: every second of 1 M int32, half of them with an update, took 0.57 x the time (Zen 4).
+// Strided elements are copied into contiguous blocks first, because dividing them one by one takes
+// long: every second one of 1 M int32, half of them with an update, took 0.57 times the time (Zen
+// 4).
 void SlotSums::FinishLine(const kernel::CountedSums& from, int64_t more,
                           const SlotLine& line) const {
   if (line.stride == 1) return kernels_.finish_each(from, more, line.elements, line.count);

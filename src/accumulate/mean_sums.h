@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Wide accumulators of means and of reductions with STREW_WIDE: a sum and a count for each slot. A
-// sum is whatever updates accumulate to: of STREW_MUL, a product. A slot stands for one destination;
-// whoever numbers the destinations decides which.
+// sum is whatever updates accumulate to; for STREW_MUL it is a product. A slot stands for one
+// destination, and the code that numbers the destinations decides which.
 #ifndef STREW_ACCUMULATE_MEAN_SUMS_H_
 #define STREW_ACCUMULATE_MEAN_SUMS_H_
 
@@ -19,15 +19,16 @@
 
 namespace strew::accumulate {
 
-// Elements of the output, `stride` apart: one of each of `count` slots, or a run of one slot.
+// Elements of the output, `stride` apart: one element for each of `count` slots, or a run of
+// `count` elements for one slot.
 struct SlotLine {
   int64_t slot;
   unsigned char* elements;
   int64_t stride;
   int64_t count;
-  int64_t unit = 0;  // of the slot, if a run begins there
+  int64_t unit = 0;  // of the slot at which a run begins
 
-  // The `places` of SlotSums::Combine() if they are one line.
+  // Makes a single line serve as `places` of SlotSums::Combine().
   template <class Body>
   void ForEachLine(const Body& body) const {
     (void)body(*this);
@@ -38,7 +39,7 @@ struct SlotLine {
 struct Slots {
   unsigned char* sums;
   unsigned char* counts;
-  bool are_far;  // outside of the caches
+  bool are_far;  // too many for the caches
 };
 
 class SlotSums {
@@ -46,7 +47,7 @@ class SlotSums {
   explicit SlotSums(const walk::Scatter& scatter);
 
   const kernel::AccumulateKernels& kernels() const { return kernels_; }
-  // True if a destination may get more updates than 32 bits count.
+  // True if a destination may have more updates than 32 bits can count.
   bool are_long() const { return are_long_; }
   // True if sums are divided by their number of terms.
   bool divides() const { return divides_; }
@@ -54,8 +55,8 @@ class SlotSums {
   bool are_single() const { return are_single_; }
   int64_t slot_bytes() const { return units_ * sums_.sum_size + count_size_; }
 
-  // `memory` has room for `count` slots, and is aligned to 8 bytes. Sums are at least as wide as
-  // counts of 32 bits: the wider come first, so that all are aligned.
+  // `memory` has room for `count` slots, and is aligned to 8 bytes. Sums come before counts of 32
+  // bits, which are never wider, and after counts of 64 bits, so that all are aligned.
   Slots At(unsigned char* memory, int64_t count) const {
     const bool are_far = count * slot_bytes() > kNearBytes;
     if (are_single_) return {memory, memory + count * sums_.sum_size, are_far};
@@ -66,9 +67,9 @@ class SlotSums {
     return {SumOf(slots, slot, 0), slots.counts + slot * count_size_, slots.are_far};
   }
 
-  // Combines the elements of slots with all updates that `source` adds to these. Elements whose
-  // slot gets none stay as they are. places.ForEachLine(body) calls body(SlotLine) for all slots;
-  // body returns true if it wrote elements.
+  // Combines the elements of slots with all updates that `source` adds to the slots. Elements whose
+  // slot has no update stay as they are. places.ForEachLine(body) calls body(SlotLine) for all
+  // slots; body returns true if it wrote elements.
   template <class Places, class Source>
   void Combine(const Slots& slots, int64_t count, const Places& places,
                const Source& source) const {
@@ -82,12 +83,13 @@ class SlotSums {
   // number drops the update.
   void Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates, int64_t stride,
            int64_t columns) const;
-  // Number of updates that slots have got.
+  // Number of updates that were added to the slots.
   int64_t Updates(const Slots& slots, int64_t count) const;
 
  private:
-  // Slots of so many bytes are in the last-level cache, where the CPU fetches them early enough:
-  // with prefetch 300000 float32 into 1.2 MB of slots took 1.5 x the time, 1000000 into 4 MB 1.3 x.
+  // Slots of up to this many bytes are in the last-level cache, from which the CPU fetches them
+  // early enough. Prefetching took 1.5 times as long for 300000 float32 into 1.2 MB of slots, and
+  // 1.3 times for 1000000 into 4 MB.
   static constexpr int64_t kNearBytes = 4 << 20;
 
   unsigned char* SumOf(const Slots& slots, int64_t slot, int64_t unit) const {
@@ -111,7 +113,7 @@ class SlotSums {
   alignas(plan::kMostWidth) unsigned char identity_[plan::kMostWidth];
 };
 
-// ---- Ways to fill the slots: see work.cc ----
+// ---- The ways that mean.cc explains ----
 
 // Most scratch for each touched element, besides that of every call.
 inline constexpr int64_t kTouchedBytes = 40;
@@ -121,7 +123,7 @@ struct Accumulation {
   const SlotSums& sums;
   bool in_place;
 
-  // Address in the output of a destination, in units from the origin of the loops.
+  // Address in the output of a destination, which counts units from the origin of the loops.
   unsigned char* OutputOf(int64_t destination) const {
     return scatter.OutputAt(scatter.loops.outer.base[plan::kOutput] + destination);
   }
@@ -146,20 +148,21 @@ struct Accumulation {
   }
 };
 
-// True if the updates pay for sums of all destinations of a batch.
+// True if there are enough updates to pay for sums of all destinations of a batch.
 inline bool PaysForBatches(const walk::Scatter& scatter) {
   const plan::EntryLoops& loops = scatter.loops;
   return loops.DestinationsOfBatch() / scatter.tuning.destinations_of_entry <=
          loops.Entries() / loops.batches;
 }
 
-// The ways that work.cc lists. One that does not apply does nothing and leaves *done false.
+// A way that does not apply does nothing and leaves *done false.
 Status CombineBatches(const Accumulation& work, bool* done);
 Status CombineBuckets(const Accumulation& work, bool* done);
 Status CombineRanks(const Accumulation& work, bool* done);
 
-// A sentinel with the end of the last group follows `groups`; `order` has the positions of their
-// updates, in units. Requires that the output has data already.
+// Combines the updates of groups. A sentinel with the end of the last group follows `groups`;
+// `order` has the positions of their updates, in units. Requires that data was copied to the
+// output.
 Status CombineGroups(const Accumulation& work, const kernel::Group* groups, int64_t count,
                      const int64_t* order);
 

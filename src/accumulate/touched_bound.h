@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lower bound of the touched destinations, for scratch that may grow with them.
+// A lower bound on the number of touched destinations, which limits the scratch that a call may
+// use.
 #ifndef STREW_ACCUMULATE_TOUCHED_BOUND_H_
 #define STREW_ACCUMULATE_TOUCHED_BOUND_H_
 
@@ -12,12 +13,14 @@
 
 namespace strew::accumulate {
 
-// Returns the touched destinations that `bytes` of scratch need, at `of_touched` bytes for each.
+// Returns how many destinations must be touched to allow `bytes` of scratch, at `of_touched` bytes
+// for each.
 inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
   return bytes <= 0 ? 0 : (bytes - 1) / of_touched + 1;
 }
 
-// A lower bound of the number of touched destinations: the number of their touched stretches.
+// Counts the stretches of neighbouring destinations that are touched. There are at least as many
+// touched destinations.
 class TouchedBound {
  public:
   // Tests whether `entries` entries, with numbers in [0, range), touch `least` destinations.
@@ -34,13 +37,13 @@ class TouchedBound {
   bool is_possible() const { return least_ == 0 || words_ != nullptr; }
   bool is_reached() const { return count_ >= least_; }
 
-  // True if the first entries touch so few that all of them will hardly touch enough.
+  // True if the first entries touch so few destinations that all entries will hardly touch enough.
   bool is_hopeless() const {
     return seen_ >= kSample && static_cast<double>(count_) < ratio_ * static_cast<double>(seen_);
   }
   bool is_decided() const { return is_reached() || is_hopeless(); }
 
-  // Returns false if it is hopeless.
+  // Notes the destinations of some entries. Returns false if is_hopeless().
   bool Touch(const int32_t* numbers, int64_t columns) {
     if (is_reached()) return true;
     if (is_hopeless()) return false;
@@ -56,7 +59,7 @@ class TouchedBound {
   }
 
  private:
-  static constexpr int64_t kMost = int64_t{1} << 23;  // 1 MiB
+  static constexpr int64_t kMost = int64_t{1} << 23;  // stretches, in 1 MiB
   static constexpr int64_t kSample = int64_t{1} << 14;
 
   const int64_t least_;

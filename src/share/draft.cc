@@ -14,7 +14,8 @@ using plan::kIndices;
 using plan::kOutput;
 using plan::kUpdates;
 
-// Parts run on the calling thread and tell nothing: if an index is bad, the call begins anew.
+// Parts run on the calling thread and explain nothing, because the call starts again without a
+// draft if an index is out of range.
 Settings SettingsOfParts(const Call& call) {
   Settings settings = call.settings();
   settings.runner = {};
@@ -22,8 +23,8 @@ Settings SettingsOfParts(const Call& call) {
   return settings;
 }
 
-// Applies updates to a draft. Parts are calls of their own, with some turns of one of the loops of
-// the index space, which is whole again at the end.
+// Applies updates to a draft. Each part is a call of its own, with some turns of one loop of the
+// index space. The destructor restores that loop.
 class Drafter {
  public:
   Drafter(const Call& call, const walk::Operands& operands, strew_reduction reduction,
@@ -96,7 +97,7 @@ class Drafter {
 
 bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction reduction,
               plan::IndexSpace* space) {
-  // Other policies allow bad indices: their check ends at the first one and costs little.
+  // Other policies allow indices out of range. Their check ends at the first one and costs little.
   if (call.settings().index_policy != STREW_INDEX_ERROR) return false;
   const plan::DraftSchedule schedule =
       plan::MakeDraftSchedule(plan::Machine(call), operands.indices, operands.output, space);
@@ -105,7 +106,7 @@ bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction 
   if (scratch.memory() == nullptr) return false;
   if (call.explains()) plan::Explain(call, schedule, operands.indices.size);
   Drafter drafter(call, operands, reduction, space, schedule, scratch.memory());
-  // One worker makes drafts, so that no runner can fail. GCOVR_EXCL_BR_START
+  // Drafts are made with one worker only, so no runner can fail. GCOVR_EXCL_BR_START
   return Copy(call, operands.data, drafter.draft()).ok() && drafter.ApplyParts() &&
          Copy(call, drafter.draft(), operands.output).ok();
   // GCOVR_EXCL_BR_STOP

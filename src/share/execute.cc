@@ -43,7 +43,7 @@ int64_t ScratchBytes(const Scatter& scatter, const plan::Schedule& schedule) {
   filter.Finish();
 }
 
-// Applies all entries of a task. A filter for all destinations leaves out dropped ones.
+// Applies all entries of a task. A filter for all destinations leaves out dropped entries.
 void RunTask(const Scatter& scatter, const plan::MemoryHints& hints, const plan::Staging& staging,
              unsigned char* scratch) {
   if (scatter.loops.out_of_range == plan::OutOfRange::kDrop) {

@@ -49,7 +49,7 @@ void Filter::Add(const walk::EntryRow& row) {
   Keep(row);
 }
 
-// Not inline, so that the columns are not on the stack while entries are written.
+// Not inline, so that `columns` is not on the stack while entries are written.
 [[gnu::noinline]] void Filter::Keep(const walk::EntryRow& row) {
   alignas(64) int32_t columns[walk::EntrySink::kMostColumns + kernel::kSelectMargin];
   kernel::SelectArguments arguments;
@@ -81,7 +81,8 @@ void Filter::Finish() {
     *scatter_.applied_units += written_ * scatter_.loops.EntryUnits();
 }
 
-// Writes the first `entries` and keeps the others, whose destinations are prefetched meanwhile.
+// Writes the first `entries` entries and keeps the others, whose destinations are prefetched
+// meanwhile.
 void Filter::Write(int64_t entries) {
   const unsigned char* const updates = gather_ == nullptr ? scatter_.UpdateAt(0) : updates_;
   kernel::TileArguments tile = kernel::RowTile(origin_, updates, offsets_, entries, prefetch_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the entries that land in one range of destinations, in order, and writes them. Tasks share
-// entries that may land anywhere in this way: each looks at all of them, which costs little
-// compared with waiting for the memory of those that it keeps.
+// Keeps the entries that land in one range of destinations, in order, and writes them. In this way
+// tasks share entries that may land anywhere: each task looks at all entries, which costs little
+// compared with waiting for the destinations of those that it keeps.
 #ifndef STREW_SHARE_FILTER_H_
 #define STREW_SHARE_FILTER_H_
 
@@ -30,12 +30,12 @@ class Filter {
   bool HasRoomFor(int64_t columns) const { return kept_ + columns <= kCapacity; }
   // Writes the entries that are still kept.
   void Flush();
-  // The same, and counts all that were written.
+  // Calls Flush(), makes streamed stores visible, and counts all entries that were written.
   void Finish();
 
  private:
-  // A row of entries fits beside those that are kept while they are prefetched. Two filters, as
-  // products without an identity have them, fit the stack of a call.
+  // Room for a row of entries beside those that wait for their prefetch. Two filters, which
+  // exclude_self.cc needs for first updates and all others, fit the stack of a call.
   static constexpr int64_t kMostAhead = 192;
   static constexpr int64_t kCapacity = kMostAhead + walk::EntrySink::kMostColumns;
   static constexpr int64_t kRoom = kCapacity + kernel::kSelectMargin;

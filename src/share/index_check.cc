@@ -29,7 +29,7 @@ void AppendIndexLoops(const plan::IndexedNest& from, IndexNest* to) {
   }
 }
 
-// Results that the tasks of a check share.
+// Findings that the tasks of a check share.
 class Observations {
  public:
   bool in_range() const { return in_range_.load(std::memory_order_relaxed); }
@@ -117,9 +117,9 @@ class Checker {
     return kernels_.count_constant_rows(tile, wrap_);
   }
 
-  // Leaves out leading indices of a part that equal the first one of the call, in rows, but for the
-  // last one of them, whose sign counts for all. They are in range and need no other check: a second
-  // look at equal indices took 1.3 to 2 x the time.
+  // Skips the leading rows of a part whose indices all equal the first index of the call. They are
+  // known to be in range: checking them a second time took 1.3 to 2 times the time. The last of
+  // them is not skipped, so that the sign of the equal indices is noted.
   void SkipEqual(IndexNest* line, Observations* observed) const {
     constexpr int64_t kRow = 512;
     const plan::Turns part = {line->base[0], line->loop[0].count};
@@ -199,7 +199,8 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
                      size, size == 1 ? "" : "s");
 }
 
-// Visits the indices one by one, in row-major order. Along strides of 0 one look is enough.
+// Reports the first index for which the call fails, in row-major order. Dims of stride 0 repeat the
+// same indices, so one turn of them is enough.
 [[gnu::cold]] Status ReportFirst(const Call& call, const TensorView& indices,
                                  const plan::IndexSpace& space) {
   enum { kIndex, kPosition, kOperands };
@@ -207,7 +208,7 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
   int64_t position_stride = 1;
   for (int i = indices.rank - 1; i >= 0; --i) {
     const int64_t stride = StrideOf(indices, i);
-    // Each number of a tuple has an axis of its own.
+    // Each component of a tuple has an axis of its own, so all of them are visited.
     const bool is_tuple = space.components > 1 && i == indices.rank - 1;
     if (stride != 0 || is_tuple) nest.Prepend(indices.shape[i], stride, position_stride);
     position_stride *= indices.shape[i];
@@ -230,7 +231,7 @@ bool MayBeConstant(const Call& call, const TensorView& indices, const plan::Inde
          space.MinorBatches() >= plan::TuningOf(call).least_constant_batches;
 }
 
-// kNothing if the call fails.
+// Returns kNothing if the call fails.
 plan::OutOfRange RemedyFor(const Call& call, const plan::IndexSpace& space) {
   const strew_index_policy policy = call.settings().index_policy;
   if (policy == STREW_INDEX_DROP) return plan::OutOfRange::kDrop;
@@ -262,7 +263,7 @@ Status LookAt(const Call& call, const TensorView& indices, const plan::IndexSpac
 plan::Findings FindingsOf(const Observations& observed, bool may_be_constant) {
   plan::Findings findings;
   findings.constant = may_be_constant && observed.constant();
-  // The signs of rows that are constant were not looked at.
+  // The check of constant rows does not look at signs.
   findings.non_negative = !may_be_constant && observed.non_negative();
   findings.all_equal = observed.all_equal();
   return findings;

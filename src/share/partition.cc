@@ -15,13 +15,13 @@ namespace {
 
 using plan::kUpdates;
 
-// Entries that a task leaves for the others, with their updates: sorted by the range in which they
-// land, and in order within each.
+// The entries that a task has sorted by the range in which they land, and their updates. Entries of
+// one range keep their order.
 struct PartitionBuffer {
-  int64_t* first;          // entry of each range, and the end
+  int64_t* first;          // position of the first entry of each range, and the end
   unsigned char* offsets;  // of all entries, before they are sorted
-  unsigned char* kept;     // sorted
-  unsigned char* updates;  // likewise
+  unsigned char* kept;     // offsets, sorted
+  unsigned char* updates;  // sorted
 };
 
 // The layout of a task's scratch.
@@ -33,11 +33,12 @@ class Layout {
     const int64_t entry_bytes = 2 * offset_size_ + width;
     const int64_t fixed = table_ + kMargin * offset_size_;
     const int64_t entries = (loops.column.count - 1) / ranges + 1;
-    // Keeps the scratch of all tasks together within the promise of strew.h.
+    // Keeps the scratch of all tasks together within the limit that strew.h promises.
     const int64_t affordable =
         plan::MostScratch(ranges) + loops.column.count / ranges * kBytesOfEntry - kCacheLine;
     most_ = std::min((std::min(kMostBytes, affordable) - fixed) / entry_bytes, entries);
-    // Not a multiple of the page size, so that the buffers do not fall into the same cache sets.
+    // Rounded up to cache lines, not to pages, so that buffers do not fall into the same cache
+    // sets.
     bytes_ = (fixed + most_ * entry_bytes + kCacheLine - 1) / kCacheLine * kCacheLine;
   }
 
@@ -54,9 +55,9 @@ class Layout {
 
  private:
   static constexpr int64_t kMargin = kernel::kSelectMargin;
-  // 10 million entries are 30 phases on two threads, with 2 MiB 58.
+  // 10 million entries on two threads take 30 phases, and 58 with 2 MiB.
   static constexpr int64_t kMostBytes = int64_t{4} << 20;
-  static constexpr int64_t kBytesOfEntry = 16;  // which strew.h allows in addition
+  static constexpr int64_t kBytesOfEntry = 16;  // scratch that strew.h allows in addition
 
   const int64_t table_;
   const int64_t offset_size_;
@@ -118,7 +119,8 @@ void Partition::Locate(const plan::Turns& entries, unsigned char* offsets) const
   }
 }
 
-// Appends the entries that land in a range to the `picked` ones before. Returns the new number.
+// Appends the entries that land in a range to the `picked` entries before them. Returns the new
+// number of picked entries.
 int64_t Partition::Pick(const PartitionBuffer& buffer, const plan::Turns& entries,
                         const plan::DestinationRange& range, int64_t picked) const {
   constexpr int64_t kColumns = 1024;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements that may land anywhere, shared in rounds of two phases: each task sorts some of
-// the entries by the task that owns their destination, and then writes those that it owns itself,
-// from all tasks in order. Each index and update is read from memory once, and the data between the
-// phases stays in the caches.
+// Shares single elements that may land anywhere, in rounds of two phases. First each task sorts
+// some of the entries by the task that owns their destination. Then each task writes the entries
+// that it owns, from the buffers of all tasks in order. Every index and update is read from memory
+// once, and the buffers stay in the caches.
 #ifndef STREW_SHARE_PARTITION_H_
 #define STREW_SHARE_PARTITION_H_
 

@@ -22,7 +22,7 @@ struct Phase {
   Phase(int64_t tasks_, int64_t parts_, internal::PartFunction function_, const void* body_)
       : function(function_), body(body_), tasks(tasks_), parts(parts_) {}
 
-  // Returns false for a task that has begun before.
+  // Returns false if the task has begun before.
   bool Begin(int64_t task) {
     const uint32_t bit = uint32_t{1} << (task % 32);
     return (begun_[task / 32].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work in parts, on the threads of the caller's runner. Parts never share a destination, so it does
-// not matter which task takes which part, or when.
+// Runs work in parts, on the threads of the caller's runner. Parts never share a destination, so
+// any task may take any part at any time.
 #ifndef STREW_SHARE_PARTS_H_
 #define STREW_SHARE_PARTS_H_
 

@@ -13,7 +13,8 @@ namespace {
 using plan::kIndices;
 using plan::kOutput;
 
-// Samples at equal distances might all meet the same part of a pattern of entries.
+// Samples are drawn at random distances, because those at equal distances might all hit the same
+// position of a pattern that repeats.
 uint64_t NextRandom(uint64_t random) {
   return random * 6364136223846793005u + 1442695040888963407u;
 }

@@ -11,7 +11,7 @@
 
 namespace strew::share {
 
-// Draws enough for `ranges` ranges. Indices that are out of range are clamped.
+// Draws a sample that is large enough for `ranges` ranges. Indices out of range are clamped.
 void DrawSpread(const walk::Scatter& scatter, const plan::Machine& machine, int64_t ranges,
                 plan::Spread* spread);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of the room: work of several threads for operators.
+// The interface of the room: runs the work of operators, on several threads if that pays.
 #ifndef STREW_SHARE_SHARE_H_
 #define STREW_SHARE_SHARE_H_
 
@@ -20,21 +20,22 @@ namespace strew::share {
 
 // ---- The check of the indices, before anything is written ----
 
-// Returns INDEX_OUT_OF_RANGE for the first bad value in row-major order, if the call fails because
-// of one. Requires that `indices` has elements.
+// Returns INDEX_OUT_OF_RANGE for the first index in row-major order that is out of range, unless
+// the call drops or clamps it. Requires that `indices` has elements.
 Status CheckIndices(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
                     plan::Findings* findings);
 
-// True if all are in range; otherwise reports nothing. Requires a call without a runner. `indices` may be part of a tensor that `space`
-// describes, with a shape that does not tell its dims.
+// True if all indices are in range; otherwise reports nothing. Requires a call without a runner.
+// `indices` may be a part of the tensor that `space` describes: its size is that of the part, its
+// shape that of the whole.
 bool AreInRange(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
                 plan::Findings* findings);
 
 // ---- Drafts ----
 
-// Carries out a call with many indices and a small output whose reduction takes one step: applies
-// updates to a draft of the output, each part after the check of its indices. Returns false, with
-// nothing written, if the call has to run in another way or fails.
+// Carries out a call that has many indices, a small output and a reduction of one step: applies
+// updates to a draft of the output, part by part, after checking the indices of each part. Returns
+// false, with nothing written, if a draft does not pay or an index is out of range.
 bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction reduction,
               plan::IndexSpace* space);
 
@@ -43,14 +44,15 @@ bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction 
 // The inputs of a schedule.
 plan::Circumstances CircumstancesOf(const walk::Scatter& scatter, bool in_place, bool has_scratch);
 
-// The schedule of a scatter with checked indices, and its scratch. The constructor allocates all
-// scratch, before anything is written.
+// The schedule of a scatter with checked indices, and its scratch, which the constructor allocates
+// before anything is written.
 class Execution {
  public:
   Execution(const walk::Scatter& scatter, bool in_place, bool may_have_scratch = true);
 
-  // Copies data unless `in_place`, and applies the updates. The reduction and the updates may
-  // differ from those of the constructor, and `in_place` may have become true.
+  // Copies data unless `in_place`, and applies the updates. The reduction, the updates and
+  // `in_place` may differ from those of the constructor, but `in_place` must not change from true
+  // to false.
   Status Run(const walk::Scatter& scatter, bool in_place) const;
 
  private:
@@ -64,20 +66,21 @@ Status Execute(const walk::Scatter& scatter, bool in_place);
 
 // ---- Boxes: copies, slices and overlays ----
 
-// Turns must not meet in the output. Arranges `nest`; its counts are > 0.
+// Runs a box. Turns must have different destinations, and counts must be > 0. Rearranges `nest`.
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, walk::BoxNest* nest);
 
-// Requires an arranged plan. `run` is the kernel of the reduction, `move` has those that copy.
+// Requires an arranged plan. `run` is the kernel of the reduction; `move` has the kernels that
+// copy.
 Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, kernel::RunKernel run,
                   const kernel::MoveKernels& move, const walk::OverlayOperands& operands);
 
 // output = data, for tensors of the same shape.
 Status Copy(const Call& call, const TensorView& data, const TensorView& output);
 
-// ---- Cache writes: new positions for each batch entry, from a start of its own ----
+// ---- Cache writes: each batch entry has new positions, with a start of its own ----
 
-// Everything is checked but the values of the write indices.
+// Operands that are checked, except for the values of the write indices.
 struct CacheWrite {
   const TensorView& past;
   const TensorView& update;
