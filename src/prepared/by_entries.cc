@@ -24,7 +24,7 @@ namespace {
 
 constexpr int64_t kBlock = 256;
 
-// Prefetches numbers that the hardware does not, because they lie behind a gap.
+// Prefetches numbers that lie after a gap, across which the hardware does not prefetch.
 void Fetch(const Numbers& numbers, int64_t first, int64_t n) {
   if (first + n > numbers.count()) return;
   kernel::PrefetchOnce(numbers.data() + first * numbers.width(), n * numbers.width());
@@ -62,14 +62,14 @@ class EntryWalk {
                  (nest_.rank == 0 || row_.stride[kFromEntry] == 1 || row_.stride[kFromEntry] == 0);
   }
 
-  // Bytes of the output among which the entries of a block jump.
+  // Bytes of the output that the destinations of a block's entries may spread over.
   int64_t Reach() const {
     const Layout& layout = passage_.of_to;
     if (blocked_ < 0) return layout.places.Span() * size_;
     return passage_.to.NumberOfPlaces() * std::max(kCacheLine, kBlock * size_);
   }
 
-  // Parts that never meet in the output: turns of an outer loop of batches.
+  // Cuts the outermost loop into parts if it is a loop of batches, which never share destinations.
   plan::Cut CutInto(int64_t parts) const {
     plan::Cut cut;
     const bool is_batch = nest_.rank > 0 && nest_.loop[0].stride[kOutput] != 0;
@@ -77,7 +77,7 @@ class EntryWalk {
     return cut;
   }
 
-  // Returns how many updates there were.
+  // Returns the number of updates.
   int64_t Run(const plan::Cut& cut, int64_t part) const {
     UpdateNest nest = nest_;
     if (cut.parts() > 1) {
@@ -96,9 +96,10 @@ class EntryWalk {
   }
 
  private:
-  // Columns of batches that lie within loops of entries are walked in blocks, each with all turns of
-  // these loops, so that what the entries touch stays in the caches: 8 to 16 million sums between
-  // matrices of 11 to 20,000 rows along the first axis took 0.2 to 0.97 x the time (Zen 4).
+  // If loops of batches lie within loops of entries, the batches are walked in blocks. Each block
+  // runs all turns of the loops around it, so that the elements that its entries touch stay in the
+  // caches: 8 to 16 million sums between matrices of 11 to 20,000 rows along the first axis took
+  // 0.2 to 0.97 times the time without blocks (Zen 4).
   void CutIntoBlocks() {
     constexpr int64_t kBlockBytes = int64_t{64} << 10;
     int64_t columns = 1;
@@ -132,8 +133,8 @@ class EntryWalk {
     int64_t weights[kBlock];
   };
 
-  // Rows of `count` entries, several at a time if they are short. Not inline, like RunGathered(),
-  // because other ways need no stack space for it.
+  // Applies rows of `count` entries, several rows at a time if they are short. Not inline, like
+  // RunGathered(), because the other ways do not need its stack space.
   [[gnu::noinline]] int64_t RunLines(UpdateNest nest, int64_t count) const {
     UpdateLoop rows = {1, {}};
     if (count <= kBlock / 2) rows = nest.PopInnermost();
@@ -165,7 +166,7 @@ class EntryWalk {
     Fetch(passage_.to.places, first[kToEntry] + turns.stride[kToEntry], n);
   }
 
-  // For entries that may be dropped, or lie in any way.
+  // Applies entries some of which may be dropped, or whose places are not lines.
   [[gnu::noinline]] int64_t RunGathered(const UpdateNest& nest, int64_t count) const {
     Gathered gathered;
     int64_t applied = 0;
@@ -181,13 +182,14 @@ class EntryWalk {
     return applied + Apply(&gathered);
   }
 
-  // `n` entries of each row.
+  // Applies `n` entries of each row.
   void ApplyLines(const int64_t* first, int64_t n, const UpdateLoop& rows) const {
     alignas(64) unsigned char products[kBlock * plan::kMostWidth];
     int64_t to[kBlock];
     const void* const offsets = OffsetsOf(first, n, rows, to);
-    // The source is gathered meanwhile. 4 million sums between vectors of 16 and of 64 MiB took 0.83
-    // and 0.9 x the time, maxima of int8 in 16 MiB 0.62; in 4 MiB and less 1.05 to 1.15 (Zen 4).
+    // Destinations are prefetched while the source is gathered. 4 million sums between vectors of
+    // 16 and of 64 MiB took 0.83 and 0.9 times the time without prefetch, maxima of int8 in 16 MiB
+    // 0.62 times; in 4 MiB and less 1.05 to 1.15 times (Zen 4).
     if (fetches_output_) {
       kernel::PrefetchElements(passage_.output.data + first[kOutput] * size_, size_, offset_width_,
                                offsets, n * rows.count);
@@ -209,7 +211,8 @@ class EntryWalk {
     combiner_.Combine(offset_width_, first[kOutput], products, offsets, n * rows.count);
   }
 
-  // Of rows whose entries take from one place: those of a plan whose indices repeat along the row.
+  // Copies rows whose entries all take from one place, because the indices of their plan repeat
+  // along the row.
   void CopyRows(const int64_t* first, int64_t n, const UpdateLoop& rows,
                 unsigned char* products) const {
     for (int64_t r = 0; r < rows.count; ++r) {
@@ -222,7 +225,8 @@ class EntryWalk {
     }
   }
 
-  // Places serve as offsets where nothing has to be done to them.
+  // Returns the offsets of the entries in the output: the places themselves if these need no
+  // conversion, else `memory`.
   const void* OffsetsOf(const int64_t* first, int64_t n, const UpdateLoop& rows,
                         void* memory) const {
     const Numbers& places = passage_.to.places;
@@ -242,7 +246,7 @@ class EntryWalk {
     return memory;
   }
 
-  // Adds the entries that no plan drops.
+  // Adds the entries that neither plan drops.
   void Add(const int64_t* first, int64_t n, Gathered* gathered) const {
     int64_t* const from = gathered->from + gathered->n;
     int64_t* const to = gathered->to + gathered->n;
@@ -266,7 +270,7 @@ class EntryWalk {
     layout.places.ResolveMarked(offsets, n);
   }
 
-  // Returns how many updates there were, and leaves none.
+  // Applies the gathered updates, and clears them. Returns their number.
   int64_t Apply(Gathered* gathered) const {
     alignas(64) unsigned char products[kBlock * plan::kMostWidth];
     const int64_t n = std::exchange(gathered->n, 0);
@@ -289,16 +293,17 @@ class EntryWalk {
   const kernel::RunKernel move_;
   const ShortLoops short_loops_;
   const int64_t size_;
-  bool
-      are_lines_;  // no entry is dropped, and the places and the entries of a row are lines, or one
+  // True if no entry is dropped, places are lines in both tensors, and a row takes consecutive
+  // entries of `from` or a single one.
+  bool are_lines_;
   bool fetches_output_;
   UpdateNest nest_;
   UpdateLoop row_ = {1, {}};  // the innermost loop
-  int blocked_ = -1;          // the loop that is walked in blocks of so many turns
+  int blocked_ = -1;          // the loop that is walked in blocks of block_turns_; -1 for none
   int64_t block_turns_ = 0;
 };
 
-// The first update of each destination finds the identity there.
+// Stores the identity at each destination, instead of the old value.
 void StartAnew(const Passage& passage) {
   alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth];
   StoreIdentity(passage.output.dtype, ReductionKind(passage.reduction), identity);
@@ -321,7 +326,7 @@ bool Applies(const Passage& passage) {
   const strew_reduction kind = ReductionKind(passage.reduction);
   if (kind == STREW_MEAN || IsWide(passage.reduction)) return false;
   if (plan::IndexedUnitsOf(passage.output.element_size).count > 1) return false;
-  // Turns along which neither plan changes are rows.
+  // Turns along which neither plan changes form rows, which are not single elements.
   bool has_turns = false;
   for (int i = 0; i < passage.of_to.rank; ++i) {
     const Dim& to = passage.of_to.dims[i];
@@ -345,15 +350,16 @@ Status PassByEntries(const Passage& passage, bool* done, int64_t* applied) {
   constexpr double kNanoseconds = 5;  // of an entry
   const plan::Machine machine(passage.call);
   const EntryWalk walk(passage, machine);
-  // If entries jump farther than the caches reach, and touch more lines than these hold, the order
-  // of destinations is faster: it reads only the source at random, and the weights. 4 M entries
-  // between tensors of 64 MiB took 0.9 x the time, of 4 MiB 2.5 x; with weights 1.3 x (Zen 4).
+  // If destinations spread over more bytes than the caches hold, and entries touch more lines than
+  // they hold, the order of destinations is faster: it reads only the source and the weights at
+  // random. 4 M entries between tensors of 64 MiB took 0.9 times the time of the order of entries,
+  // with weights 1.3 times; between tensors of 4 MiB 2.5 times (Zen 4).
   const bool is_far = walk.Reach() > machine.cache_bytes && passage.weights == nullptr;
   if (is_far && passage.to.all_entries > machine.cache_bytes / kCacheLine) return STREW_OK;
   const int64_t tasks =
       plan::TasksFor(machine, kNanoseconds * static_cast<double>(passage.to.all_entries));
   const plan::Cut cut = walk.CutInto(plan::PartsFor(machine, tasks));
-  if (cut.parts() < tasks) return STREW_OK;  // the order of destinations can be shared
+  if (cut.parts() < tasks) return STREW_OK;  // the order of destinations gives every task a part
   if (ExcludesSelf(passage.reduction) && ReductionKind(passage.reduction) != STREW_NONE) {
     StartAnew(passage);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather_scatter of single elements in the order of the entries, which costs less for each than the
-// order of their destinations.
+// gather_scatter of single elements in the order of the entries, which costs less for each entry
+// than the order of destinations.
 #ifndef STREW_PREPARED_BY_ENTRIES_H_
 #define STREW_PREPARED_BY_ENTRIES_H_
 
@@ -14,7 +14,7 @@
 
 namespace strew::prepared {
 
-// The operands of gather_scatter. The output has data already.
+// The operands of gather_scatter. Data was copied to the output.
 struct Passage {
   const Call& call;
   const Plan& from;
@@ -31,8 +31,8 @@ struct Passage {
 // as NumPy does.
 int64_t WeightStride(const TensorView& weights, int dim, int rank);
 
-// Leaves *done false, with nothing written, if this way does not apply. *applied counts the entries
-// that had an update.
+// Leaves *done false, with nothing written, if this way does not apply. *applied receives the
+// number of updates.
 Status PassByEntries(const Passage& passage, bool* done, int64_t* applied);
 
 }  // namespace strew::prepared

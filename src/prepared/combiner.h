@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Combines updates with elements of the output, for gather_scatter in the order of the entries.
 #ifndef STREW_PREPARED_COMBINER_H_
 #define STREW_PREPARED_COMBINER_H_
 
@@ -9,12 +10,12 @@
 
 namespace strew::prepared {
 
-// Combines single elements, which were brought together, with those of the output.
+// Combines contiguous updates of one element each with elements of the output.
 class Combiner {
  public:
   explicit Combiner(const Passage& passage);
 
-  // `to` has n offsets from element `output`, in elements.
+  // `to` has n offsets in elements, from element `output` of the output.
   void Combine(kernel::OffsetWidth width, int64_t output, const unsigned char* products,
                const void* to, int64_t n) const;
 
@@ -24,7 +25,7 @@ class Combiner {
   const int64_t size_;
 };
 
-// Between the first and the last element in memory, in elements.
+// Distance from the first to the last element in memory, in elements.
 int64_t SpanOf(const TensorView& tensor);
 // The kernel that turns the places of a plan into offsets.
 kernel::ResolveKernel ResolveKernelOf(const Passage& passage, const Plan& plan,

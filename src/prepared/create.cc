@@ -71,7 +71,7 @@ Status CheckIndexTensor(const Call& call, const Request& request) {
   return STREW_OK;
 }
 
-// Stores the number of entries, or fails if it or that of the destinations is too large.
+// Stores the number of entries. Fails if that or the number of destinations is too large.
 Status CountEntries(const Call& call, Plan* plan) {
   const int dims = plan->kind == Kind::kTuples ? plan->rank - 1 : plan->rank;
   bool fits = true;

@@ -36,7 +36,7 @@ class Divider {
     run_ = inner_.PopInnermost();
   }
 
-  // The elements of a destination.
+  // Number of elements of a destination.
   int64_t elements() const { return elements_; }
 
   void Divide(int64_t group, int64_t end) const {

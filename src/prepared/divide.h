@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means whose sums have the type of the elements: a plan knows how many updates each destination
-// gets, so that they are sums, and one pass over the destinations divides them.
+// Means whose accumulators have the type of the elements. They are computed as sums in the output,
+// which one pass over the destinations then divides by the numbers of updates in the plan.
 #ifndef STREW_PREPARED_DIVIDE_H_
 #define STREW_PREPARED_DIVIDE_H_
 
@@ -12,14 +12,14 @@
 
 namespace strew::prepared {
 
-// The size of the sum that a mean of the output's dtype accumulates.
+// Bytes of the accumulator of a mean of the output's dtype.
 int64_t SumBytes(const Call& call, const TensorView& output);
 
-// True if sums of the dtype are accumulated in it.
+// True if the accumulator of a mean has the type of an element.
 bool SumsAreElements(const Call& call, const TensorView& output);
 
-// Divides each element of a destination by the number of its updates, and by one more if the old
-// value counts. Fails only if the runner does.
+// Divides each element of a destination by its number of updates, plus one if `counts_old`. Fails
+// only if the runner does.
 Status DivideByCounts(const Call& call, const Plan& plan, const TensorView& output,
                       const Layout& layout, bool counts_old);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers of elements and runs whose places a plan has.
+// Gathers elements and runs from the places of a plan's entries.
 #ifndef STREW_PREPARED_ELEMENTS_H_
 #define STREW_PREPARED_ELEMENTS_H_
 
@@ -10,14 +10,14 @@
 
 namespace strew::prepared {
 
-// Entries whose runs are gathered: that at source + place(c) * place_step + c * source_step goes to
-// output + c * output_step, for c < n. Where the place is none() nothing does.
+// Entries whose runs are gathered. For c < n the run at source + place(c) * place_step + c *
+// source_step is moved to output + c * output_step, unless the place is none().
 struct PlacedRuns {
   const Numbers& places;
   bool has_dropped;  // whether there may be none()
   int64_t first;     // among the places
   int64_t n;
-  int64_t following;  // places behind these
+  int64_t following;  // number of places after these, which may be prefetched
   unsigned char* output;
   int64_t output_step;  // in bytes, like all steps
   const unsigned char* source;
@@ -27,7 +27,7 @@ struct PlacedRuns {
   int64_t size;      // bytes of an element
   int64_t run;       // elements
   int64_t prefetch;  // distance in entries, 0 for none
-  // Rows of such entries, from each to the next.
+  // Rows of such entries, and the steps from each row to the next.
   int64_t rows = 1;
   int64_t row_places = 0;
   int64_t row_output_step = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// output[entry] = source[its place]
+// output[entry] = source[place of the entry]
 #include <algorithm>
 
 #include "api/context.h"
@@ -28,8 +28,8 @@ Status Validate(const Call& call, const Plan& plan, const TensorView* source,
   return plan::CheckMemory(call, {"output", output}, {{"source", source}}, {"output", output});
 }
 
-// Loops over entries in their order: their numbers, and where they lie in the output and in the
-// source besides their places.
+// Operands of loops over entries: their numbers, and their offsets in the output and in the source,
+// to which those of their places are added.
 enum { kEntry, kOutput, kSource, kOperands };
 using EntryNest = plan::LoopNest<kOperands>;
 enum { kInnerOutput, kInnerSource, kInnerOperands };
@@ -76,7 +76,7 @@ class Gatherer {
                      output_bytes >= plan::StreamedBytes(machine, tasks);
   }
 
-  // All entries take one thread about so long.
+  // Estimated time of all entries on one thread.
   double nanoseconds() const {
     int64_t units = run_.count;
     for (int i = 0; i < inner_.rank; ++i) units *= inner_.loop[i].count;
@@ -129,7 +129,8 @@ class Gatherer {
     });
   }
 
-  // Turns that lie farther apart than entries do are no run.
+  // True if the innermost inner loop is the run of an entry: not if its turns lie farther apart
+  // than entries do.
   bool HasRun() const {
     if (inner_.rank == 0) return false;
     const plan::Loop<kInnerOperands>& innermost = inner_.loop[inner_.rank - 1];
@@ -137,7 +138,7 @@ class Gatherer {
                                      Magnitude(column_.stride[kOutput]);
   }
 
-  // True if places are steps in the source.
+  // True if places have one stride in the source, and runs are contiguous.
   bool IsLine() const {
     return layout_.places.is_line() && run_.stride[kInnerOutput] == 1 &&
            run_.stride[kInnerSource] == 1;
@@ -176,14 +177,14 @@ class Gatherer {
     });
   }
 
-  // The innermost loop outside of the columns.
+  // Removes and returns the innermost loop around the columns.
   static plan::Loop<kOperands> PopRows(EntryNest* nest, InnerNest* inner) {
     if (inner->rank == 0) return nest->PopInnermost();
     const plan::Loop<kInnerOperands> turns = inner->PopInnermost();
     return {turns.count, {0, turns.stride[kInnerOutput], turns.stride[kInnerSource]}};
   }
 
-  // Entries of a row by number, from the first one on. Those behind `columns` are only prefetched.
+  // Gathers the first `columns` entries of a row. Those after them are only prefetched.
   void GatherRow(const int64_t* turn, int64_t columns, int64_t following,
                  const InnerNest& nest) const {
     int64_t from[kColumns + kMostAhead];
@@ -224,15 +225,15 @@ class Gatherer {
     });
   }
 
-  // True if the elements of so many runs lie together in the output, and are few enough to be gathered
-  // one by one. Runs of 2 to 20 elements that lie apart in the source took 0.2 to 0.7 x the time of a
-  // call for each (Zen 5).
+  // True if the elements of this many runs are contiguous in the output, and few enough to be
+  // gathered one by one. Runs of 2 to 20 elements that lie apart in the source took 0.2 to 0.7
+  // times the time of a call for each run (Zen 5).
   bool AreElements(int64_t runs) const {
     return run_.stride[kInnerOutput] == 1 && column_.stride[kOutput] == run_.count &&
            runs * run_.count <= kColumns;
   }
 
-  // From the first element of each run to all of them.
+  // Expands the offsets of the first elements of runs to those of all elements.
   void ExpandRuns(int64_t* from, int64_t runs) const {
     for (int64_t i = runs * run_.count - 1; i >= 0; --i) {
       from[i] = from[i / run_.count] + i % run_.count * run_.stride[kInnerSource];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// output = data; output[place of an entry] (+)= weights[entry] * source[place of the entry]
+// output = data
+// output[place of an entry in `to`] (+)= weights[entry] * source[place of the entry in `from`]
 #include <algorithm>
 
 #include "api/context.h"
@@ -46,8 +47,8 @@ Status CheckDtypes(const Call& call, const Operands& all, strew_reduction reduct
   return plan::CheckDtypes(call, {{"source", all.source}, {"weights", all.weights}}, {}, STREW_MUL);
 }
 
-// The rank of the updates that a plan and the tensor that it indexes mean. Sentences name a plan by
-// its tensor, because `from` and `to` have other names where these are reserved words.
+// Checks that both plans are for updates of one rank. Messages name a plan by its tensor, because
+// `from` and `to` have other names in languages that reserve these words.
 Status CheckOneRank(const Call& call, const Operands& all) {
   const int64_t gathered = UpdatesRankOf(*all.from, *all.source);
   const int64_t scattered = UpdatesRankOf(*all.to, *all.data);
@@ -57,7 +58,7 @@ Status CheckOneRank(const Call& call, const Operands& all) {
                      "scatters updates of rank %d",
                      static_cast<int>(gathered), static_cast<int>(scattered));
   }
-  // No tensor could have them, and errors could not list their dims.
+  // No tensor could hold such updates, and messages could not list their dims.
   if (scattered > kMaxRank) {
     return call.Fail(STREW_INVALID_SHAPE, "updates would have rank %d, but no rank is above %d",
                      static_cast<int>(scattered), kMaxRank);
@@ -120,7 +121,7 @@ Status Validate(const Call& call, const Operands& all, strew_reduction reduction
   return CheckMemory(call, all);
 }
 
-// Updates that are gathered from the source as they are combined.
+// Updates that are gathered from the source while they are combined.
 class GatheredUpdates {
  public:
   GatheredUpdates(const Operands& all, const Axes& axes, int64_t units)
@@ -143,7 +144,7 @@ class GatheredUpdates {
         depends = depends || (of_to.count > 1 && of_from.entry_stride != 0);
       }
     }
-    // A weight has no units: opaque elements have none.
+    // Weights have no units, because opaque elements, which have several, take no weights.
     inner_.Append(units, 1, 1, 0, 0);
     inner_.Canonicalise();
     entries_.Finish();
@@ -152,7 +153,7 @@ class GatheredUpdates {
     depends_on_turn_ = depends;
   }
 
-  // Keeps the places in the order of `to`, for this call and later ones, where that helps.
+  // Stores the places of `from` in the order of `to`, for this call and later ones, if that helps.
   void FindPartner(const Plan& to) {
     if (depends_on_turn_ || !entries_.is_identity() || !to.order.exists()) return;
     in_order_ = to.partner.PlacesOf(plan_, to);
@@ -216,8 +217,8 @@ class GatheredUpdates {
   const Numbers* in_order_ = nullptr;  // the places in the order of `to`
 };
 
-// Means are sums of what the entries take, divided by what the plan has counted, if sums have the type
-// of the elements and every entry takes something.
+// True if a mean is a sum that is divided by the number of updates in the plan: accumulators have
+// the type of the elements, and `from` drops no entry.
 bool AreDividedSums(const Call& call, const Operands& all, strew_reduction reduction) {
   return ReductionKind(reduction) == STREW_MEAN && !IsWide(reduction) && !all.from->has_dropped() &&
          SumsAreElements(call, *all.output);
@@ -258,7 +259,7 @@ Status GatherScatter(const Call& call, const Operands& all, strew_reduction redu
   const int64_t units = plan::IndexedUnitsOf(all.output->element_size).count;
   GatheredUpdates gathered(all, axes, units);
   const int64_t elements_of_entry = TurnsOf(gathered.inner()) / units;
-  // An element keeps its old value if the source has none for it.
+  // An element keeps its old value if `from` drops all of its entries.
   if (all.from->has_dropped() || !ReplacesAll(*all.to, kind, elements_of_entry, *all.output)) {
     STREW_TRY(CopyData(call, all));
   }

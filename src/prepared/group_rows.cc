@@ -11,7 +11,7 @@ void GroupWriter::CombineGroupedRows(const int64_t* turn) {
       kernels_.move.combine.run(output + piece_.destination(g) * kernels_.width, 1,
                                 kernels_.identity, 0, run_.count);
     }
-    // A part of a group may have no update.
+    // The first parts of a large group may have no update.
     has_begun_ = has_begun_ || (piece_.groups() == 1 && piece_.entries() > 0);
   }
   if (scatter_.source.weights != nullptr) {
@@ -22,7 +22,7 @@ void GroupWriter::CombineGroupedRows(const int64_t* turn) {
                 UpdateAt(turn[kTurnUpdates]), piece_.updates(), weights_, run_.count});
 }
 
-// Means of whole groups.
+// Applies means and wide reductions to whole groups.
 void GroupWriter::DivideRows(const int64_t* turn) {
   const unsigned char* const updates = UpdateAt(turn[kTurnUpdates]);
   int64_t fetched = 0;
@@ -64,7 +64,7 @@ void GroupWriter::CombineRows(const int64_t* turn, int64_t i, int64_t n, bool be
   }
 }
 
-// Prepares a row for its first update, and may take that.
+// Prepares a row for its first update. Without an identity, the first update is moved to the row.
 void GroupWriter::Begin(unsigned char* output, int64_t n, int64_t* first, const int64_t* turn,
                         int64_t i) {
   const int64_t stride = run_.stride[kTurnOutput];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes groups: the updates of a destination are combined together, piece by piece.
+// Writes groups: all updates of a destination are combined at once, piece by piece.
 #ifndef STREW_PREPARED_GROUP_WRITER_H_
 #define STREW_PREPARED_GROUP_WRITER_H_
 
@@ -16,10 +16,11 @@
 
 namespace strew::prepared {
 
-// Elements of a row that are computed at once, where they need memory of their own.
+// Elements of any width that fit a buffer. Rows that need a buffer are computed in blocks.
 inline constexpr int64_t kBlock = Piece::kMost;
 
-// The kernels for what a reduction does at the first update of a destination, at each, and at the last.
+// The kernels of a reduction for the first update of a destination, for each update, and for the
+// end.
 struct GroupKernels {
   explicit GroupKernels(const OrderedScatter& scatter)
       : kind(ReductionKind(scatter.reduction)),
@@ -47,13 +48,13 @@ struct GroupKernels {
   kernel::RunKernel run;  // of `combine`, or one that moves past the caches
   const kernel::MoveKernels& move;
   const int64_t width;
-  const kernel::AccumulateKernels* sums = nullptr;  // NULL unless updates are summed aside
+  const kernel::AccumulateKernels* sums = nullptr;  // NULL unless there are accumulators
   kernel::RunKernel multiply = nullptr;             // by weights
   bool has_identity;
   alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth] = {};
 };
 
-// A part of the groups of a plan.
+// Writes some of the groups of a plan.
 class GroupWriter {
  public:
   GroupWriter(const OrderedScatter& scatter, const GroupKernels& kernels)
@@ -66,7 +67,7 @@ class GroupWriter {
     if (by_rows_) run_ = outside_.PopInnermost();
   }
 
-  // Returns the number of units that had an update.
+  // Returns the number of updates, in units.
   int64_t Write(int64_t group, int64_t end) {
     while (group < end) {
       group = piece_.TakeGroups(group, end);
@@ -78,10 +79,10 @@ class GroupWriter {
  private:
   // How rows are combined.
   enum class Way {
-    kGrouped,   // those of a piece by one kernel
-    kMeans,     // those of a group by one kernel
-    kOneByOne,  // each by a run
-    kInBlocks   // each by a run, a block of columns at a time, which has memory of its own
+    kGrouped,   // all rows of a piece by one kernel
+    kMeans,     // all rows of a group by one kernel
+    kOneByOne,  // each row by a run
+    kInBlocks   // each row by a run, in blocks of columns that are computed in a buffer
   };
 
   Way WayOf(bool is_whole) const {
@@ -94,8 +95,9 @@ class GroupWriter {
     return is_weighted ? Way::kInBlocks : Way::kOneByOne;
   }
 
-  // Sums are wider than their elements. 2 KiB of int8 instead of 256 bytes took 0.55 to 0.85 x the
-  // time, of float32 0.83 to 1.0, and twice as many float64 1.06 to 1.1 (Zen 4).
+  // Blocks of sums are shorter, because sums are wider than elements. Blocks of 2 KiB instead of
+  // 256 elements took 0.55 to 0.85 times the time for int8, and 0.83 to 1.0 times for float32;
+  // blocks of twice as many float64 took 1.06 to 1.1 times (Zen 4).
   int64_t ColumnsOfBlock() const {
     constexpr int64_t kBytes = 2048;
     return kernels_.sums != nullptr ? kBlock : std::max(kBlock, kBytes / kernels_.width);
@@ -103,11 +105,11 @@ class GroupWriter {
 
   kernel::GroupedRowsKernel RowsKernel() const {
     if (scatter_.source.weights == nullptr) return kernels_.combine.rows;
-    // A row has one weight.
+    // The kernel takes one weight for each row.
     return run_.stride[kTurnWeights] == 0 ? kernels_.combine.weighted_rows : nullptr;
   }
 
-  // Groups that fit a piece, or one that needs several.
+  // Writes the groups of the piece, or a single group that needs several pieces.
   void WriteGroups() {
     const int64_t count = piece_.count();
     const bool is_whole = count <= Piece::kMost;
@@ -174,7 +176,7 @@ class GroupWriter {
   void ReplaceFirst(unsigned char* origin);
   void SumElements(unsigned char* origin, bool begins, bool ends);
   void AddToSums(int64_t groups);
-  // Updates of a group, on average, from which their sum is worth a register of its own.
+  // Average number of updates of a group from which it pays to sum them in a register.
   static constexpr int64_t kFewUpdates = 4;
   kernel::TileArguments Tile(unsigned char* origin, const int64_t* offsets, int64_t n) const {
     return kernel::RowTile(origin, products_, offsets, n, 0);

@@ -27,7 +27,7 @@ class Numbers {
     return end <= int64_t{UINT32_MAX} ? 4 : 8;
   }
 
-  // Makes room for `count` numbers of `width` bytes. Returns false if malloc does.
+  // Makes room for `count` numbers of `width` bytes. Returns false if malloc fails.
   [[nodiscard]] bool Allocate(int64_t count, int32_t width) {
     int64_t bytes;
     if (!CheckedMultiply(count, int64_t{width}, &bytes) || bytes > int64_t{PTRDIFF_MAX})
@@ -78,8 +78,7 @@ class Numbers {
     }
   }
 
-  // to[i] = the number at position_of(i), or -1 for none(), i < n. `to` may be what the positions
-  // are made from.
+  // to[i] = the number at position_of(i), or -1 for none(), i < n. position_of(i) may read to[i].
   template <class PositionOf>
   void Read(const PositionOf& position_of, int64_t n, int64_t* to) const {
     Visit([&](const auto* numbers) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors of a call with a plan: their checks, and where entries and destinations lie in them.
+// Checks the tensors of a call with a plan, and describes where entries and destinations lie in
+// them.
 #ifndef STREW_PREPARED_OPERANDS_H_
 #define STREW_PREPARED_OPERANDS_H_
 
@@ -15,7 +16,7 @@
 
 namespace strew::prepared {
 
-// The shape that the operator asks of updates.
+// The shape that the operator requires of updates.
 struct UpdatesShape {
   int rank = 0;
   int64_t dims[2 * kMaxRank];
@@ -23,26 +24,26 @@ struct UpdatesShape {
   bool Fits(const TensorView& tensor) const;
 };
 
-// The lines of the list in strew.h. `indexed` is the tensor of which the plan names elements.
-// Line 4: ranks.
+// Checks by the lines of the list of errors in strew.h. `indexed` is the tensor that the plan
+// indexes. Line 4: ranks.
 Status CheckIndexedRank(const Call& call, const Plan& plan, plan::Operand indexed);
 int64_t UpdatesRankOf(const Plan& plan, const TensorView& indexed);
 Status CheckRanks(const Call& call, const Plan& plan, plan::Operand indexed, plan::Operand updates);
-// Line 5: stores the first of the axes that are indexed.
+// Line 5: stores the first indexed axis.
 Status CheckPlanAxis(const Call& call, const Plan& plan, const TensorView& indexed, int* axis);
 // Line 7: the plan's extents, and the shape of updates.
 Status CheckExtents(const Call& call, const Plan& plan, plan::Operand indexed, int axis);
 UpdatesShape UpdatesShapeOf(const Plan& plan, const TensorView& indexed, int axis);
 Status CheckUpdatesShape(const Call& call, const UpdatesShape& expected, plan::Operand updates);
 
-// Stands for the position of an update that an entry does not have.
+// Stands for the position of an update if an entry has none.
 inline constexpr int64_t kNoUpdate = std::numeric_limits<int64_t>::min();
 
-// Row-major numbers in a box of dims, as offsets in units.
+// Converts row-major numbers in a box of dims into offsets in units.
 class Numbering {
  public:
   void Append(int64_t count, int64_t stride) { nest_.Append(count, stride); }
-  // After all are appended.
+  // Must be called after the last Append().
   void Finish();
   bool is_line() const { return nest_.rank <= 1; }
   bool is_identity() const { return is_line() && stride() == 1; }
@@ -59,9 +60,9 @@ class Numbering {
     }
     return offset + number * nest_.loop[0].stride[0];
   }
-  // Distance of neighbours, if they are one line.
+  // Distance between the offsets of neighbouring numbers. Requires is_line().
   int64_t stride() const { return nest_.rank == 0 ? 0 : nest_.loop[0].stride[0]; }
-  // Between the lowest and the highest offset.
+  // Distance from the lowest to the highest offset.
   int64_t Span() const {
     int64_t span = 0;
     for (int i = 0; i < nest_.rank; ++i) {
@@ -78,15 +79,15 @@ class Numbering {
   plan::LoopNest<1> nest_;
 };
 
-// The meaning of a dim of updates to a plan.
+// A dim of updates, as the plan sees it.
 struct Dim {
   int64_t count;
   int64_t entry_stride;    // of the numbers of entries; 0 for inner turns
-  int64_t indexed_stride;  // in units of the tensor that is indexed, besides the places
+  int64_t indexed_stride;  // in the indexed tensor, in units; offsets of places are added
 };
 
-// The dims of a call's updates, and where the destinations of its plan lie. In units of `units` an
-// element.
+// The dims of a call's updates, and the offsets of places and destinations in the indexed tensor.
+// An element has `units` units.
 struct Layout {
   int rank;
   Dim dims[2 * kMaxRank];
@@ -96,8 +97,9 @@ struct Layout {
   Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t units);
 };
 
-// True if no old value is left of an output, so that data need not be copied: each element has an update
-// that replaces it, or excludes it. An entry updates so many elements.
+// True if no old value remains in the output, so that data need not be copied: each element has an
+// update, and the reduction replaces or excludes old values. An entry updates `elements_of_entry`
+// elements.
 bool ReplacesAll(const Plan& plan, strew_reduction reduction, int64_t elements_of_entry,
                  const TensorView& output);
 

@@ -38,15 +38,16 @@ struct Sequence {
   }
 };
 
-// A part of the order: its first position and group, and the destination before it, -1 if that is
-// none or differs from all in the part.
+// A part of the order: its first position and group, and the destination before it, or -1 if there
+// is none or the part does not have it.
 struct Piece {
   int64_t position;
   int64_t group;
   int64_t before;
 };
 
-// Stores what the sequence of entries does not tell.
+// Stores the destinations of groups and, unless the sequence of entries implies them, the first
+// positions of groups and the order.
 template <class Number, class Entry>
 class Writer {
  public:
@@ -116,7 +117,7 @@ class Orderer {
  private:
   static constexpr double kNanoseconds = 8;  // of an entry, on one thread
   static constexpr int64_t kMostSlices = 64;
-  static constexpr int kBitsOfDigit = 4;  // fewer entries need no digit of their own
+  static constexpr int kBitsOfDigit = 4;  // a digit is worth 2^4 entries
 
   Status Refuse() const {
     return call_.Fail(STREW_OUT_OF_MEMORY, "memory to put the entries in order was refused");
@@ -145,7 +146,8 @@ class Orderer {
     return Ascends(pieces, &groups) ? Keep<Number, Entry>(pieces, groups) : Sort<Number, Entry>();
   }
 
-  // Tells if the destinations of all slices ascend, and then where those of each belong.
+  // Returns true if the destinations of all slices ascend, and then stores where those of each
+  // slice belong.
   bool Ascends(Piece* pieces, int64_t* groups) const {
     Piece next = {0, 0, -1};
     for (int64_t s = 0; s < slices_.count(); ++s) {
@@ -183,7 +185,7 @@ class Orderer {
     return groups == plan_->kept || plan_->firsts.Allocate(groups + 1, sizeof(Entry));
   }
 
-  // The digits of destinations and the groups before them, and the ends of both.
+  // The first item of each digit and the number of groups before it, and the ends of both.
   struct Digits {
     int64_t first[kMostDigits + 1];
     int64_t group[kMostDigits + 1];
@@ -214,7 +216,8 @@ class Orderer {
     });
   }
 
-  // Also turns the counts of each slice into its first positions in each digit.
+  // Computes the first item of each digit, and turns the counts of each slice into its first
+  // positions in each digit.
   void CountDigits(Digits* digits) const {
     int64_t sum = 0;
     for (int64_t d = 0; d < digits_; ++d) {
@@ -226,7 +229,7 @@ class Orderer {
     digits->first[digits_] = sum;
   }
 
-  // Items beside those that are sorted: of each digit for itself if several tasks sort.
+  // Size of the second buffer of items. If several tasks sort, each digit needs a part of its own.
   int64_t MostOthers(const Digits& digits) const {
     if (tasks_ > 1) return plan_->kept;
     int64_t most = 0;
@@ -247,7 +250,7 @@ class Orderer {
     });
   }
 
-  // And counts the groups, while the items are in the cache.
+  // Sorts the items of each digit, and counts the groups while the items are in the cache.
   template <class Number>
   Status SortDigits(Item<Number>* items, Item<Number>* others, Digits* digits) const {
     digits->group[digits_] = 0;

@@ -15,7 +15,7 @@
 namespace strew::prepared {
 namespace {
 
-// The group that has the entry at a position of the order, or begins there.
+// The first group that begins at this position of the order or after it.
 int64_t GroupAt(const Plan& plan, int64_t position) {
   if (!plan.firsts.exists()) return position;
   return plan.firsts.Visit([&](const auto* firsts) {
@@ -60,7 +60,7 @@ Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied) {
   GroupKernels kernels(scatter);
   const int64_t units = TurnsOf(scatter.inner);
   const plan::Machine machine(scatter.call);
-  // An entry takes a miss or two, and its bytes are read once.
+  // An entry costs one or two cache misses, and its bytes are read once.
   const double nanoseconds =
       static_cast<double>(plan.kept) * (4 + 0.1 * static_cast<double>(units * kernels.width));
   const int64_t tasks = std::min(plan::TasksFor(machine, nanoseconds), plan.groups());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatters in the order of destinations: all updates of a destination are combined at once, so that
-// threads share no destination, and sums need no memory of their own.
+// Scatters in the order of destinations. All updates of a destination are combined at once, so that
+// threads share no destination and sums need no scratch.
 #ifndef STREW_PREPARED_ORDERED_H_
 #define STREW_PREPARED_ORDERED_H_
 
@@ -32,7 +32,7 @@ struct EntryList {
   int64_t first;
   int64_t count;
 
-  // Calls body(entry of), where entry_of(i) is the i-th entry.
+  // Calls body(entry_of), where entry_of(i) is the i-th entry.
   template <class Body>
   void Visit(const Body& body) const {
     const int64_t begin = first;
@@ -43,15 +43,15 @@ struct EntryList {
   }
 };
 
-// The positions of the updates of entries.
+// Locates the updates of entries.
 struct UpdateSource {
-  // Stores the positions of the updates of entries, in units from `updates`, or kNoUpdate; and
-  // those of their weights, if there are any.
+  // Stores the positions of the updates of entries, in units from `updates`, or kNoUpdate. If there
+  // are weights, stores their positions too.
   void (*locate)(const void* self, const int64_t* turn, const EntryList& entries, int64_t* updates,
                  int64_t* weights);
   const void* self;
-  bool depends_on_turn;     // besides the strides of the turns
-  bool may_have_no_update;  // entries may be without
+  bool depends_on_turn;     // in other ways than by the strides of the turns
+  bool may_have_no_update;  // some entries may have no update
   const unsigned char* updates;
   const unsigned char* weights;  // NULL for none
 };
@@ -66,12 +66,12 @@ struct OrderedScatter {
   UpdateSource source;
 };
 
-// Fails with UNSUPPORTED if a destination has more updates than sums count. Other reductions than
-// means and those that are wide have no limit.
+// Fails with UNSUPPORTED if a destination has more updates than an accumulator can count. Only
+// means and wide reductions have this limit.
 Status CheckTerms(const Call& call, const Plan& plan, strew_reduction reduction);
 
-// Applies the updates, which CheckTerms() allows, to an output that has data already. *applied counts the entries at all inner
-// turns, in units, that had an update.
+// Applies the updates, which CheckTerms() has allowed, to an output to which data was copied.
+// *applied receives the number of updates, in units.
 Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied);
 
 }  // namespace strew::prepared

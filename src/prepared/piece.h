@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Consecutive groups of a plan whose entries are looked at together.
+// Consecutive groups of a plan whose entries are processed together.
 #ifndef STREW_PREPARED_PIECE_H_
 #define STREW_PREPARED_PIECE_H_
 
@@ -9,18 +9,18 @@
 
 namespace strew::prepared {
 
-// Some groups as a whole, or a part of one that is larger than a piece.
+// Several whole groups, or a part of a group that is larger than a piece.
 class Piece {
  public:
   static constexpr int64_t kMost = 256;  // entries, and groups
 
   explicit Piece(const OrderedScatter& scatter) : scatter_(scatter) {}
 
-  // Takes as many of the groups [group, end) as fit, or one that does not. Returns the end of those
-  // that it takes.
+  // Takes as many of the groups [group, end) as fit, or the first one alone if it does not fit.
+  // Returns the end of the groups that are taken.
   int64_t TakeGroups(int64_t group, int64_t end);
-  // Entries of the groups that are taken. If they are more than kMost, TakePart() and then Locate()
-  // must be called for each part of them.
+  // Number of entries of the groups that are taken. If there are more than kMost, TakePart() and
+  // then Locate() must be called for each part of them.
   int64_t count() const { return count_; }
   void TakePart(int64_t first, int64_t count);
   // Locates the updates of the part at an inner turn.

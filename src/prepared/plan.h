@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contents of a strew_plan: an index tensor that was checked and put in order.
+// The contents of a strew_plan: the entries of an index tensor, checked and sorted by destination.
 //
-//   entry   number of an index value or tuple, in row-major order. Values that repeat along dims of
-//           scatter_elements that are not the axis count once: these dims are inner turns.
-//   place   what an entry names, without regard to its batch: an element of the axis, or for tuples
-//           the row-major number of an element of the indexed axes
+//   entry   an index value or tuple, as its row-major number. Values that repeat along a dim of
+//           scatter_elements other than the axis count once: the turns of that dim are inner turns.
+//   place   the element that an entry names, regardless of its batch: its position on the axis, or
+//           for tuples its row-major number in the indexed axes
 //   group   the entries of one destination, in their order
 #ifndef STREW_PREPARED_PLAN_H_
 #define STREW_PREPARED_PLAN_H_
@@ -19,7 +19,7 @@
 
 namespace strew::prepared {
 
-// The operator whose indices they are.
+// The operator that the indices are for.
 enum class Kind { kElements, kTuples, kUpdate };
 
 struct Plan {
@@ -29,25 +29,26 @@ struct Plan {
   bool is_inner[kMaxRank] = {};  // dims of kElements along which indices do not change
   int axis;                      // of kElements, in indices
   int64_t given_axis;            // of kUpdate, to be resolved against the rank of each tensor
-  int32_t components;            // number of axes that are indexed
-  int64_t extents[kMaxRank];     // of these in data
-  int64_t all_entries = 0;       // as strew_plan_entries() tells them
-  int64_t dropped_entries = 0;   // among all
-  int64_t entries = 0;           // among which repeated values count once
+  int32_t components;            // number of indexed axes
+  int64_t extents[kMaxRank];     // of the indexed axes in data
+  int64_t all_entries = 0;       // what strew_plan_entries() returns
+  int64_t dropped_entries = 0;   // among all_entries
+  int64_t entries = 0;           // with repeated values counted once
 
-  Numbers places;  // of each entry; none() for one that is dropped
-  // In order of destination, without those that are dropped. `order` has the entries; it does not
-  // exist if they ascend already.
+  Numbers places;  // of each entry; none() for a dropped one
+  // `order` has the `kept` entries that are not dropped, in order of destination. It does not exist
+  // if that is their own order and none is dropped.
   int64_t kept = 0;
   Numbers order;
-  // The destination of each group: its row-major number in a tensor of the kept dims of indices,
-  // with the extent in place of the axis, or of the extents.
+  // The destination of each group, as a row-major number. For kElements it counts in the dims of
+  // indices that are not inner, with the extent in place of the axis; else in the extents.
   Numbers destinations;
-  // The beginnings of the groups in the order, and a sentinel; empty if each group has one entry.
+  // The position of each group's first entry in the order, and a sentinel. It does not exist if
+  // each group has one entry.
   Numbers firsts;
 
   Token* token = nullptr;
-  mutable Partner partner;  // nobody outside sees that it changes
+  mutable Partner partner;  // a cache, which calls with a const plan may fill
 
   Plan() = default;
   ~Plan() {
@@ -67,7 +68,7 @@ struct Plan {
     return product;
   }
 
-  // True if no dim of the indices follows that of the axis, or of the tuples.
+  // False for kElements if a dim of several elements follows the axis; else true.
   bool IsLastAxis() const {
     for (int i = axis + 1; kind == Kind::kElements && i < rank; ++i) {
       if (shape[i] > 1) return false;
@@ -78,7 +79,7 @@ struct Plan {
   bool has_dropped() const { return dropped_entries != 0; }
   int64_t groups() const { return destinations.count(); }
   int64_t FirstOf(int64_t group) const { return firsts.exists() ? firsts.At(group) : group; }
-  // The same reduction in the fewest steps.
+  // An equivalent reduction with the fewest steps.
   strew_reduction Simplified(strew_reduction reduction, strew_dtype dtype) const {
     return firsts.exists() ? WithWideIfNeeded(reduction, dtype) : OfSingleUpdates(reduction, dtype);
   }

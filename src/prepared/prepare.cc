@@ -43,7 +43,8 @@ class PlaceReader {
     }
   }
 
-  // Reads the places of entries whose indices begin at `index`: INT64_MIN for a dropped one.
+  // Reads the places of entries whose indices begin at `index`; the place of a dropped entry is
+  // INT64_MIN.
   void Read(int64_t index, int64_t columns, int64_t column_stride, int64_t* places) const {
     if (has_empty_axis_) return (void)std::fill_n(places, columns, INT64_MIN);
     std::fill_n(places, columns, 0);
@@ -69,7 +70,7 @@ class PlaceReader {
   void Resolve(kernel::ResolveArguments* arguments) const {
     alignas(64) unsigned char clamped[kColumns * sizeof(int64_t)];
     if (out_of_range_ != plan::OutOfRange::kNothing) {
-      // Also before some are dropped, so that no sum of theirs overflows.
+      // Indices that are dropped later are clamped too, so that no place overflows.
       kernels_.clamp(arguments->tile, wraps_, clamped);
       arguments->tile.indices = clamped;
       arguments->tile.column_stride = 1;
@@ -83,11 +84,11 @@ class PlaceReader {
   const bool wraps_;
   const kernel::IndexKernels& kernels_;
   int64_t stride_[kMaxRank];
-  bool has_empty_axis_ = false;  // where only dropped indices pass the check
+  bool has_empty_axis_ = false;  // all indices are dropped then
 };
 
-// Dims of indices over entries, of which those along which nothing changes are left out, and the
-// numbers of the entries.
+// Operands of a nest over entries: their indices and their numbers. Dims along which indices do not
+// change are left out.
 enum { kIndex, kEntry, kOperands };
 using EntryNest = plan::LoopNest<kOperands>;
 
@@ -156,7 +157,7 @@ class PlaceWriter {
     dropped_.fetch_add(dropped, std::memory_order_relaxed);
   }
 
-  // Returns how many are dropped.
+  // Returns the number of dropped entries.
   int64_t WriteColumns(int64_t index, int64_t entry, int64_t columns) const {
     int64_t places[PlaceReader::kColumns];
     reader_.Read(index, columns, row_.stride[kIndex], places);
@@ -180,7 +181,8 @@ class PlaceWriter {
   std::atomic<int64_t> dropped_{0};
 };
 
-// Dims of scatter_elements along which indices do not change are inner turns.
+// Finds the dims of scatter_elements along which indices do not change: their turns are inner
+// turns.
 void FindInnerDims(const TensorView& indices, const plan::Findings& findings, Plan* plan) {
   if (plan->kind != Kind::kElements) return;
   for (int i = 0; i < plan->rank; ++i) {
@@ -197,7 +199,7 @@ Status Prepare(const Call& call, const TensorView& indices, Plan* plan) {
   const int dims = plan->kind == Kind::kTuples ? plan->rank - 1 : plan->rank;
   if (indices.size != 0) STREW_TRY(share::CheckIndices(call, indices, space, &findings));
   if (plan->all_entries != 0) FindInnerDims(indices, findings, plan);
-  // The product of all dims but one that is 0 may overflow.
+  // If a dim is 0, the product of the others may overflow.
   plan->entries = plan->all_entries == 0 ? 0 : 1;
   for (int i = 0; plan->entries != 0 && i < dims; ++i) {
     plan->entries *= plan->is_inner[i] ? 1 : plan->shape[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the contents of a plan.
+// Fills a plan with the entries of an index tensor.
 #ifndef STREW_PREPARED_PREPARE_H_
 #define STREW_PREPARED_PREPARE_H_
 
@@ -10,8 +10,8 @@
 
 namespace strew::prepared {
 
-// Checks and orders `indices`, whose kind, shape, axis, extents and number of all entries stand in
-// the plan already, with the policies of the call.
+// Checks and sorts `indices` with the policies of the call. The plan must already have their kind,
+// shape, axis, extents and number of all entries.
 Status Prepare(const Call& call, const TensorView& indices, Plan* plan);
 
 }  // namespace strew::prepared

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// output = data; the destinations of a plan take its updates
+// output = data; output[destination of an entry] (+)= updates[entry]
 #include "accumulate/accumulate.h"
 #include "api/context.h"
 #include "api/tensor.h"
@@ -34,7 +34,7 @@ Status Validate(const Call& call, const Plan& plan, const TensorView* data,
   return plan::CheckMemory(call, {"data", data}, {{"updates", updates}}, {"output", output});
 }
 
-// Updates lie where their numbers say.
+// Locates the updates of entries by the numbers of the entries.
 void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, int64_t* updates,
                    int64_t*) {
   entries.Visit([&](const auto& entry_of) {
@@ -43,7 +43,8 @@ void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, i
   static_cast<const Numbering*>(self)->Resolve(updates, entries.count);
 }
 
-// Not inline, because other ways to scatter need no stack for its nests.
+// Scatters in the order of destinations. Not inline, because the other way needs no stack space for
+// its nests.
 [[gnu::noinline]] Status ScatterInOrder(const Call& call, const Plan& plan,
                                         const walk::Operands& operands, int axis,
                                         strew_reduction reduction) {
@@ -78,7 +79,7 @@ void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, i
   return call.Succeed(applied / units);
 }
 
-// With the loops of the operator, for indices that are checked.
+// Scatters with the loops of the operator, which takes the places of the plan as checked indices.
 [[gnu::noinline]] Status ScatterByPlaces(const Call& call, const Plan& plan,
                                          const walk::Operands& operands, int axis,
                                          strew_reduction reduction) {
@@ -103,9 +104,9 @@ bool HasElements(const Plan& plan, const TensorView& updates) {
   return updates.size == plan.entries && plan::IndexedUnitsOf(updates.element_size).count == 1;
 }
 
-// Means and wide sums of single elements need no order if scratch has room for an accumulator of each
-// destination of a batch, most of which are touched. In order of destination they took, relative to
-// the operator's way by places (int8, int32, float16; Zen 5):
+// True if means and wide sums of single elements need no order of destinations: scratch has room
+// for an accumulator of each destination of a batch, and many of these are touched. In that order
+// they took this many times the time of ScatterByPlaces() (int8, int32, float16; Zen 5):
 //
 //   2^20 updates into 2^22 elements 0.9 to 1.1, into 2^20 1.4 to 1.6, into 2^14 1.6 to 1.7
 //   2048 updates of each row of 4096 elements 2.7 to 3.2; float32, whose sums are elements, 1.4
@@ -120,9 +121,9 @@ bool AccumulatorsNeedNoOrder(const Call& call, const Plan& plan, const TensorVie
   return plan.IsLastAxis() && plan.NumberOfPlaces() <= near / bytes;
 }
 
-// Several threads put the entries in order again, those that are dropped too: offsets and places of 64
-// bits and updates of 16 bytes take 32 bytes for each. Means, and reductions without the old value, may
-// have 2 MiB for it.
+// True if scratch has room to sort the entries again, as several threads do. Offsets and places of
+// 64 bits and updates of 16 bytes are 32 bytes for each entry, dropped ones included. Means, and
+// reductions that exclude old values, may use 2 MiB for it.
 bool HasRoomToShare(const Call& call, const Plan& plan) {
   return plan::Machine(call).workers == 1 || plan.entries <= (int64_t{2} << 20) / 32;
 }
@@ -152,13 +153,13 @@ Status Scatter(const Call& call, const strew_plan* handle, const TensorView* dat
     return ScatterByPlaces(call, plan, operands, axis, reduction);
   }
   const bool has_room = HasRoomToShare(call, plan);
-  // Rows of few updates would be read and written twice: 1.1 to 1.3 x the time.
+  // Rows with few updates would be read and written twice: 1.1 to 1.3 times the time.
   const bool are_few = !HasElements(plan, *updates) && plan.kept < 2 * plan.groups();
   if (is_one_loop && has_room && !are_few && kind == STREW_MEAN && SumsAreElements(call, *output)) {
     return MeanBySums(call, plan, operands, axis, ExcludesSelf(reduction));
   }
   const bool starts_anew = ExcludesSelf(reduction) && kind != STREW_NONE;
-  // Reductions that start from an identity take two passes in the order of the indices.
+  // By places, reductions that start from an identity take two passes over the entries.
   const bool takes_order = accumulates || (starts_anew && !HasIdentity(output->dtype, kind)) ||
                            (starts_anew && !has_room);
   if (is_one_loop && !takes_order) return ScatterByPlaces(call, plan, operands, axis, reduction);

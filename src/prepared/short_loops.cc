@@ -9,12 +9,12 @@
 namespace strew::prepared {
 namespace {
 
-// Most entries of a block, and bytes of their offsets and products: a call's stack is limited.
+// Most entries of a block, and bytes of their offsets and products. The stack of a call is limited.
 constexpr int64_t kBlock = 256;
 constexpr int64_t kOffsetBytes = kBlock * int64_t{sizeof(int32_t)};
 constexpr int64_t kProductBytes = kBlock * 8;
 
-// The places of a plan, added to the offsets of updates besides them.
+// Adds the offsets of a plan's places to `offsets`.
 void AddPlaces(kernel::ResolveKernel resolve, const Plan& plan, const Layout& layout, int64_t first,
                int64_t n, void* offsets) {
   const Numbers& places = plan.places;
@@ -34,7 +34,8 @@ struct Offsets {
 
 }  // namespace
 
-// The offsets of the updates of a block besides their places, from the first one of each operand.
+// The offsets of a block's updates in each operand, without those of their places, from the offset
+// of the first update.
 struct ShortLoops::Patterns {
   Offsets source;
   Offsets output;
@@ -55,8 +56,9 @@ ShortLoops::ShortLoops(const Passage& passage, const Combiner& combiner, kernel:
                        kOffsetBytes / kernel::OffsetSize(output_width_), kProductBytes / size_})) {}
 
 bool ShortLoops::Flatten(const UpdateNest& nest, FlatUpdates* flat) const {
-  // Rows of 24 entries took 0.84 to 0.91 x the time of one by one, of 32 1.03 to 1.16 x. Before, of 2 x
-  // 2 x 2 0.2 x, of 5 0.55 to 0.65 x (Zen 5).
+  // Loops of 24 entries took 0.84 to 0.91 times the time of rows one by one, loops of 32 entries
+  // 1.03 to 1.16 times. Nests of 2 x 2 x 2 entries took 0.2 times, loops of 5 entries 0.55 to 0.65
+  // times (Zen 5).
   constexpr int64_t kLongest = 24;
   if (nest.rank < 2 || nest.loop[nest.rank - 1].count > kLongest) return false;
   flat->outside = nest;

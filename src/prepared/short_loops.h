@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// gather_scatter of single elements that takes several short loops as one.
 #ifndef STREW_PREPARED_SHORT_LOOPS_H_
 #define STREW_PREPARED_SHORT_LOOPS_H_
 
@@ -11,8 +12,8 @@
 
 namespace strew::prepared {
 
-// Loops whose entries are consecutive in both plans: `slab` around the short loops of a `period`, which
-// has so many turns in all.
+// Loops whose entries are consecutive in both plans: `slab` goes around the short loops of a
+// `period`, which has `turns` turns in all.
 struct FlatUpdates {
   UpdateNest outside;
   UpdateLoop slab;
@@ -20,8 +21,8 @@ struct FlatUpdates {
   int64_t turns;
 };
 
-// gather_scatter of single elements across short loops. What lies apart in the source, the output and
-// the weights forms patterns, so that a block of entries takes as many calls of kernels as a row.
+// Offsets in the source, the output and the weights form patterns that repeat, so that a block of
+// entries takes only as many calls of kernels as a row.
 class ShortLoops {
  public:
   // `combiner` must outlive this; `multiply` is NULL without weights.
@@ -30,7 +31,7 @@ class ShortLoops {
   // Returns false if the innermost loop is long, or entries are not consecutive. Requires that no
   // entry is dropped, and that places are lines in both tensors.
   bool Flatten(const UpdateNest& nest, FlatUpdates* flat) const;
-  // Returns how many updates there were.
+  // Returns the number of updates.
   int64_t Run(const FlatUpdates& flat, bool fetches_output) const;
 
  private:

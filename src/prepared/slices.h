@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of a plan and their destinations, in slices for the tasks of several threads.
+// Divides the entries of a plan into slices for several tasks, and finds their destinations.
 #ifndef STREW_PREPARED_SLICES_H_
 #define STREW_PREPARED_SLICES_H_
 
@@ -13,7 +13,7 @@ namespace strew::prepared {
 
 class Slices {
  public:
-  // Requires places.
+  // Requires that the plan has places.
   Slices(const Plan& plan, int64_t count) : plan_(plan), count_(count), columns_(plan.entries) {
     if (plan.kind != Kind::kElements || plan.entries == 0) return;
     extent_ = plan.extents[0];
@@ -52,11 +52,11 @@ class Slices {
 
   const Plan& plan_;
   const int64_t count_;
-  // Entries of kElements lie in batches around the axis and turns within it. A row has those that
-  // differ in their turn alone; without turns it has those of a batch.
+  // Entries of kElements have batches outside the axis and turns inside it. A row has the entries
+  // that differ only in their turn or, if there is one turn, all entries of a batch.
   int64_t columns_;
   int64_t extent_ = 0, inner_ = 1, rows_of_batch_ = 1;
-  int64_t step_ = 0;  // from a column to the next, in the destinations of the same place
+  int64_t step_ = 0;  // between destinations of neighbouring columns that have the same place
 };
 
 }  // namespace strew::prepared

@@ -7,7 +7,8 @@
 namespace strew::prepared {
 namespace {
 
-// Items that with their copy are in the L2 cache, and so few that a sort by comparison is faster.
+// Most items that fit the L2 cache together with their copy, and most items that are sorted faster
+// by comparison.
 template <class Number>
 constexpr int64_t kNear = (int64_t{1} << 18) / int64_t{sizeof(Item<Number>)};
 constexpr int64_t kFew = 24;
@@ -27,14 +28,15 @@ void SortFew(Item<Number>* items, int64_t count) {
   }
 }
 
-// Moves items to `other` by a digit. *next has the first position of each digit, and then the end.
+// Moves items to `other` by a digit. `next` has the first position of each digit, and receives its
+// end.
 template <class Number>
 void Scatter(const Item<Number>* items, Item<Number>* other, int64_t count, int shift, int width,
              int64_t* next) {
   for (int64_t i = 0; i < count; ++i) other[next[DigitOf(items[i], shift, width)]++] = items[i];
 }
 
-// Sorts by one digit, which may ascend already, as that of rows does.
+// Sorts by one digit, unless it ascends already. `ends` receives the end of each digit.
 template <class Number>
 void Distribute(Item<Number>* items, Item<Number>* other, int64_t count, int shift, int width,
                 int64_t* ends) {
@@ -58,10 +60,10 @@ void Distribute(Item<Number>* items, Item<Number>* other, int64_t count, int shi
   std::copy_n(other, count, items);
 }
 
-// Digit by digit from the lowest.
+// Sorts digit by digit, from the lowest.
 template <class Number>
 void SortNear(Item<Number>* items, Item<Number>* other, int64_t count, int bits) {
-  // An even number of passes ends where it began.
+  // After an even number of passes the items are back in their own array.
   constexpr int kMostNear = 8;
   const int passes = ((bits - 1) / kMostNear / 2 + 1) * 2;
   const int width = (bits - 1) / passes + 1;
@@ -88,8 +90,8 @@ void Sort(Item<Number>* items, Item<Number>* other, int64_t count, int bits) {
   if (count < 2 || bits == 0) return;
   if (count <= kFew) return SortFew(items, count);
   if (count <= kNear<Number>) return SortNear(items, other, count, bits);
-  // The highest bits first, so that the rest happens in the cache: 4 million random items take
-  // 0.7 x the time of three passes over all of them.
+  // The highest bits come first, so that the other passes run in the cache: 4 million random items
+  // took 0.7 times the time of three passes over all of them.
   const int shift = std::max(bits - kMostBits, 0);
   const int width = std::min(bits, kMostBits);
   int64_t ends[kMostDigits];

@@ -7,22 +7,22 @@
 
 namespace strew::prepared {
 
-// An entry on its way to its destination.
+// An entry to sort, and its destination.
 template <class Number>
 struct Item {
   Number destination;
   Number entry;
 };
 
-// The digit of a destination by which items are moved first, the highest.
+// Limits on the digit by which items are moved first, which is the highest of a destination.
 inline constexpr int kMostBits = 9;
 inline constexpr int64_t kMostDigits = int64_t{1} << kMostBits;
 
 // Turns the counts of digits into first positions.
 void Accumulate(int64_t* counts, int64_t digits);
 
-// Sorts items by destination, keeping the order of equal ones, by the `bits` lowest bits, in which
-// alone they differ. `other` has room for as many.
+// Sorts items by destination, and keeps the order of equal ones. Destinations may differ only in
+// their `bits` lowest bits. `other` has room for `count` items.
 template <class Number>
 void Sort(Item<Number>* items, Item<Number>* other, int64_t count, int bits);
 

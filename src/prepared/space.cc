@@ -13,7 +13,7 @@ plan::IndexSpace SpaceOfIndices(const Plan& plan, const TensorView& indices) {
   if (plan.kind == Kind::kElements) space.entry_dim = plan.axis;
   for (int c = 0; c < plan.components; ++c) {
     const int64_t base = space.has_tuples ? c * StrideOf(indices, tuples) : 0;
-    // kUpdate cannot resolve an axis that counts from the end.
+    // The axis of kUpdate may count from the end, because the rank of data is not known yet.
     const int64_t axis = plan.kind == Kind::kTuples     ? c
                          : plan.kind == Kind::kElements ? plan.axis
                                                         : plan.given_axis;
@@ -45,7 +45,7 @@ TensorView PlacesOf(const Plan& plan) {
     view.shape[i] = plan.shape[i];
     view.strides[i] = plan.is_inner[i] ? 0 : stride;
     if (!plan.is_inner[i]) stride *= view.shape[i];
-    // Descriptors count repeated values too.
+    // The size of a tensor counts repeated values too.
     if (plan.is_inner[i]) view.size *= view.shape[i];
     view.contiguous = view.contiguous && !plan.is_inner[i];
   }
@@ -54,7 +54,7 @@ TensorView PlacesOf(const Plan& plan) {
 
 bool AxesAreOneLoop(const Plan& plan, const TensorView& tensor) {
   if (plan.kind != Kind::kTuples) return true;
-  int64_t span = 0;  // of the last dim with more than one element, with those after it
+  int64_t span = 0;  // of the dims with more than one element that were visited
   for (int i = plan.components - 1; i >= 0; --i) {
     if (tensor.shape[i] <= 1) continue;
     const int64_t stride = StrideOf(tensor, i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The index space of a plan's indices, with or without the operands of a call.
+// Makes the index space of a plan's indices, with or without the operands of a call.
 #ifndef STREW_PREPARED_SPACE_H_
 #define STREW_PREPARED_SPACE_H_
 
@@ -13,7 +13,7 @@ namespace strew::prepared {
 // The space of the indices alone, for their check.
 plan::IndexSpace SpaceOfIndices(const Plan& plan, const TensorView& indices);
 
-// The plan's places as an index tensor, of one number for each tuple.
+// The plan's places as an index tensor, with one number for each tuple.
 TensorView PlacesOf(const Plan& plan);
 
 // The space of a call whose indices are PlacesOf(plan). `axis` is that of kUpdate in data. Requires

@@ -35,7 +35,8 @@ bool AreInRange(const Call& call, const TensorView& indices, const plan::IndexSp
 
 // Carries out a call that has many indices, a small output and a reduction of one step: applies
 // updates to a draft of the output, part by part, after checking the indices of each part. Returns
-// false, with nothing written, if a draft does not pay or an index is out of range.
+// false, with nothing written, if a draft does not pay, scratch is refused or an index is out of
+// range.
 bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction reduction,
               plan::IndexSpace* space);
 
