@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The contents of a strew_context, and calls with its settings.
 #ifndef STREW_API_CONTEXT_H_
 #define STREW_API_CONTEXT_H_
 

@@ -23,8 +23,8 @@ strew_dtype DtypeOf(const DlpackTensor& tensor) {
   return 0;
 }
 
-// Stores the address of the first element. Returns false if there is none, which is valid only for
-// an empty tensor.
+// Stores the address of the first element. Returns false if it lies beyond the address space, which
+// is allowed only for an empty tensor.
 bool FirstElement(const DlpackTensor& tensor, void** first) {
   *first = nullptr;
   if (tensor.data == nullptr) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structures of DLPack 1.x that strew reads. Other minor versions may use codes that are not
-// named here, but have the same layout.
+// The structures of DLPack 1.x that strew reads. Other minor versions have the same layout, but may
+// use other codes.
 #ifndef STREW_API_DLPACK_H_
 #define STREW_API_DLPACK_H_
 
@@ -29,7 +29,7 @@ inline constexpr uint32_t kDlpackMajor = 1;
 inline constexpr uint64_t kDlpackReadOnly = 1;
 
 struct DlpackVersionedTensor {
-  uint32_t major;  // other major versions may change all that follows but `deleter`
+  uint32_t major;  // other major versions may change all that follows except `deleter`
   uint32_t minor;
   void* manager;
   void (*deleter)(DlpackVersionedTensor*);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of codes, the version, and the SIMD targets.
+// The names of codes and SIMD targets, and the version.
 #include "base/dtype.h"
 #include "kernel/kernel.h"
 #include "strew/strew.h"

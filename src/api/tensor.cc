@@ -23,8 +23,8 @@ Status CheckAligned(const void* data, const DtypeInfo& info) {
                 info.alignment, info.name);
 }
 
-// Row-major strides; a dim of 0 counts as 1, as in NumPy. Only an empty tensor can overflow, and
-// its strides are ignored.
+// Stores row-major strides; a dim of 0 counts as 1, as in NumPy. Only the strides of an empty
+// tensor can overflow, and they are ignored.
 void FillRowMajor(TensorView* view) {
   int64_t stride = 1;
   for (int i = view->rank - 1; i >= 0; --i) {
@@ -34,7 +34,7 @@ void FillRowMajor(TensorView* view) {
   }
 }
 
-// Stores PTRDIFF_MAX and returns false if the count does not fit.
+// Stores the number of elements. If it exceeds PTRDIFF_MAX, stores PTRDIFF_MAX and returns false.
 bool CountElements(TensorView* view) {
   view->size = 1;
   for (int i = 0; i < view->rank; ++i) {
@@ -50,6 +50,7 @@ bool CountElements(TensorView* view) {
   return true;
 }
 
+// Stores the bytes between which the elements lie. Returns false if their span exceeds PTRDIFF_MAX.
 // Requires a tensor with elements.
 bool MeasureExtent(TensorView* view) {
   int64_t before = 0;
@@ -74,7 +75,8 @@ bool MeasureExtent(TensorView* view) {
   return true;
 }
 
-// Requires a tensor with elements whose extent does not overflow.
+// True if each stride passes the extent of the dims with smaller strides, so that no two elements
+// share memory. Requires a tensor with elements whose extent does not overflow.
 bool IsInjective(const TensorView& view) {
   int order[kMaxRank];
   int count = 0;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The contents of a strew_tensor, and functions that make one.
 #ifndef STREW_API_TENSOR_H_
 #define STREW_API_TENSOR_H_
 

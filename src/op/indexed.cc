@@ -20,7 +20,7 @@ Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduct
                   const plan::IndexSpace& space, const plan::Findings& findings) {
   const TensorView& output = operands.output;
   const bool in_place = SameElements(operands.data, output);
-  // No index is valid for an output without elements, so all updates were dropped.
+  // No index into an output without elements is valid, so all updates were dropped.
   if (operands.updates.size == 0 || output.size == 0) {
     if (!in_place) STREW_TRY(share::Copy(call, operands.data, output));
     return call.Succeed(0);
@@ -47,7 +47,8 @@ namespace {
 
 using walk::Operands;
 
-// Not inline, because other calls need no stack space for few entries.
+// Applies few updates without a schedule. Not inline, because other calls need no stack space for
+// FewEntries.
 [[gnu::noinline]] Status RunFew(const Call& call, const Operands& operands,
                                 strew_reduction reduction, plan::IndexSpace* space) {
   walk::FewEntries few;
@@ -64,14 +65,15 @@ using walk::Operands;
   return call.Succeed(operands.updates.size / few.entries * few.count);
 }
 
-// Rows of entries that are too short gain nothing from one index for all of them.
+// True if rows of entries are long enough to gain from a single index for all entries.
 bool GainsFromOneIndex(const Call& call, bool moves, const plan::IndexedNest& entries) {
   const plan::Tuning& tuning = plan::TuningOf(call);
   const int64_t least = moves ? tuning.least_equal_moves : tuning.least_equal_row;
   return entries.rank == 0 || entries.loop[entries.rank - 1].count >= least;
 }
 
-// All indices are equal. Not inline, because other calls need no stack space for an index.
+// Runs a call whose indices are all equal. Not inline, because other calls need no stack space for
+// an index.
 [[gnu::noinline]] Status RunOnOneElement(const Call& call, const Operands& operands,
                                          strew_reduction reduction, plan::IndexSpace* space,
                                          const plan::Findings& findings) {

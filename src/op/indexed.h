@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a scatter with an index tensor.
+// Runs a scatter with an index tensor, for the operators that have one.
 #ifndef STREW_OP_INDEXED_H_
 #define STREW_OP_INDEXED_H_
 
@@ -16,7 +16,7 @@ namespace strew {
 Status RunIndexed(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                   plan::IndexSpace* space);
 
-// Does so with indices that are checked already.
+// The same for indices that were checked already.
 Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                   const plan::IndexSpace& space, const plan::Findings& findings);
 

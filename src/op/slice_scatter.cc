@@ -35,7 +35,7 @@ IndexValue NumberAt(const TensorView& numbers, int64_t i) {
   return ReadIndex(numbers.dtype, numbers.data + i * StrideOf(numbers, 0) * numbers.element_size);
 }
 
-// Represents `axes` in lists of operands; `start` if there are no axes.
+// Returns the operand that stands for `axes` in lists of operands: `start` if there are no axes.
 plan::Operand AxesOrStart(const SliceOperands& slice) {
   return slice.axes == nullptr ? plan::Operand{"start", slice.start}
                                : plan::Operand{"axes", slice.axes};
@@ -59,7 +59,7 @@ Status CheckRanks(const Call& call, const TensorView& data, const TensorView& up
                    slice.start->size, data.rank);
 }
 
-// Checks the axes, and stores that of each entry.
+// Checks the axes, and stores the axis of each entry.
 Status CheckAxes(const Call& call, const TensorView& data, const SliceOperands& slice, int* axes) {
   const int entries = static_cast<int>(slice.start->size);
   uint32_t seen = 0;
@@ -164,7 +164,7 @@ int64_t LowerToBox(const TensorView& updates, const TensorView& output, const Sl
   for (int i = 0; i < output.rank; ++i) {
     const plan::Slice& slice = slices[i];
     first += slice.first * StrideOf(output, i) * units;
-    // A step of a single element is never taken, and might overflow.
+    // The step of a slice of one element is never used, and might overflow.
     if (slice.count <= 1) continue;
     nest->Append(slice.count, slice.step * StrideOf(output, i) * units,
                  StrideOf(updates, i) * units);
@@ -172,7 +172,7 @@ int64_t LowerToBox(const TensorView& updates, const TensorView& output, const Sl
   return first;
 }
 
-// The slice laid over a copy of data.
+// Makes the plan of the slice laid over a copy of data.
 plan::OverlayPlan LowerToOverlay(const TensorView& data, const TensorView& updates,
                                  const TensorView& output, const Slices& slices, int64_t units) {
   plan::OverlayPlan plan;
@@ -190,7 +190,7 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
   const plan::Units units = plan::UnitsOf(output.element_size);
   const int64_t bytes = output.size * output.element_size;
   const walk::RunKernels kernels = walk::RunKernelsFor(call, output, reduction, units);
-  // No element of data is left if all of them are replaced.
+  // Data need not be copied if all of its elements are replaced.
   const bool copies = reduction != STREW_NONE || updates.size != output.size;
   if (copies && !SameElements(data, output)) {
     if (bytes > plan::TuningOf(call).small_overlay) {
@@ -244,7 +244,7 @@ Status CheckArray(const Call& call, const char* name, const int64_t* numbers, in
   return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", name);
 }
 
-// An array as a tensor of any alignment, whose memory is only read.
+// Describes an array as a tensor. Its memory is only read, and may have any alignment.
 void ViewArray(const int64_t* numbers, int64_t count, TensorView* view) {
   view->dtype = STREW_INT64;
   view->rank = 1;
@@ -253,7 +253,7 @@ void ViewArray(const int64_t* numbers, int64_t count, TensorView* view) {
   view->strides[0] = 1;
   view->element_size = sizeof(int64_t);
   view->lowest = 0;
-  // Arrays with more entries than data can have dims are refused without being read.
+  // Arrays with more than kMaxRank entries are refused without being read.
   view->highest = count > kMaxRank ? 0 : count * view->element_size;
   view->injective = true;
   view->contiguous = true;

@@ -18,7 +18,8 @@ struct Operands {
   const TensorView* present;
 };
 
-// Represents `write_indices` in lists of operands; `other` if there are none.
+// Returns the operand that stands for `write_indices` in lists of operands: `other` if there are
+// none.
 plan::Operand WriteIndicesOr(const Operands& at, plan::Operand other) {
   return at.write_indices == nullptr ? other : plan::Operand{"write_indices", at.write_indices};
 }

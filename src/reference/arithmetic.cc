@@ -18,7 +18,7 @@ int Bias(FloatFormat format) { return (1 << (format.exponent_bits - 1)) - 1; }
 
 int SignBit(FloatFormat format) { return 1 << (format.exponent_bits + format.fraction_bits); }
 
-// The bits that follow those of the largest finite number.
+// The bits of the largest finite number, plus 1: infinity, or NaN if the format has no infinity.
 int Overflow(FloatFormat format) {
   const int ones = SignBit(format) - 1;
   return format.has_infinity ? ones - ((1 << format.fraction_bits) - 1) : ones;
@@ -52,7 +52,7 @@ T CombineInteger(strew_reduction reduction, T a, T b) {
   }
 }
 
-// IEEE 754-2019 minimum; `larger` turns it into maximum.
+// IEEE 754-2019 minimum, or maximum if `larger`.
 template <class T>
 T Extremum(T a, T b, bool larger) {
   if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
@@ -84,15 +84,16 @@ uint16_t CombineSmallFloat(FloatFormat format, strew_reduction reduction, uint16
   return Encode(format, static_cast<double>(CombineFloat(reduction, x, y)));
 }
 
-// A number that no compiler can fuse into what is computed next: GCC 12 makes FMA of a complex
-// product in spite of -ffp-contract=off where -march allows it.
+// Returns a number that the compiler cannot fuse with the next operation: if -march allows it, GCC
+// 12 uses FMA for a complex product in spite of -ffp-contract=off.
 template <class T>
 T Rounded(T value) {
   volatile T stored = value;
   return stored;
 }
 
-// std::complex leaves the product of infinities to the implementation: the formula is spelled out.
+// Spells out the formula of a product, because std::complex leaves that of infinities to the
+// implementation.
 template <class T>
 std::complex<T> CombineComplex(strew_reduction reduction, std::complex<T> x, std::complex<T> y) {
   const T a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
@@ -156,7 +157,8 @@ void UpdateFloat(const Dtype& dtype, strew_reduction reduction, unsigned char* e
   return UpdateFloat<double>(reduction, element, update);
 }
 
-// Greater, without its sign, than the greatest number of the format.
+// True if the bits without the sign are above those of infinity, or of the largest number if the
+// format has no infinity.
 template <class Bits>
 bool IsNan(FloatFormat format, const unsigned char* bytes) {
   const Bits ones = static_cast<Bits>(~Bits{0}) >> 1;
@@ -204,8 +206,8 @@ uint16_t Encode(FloatFormat format, double value) {
   // The significand as an integer. The scaling is exact in double, and nearbyint rounds to nearest
   // even in the default environment.
   const double significand = std::nearbyint(std::ldexp(magnitude, format.fraction_bits - exponent));
-  // The hidden bit of a normal number adds the one that its biased exponent lacks here, and a
-  // significand that was rounded up to the next power of two carries into the exponent.
+  // The exponent here is one less than the biased exponent of a normal number; the hidden bit adds
+  // that one. A significand that was rounded up to the next power of two carries into the exponent.
   const int bits = ((exponent - smallest) << format.fraction_bits) + static_cast<int>(significand);
   return static_cast<uint16_t>(sign | std::min(bits, overflow));
 }

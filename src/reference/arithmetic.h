@@ -15,11 +15,11 @@ namespace strew::reference {
 // The value of a float of 8 or 16 bits. Exact.
 double Decode(FloatFormat format, uint16_t bits);
 
-// The bits of a value, rounded to nearest, ties to even. Too large a value becomes infinity, or NaN
-// where there is none.
+// The bits of a value, rounded to nearest, ties to even. A value that is too large becomes
+// infinity, or NaN if the format has no infinity.
 uint16_t Encode(FloatFormat format, double value);
 
-// The value of a float of 32 bits at most, and back as Encode() rounds.
+// Read and write a float of at most 32 bits. Writing rounds as Encode() does.
 float ReadSingle(const Dtype& dtype, const unsigned char* bytes);
 void WriteSingle(const Dtype& dtype, float value, unsigned char* bytes);
 
@@ -30,8 +30,8 @@ float CombineSingle(strew_reduction reduction, float value, float update);
 void Combine(strew_dtype dtype, strew_reduction reduction, unsigned char* element,
              const unsigned char* update);
 
-// Copies to `actual` the components of `expected` that are NaN in both: the sign and the payload of
-// a NaN that a reduction made are nobody's promise.
+// Copies to `actual` the components of `expected` that are NaN in both, because the sign and the
+// payload of a NaN that a reduction computes are unspecified.
 void ForgiveNanPayload(strew_dtype dtype, const unsigned char* expected, unsigned char* actual);
 
 }  // namespace strew::reference

@@ -23,7 +23,7 @@ class Array {
   GuardedBuffer& buffer() { return buffer_; }
   const GuardedBuffer& buffer() const { return buffer_; }
 
-  // The same view of other memory, which has the extent of this array.
+  // The same view of other memory, which must have the extent of this array.
   View ViewOf(unsigned char* bytes) const;
 
   std::vector<unsigned char> Snapshot() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values in memory of any alignment.
+// Loads and stores values in memory of any alignment.
 #ifndef STREW_REFERENCE_BYTES_H_
 #define STREW_REFERENCE_BYTES_H_
 

@@ -17,7 +17,8 @@ strew_status Arguments::Call(Operator op, strew_context* context) const {
 strew_status Arguments::MakePlan(Operator op, strew_context* context, strew_plan** out) const {
   const int64_t* const shape = strew_tensor_shape(data);
   if (op == Operator::kScatterNd) return strew_plan_scatter_nd(context, indices, shape, out);
-  // Sentences about the indices of scatter_update name the axis as it is given.
+  // A plan's messages about indices of scatter_update name the axis as it was given, so it is
+  // resolved here.
   const int64_t resolved = axis < 0 ? axis + strew_tensor_rank(data) : axis;
   return op == Operator::kScatterElements
              ? strew_plan_scatter_elements(context, indices, axis, shape[resolved], out)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The call of any operator, by its row in reference/operator.h.
+// Calls any operator, by its row in reference/operator.h.
 #ifndef STREW_REFERENCE_CALL_H_
 #define STREW_REFERENCE_CALL_H_
 
@@ -12,14 +12,14 @@
 
 namespace strew::reference {
 
-// Operators are named without strew:: here and in the tests.
+// Lets this namespace and the tests name operators without strew::.
 using strew::InfoOf;
 using strew::IsSlice;
 using strew::NameOf;
 using strew::Operator;
 using strew::Takes;
 
-// All that operators may take; a call reads those of its operator.
+// The arguments of all operators. A call reads those of its operator.
 struct Arguments {
   const strew_tensor* data = nullptr;
   const strew_tensor* indices = nullptr;
@@ -44,9 +44,9 @@ struct Arguments {
 
   strew_status Call(Operator op, strew_context* context) const;
 
-  // A plan of the indices, for the extents of data, which must have the axes that they name.
+  // Makes a plan of the indices for the extents of data, which must have the indexed axes.
   strew_status MakePlan(Operator op, strew_context* context, strew_plan** out) const;
-  // The call by this plan.
+  // Makes the call by this plan.
   strew_status CallBy(const strew_plan* plan, strew_context* context) const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One call of an operator with good arguments, index values aside.
+// A call of an operator whose arguments are valid, except perhaps for index values.
 #ifndef STREW_REFERENCE_CASE_H_
 #define STREW_REFERENCE_CASE_H_
 
@@ -18,19 +18,19 @@
 
 namespace strew::reference {
 
-// All of them, in the order of their list.
+// All operators, in the order of their list.
 const std::vector<Operator>& Operators();
 
 // The operators that have plans.
 const std::vector<Operator>& PlannedOperators();
 
-// Operands stand here under the names that most operators give them.
+// Operands have the names that most operators give them.
 struct Case {
   Operator op;
   Array data;
   Array updates;
-  std::optional<Array> indices = {};  // of a cache they may stay absent
-  std::optional<Array> start = {}, stop = {}, step = {}, axes = {};  // axes may stay absent
+  std::optional<Array> indices = {};  // none for slices; optional for caches
+  std::optional<Array> start = {}, stop = {}, step = {}, axes = {};  // axes are optional
   std::optional<Array> output = {};                                  // absent: in place
   strew_reduction reduction = STREW_NONE;
   int64_t axis = 0;
@@ -41,37 +41,39 @@ struct Case {
 
   Rules rules() const { return {reduction, wrap, policy, duplicates}; }
 
-  // Lists of one length and dtype. Without axes these are 0, 1, ...
+  // Sets lists of one length and dtype. No `slice_axes` stand for 0, 1, ...
   void SetSlice(const Dims& starts, const Dims& stops, const Dims& steps,
                 const Dims& slice_axes = {}, strew_dtype dtype = STREW_INT64);
 
-  // The array that the call writes.
+  // The array to which the call writes.
   Array& destination() { return output ? *output : data; }
 };
 
-// All that a call reads and does not write.
+// All arrays that a call reads and does not write.
 std::vector<Array*> Inputs(Case& c);
 
-// The library's call, with `output` in place of the destination's own descriptor.
+// Calls the library, with `output` in place of the destination's own descriptor.
 strew_status Call(const Case& c, strew_context* context, strew_tensor* output);
 
-// Gives the context the policies of the case. Answers false where it refuses them.
+// Gives the context the policies of the case. Returns false if it refuses them.
 bool SetPolicies(const Case& c, strew_context* context);
 
-// True if a plan can be made for the case. One with DUPLICATE_ERROR refuses two entries of one
-// slice even where a dim of 0 leaves the slice no element, which the operator does not.
+// True if a plan can be made for the case. With DUPLICATE_ERROR a plan refuses two entries that
+// name one slice, even if a dim of 0 leaves the slice without elements; the operator does not
+// refuse this.
 bool HasPlan(const Case& c);
 
-// Makes it with the policies of the context.
+// Makes a plan with the policies of the context.
 strew_status MakePlan(const Case& c, strew_context* context, Plan* plan);
 
-// The same by a plan, which is made for it: the status of whichever call fails first.
+// Makes a plan and calls the library with it. Returns the status of the first call that fails.
 strew_status CallByPlan(const Case& c, strew_context* context, strew_tensor* output);
 
-// The oracle's, with the data at `data` and the output at `output`.
+// Runs the oracle, with the data at `data` and the output at `output`.
 Outcome Expect(const Case& c, const View& data, const View& output);
 
-// One line that tells all but the values.
+// Describes everything except the values of data and updates; also the values of short index
+// arrays.
 std::string Describe(const Case& c);
 
 }  // namespace strew::reference

@@ -85,7 +85,7 @@ bool IsKnown(strew_dtype code) {
 }
 
 const Dtype& LineOf(strew_dtype code) {
-  // The oracle looks here for every element: a table beats a search.
+  // The oracle calls this for every element, and a table is faster than a search.
   static const std::vector<Dtype> lines = [] {
     std::vector<Dtype> by_code(static_cast<size_t>(LastCode()) + 1);
     for (const Dtype& dtype : Dtypes()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The lists of dtypes, index dtypes and reductions that drive the tests. They are written from the
-// specification and say nothing that the library said first.
+// specification, and take nothing from the library.
 #ifndef STREW_REFERENCE_DTYPES_H_
 #define STREW_REFERENCE_DTYPES_H_
 
@@ -16,8 +16,8 @@ namespace strew::reference {
 
 enum class Kind { kBool, kSigned, kUnsigned, kFloat, kComplex, kMoved };
 
-// A sign, an exponent and a fraction, with subnormals, infinities and NaNs as in IEEE 754; or
-// without infinities, and with the one NaN of all ones.
+// A sign, an exponent and a fraction, with subnormals, infinities and NaNs as in IEEE 754. A format
+// without infinities has only one NaN, whose bits are all ones.
 struct FloatFormat {
   int exponent_bits;
   int fraction_bits;
@@ -30,34 +30,34 @@ struct Dtype {
   size_t width;
   size_t alignment;
   Kind kind;
-  FloatFormat format;  // of a float or of one component of a complex; otherwise of 0 bits
+  FloatFormat format;  // of a float or of a component of a complex number; else 0 bits
   int dlpack;          // the code of its type in DLPack, or kNoDlpack
 
   bool has_format() const { return format.fraction_bits != 0; }
-  // Bytes of a float or an integer, and of each of the two parts of a complex.
+  // Bytes of a float or an integer, or of one of the two components of a complex number.
   size_t component_width() const { return kind == Kind::kComplex ? width / 2 : width; }
 };
 constexpr int kNoDlpack = -1;
 
-// Every dtype that tensors of this version may have, with a choice of opaque sizes.
+// All dtypes that tensors of this version may have, with a selection of opaque sizes.
 const std::vector<Dtype>& Dtypes();
 
 // The eight integer dtypes.
 const std::vector<Dtype>& IndexDtypes();
 
-// Tells if a code has a line of its own, and is not opaque.
+// True if the code is that of a dtype which is not opaque.
 bool IsNamed(strew_dtype code);
 
-// Tells if tensors of this version may have it, opaque or not.
+// True if tensors of this version may have the dtype, opaque or not.
 bool IsKnown(strew_dtype code);
 
 // The line of Dtypes() for a code; made up for an opaque size that is not listed.
 Dtype Find(strew_dtype code);
 
-// The same without a copy, for a code with a name.
+// The same without a copy, for a code that IsNamed().
 const Dtype& LineOf(strew_dtype code);
 
-// The last code with a name.
+// The largest code that IsNamed().
 strew_dtype LastCode();
 
 size_t WidthOf(strew_dtype code);
@@ -65,22 +65,23 @@ size_t WidthOf(strew_dtype code);
 // The reductions of this version, STREW_NONE first.
 const std::vector<strew_reduction>& Reductions();
 
-// The ones among Reductions() that are defined on the dtype.
+// The elements of Reductions() that are defined on the dtype.
 std::vector<strew_reduction> ReductionsOf(const Dtype& dtype);
 
 // Every dtype with each of its ReductionsOf().
 std::vector<std::tuple<Dtype, strew_reduction>> DefinedPairs();
 
-// All that there are, STREW_MEAN, those without the old value and wide ones included.
+// All reductions that are defined on the dtype, including STREW_MEAN, those with STREW_EXCLUDE_SELF
+// and those with STREW_WIDE.
 std::vector<strew_reduction> AllReductionsOf(const Dtype& dtype);
 
 // The name of the reduction without STREW_EXCLUDE_SELF and STREW_WIDE.
 const char* NameOf(strew_reduction reduction);
 
-// Unique among Dtypes(), made of letters, digits and underscores as GoogleTest wants.
+// A name that is unique among Dtypes(), of letters, digits and underscores, as GoogleTest requires.
 std::string TestName(const Dtype& dtype);
 
-// For GoogleTest's messages.
+// Prints a dtype in messages of GoogleTest.
 void PrintTo(const Dtype& dtype, std::ostream* out);
 
 }  // namespace strew::reference

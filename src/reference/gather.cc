@@ -11,7 +11,8 @@
 namespace strew::reference {
 namespace {
 
-// Axes of data that indices name, and dims of updates that stand in their place, from `first` on.
+// The numbers of axes of data that indices name, and of dims of updates that replace these axes.
+// Both begin at `first`.
 struct Indexed {
   size_t first;
   size_t axes;
@@ -108,7 +109,7 @@ Outcome GatherScatter(const Case& from, const View* weights, const Case& to, con
   });
   Outcome outcome = ApplyEach(data, updates, to.reduction, output);
   if (weights == nullptr || !outcome.reduced.empty()) return outcome;
-  // A product is made, not moved.
+  // Products are computed, not moved, so the payload of their NaNs is unspecified.
   outcome.reduced.resize(static_cast<size_t>(Product(data.shape())), false);
   for (const Update& update : updates) {
     outcome.reduced[RowMajorPosition(data.shape(), update.target)] = true;

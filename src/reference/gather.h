@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slow oracle of gathers: the other direction of the operators that have plans.
+// The slow oracle of gathers, which plans can do besides scatters.
 #ifndef STREW_REFERENCE_GATHER_H_
 #define STREW_REFERENCE_GATHER_H_
 
@@ -10,20 +10,20 @@
 
 namespace strew::reference {
 
-// A gather is told as the scatter with the same indices: a case whose data has the shape of what is
-// gathered from. Its updates play no part.
+// A gather is described by the case of a scatter with the same indices, whose data has the shape of
+// the source. The updates of the case are not used.
 
-// The shape that the operator asks of updates.
+// The shape that the operator requires of updates.
 Dims UpdatesShapeOf(const Case& c);
 
-// The element of data that the update at `i` is for; none for one that is dropped.
+// The element of data that the update at `i` is for; none if the update is dropped.
 std::optional<Dims> PlaceOf(const Case& c, const Dims& i);
 
 // output[i] = source[the place of the update i].
 Outcome Gather(const Case& c, const View& source, const View& output);
 
-// The updates that `from` gathers from its data, times the weights if there are any, are scattered
-// into `data` by the indices and the reduction of `to`.
+// Gathers updates from the data of `from`, multiplies them by the weights if there are any, and
+// scatters them into `data` with the indices and the reduction of `to`.
 Outcome GatherScatter(const Case& from, const View* weights, const Case& to, const View& data,
                       const View& output);
 

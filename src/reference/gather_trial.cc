@@ -39,7 +39,7 @@ GatherScatterTrial::GatherScatterTrial(GatherScatterCase& c)
 
 GatherScatterTrial::~GatherScatterTrial() { SetInputsReadOnly(false); }
 
-// The inputs besides those of the scatter.
+// Protects the inputs besides those of the scatter, or makes them writable again.
 void GatherScatterTrial::SetInputsReadOnly(bool read_only) {
   for (Array* input : Inputs(case_.from)) input->buffer().SetReadOnly(read_only);
   case_.from.data.buffer().SetReadOnly(read_only);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls that gather by plans, compared with what the oracle says.
+// Compares calls that gather by plans with the oracle.
 #ifndef STREW_REFERENCE_GATHER_TRIAL_H_
 #define STREW_REFERENCE_GATHER_TRIAL_H_
 
@@ -14,7 +14,7 @@
 
 namespace strew::reference {
 
-// strew_plan_gather() from the data of a case into its output, which must be there.
+// Calls strew_plan_gather() from the data of a case into its output, which must exist.
 class GatherTrial {
  public:
   explicit GatherTrial(Case& c);
@@ -22,7 +22,7 @@ class GatherTrial {
   Trial& trial() { return trial_; }
   strew_status Call(const strew_plan* plan, strew_context* context) const;
 
-  // Trial::Trouble() of a call, whose plan the context makes for it.
+  // Trial::Trouble() of a call whose plan is made with the same context.
   std::string Trouble(strew_context* context);
 
  private:
@@ -30,7 +30,7 @@ class GatherTrial {
   Trial trial_;
 };
 
-// strew_plan_gather_scatter(). The source and the weights are read-only while it lives, too.
+// Calls strew_plan_gather_scatter(). The source and the weights too are read-only while this lives.
 class GatherScatterTrial {
  public:
   explicit GatherScatterTrial(GatherScatterCase& c);

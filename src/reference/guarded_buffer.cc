@@ -36,7 +36,7 @@ size_t PageSize() {
 }
 
 void* Reserve(size_t size) {
-  // Committed, so that its parts only need another protection.
+  // The pages are committed, so that later only their protection has to change.
   void* const pages = VirtualAlloc(nullptr, size, MEM_RESERVE | MEM_COMMIT, PAGE_NOACCESS);
   DieUnless(pages != nullptr, "VirtualAlloc");
   return pages;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that faults one byte past its end, or one byte before its beginning.
+// Memory of which an access one byte past its end, or one byte before its beginning, faults.
 #ifndef STREW_REFERENCE_GUARDED_BUFFER_H_
 #define STREW_REFERENCE_GUARDED_BUFFER_H_
 
@@ -9,8 +9,8 @@
 
 namespace strew::reference {
 
-// The side on which the bytes lie flush against a page that can be neither read nor written. The
-// other side has such a page too, behind a margin that fills up to the page and is checked.
+// The side on which the bytes directly adjoin a page that can be neither read nor written. On the
+// other side there is a margin between the bytes and such a page, whose contents are checked.
 enum class Guard { kBefore, kBehind };
 
 class GuardedBuffer {
@@ -30,8 +30,9 @@ class GuardedBuffer {
   }
   ~GuardedBuffer();
 
-  // Behind a guard page the first byte is aligned to a page; before one the end is, so that the
-  // first byte is aligned to what `size` is a multiple of.
+  // With Guard::kBefore the first byte is aligned to a page. With Guard::kBehind the end is, so
+  // that the first byte is aligned to every power of two, up to a page, of which `size` is a
+  // multiple.
   unsigned char* bytes() const { return bytes_; }
   size_t size() const { return size_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Owners of the library's handles.
+// Smart pointers to the library's handles.
 #ifndef STREW_REFERENCE_HANDLES_H_
 #define STREW_REFERENCE_HANDLES_H_
 
@@ -21,7 +21,7 @@ using Tensor = std::unique_ptr<strew_tensor, Destroy>;
 using Context = std::unique_ptr<strew_context, Destroy>;
 using Plan = std::unique_ptr<strew_plan, Destroy>;
 
-// Both abort the test program where the library refuses.
+// Create handles. Both functions abort the program if the library refuses.
 Tensor MakeTensor(strew_dtype dtype, const Layout& layout, void* data);
 Context MakeContext();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements and arrays of the eight index dtypes, seen as int64_t.
+// Reads and writes elements and arrays of the eight index dtypes as int64_t.
 #ifndef STREW_REFERENCE_INDICES_H_
 #define STREW_REFERENCE_INDICES_H_
 
@@ -15,10 +15,10 @@ namespace strew::reference {
 int64_t ReadIndex(strew_dtype dtype, const unsigned char* bytes);
 void WriteIndex(strew_dtype dtype, unsigned char* bytes, int64_t value);
 
-// The number as it stands in memory, also above INT64_MAX.
+// The exact number as text, even if it is above INT64_MAX.
 std::string IndexText(strew_dtype dtype, const unsigned char* bytes);
 
-// The remainder of a number that is not negative, also above INT64_MAX.
+// The remainder of a number that is not negative and may be above INT64_MAX.
 int64_t IndexModulo(strew_dtype dtype, const unsigned char* bytes, int64_t divisor);
 
 // The smallest and the largest value that ReadIndex can return.

@@ -38,7 +38,8 @@ Halves ReadUnsigned(size_t width, const unsigned char* bytes) {
   return {static_cast<int64_t>(value >> 32), value % (uint64_t{1} << 32)};
 }
 
-// A mean of integers lies between them, so that its lower bits are all of it.
+// A mean of integers lies between them and fits their type, so the higher bits of `value` are not
+// needed.
 void WriteInteger(size_t width, uint64_t value, unsigned char* bytes) {
   if (width == 1) Store(bytes, static_cast<uint8_t>(value));
   if (width == 2) Store(bytes, static_cast<uint16_t>(value));
@@ -55,7 +56,7 @@ uint64_t FloorQuotient(int64_t high, uint64_t low, int64_t n) {
          rest / static_cast<uint64_t>(n);
 }
 
-// Tells if its means are summed in float64.
+// True if means of the dtype are summed in float64.
 bool IsDouble(const Dtype& dtype) { return dtype.component_width() == sizeof(double); }
 
 template <class T>
@@ -63,7 +64,7 @@ std::complex<T> Sum(int64_t terms, std::complex<T> sum, std::complex<T> term) {
   return terms == 0 ? term : sum + term;
 }
 
-// By component: a quotient of complex numbers would be another.
+// Divides each component, because the quotient of two complex numbers might differ.
 template <class T>
 std::complex<T> Quotient(std::complex<T> sum, int64_t n) {
   return {sum.real() / static_cast<T>(n), sum.imag() / static_cast<T>(n)};

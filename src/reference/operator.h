@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // THE list of operators. The command, the Python package, the random cases of the tests, and the
-// fuzzers take names, operands and attributes from here; the library itself does not need it.
+// fuzzers take names, operands and attributes from it; the library itself does not use it.
 //
 // A new operator is a function in strew.h, a row here, its formula in reference/oracle.h, and its
 // random cases in reference/random_case.cc. A row that does not match strew.h does not compile.
@@ -11,7 +11,7 @@
 
 namespace strew {
 
-// The names of the operands in error texts.
+// The names of the operands in error messages.
 struct OperandNames {
   const char* data;
   const char* indices;
@@ -23,8 +23,8 @@ inline constexpr OperandNames kCacheNames = {"past_cache", "write_indices", "upd
                                              "present_cache"};
 
 // X(name, function after strew_, names of operands, summary, arguments...). The arguments are those
-// behind the context, as members of reference::Arguments. test/fuzz/meson.build reads the lines
-// that begin with X.
+// after the context, as members of reference::Arguments. test/fuzz/meson.build reads the lines that
+// begin with X.
 // clang-format off
 #define STREW_FOR_EACH_OPERATOR(X)                                               \
   X(ScatterElements, scatter_elements, kPlainNames,                              \
@@ -71,7 +71,7 @@ inline constexpr OperatorInfo kOperators[] = {
 constexpr const OperatorInfo& InfoOf(Operator op) { return kOperators[static_cast<int>(op)]; }
 constexpr const char* NameOf(Operator op) { return InfoOf(op).name; }
 
-// Tells if `argument` is one of the operator's: Takes(op, "axis").
+// True if the operator has this argument, as in Takes(op, "axis").
 constexpr bool Takes(Operator op, std::string_view argument) {
   std::string_view rest = InfoOf(op).arguments;
   while (!rest.empty()) {

@@ -78,7 +78,8 @@ class Application {
   }
 
  private:
-  // A reduction writes bools of 0 or 1 even where there is nothing to combine.
+  // Replaces an element by its first update. A reduction writes bools as 0 or 1, even if there is
+  // nothing to combine.
   void Begin(unsigned char* element, const unsigned char* update) const {
     std::memcpy(element, update, WidthOf(output_.dtype));
     if (output_.dtype == STREW_BOOL) *element = *update != 0 ? 1 : 0;
@@ -88,13 +89,13 @@ class Application {
   const bool excludes_self_;
   const bool is_wide_;
   const View output_;
-  std::vector<bool> seen_;  // by row-major position: an update named this element
+  std::vector<bool> seen_;  // true if an update named the element at this row-major position
   std::map<size_t, Mean> means_;
   std::map<size_t, WideValue> wide_;
   int64_t applied_ = 0;
 };
 
-// The first update whose element an earlier one names.
+// Finds the first update whose element an earlier update names too.
 template <class ForEachUpdate>
 Outcome CheckDuplicates(const Dims& shape, ForEachUpdate for_each_update) {
   Outcome outcome;
@@ -140,13 +141,13 @@ std::optional<int64_t> Resolve(const View& indices, const Dims& i, int64_t dim,
   return reference::Resolve(ReadIndex(indices.dtype, indices.At(i)), dim, rules);
 }
 
-// Nothing is nearest where an axis has no element.
+// True if the call fails because of an index. Clamping fails if the axis has no element.
 bool IsRefused(int64_t value, int64_t dim, const Rules& rules) {
   if (IsInRange(Wrapped(value, dim, rules.wrap), dim)) return false;
   return rules.policy == STREW_INDEX_ERROR || (rules.policy == STREW_INDEX_CLAMP && dim == 0);
 }
 
-// Looks for the first index that is refused; axis_of(i) is the axis of data that index i is for.
+// Finds the first index that is refused; axis_of(i) is the axis of data that index i is for.
 template <class AxisOf>
 Outcome CheckIndices(const View& indices, const Dims& shape, const Rules& rules, AxisOf axis_of) {
   Outcome outcome;
@@ -159,7 +160,8 @@ Outcome CheckIndices(const View& indices, const Dims& shape, const Rules& rules,
     if (outcome.status != STREW_OK || !IsRefused(value, dim, rules)) return;
     outcome.status = STREW_INDEX_OUT_OF_RANGE;
     outcome.error_position = here;
-    // How a scalar is named is left open, and so is the range of an axis without elements.
+    // The name of a scalar in messages is not specified, nor is the range of an axis without
+    // elements.
     if (!i.empty()) outcome.error = "indices" + ToString(i);
     outcome.error += " = " + IndexText(indices.dtype, indices.At(i));
     if (dim == 0) return;
@@ -215,7 +217,7 @@ Outcome ScatterNd(const View& data, const View& indices, const View& updates, co
   const Dims tuples = Part(indices.shape(), 0, indices.shape().size() - 1);
   const auto k = static_cast<size_t>(indices.shape().back());
   const Dims slice = Part(data.shape(), k, data.shape().size());
-  // The place that a tuple names, if none of its components is to be dropped.
+  // The position that a tuple names, unless one of its components is dropped.
   const auto resolve = [&](const Dims& tuple) {
     std::optional<Dims> named = Dims();
     for (size_t j = 0; j < k && named; ++j) {
@@ -271,7 +273,8 @@ Outcome ScatterUpdate(const View& data, const View& indices, const View& updates
 
 namespace {
 
-// An axis of `max` positions, and the rule by which a batch entry of `size` of them begins.
+// An axis of `max` positions, and the rules for the first of the `size` positions that an update
+// writes.
 struct Cache {
   int64_t max;
   int64_t size;
@@ -298,7 +301,7 @@ Outcome CheckWriteIndices(const View& write_indices, const Cache& cache) {
   return outcome;
 }
 
-// The position at which the update begins, below max; none if it is to be dropped.
+// The position at which the update begins, below `max`; none if the update is dropped.
 std::optional<int64_t> Beginning(const View& write_indices, const Dims& b, const Cache& cache) {
   const unsigned char* const bytes = write_indices.At(b);
   const int64_t w = ReadIndex(write_indices.dtype, bytes);
@@ -357,7 +360,7 @@ Outcome SliceScatter(const View& data, const View& updates, const Dims& start, c
 }
 
 Range PythonSlice(int64_t start, int64_t stop, int64_t step, int64_t dim) {
-  // The positions before the first and behind the last element that a walk may start or stop at.
+  // The lowest and the highest position at which a slice may start or stop.
   const int64_t lowest = step > 0 ? 0 : -1;
   const int64_t highest = step > 0 ? dim : dim - 1;
   const auto clamped = [=](int64_t i) { return std::clamp(i < 0 ? i + dim : i, lowest, highest); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The slow oracle: what every operator must compute, as one obvious loop each. It checks index
-// values and takes all other arguments for good.
+// The slow oracle: computes what every operator must compute, in one obvious loop each. It checks
+// index values, and assumes that all other arguments are valid.
 #ifndef STREW_REFERENCE_ORACLE_H_
 #define STREW_REFERENCE_ORACLE_H_
 
@@ -16,7 +16,7 @@
 
 namespace strew::reference {
 
-// How indices are read and updates combined: a reduction and the policies of a context.
+// Determines how indices are read and updates combined: a reduction and the policies of a context.
 struct Rules {
   strew_reduction reduction = STREW_NONE;
   bool wrap = true;
@@ -27,26 +27,26 @@ struct Rules {
 struct Outcome {
   strew_status status = STREW_OK;
   int64_t error_position = -1;
-  std::string error;          // what the error text must contain
-  int64_t applied = 0;        // elements of updates as stored
-  std::vector<bool> reduced;  // by row-major position in output: a reduction wrote this element
+  std::string error;          // text that the error message must contain
+  int64_t applied = 0;        // elements of updates before broadcasting
+  std::vector<bool> reduced;  // true if a reduction wrote the element at this row-major position
 };
 
-// The place that an index which passed the check names on an axis of `dim` elements; none for one to
-// be dropped.
+// The position on an axis of `dim` elements that an index names, which has passed the check; none
+// if it is dropped.
 std::optional<int64_t> Resolve(int64_t index, int64_t dim, const Rules& rules);
 
-// The element at `target` takes the bytes of an update.
+// An update of the element at `target`.
 struct Update {
   Dims target;
   const unsigned char* bytes;
 };
 
-// output = data, to which the updates are applied one at a time.
+// Copies data to the output, and applies the updates one at a time.
 Outcome ApplyEach(const View& data, const std::vector<Update>& updates, strew_reduction reduction,
                   const View& output);
 
-// Each writes `output` if all indices are good. `output` may be `data`.
+// Each operator writes `output` if no index fails the check. `output` may be `data`.
 Outcome ScatterElements(const View& data, const View& indices, const View& updates, int64_t axis,
                         const Rules& rules, const View& output);
 
@@ -56,12 +56,13 @@ Outcome ScatterNd(const View& data, const View& indices, const View& updates, co
 Outcome ScatterUpdate(const View& data, const View& indices, const View& updates, int64_t axis,
                       const Rules& rules, const View& output);
 
-// No write_indices stand for zeros. Of the rules only the policy for indices applies.
+// If `write_indices` is NULL, all are 0. Of the rules only the index policy applies.
 Outcome TensorScatter(const View& past_cache, const View& update, const View* write_indices,
                       int64_t axis, strew_cache_mode mode, strew_index_policy policy,
                       const View& present_cache);
 
-// Entry j slices axis axes[j]; empty axes stand for 0, ..., n - 1. updates are broadcast.
+// Entry j slices axis axes[j]; if `axes` is empty, the axes are 0, ..., n - 1. Updates are
+// broadcast.
 Outcome SliceScatter(const View& data, const View& updates, const Dims& start, const Dims& stop,
                      const Dims& step, const Dims& axes, strew_reduction reduction,
                      const View& output);

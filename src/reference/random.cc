@@ -29,7 +29,8 @@ uint64_t SpecialFloat(Random& random, int width, int fraction_bits) {
                                            signalling_nan, ones - 1, ones});
 }
 
-// Between 1/8 and 16, where sums and products of a few numbers stay finite and round.
+// Draws bits of a number from 1/8 to 16, where sums and products of a few numbers are finite and
+// must be rounded.
 uint64_t OrdinaryFloat(Random& random, int width, int fraction_bits) {
   const uint64_t bias = (uint64_t{1} << (8 * width - 2 - fraction_bits)) - 1;
   const uint64_t exponent = bias + static_cast<uint64_t>(random.Between(-3, 3));
@@ -84,7 +85,7 @@ int64_t Calls(int64_t otherwise) {
 
 void FillWithValues(Random& random, Array& array) {
   if (random.ReadsBytes()) {
-    // Elements would use the bytes up, and decide little.
+    // Elements would use up the bytes, and their values matter little.
     Random values(static_cast<uint64_t>(random.Between(0, 255)));
     return FillWithValues(values, array);
   }

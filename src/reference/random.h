@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random numbers that are the same on every platform for a seed, and random elements.
+// Random numbers, which for a given seed are the same on every platform, and random elements.
 //
-// Environment: STREW_SEED chooses another seed, STREW_CASES another number of random cases,
-// STREW_CALLS another number of calls, where these are counted.
+// Environment: STREW_SEED sets the seed, STREW_CASES the number of random cases, and STREW_CALLS
+// the number of calls in tests that count calls.
 #ifndef STREW_REFERENCE_RANDOM_H_
 #define STREW_REFERENCE_RANDOM_H_
 
@@ -22,16 +22,16 @@ class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
 
-  // Reads its choices off the bytes, no more of them for each than it needs, so that who changes a
-  // byte changes a choice. Behind the end they are those of a seed.
+  // Reads choices from the bytes, and for each choice no more bytes than it needs, so that a fuzzer
+  // that changes a byte changes a choice. After the last byte, choices come from a fixed seed.
   Random(const unsigned char* bytes, size_t size) : next_(bytes), end_(bytes + size) {}
 
   bool ReadsBytes() const { return next_ != end_; }
 
   uint64_t Bits() { return BitsFor(~uint64_t{0}); }
 
-  // In [low, high]. The modulo is uneven beyond notice, and unlike the distributions of the
-  // standard library the same everywhere.
+  // A number in [low, high]. The bias of the modulo is negligible, and unlike the distributions of
+  // the standard library it gives the same numbers everywhere.
   int64_t Between(int64_t low, int64_t high) {
     const uint64_t last = static_cast<uint64_t>(high - low);
     return low + static_cast<int64_t>(BitsFor(last) % (last + 1));
@@ -52,7 +52,7 @@ class Random {
   }
 
  private:
-  // Bytes enough for a number up to `last`, or 64 bits.
+  // Reads as many bytes as a number up to `last` needs, or draws 64 bits.
   uint64_t BitsFor(uint64_t last) {
     if (!ReadsBytes()) return engine_();
     uint64_t bits = 0;
@@ -83,7 +83,7 @@ void FillWithValues(Random& random, Array& array);
 Array RandomArray(Random& random, strew_dtype dtype, const Layout& layout,
                   Guard guard = Guard::kBehind);
 
-// Indices into an axis of `dim` elements, negative ones included where the dtype has them.
+// Indices into an axis of `dim` elements, including negative ones if the dtype is signed.
 Array RandomIndices(Random& random, strew_dtype dtype, const Layout& layout, int64_t dim,
                     Guard guard = Guard::kBehind);
 

@@ -23,7 +23,7 @@ Array AnyArray(Random& random, strew_dtype dtype, Dims shape, Use use) {
   return RandomArray(random, dtype, layout, AnyGuard(random));
 }
 
-// Data must be injective only where they are the output.
+// Elements of data may share memory, unless data is the output.
 Case AnyCase(Random& random, Operator op, const Dtype& dtype, const Dims& shape, Dims updates) {
   const bool in_place = random.OneIn(2);
   Case c{op, AnyArray(random, dtype.code, shape, in_place ? Use::kOutput : Use::kInput),
@@ -44,7 +44,7 @@ int64_t AnyIndex(Random& random, strew_dtype dtype, int64_t dim, bool wrap) {
   return negative ? index - dim : index;
 }
 
-// An index array of any dtype and layout, yet without good values.
+// An index array of any dtype and layout, whose values are still to be written.
 Array AnyIndexArray(Random& random, Dims shape) {
   const strew_dtype dtype = random.Pick(IndexDtypes()).code;
   Layout layout = AnyLayout(random, std::move(shape), Use::kInput);
@@ -53,8 +53,8 @@ Array AnyIndexArray(Random& random, Dims shape) {
   return array;
 }
 
-// Any good indices; axis_of(i) is the axis that the index at i is for. Often most repeat the one before
-// on their axis, as sorted indices do.
+// Any valid indices; axis_of(i) is the axis that the index at i is for. In one of four arrays, most
+// indices repeat the one before on their axis, as sorted indices do.
 template <class AxisOf>
 Array AnyIndices(Random& random, const Case& c, Dims shape, AxisOf axis_of) {
   Array array = AnyIndexArray(random, std::move(shape));
@@ -70,7 +70,7 @@ Array AnyIndices(Random& random, const Case& c, Dims shape, AxisOf axis_of) {
   return array;
 }
 
-// The shape of at most `limit` entries, of at most `room` dims.
+// A shape of at most `limit` entries and at most `room` dims.
 Dims AnyEntries(Random& random, int64_t room, int64_t limit) {
   Dims shape;
   for (int64_t i = random.Between(0, std::clamp<int64_t>(room, 0, 3)); i > 0; --i) {
@@ -85,8 +85,8 @@ int64_t MostEntries(const Dtype& dtype, const Dims& slice) {
   return std::max<int64_t>(elements / std::max<int64_t>(Product(slice), 1), 1);
 }
 
-// Gives one entry after the other a place of its own, as long as there are places, which lie on the
-// first dims of `places` and fit into every index dtype. entry_of(i) counts the entries.
+// Gives each entry another position in `places`, until there are no more positions. Components of a
+// tuple fit every index dtype. entry_of(i) is the number of the entry of the index at i.
 template <class EntryOf>
 void Separate(Random& random, Case& c, const Dims& places, EntryOf entry_of) {
   const View& view = c.indices->view();
@@ -124,7 +124,7 @@ Case AnyScatterElements(Random& random, const Dtype& dtype) {
   return c;
 }
 
-// Components of a tuple that share their memory must be good for the smallest of their axes.
+// Components of a tuple that share memory must be valid for the smallest of their axes.
 void RepairSharedIndices(Random& random, Case& c) {
   const View& view = c.indices->view();
   const bool shared = view.layout.strides.back() == 0 || Span(view.layout) < Product(view.shape());
@@ -141,7 +141,7 @@ Case AnyScatterNd(Random& random, const Dtype& dtype) {
   const int64_t k = random.Between(0, static_cast<int64_t>(shape.size()));
   const Dims slice(shape.begin() + k, shape.end());
   const bool empty_axis = std::count(shape.begin(), shape.begin() + k, 0) > 0;
-  // The rank of updates stays within 32, with room for the dim of 0 below.
+  // Keeps the rank of updates within 32, with room for the dim of 0 that may be inserted below.
   const int64_t room = 31 - static_cast<int64_t>(slice.size());
   Dims indices = AnyEntries(random, room, MostEntries(dtype, slice));
   if (empty_axis) indices.insert(indices.begin(), 0);
@@ -182,7 +182,7 @@ Case AnyScatterUpdate(Random& random, const Dtype& dtype) {
   return c;
 }
 
-// Any number that is not negative, those above INT64_MAX included.
+// Any number that is not negative, including those above INT64_MAX.
 int64_t AnyCircularIndex(Random& random, strew_dtype dtype) {
   if (dtype == STREW_UINT64 && random.OneIn(2)) return static_cast<int64_t>(random.Bits());
   return random.Between(0, random.OneIn(2) ? HighestIndex(dtype) : 100);
@@ -234,7 +234,7 @@ Array AnyBox(Random& random, strew_dtype dtype, const Dims& values) {
   return array;
 }
 
-// A shape that can be broadcast to `shape`; mostly itself.
+// A shape that can be broadcast to `shape`, mostly `shape` itself.
 Dims AnyBroadcastable(Random& random, Dims shape) {
   if (!random.OneIn(3)) return shape;
   for (int64_t& dim : shape) {
@@ -279,7 +279,7 @@ Case AnySliceScatter(Random& random, Operator op, const Dtype& dtype) {
   return c;
 }
 
-// The good values of an index, both included.
+// The lowest and the highest valid value of an index.
 struct Bounds {
   int64_t lowest, highest;
 };
@@ -298,7 +298,7 @@ Bounds BoundsOf(const Case& c, const Dims& i) {
   return {0, dim - c.updates.shape()[AxisOf(c, i)]};
 }
 
-// A value out of bounds, or one that happens to be good where the dtype has none.
+// A value out of bounds, or a valid one if the dtype has no other.
 int64_t AnyBadIndex(Random& random, strew_dtype dtype, const Bounds& bounds) {
   const bool above = bounds.highest < HighestIndex(dtype) && random.OneIn(2);
   const int64_t beside = above ? bounds.highest + 1 : bounds.lowest - 1;

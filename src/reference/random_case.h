@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Random calls of operators.
 #ifndef STREW_REFERENCE_RANDOM_CASE_H_
 #define STREW_REFERENCE_RANDOM_CASE_H_
 
@@ -8,14 +9,14 @@
 
 namespace strew::reference {
 
-// A legal call: any rank, shape, strides, index dtype, reduction and values, in place or not.
+// A valid call: of any rank, shape, strides, index dtype, reduction and values, in place or not.
 Case MakeRandomCase(Random& random, Operator op, const Dtype& dtype);
 
-// Gives a case of an operator with indices any good ones, of this shape. Its axis must stand.
+// Gives a case of an operator with indices any valid ones of this shape. Its axis must be set.
 void SetAnyIndices(Random& random, Case& c, Dims shape);
 
-// Overwrites some index values with ones that are out of range. Answers false where the case has no
-// index, or its index dtype no such value.
+// Overwrites some index values with ones out of range. Returns false if the case has no index, or
+// its index dtype has no such value.
 bool SpoilIndices(Random& random, Case& c);
 
 }  // namespace strew::reference

@@ -16,14 +16,14 @@ namespace {
 
 Guard AnyGuard(Random& random) { return random.OneIn(2) ? Guard::kBefore : Guard::kBehind; }
 
-// An axis to index, in which any index dtype reaches all elements. One without elements will do for
-// no indices.
+// The extent of an axis in which any index dtype reaches all elements. It may be 0 if there are no
+// indices.
 int64_t AnyExtent(Random& random, const Dims& indices) {
   if (Product(indices) == 0 && random.OneIn(2)) return 0;
   return random.OneIn(4) ? random.Between(1, 120) : random.Between(1, 8);
 }
 
-// The part of a shape that has these dims.
+// The dims [first, end) of a shape.
 Dims Part(const Dims& shape, int64_t first, int64_t end) {
   return Dims(shape.begin() + first, shape.begin() + end);
 }
@@ -80,7 +80,7 @@ Gathered AnyGathered(Random& random, const Dims& result) {
   return choice == 1 || !has_room ? AnyTuples(random, result) : AnyRows(random, result);
 }
 
-// The source is not larger than the oracle and the memory can afford.
+// True if the source is small enough for the oracle and the memory.
 bool IsSmall(const Gathered& gathered, const Dtype& dtype) {
   return Product(gathered.source) * static_cast<int64_t>(dtype.width) <= 1 << 21;
 }
@@ -144,7 +144,7 @@ GatherScatterCase MakeRandomGatherScatter(Random& random, Operator to, const Dty
     if (!random.OneIn(3)) continue;
     indexed->policy = random.OneIn(2) ? STREW_INDEX_DROP : STREW_INDEX_CLAMP;
     SpoilIndices(random, *indexed);
-    // There is nothing to take instead on an axis without elements.
+    // Clamping fails on an axis without elements.
     const Dims& shape = indexed->data.shape();
     if (std::count(shape.begin(), shape.end(), 0) > 0) indexed->policy = STREW_INDEX_DROP;
   }

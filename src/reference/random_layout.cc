@@ -19,7 +19,7 @@ int64_t AnyDim(Random& random) {
 
 namespace {
 
-// Keeps the number of elements small enough for the oracle, whatever the dtype.
+// Draws a shape whose number of elements is small enough for the oracle, whatever the dtype.
 Dims AnyShape(Random& random, size_t rank, size_t width) {
   const bool large = width <= 64 && random.OneIn(8);
   const int64_t limit = large ? 20000 : width > 64 ? 60 : 1500;
@@ -51,8 +51,8 @@ Dims AnyDataShape(Random& random, size_t width) {
 
 namespace {
 
-// Any nesting of the dims, gaps and signs. Each stride passes the extent of the smaller ones, so
-// that no two elements meet, but need not be a multiple of them.
+// Draws the order of the dims, gaps and signs. Each stride exceeds the extent of the dims with
+// smaller strides, so that no two elements share memory, but need not be a multiple of it.
 Dims AnyInjectiveStrides(Random& random, const Dims& shape) {
   std::vector<size_t> order(shape.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -74,7 +74,7 @@ Dims ColumnMajorStrides(const Dims& shape) {
   return strides;
 }
 
-// Row-major, each row longer than the tensor needs.
+// Row-major strides, with rows longer than the tensor needs.
 Dims PaddedStrides(Random& random, const Dims& shape) {
   if (shape.empty()) return {};
   Dims padded = shape;

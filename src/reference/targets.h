@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every instruction set that the library has and this CPU can run.
+// Lists all instruction sets that the library has and this CPU can run.
 #ifndef STREW_REFERENCE_TARGETS_H_
 #define STREW_REFERENCE_TARGETS_H_
 
@@ -11,14 +11,14 @@
 
 namespace strew::reference {
 
-// A context that is forced to one instruction set. It serves one case after another, so that what
-// an earlier call left behind would show.
+// A context that is forced to use one instruction set. It is used for one case after another, so
+// that tests notice if an earlier call affects a later one.
 struct Target {
   std::string name;
   Context context;
 };
 
-// Best first. Aborts the test program where the library refuses one that it lists.
+// All targets, best first. Aborts the program if the library refuses one that it lists.
 const std::vector<Target>& Targets();
 
 }  // namespace strew::reference

@@ -18,7 +18,7 @@ std::string Hex(const unsigned char* bytes, size_t size) {
   return text.str();
 }
 
-// "" where the report of the last call is as it should be.
+// Returns "" if the report of the last call is as expected, else a description of the differences.
 std::string WrongReport(const strew_context* context, const Outcome& outcome) {
   std::ostringstream text;
   const std::string error = strew_context_error(context);
@@ -105,7 +105,8 @@ std::string Trial::Compare(strew_status status, const strew_context* context) {
   return trouble;
 }
 
-// The destination's bytes, with the payload of NaNs that a reduction made taken from the oracle.
+// The destination's bytes, in which NaNs that a reduction computed have the payload of the
+// oracle's.
 Trial::Bytes Trial::ForgivingSnapshot(const Bytes& expected) {
   Bytes actual = case_.destination().Snapshot();
   if (actual == expected || outcome_.reduced.empty()) return actual;
@@ -121,7 +122,7 @@ Trial::Bytes Trial::ForgivingSnapshot(const Bytes& expected) {
   return actual;
 }
 
-// "" where the bytes agree.
+// Returns "" if the bytes agree, else a description of the first difference.
 std::string Trial::DifferentBytes(const Bytes& expected) {
   const Bytes actual = ForgivingSnapshot(expected);
   if (actual == expected) return "";

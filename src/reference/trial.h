@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of a case, compared with what the oracle says.
+// Compares calls of a case with the oracle.
 #ifndef STREW_REFERENCE_TRIAL_H_
 #define STREW_REFERENCE_TRIAL_H_
 
@@ -14,13 +14,13 @@
 
 namespace strew::reference {
 
-// Inputs are read-only while it lives, and the destination then holds what it held before.
+// Inputs are read-only while this lives. The destructor restores the destination.
 class Trial {
  public:
   explicit Trial(Case& c);
-  // For what the oracle does not judge: the call must answer this and write nothing.
+  // For cases that the oracle does not judge: the call must return this status and write nothing.
   Trial(Case& c, strew_status status, int64_t error_position);
-  // For other calls that write the destination, of which `expect` is the oracle.
+  // For other calls that write to the destination, with `expect` as their oracle.
   using Oracle = std::function<Outcome(const View& data, const View& output)>;
   Trial(Case& c, const Oracle& expect);
   ~Trial();
@@ -30,17 +30,18 @@ class Trial {
   // The oracle's answer.
   const Outcome& outcome() const { return outcome_; }
 
-  // STREW_OUT_OF_MEMORY will do as well, if no byte changes.
+  // Accepts STREW_OUT_OF_MEMORY as well, if no byte changes.
   void AllowOutOfMemory() { may_run_out_of_memory_ = true; }
 
-  // Calls with the policies of the case. "" where the status, the report of the context, and every
-  // byte of the destination's memory are those of the oracle.
+  // Calls the library with the policies of the case. Returns "" if the status, the report of the
+  // context, and every byte of the destination's memory are those of the oracle, else a description
+  // of the differences.
   std::string Trouble(strew_context* context);
 
-  // The same of any call, whose policies are its own affair.
+  // The same for any call, which has to set the policies itself.
   std::string TroubleOf(const std::function<strew_status()>& call, const strew_context* context);
 
-  // The same by a plan, for operators that have them.
+  // The same by a plan, for operators that have plans.
   std::string TroubleByPlan(strew_context* context);
 
   // The same without a context, with another descriptor of the destination.

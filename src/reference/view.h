@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strided views of elements and the walk over an index space: what the oracle and the tests share.
+// Strided views of elements, and walks over index spaces, for the oracle and the tests.
 #ifndef STREW_REFERENCE_VIEW_H_
 #define STREW_REFERENCE_VIEW_H_
 
@@ -15,7 +15,7 @@ namespace strew::reference {
 
 using Dims = std::vector<int64_t>;
 
-// Strides count elements; those of dims <= 1 carry no meaning.
+// Strides count elements; those of dims <= 1 have no meaning.
 struct Layout {
   Dims shape;
   Dims strides;
@@ -25,15 +25,16 @@ Layout RowMajor(Dims shape);
 
 int64_t Product(const Dims& dims);
 
-// Elements from the lowest to the highest one addressed, both included; 0 for an empty tensor.
+// Number of elements from the lowest to the highest address, both included; 0 for an empty tensor.
 int64_t Span(const Layout& layout);
 
-// How many elements the one at (0, ..., 0) lies above the lowest one.
+// Distance from the lowest element to the one at (0, ..., 0), in elements.
 int64_t Origin(const Layout& layout);
 
 size_t RowMajorPosition(const Dims& shape, const Dims& index);
 
-// The index at which NumPy finds the element for an index of a shape that `shape` is broadcast to.
+// Maps an index into a shape to which `shape` is broadcast, by NumPy's rules, to the index in
+// `shape`.
 Dims Broadcast(const Dims& index, const Dims& shape);
 
 // "[2,5]"
@@ -48,7 +49,7 @@ struct View {
   unsigned char* At(const Dims& index) const;
 };
 
-// Visits every index of `shape` in row-major order: once for rank 0, never where a dim is 0.
+// Visits every index of `shape` in row-major order: once for rank 0, never if a dim is 0.
 template <class Visit>
 void ForEachIndex(const Dims& shape, Visit visit) {
   for (const int64_t dim : shape) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The value of one element under STREW_WIDE, term by term.
+// Computes the value of one element with STREW_WIDE, term by term.
 #ifndef STREW_REFERENCE_WIDE_H_
 #define STREW_REFERENCE_WIDE_H_
 
@@ -8,11 +8,11 @@
 
 namespace strew::reference {
 
-// Tells if STREW_WIDE is in the reduction and makes a difference: to sums, differences and products
-// of floats of 8 and 16 bits.
+// True if the reduction has STREW_WIDE and this makes a difference: for sums, differences and
+// products of floats of 8 and 16 bits.
 bool RoundsOnce(strew_dtype dtype, strew_reduction reduction);
 
-// Stays in float32 between its terms.
+// A value that stays in float32 between its terms.
 class WideValue {
  public:
   // The first term is taken as it is.
