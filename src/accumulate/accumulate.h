@@ -24,8 +24,7 @@ Status ApplyWide(const walk::Scatter& scatter, bool in_place);
 Status ApplyWithoutSelf(const walk::Scatter& scatter, bool in_place);
 
 // Fails at the first update, in the order of the indices, whose element an earlier update names
-// too.
-// Allocates at most 16 bytes for each entry, and 2 MiB.
+// too. Allocates at most 16 bytes for each entry, and 2 MiB.
 Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
                           const plan::IndexSpace& space);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds elements that two updates name.
 #include "accumulate/accumulate.h"
 
 #include <algorithm>

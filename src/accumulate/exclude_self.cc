@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reductions of one step that exclude old values: they start from the identity, or from the first
+// update of each element.
 #include "accumulate/accumulate.h"
 
 #include <limits>

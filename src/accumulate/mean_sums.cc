@@ -61,9 +61,8 @@ void SlotSums::Add(const Slots& slots, const int32_t* numbers, const unsigned ch
   }
 }
 
-// Strided elements are copied into contiguous blocks first, because dividing them one by one takes
-// long: every second one of 1 M int32, half of them with an update, took 0.57 times the time (Zen
-// 4).
+// Strided elements are copied into contiguous blocks first, because dividing them one by one is
+// slow: every second of 1 M int32, half of them with an update, took 0.57 times the time (Zen 4).
 void SlotSums::FinishLine(const kernel::CountedSums& from, int64_t more,
                           const SlotLine& line) const {
   if (line.stride == 1) return kernels_.finish_each(from, more, line.elements, line.count);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lower bound on the number of touched destinations, which limits the scratch that a call may
-// use.
+// A lower bound on the number of touched destinations, which limits the scratch of a call.
 #ifndef STREW_ACCUMULATE_TOUCHED_BOUND_H_
 #define STREW_ACCUMULATE_TOUCHED_BOUND_H_
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes groups of single elements.
 #include <cstring>
 #include <utility>
 

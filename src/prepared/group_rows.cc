@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes groups of rows.
 #include "prepared/group_writer.h"
 
 namespace strew::prepared {

@@ -16,7 +16,7 @@
 
 namespace strew::prepared {
 
-// Elements of any width that fit a buffer. Rows that need a buffer are computed in blocks.
+// Elements that fit a buffer, whatever their width. Rows that need a buffer are computed in blocks.
 inline constexpr int64_t kBlock = Piece::kMost;
 
 // The kernels of a reduction for the first update of a destination, for each update, and for the

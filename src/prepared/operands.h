@@ -24,8 +24,8 @@ struct UpdatesShape {
   bool Fits(const TensorView& tensor) const;
 };
 
-// Checks by the lines of the list of errors in strew.h. `indexed` is the tensor that the plan
-// indexes. Line 4: ranks.
+// Checks, by line of the list of errors in strew.h. `indexed` is the tensor that the plan indexes.
+// Line 4: ranks.
 Status CheckIndexedRank(const Call& call, const Plan& plan, plan::Operand indexed);
 int64_t UpdatesRankOf(const Plan& plan, const TensorView& indexed);
 Status CheckRanks(const Call& call, const Plan& plan, plan::Operand indexed, plan::Operand updates);

@@ -117,7 +117,7 @@ class Orderer {
  private:
   static constexpr double kNanoseconds = 8;  // of an entry, on one thread
   static constexpr int64_t kMostSlices = 64;
-  static constexpr int kBitsOfDigit = 4;  // a digit is worth 2^4 entries
+  static constexpr int kBitsOfDigit = 4;  // a digit does not pay for fewer than 2^4 entries
 
   Status Refuse() const {
     return call_.Fail(STREW_OUT_OF_MEMORY, "memory to put the entries in order was refused");

@@ -181,8 +181,7 @@ class PlaceWriter {
   std::atomic<int64_t> dropped_{0};
 };
 
-// Finds the dims of scatter_elements along which indices do not change: their turns are inner
-// turns.
+// Finds dims of scatter_elements along which indices do not change. Their turns are inner turns.
 void FindInnerDims(const TensorView& indices, const plan::Findings& findings, Plan* plan) {
   if (plan->kind != Kind::kElements) return;
   for (int i = 0; i < plan->rank; ++i) {

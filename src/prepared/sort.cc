@@ -28,8 +28,7 @@ void SortFew(Item<Number>* items, int64_t count) {
   }
 }
 
-// Moves items to `other` by a digit. `next` has the first position of each digit, and receives its
-// end.
+// Moves items to `other` by a digit. `next` has the start of each digit, and receives its end.
 template <class Number>
 void Scatter(const Item<Number>* items, Item<Number>* other, int64_t count, int shift, int width,
              int64_t* next) {

@@ -81,7 +81,7 @@ std::vector<Array*> Inputs(Case& c) {
 }
 
 strew_status Call(const Case& c, strew_context* context, strew_tensor* output) {
-  // The fuzzers make operands whose values are no integers.
+  // Other operators are not given the numbers, because fuzzers make lists that are not of integers.
   const auto numbers = [&c](const std::optional<Array>& array) {
     return Takes(c.op, "count") ? Values(array) : Dims();
   };

@@ -72,8 +72,7 @@ strew_status CallByPlan(const Case& c, strew_context* context, strew_tensor* out
 // Runs the oracle, with the data at `data` and the output at `output`.
 Outcome Expect(const Case& c, const View& data, const View& output);
 
-// Describes everything except the values of data and updates; also the values of short index
-// arrays.
+// Describes the call and its operands, with the values of short index arrays only.
 std::string Describe(const Case& c);
 
 }  // namespace strew::reference

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of which an access one byte past its end, or one byte before its beginning, faults.
+// Memory with guard pages: access just past its end, or just before its beginning, faults.
 #ifndef STREW_REFERENCE_GUARDED_BUFFER_H_
 #define STREW_REFERENCE_GUARDED_BUFFER_H_
 

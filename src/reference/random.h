@@ -67,13 +67,13 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// STREW_SEED, or 1.
+// The value of STREW_SEED, or 1.
 uint64_t Seed();
 
-// STREW_CASES, or `otherwise`.
+// The value of STREW_CASES, or `otherwise`.
 int64_t Cases(int64_t otherwise);
 
-// STREW_CALLS, or `otherwise`.
+// The value of STREW_CALLS, or `otherwise`.
 int64_t Calls(int64_t otherwise);
 
 // Fills every slot of the array, gaps included, with a mix of ordinary numbers, special values

@@ -33,7 +33,7 @@ struct GatherScatterCase {
 // A valid call, except that in one of three cases some indices of a plan are out of range.
 GatherScatterCase MakeRandomGatherScatter(Random& random, Operator to, const Dtype& dtype);
 
-// Describes everything except the values of data and weights.
+// Describes the call and its operands, with the values of short index arrays only.
 std::string Describe(const GatherScatterCase& c);
 
 }  // namespace strew::reference

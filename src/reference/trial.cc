@@ -105,8 +105,7 @@ std::string Trial::Compare(strew_status status, const strew_context* context) {
   return trouble;
 }
 
-// The destination's bytes, in which NaNs that a reduction computed have the payload of the
-// oracle's.
+// The destination's bytes, in which NaNs that a reduction computed have the oracle's payload.
 Trial::Bytes Trial::ForgivingSnapshot(const Bytes& expected) {
   Bytes actual = case_.destination().Snapshot();
   if (actual == expected || outcome_.reduced.empty()) return actual;

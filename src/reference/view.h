@@ -37,7 +37,7 @@ size_t RowMajorPosition(const Dims& shape, const Dims& index);
 // `shape`.
 Dims Broadcast(const Dims& index, const Dims& shape);
 
-// "[2,5]"
+// Formats dims as in "[2,5]".
 std::string ToString(const Dims& dims);
 
 struct View {

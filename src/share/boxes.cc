@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Runs boxes, copies and overlays in parts.
 #include "share/share.h"
 
 #include <cstring>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks and runs cache writes.
 #include "share/share.h"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ Status ReportIndex(const Call& call, const CacheWrite& write, const Starts& star
                      write.axis, positions);
 }
 
-// Counts the entries that are written.
+// Checks the starts, and counts the entries that are written.
 Status CheckStarts(const Call& call, const CacheWrite& write, const Starts& starts,
                    int64_t* written) {
   const int64_t entries = write.past.shape[0];

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Applies updates to drafts, part by part, as their indices are checked.
 #include <algorithm>
 
 #include "base/scratch.h"

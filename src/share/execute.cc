@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes schedules for entries and carries them out.
 #include "share/share.h"
 
 #include "plan/explain.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks indices, and reports the first one that is out of range.
 #include "share/share.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Runs overlays.
 #include "walk/box.h"
 
 #include <algorithm>
@@ -60,8 +61,7 @@ Block WholeRows(kernel::RunKernel move, int64_t width, const OverlayPlan& plan, 
   return Block({move, true}, width, row, output.of[split], input.of[split]);
 }
 
-// A block that applies updates to these rows, in which only rows that the slice includes are
-// counted.
+// A block that applies updates to these rows. It counts only the rows that the slice includes.
 Block SlicedRows(const RowKernel& kernel, int64_t width, const OverlayPlan& plan, int split,
                  const Strides& output) {
   BoxNest row;
@@ -115,7 +115,8 @@ class OuterTurns {
 
   // Calls body(operands, ahead) for every turn of the dims [dim, end). `operands` point to the
   // turn; `updates` is NULL if the turn is outside the slice. `ahead` is the memory that the turn
-  // after the next one reads, or NULL. Contiguous turns outside the slice are copied without a
+  // after the next one reads, or NULL. Contiguous turns outside the slice are copied here, without
+  // a
   // call.
   template <class Body>
   void ForEach(int dim, int end, const OverlayOperands& at, const Body& body) const {

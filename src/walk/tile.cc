@@ -154,7 +154,8 @@ kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile&
   next_reads.indices_row_stride = loops.row.stride[kIndices] * scatter_.index_size;
   next_reads.index_size = scatter_.index_size;
   next_reads.updates_distance = later.updates * scatter_.width;
-  // If rows are batches, the next rows write to other lines of the output.
+  // If rows are batches, the next rows write to other lines of the output, which are prefetched
+  // too.
   const int64_t row_stride = destination.row_stride * scatter_.width;
   const bool has_lines = !loops.columns_are_batch && row_stride != 0 &&
                          loops.component[0].output_stride == 1 &&
@@ -243,7 +244,7 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   assert(tile.rows == 1 || tile.lookahead == 0);
   alignas(64) unsigned char offsets[kOffsetBytes];
   const plan::EntryLoops& loops = scatter_.loops;
-  // Offsets are computed for a whole tile at once, so that the indices of the next one are fetched.
+  // Resolving reads the indices of a whole tile at once, so those of the next tile are prefetched.
   const bool takes_indices = TakesIndices(offset, tile);
   const int64_t most_ahead = takes_indices ? scatter_.tuning.read_ahead : tile.rows * tile.columns;
   kernel::NextReads next_reads = locator_.NextReadsAfter(offset, tile, destination, most_ahead);
@@ -291,8 +292,7 @@ bool TileWriter::TakesIndices(const int64_t* offset, const Tile& tile) const {
   }
   int rank = loops.inner.rank;
   if (rank > 0 && !runs && !copies && tile.rows == 1 && entries.prefetch == 0) {
-    // Inner turns become rows that share offsets: 0.2 to 0.6 times the time of a call for each
-    // turn.
+    // Inner turns become rows that share offsets: 0.2 to 0.6 times the time of one call per turn.
     const plan::InnerLoop& turns = loops.inner.loop[--rank];
     entries.rows = turns.count;
     entries.output_row_stride = turns.stride[kOutput];
