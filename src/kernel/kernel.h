@@ -103,10 +103,8 @@ using GroupedRowsKernel = void (*)(const GroupedRows&);
 // The kernels of a reduction on a dtype, or of moves of elements of one width.
 struct CombineKernels {
   int64_t element_size;
-  bool heavy;  // one element takes much longer than a sum of the same width
-  // Fewest consecutive entries with one destination that are faster as a run; 0: runs are never
-  // faster.
-  int64_t least_run;
+  bool heavy;             // one element takes much longer than a sum of the same width
+  int64_t least_repeats;  // fewest entries that CombineRepeats() combines at once; 0: none
   RunKernel run;
   ElementsKernel elements[kOffsetWidths];
   GroupedRowsKernel rows;           // NULL for none
@@ -200,7 +198,8 @@ struct AccumulateKernels {
   GroupKernel group;
   // sums[slots[i]] (+)= updates[i * updates_stride] and ++counts[slots[i]]
   void (*add_each)(const CountedSums&, const SlotUpdates&);
-  int64_t least_run;  // fewest consecutive updates of one slot that are worth their own call, or 0
+  // Fewest consecutive updates of one slot that are worth a call of their own; 0: none are.
+  int64_t least_repeats;
   // sums[g] (+)= updates[k] for begins[g] <= k < begins[g + 1], in order, and g < groups
   void (*add_groups)(unsigned char* sums, const unsigned char* updates, const int64_t* begins,
                      int64_t groups);
@@ -265,11 +264,21 @@ struct RowsArguments {
 };
 void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsArguments& rows);
 
-// Apply entries of one element each, or updates of slots. Many consecutive entries with one
-// destination become a run, and many updates of one slot a call of their own, which keeps the
-// destination in a register.
-void WalkElements(const CombineKernels& kernels, OffsetWidth offset_width,
-                  const TileArguments& tile, const NextReads& next_reads = {});
+// Combines a tile in which many consecutive entries have one destination, as with sorted indices.
+// Through memory each of them would wait for the one before, so their destination is kept in a
+// register. Does nothing and returns false if there are few.
+bool CombineRepeats(const CombineKernels& kernels, OffsetWidth offset_width,
+                    const TileArguments& tile, const NextReads& next_reads);
+
+// Combines a tile.
+inline void CombineEntries(const CombineKernels& kernels, OffsetWidth offset_width,
+                           const TileArguments& tile, const NextReads& next_reads) {
+  if (CombineRepeats(kernels, offset_width, tile, next_reads)) return;
+  kernels.elements[offset_width](tile, next_reads);
+}
+
+// Applies updates of slots. Many consecutive updates of one slot have a call of their own, which
+// keeps the sum in a register.
 void WalkSlots(const AccumulateKernels& kernels, int64_t size, const CountedSums& sums,
                const SlotUpdates& updates);
 

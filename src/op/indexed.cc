@@ -37,7 +37,7 @@ Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduct
   } else if (ExcludesSelf(reduction) && kind != STREW_NONE) {
     STREW_TRY(accumulate::ApplyWithoutSelf(walk::Scatter(scatter, kind), in_place));
   } else {
-    STREW_TRY(share::Execute(scatter, in_place));
+    STREW_TRY(share::Execution(scatter, in_place).Run(scatter, in_place));
   }
   const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
   return call.Succeed(drops ? applied_units / units : operands.updates.size);

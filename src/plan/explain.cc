@@ -77,8 +77,7 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   const kernel::OffsetWidth width = drops ? first.WholeOffsets() : first.TileOffsets();
   const char* const bits = width == kernel::kOffset32 ? "32" : "64";
   const Tuning& tuning = about.machine.tuning;
-  int64_t block = kBlockBytes / kernel::OffsetSize(width);
-  if (first.out_of_range != OutOfRange::kNothing) block = std::min(block, kMostClamped);
+  const int64_t block = MostOfTile(first, width);
   const Traversal traversal =
       drops ? TraversalOfSink(first, tuning, block, &chosen.flat)
             : TraversalFor(first, tuning, about.width, block, staging, &chosen);

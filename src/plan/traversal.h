@@ -3,6 +3,7 @@
 #ifndef STREW_PLAN_TRAVERSAL_H_
 #define STREW_PLAN_TRAVERSAL_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "plan/entry_loops.h"
@@ -51,9 +52,14 @@ inline constexpr int64_t kMostSlices = 64;
 // Most entries that are packed at a time.
 inline constexpr int64_t kMostPacked = 256;
 
-// Most clamped indices of a tile, which are on the stack beside their offsets, and most entries of
-// a row that goes to a sink.
+// Most clamped indices of a tile, which are on the stack beside their offsets.
 inline constexpr int64_t kMostClamped = 256;
+
+// Most entries of a tile whose offsets have this width.
+inline int64_t MostOfTile(const EntryLoops& loops, kernel::OffsetWidth width) {
+  const int64_t most = kBlockBytes / kernel::OffsetSize(width);
+  return loops.out_of_range == OutOfRange::kNothing ? most : std::min(most, kMostClamped);
+}
 
 // The loops of the chosen traversal; the other member is not set.
 struct TraversalLoops {

@@ -14,8 +14,8 @@ Combiner::Combiner(const Passage& passage)
 
 void Combiner::Combine(kernel::OffsetWidth width, int64_t output, const unsigned char* products,
                        const void* to, int64_t n) const {
-  kernel::WalkElements(kernels_, width,
-                       kernel::RowTile(output_.data + output * size_, products, to, n, 0));
+  kernel::CombineEntries(kernels_, width,
+                         kernel::RowTile(output_.data + output * size_, products, to, n, 0), {});
 }
 
 int64_t SpanOf(const TensorView& tensor) {

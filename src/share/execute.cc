@@ -35,7 +35,8 @@ int64_t ScratchBytes(const Scatter& scatter, const plan::Schedule& schedule) {
   return tasks * PartitionBytes(scatter.loops, scatter.width, tasks);
 }
 
-// Not inline, so that only this call has a filter on its stack.
+// Writes the entries of a range of destinations. A filter for all destinations leaves out dropped
+// entries. Not inline, so that only this call has a filter on its stack.
 [[gnu::noinline]] void RunFilter(const Scatter& scatter, const plan::MemoryHints& hints,
                                  const plan::DestinationRange& range) {
   if (range.IsEmpty()) return;
@@ -44,24 +45,18 @@ int64_t ScratchBytes(const Scatter& scatter, const plan::Schedule& schedule) {
   filter.Finish();
 }
 
-// Applies all entries of a task. A filter for all destinations leaves out dropped entries.
-void RunTask(const Scatter& scatter, const plan::MemoryHints& hints, const plan::Staging& staging,
-             unsigned char* scratch) {
-  if (scatter.loops.out_of_range == plan::OutOfRange::kDrop) {
-    return RunFilter(scatter, hints, plan::kEverywhere);
-  }
-  walk::WriteEntries(scatter, hints, staging, scratch);
-}
-
 Status RunCut(const Scatter& scatter, const plan::Schedule& schedule, const plan::Staging& staging,
               unsigned char* scratch) {
   const plan::Cut& cut = schedule.cut;
+  const bool drops = scatter.loops.out_of_range == plan::OutOfRange::kDrop;
   return ForEachPart(scatter.call, schedule.tasks, cut.parts(), [&](int64_t part, int64_t task) {
     plan::EntryLoops loops = scatter.loops;
     loops.Restrict(cut, part);
     unsigned char* const of_task =
         scratch == nullptr ? nullptr : scratch + task * staging.scratch_bytes;
-    RunTask(Scatter(scatter, loops), schedule.hints, staging, of_task);
+    const Scatter of_part(scatter, loops);
+    if (drops) return RunFilter(of_part, schedule.hints, plan::kEverywhere);
+    walk::WriteEntries(of_part, schedule.hints, staging, of_task);
   });
 }
 
@@ -114,12 +109,12 @@ Status Execution::Run(const Scatter& scatter, bool in_place) const {
     case Share::kAlone:
       break;
   }
-  RunTask(scatter, schedule_.hints, staging, scratch);
+  if (scatter.loops.out_of_range == plan::OutOfRange::kDrop) {
+    RunFilter(scatter, schedule_.hints, plan::kEverywhere);
+  } else {
+    walk::WriteEntries(scatter, schedule_.hints, staging, scratch);
+  }
   return STREW_OK;
-}
-
-Status Execute(const Scatter& scatter, bool in_place) {
-  return Execution(scatter, in_place).Run(scatter, in_place);
 }
 
 }  // namespace strew::share

@@ -90,7 +90,7 @@ void Filter::Write(int64_t entries) {
   if (gather_ == nullptr) {
     WriteRows(tile);
   } else {
-    kernel::WalkElements(scatter_.kernels, offset_width_, tile);
+    kernel::CombineEntries(scatter_.kernels, offset_width_, tile, {});
   }
   kept_ -= entries;
   written_ += entries;

@@ -7,6 +7,7 @@
 #include "base/cache_size.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
+#include "plan/traversal.h"
 #include "share/parts.h"
 #include "walk/tile.h"
 
@@ -73,7 +74,8 @@ class Partition {
         width_(scatter.width),
         hints_(hints),
         offset_size_(kernel::OffsetSize(scatter.loops.TileOffsets())),
-        locator_(scatter, scatter.loops.TileOffsets(), plan::kBlockBytes / offset_size_),
+        locator_(scatter, scatter.loops.TileOffsets(),
+                 plan::MostOfTile(scatter.loops, scatter.loops.TileOffsets())),
         select_(scatter.index_kernels.select[locator_.offset_width()]),
         ranges_(ranges),
         layout_(scatter.loops, width_, ranges_.count()),
@@ -163,10 +165,11 @@ void Partition::Write(int64_t task) const {
     const int64_t first = buffer.first[task];
     const int64_t count = buffer.first[task + 1] - first;
     if (count == 0) continue;
-    kernel::WalkElements(
+    kernel::CombineEntries(
         scatter_.kernels, locator_.offset_width(),
         kernel::RowTile(origin_, buffer.updates + first * width_,
-                        buffer.kept + first * offset_size_, count, hints_.prefetch));
+                        buffer.kept + first * offset_size_, count, hints_.prefetch),
+        {});
   }
 }
 

@@ -62,7 +62,7 @@ class TileLocator {
   TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block,
               const plan::LaterReads& next_part = {0, 0});
 
-  // Most entries whose offsets and clamped indices fit a block.
+  // Most entries of a tile.
   int64_t block() const { return block_; }
   kernel::OffsetWidth offset_width() const { return offset_width_; }
 
@@ -82,6 +82,10 @@ class TileLocator {
   // Locates entries that are written later, and prefetches the reads of the next tile.
   void LocateAhead(const int64_t* offset, const Tile& tile, const TileDestination& destination,
                    void* offsets) const;
+  // Prefetches indices and updates of entries that are written later. `updates` is the first update
+  // of this tile.
+  void Fetch(const kernel::NextReads& next_reads, const unsigned char* updates,
+             int64_t columns) const;
 
  private:
   void Resolve(kernel::ResolveArguments arguments) const;
@@ -113,6 +117,15 @@ class TileWriter {
   // Copies of an update, which are stored in the block of offsets when indices serve as offsets.
   static constexpr int64_t kCopies = 128;
 
+  kernel::TileArguments EntriesOf(const Tile& tile, const TileDestination& destination) const;
+  void WriteAtIndices(const int64_t* offset, const Tile& tile, const TileDestination& destination,
+                      unsigned char* block) const;
+  void WriteElements(kernel::TileArguments entries, const TileDestination& destination,
+                     const unsigned char* updates, kernel::NextReads next_reads,
+                     kernel::OffsetWidth offset_width) const;
+  void WriteRows(const kernel::TileArguments& entries, const Tile& tile,
+                 const TileDestination& destination, const unsigned char* updates,
+                 bool folds) const;
   void WriteCopies(kernel::TileArguments entries, kernel::NextReads next_reads,
                    kernel::OffsetWidth offset_width, unsigned char* copies) const;
   bool TakesIndices(const int64_t* offset, const Tile& tile) const;

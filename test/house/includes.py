@@ -31,7 +31,7 @@ TARGET_INCLUDE = re.compile(r'^\s*#\s*define\s+HWY_TARGET_INCLUDE\s+("[^"]*")')
 
 def arrows_of(page: str) -> dict[str, set[str]]:
     """The files that each room may include besides its own files and the public header."""
-    law = page.split("## The way of a call")[0]
+    law = page.split("## Follow a call")[0]
     return {room: set(filter(None, others.split(", "))) for room, others in ROW.findall(law)}
 
 

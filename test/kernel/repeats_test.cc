@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries of one destination that follow each other become runs, and no entry is lost or moved.
+// Repeats become runs, and no entry is lost or moved.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,9 +100,9 @@ Tile TileOf(const void* offsets, int64_t rows, int64_t columns) {
   return tile;
 }
 
-Seen Walk(const kernel::CombineKernels& kernels, kernel::OffsetWidth width, const Tile& tile) {
+Seen Combine(const kernel::CombineKernels& kernels, kernel::OffsetWidth width, const Tile& tile) {
   seen = {};
-  kernel::WalkElements(kernels, width, tile.arguments, tile.next);
+  kernel::CombineEntries(kernels, width, tile.arguments, tile.next);
   return std::exchange(seen, {});
 }
 
@@ -123,7 +123,7 @@ void ExpectEveryAccess(kernel::OffsetWidth width) {
       const int64_t row = i / columns * tile.arguments.output_row_stride;
       expected.push_back({i, row + offsets[static_cast<size_t>(i)]});
     }
-    const Seen all = Walk(kKernels, width, tile);
+    const Seen all = Combine(kKernels, width, tile);
     ASSERT_EQ(all.accesses, expected) << "STREW_SEED=" << reference::Seed() + seed;
     runs += all.runs > 0 ? 1 : 0;
     ++cases;
@@ -131,43 +131,43 @@ void ExpectEveryAccess(kernel::OffsetWidth width) {
   EXPECT_GT(5 * runs, cases);
 }
 
-TEST(EntryRuns, HaveEveryAccessInOrder) {
+TEST(Repeats, HaveEveryAccessInOrder) {
   ExpectEveryAccess<int32_t>(kernel::kOffset32);
   ExpectEveryAccess<int64_t>(kernel::kOffset64);
 }
 
-TEST(EntryRuns, AreAsLongAsTheyCanBe) {
+TEST(Repeats, AreAsLongAsTheyCanBe) {
   std::vector<int32_t> offsets(300, 7);
   std::fill(offsets.begin() + 3, offsets.begin() + 203, 9);
-  const Seen all = Walk(kKernels, kernel::kOffset32, TileOf(offsets.data(), 1, 300));
+  const Seen all = Combine(kKernels, kernel::kOffset32, TileOf(offsets.data(), 1, 300));
   EXPECT_EQ(all.runs, 2);
   EXPECT_EQ(all.longest_run, 200);
 }
 
-// Random offsets, runs that are too short, and kernels that move have none.
-TEST(EntryRuns, AreLeftOutWhereTheyCost) {
+// Repeats that are too short, and kernels that do not look for any.
+TEST(Repeats, AreLeftOutIfTheyCost) {
   std::vector<int32_t> offsets;
   for (int32_t i = 0; i < 300; ++i) offsets.push_back(i / 7);
   const Tile short_runs = TileOf(offsets.data(), 1, 300);
-  EXPECT_EQ(Walk(kKernels, kernel::kOffset32, short_runs).runs, 0);
+  EXPECT_EQ(Combine(kKernels, kernel::kOffset32, short_runs).runs, 0);
   std::fill(offsets.begin(), offsets.end(), 5);
   const Tile one_run = TileOf(offsets.data(), 1, 300);
-  EXPECT_EQ(Walk(kKernels, kernel::kOffset32, one_run).runs, 1);
+  EXPECT_EQ(Combine(kKernels, kernel::kOffset32, one_run).runs, 1);
   kernel::CombineKernels moves = kKernels;
-  moves.least_run = 0;
-  EXPECT_EQ(Walk(moves, kernel::kOffset32, one_run).runs, 0);
+  moves.least_repeats = 0;
+  EXPECT_EQ(Combine(moves, kernel::kOffset32, one_run).runs, 0);
 }
 
 // Part of a tile may prefetch the destinations of all entries behind it.
-TEST(EntryRuns, LookAheadOverWhatFollows) {
+TEST(Repeats, LookAheadOverWhatFollows) {
   std::vector<int32_t> offsets(200, 7);
   std::iota(offsets.begin() + 160, offsets.end(), 10);
   Tile tile = TileOf(offsets.data(), 1, 180);
   tile.arguments.prefetch = 16;
   tile.arguments.lookahead = 20;
-  EXPECT_EQ(Walk(kKernels, kernel::kOffset32, tile).last_lookahead, 20);
+  EXPECT_EQ(Combine(kKernels, kernel::kOffset32, tile).last_lookahead, 20);
   std::rotate(offsets.begin(), offsets.begin() + 160, offsets.begin() + 180);
-  const Seen all = Walk(kKernels, kernel::kOffset32, tile);
+  const Seen all = Combine(kKernels, kernel::kOffset32, tile);
   EXPECT_EQ(all.runs, 1);
   EXPECT_EQ(all.last_lookahead, 20 + 160);
 }
@@ -189,7 +189,7 @@ TEST(SlotRuns, HaveEveryUpdateInOrder) {
   int64_t with_runs = 0;
   for (uint64_t seed = 0; seed < 500; ++seed) {
     Random random(reference::Seed() + seed);
-    kernels.least_run = random.OneIn(4) ? 0 : random.Between(3, 20);
+    kernels.least_repeats = random.OneIn(4) ? 0 : random.Between(3, 20);
     const int64_t n = random.Between(1, 1000);
     const int64_t stride = random.Between(0, 3);
     const std::vector<int32_t> slots =
