@@ -37,7 +37,7 @@ Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduct
   } else if (ExcludesSelf(reduction) && kind != STREW_NONE) {
     STREW_TRY(accumulate::ApplyWithoutSelf(walk::Scatter(scatter, kind), in_place));
   } else {
-    STREW_TRY(share::Execution(scatter, in_place).Run(scatter, in_place));
+    STREW_TRY(share::Execute(scatter, in_place));
   }
   const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
   return call.Succeed(drops ? applied_units / units : operands.updates.size);
@@ -66,10 +66,18 @@ using walk::Operands;
 }
 
 // True if rows of entries are long enough to gain from a single index for all entries.
-bool GainsFromOneIndex(const Call& call, bool moves, const plan::IndexedNest& entries) {
-  const plan::Tuning& tuning = plan::TuningOf(call);
+bool HasLongRows(const plan::Tuning& tuning, bool moves, const plan::IndexedNest& entries) {
   const int64_t least = moves ? tuning.least_equal_moves : tuning.least_equal_row;
   return entries.rank == 0 || entries.loop[entries.rank - 1].count >= least;
+}
+
+// True if neighbouring batches are so near each other in updates that entries are applied one by
+// one, each to all batches.
+bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
+                    int64_t update_size) {
+  if (batch.rank == 0) return false;
+  const uint64_t step = Magnitude(batch.loop[batch.rank - 1].stride[plan::kUpdates]);
+  return step <= static_cast<uint64_t>(tuning.longest_equal_step / update_size);
 }
 
 // Runs a call whose indices are all equal. Not inline, because other calls need no stack space for
@@ -77,8 +85,11 @@ bool GainsFromOneIndex(const Call& call, bool moves, const plan::IndexedNest& en
 [[gnu::noinline]] Status RunOnOneElement(const Call& call, const Operands& operands,
                                          strew_reduction reduction, plan::IndexSpace* space,
                                          const plan::Findings& findings) {
+  const plan::Tuning& tuning = plan::TuningOf(call);
   const bool moves = ReductionKind(reduction) == STREW_NONE;
-  if (!GainsFromOneIndex(call, moves, space->entries)) {
+  const bool is_short = !HasLongRows(tuning, moves, space->entries);
+  if (is_short && (!IsOneStep(reduction) ||
+                   !HasNearBatches(tuning, space->batch, operands.updates.element_size))) {
     return RunChecked(call, operands, reduction, *space, findings);
   }
   if (call.explains()) call.Explain("All indices are equal, so that one is read.");
@@ -88,6 +99,7 @@ bool GainsFromOneIndex(const Call& call, bool moves, const plan::IndexedNest& en
   const int64_t index = ReadIndex(indices.dtype, indices.data + first * indices.element_size).value;
   space->KeepElement(WrappedIndex(index, axis.axis_size, call.settings().wrap_negative_indices));
   if (moves) space->KeepLastEntry();
+  if (is_short) space->TurnBatchIntoInner();
   alignas(int64_t) unsigned char zero[sizeof(int64_t)] = {};
   TensorView one = indices;
   one.data = zero;

@@ -97,6 +97,15 @@ struct IndexSpace {
     for (int i = 0; i < batch.rank; ++i) batch.loop[i].stride[kIndices] = 0;
   }
 
+  // Makes the batch loops inner loops. Requires that indices do not change along them.
+  void TurnBatchIntoInner() {
+    while (batch.rank > 0) {
+      const IndexedLoop loop = batch.PopInnermost();
+      inner.Append(loop.count, loop.stride[kOutput], loop.stride[kUpdates]);
+    }
+    minor_batch_loops = 0;
+  }
+
   // Keeps the last entry of each batch. If all indices are equal, it replaces the others.
   void KeepLastEntry() {
     while (entries.rank > 0) {

@@ -129,7 +129,8 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
     const int64_t bytes = std::max<int64_t>(static_cast<int64_t>(stride) * width, 1);
     return std::max<int64_t>(block / bytes, 1);
   };
-  const int64_t block = is_strided ? tuning.slice_block : tuning.slice_run_block;
+  const bool is_contiguous = slices->run.stride[kOutput] == 1 && slices->run.stride[kUpdates] <= 1;
+  const int64_t block = is_contiguous ? tuning.slice_run_block : tuning.slice_block;
   slices->run_step = std::min(slices->run.count, turns_of_block(slices->run, block));
   const int64_t run_bytes = std::max(slices->run.count * width, kCacheLine);
   slices->row_step = std::max<int64_t>(tuning.slice_block / run_bytes, 1);
@@ -145,7 +146,7 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   if (repeats && (are_many || loops.run.count >= tuning.least_slice)) return true;
   // Long runs are as fast in the order of memory, unless several entries write to the same run.
   if (run_bytes > tuning.longest_slice_run) {
-    return loops.inner.rank == 0 && run_bytes > tuning.slice_run_block && entries > 1;
+    return loops.inner.rank == 0 && slices->run_step < slices->run.count && entries > 1;
   }
   return entries <= tuning.few_slice_rows;
 }

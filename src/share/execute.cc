@@ -117,4 +117,9 @@ Status Execution::Run(const Scatter& scatter, bool in_place) const {
   return STREW_OK;
 }
 
+// Not inline, because other callers of the room need no stack space for an execution.
+[[gnu::noinline]] Status Execute(const Scatter& scatter, bool in_place) {
+  return Execution(scatter, in_place).Run(scatter, in_place);
+}
+
 }  // namespace strew::share

@@ -62,6 +62,9 @@ class Execution {
   Scratch scratch_;
 };
 
+// Makes a schedule and carries it out.
+Status Execute(const walk::Scatter& scatter, bool in_place);
+
 // ---- Boxes: copies, slices and overlays ----
 
 // Runs a box. Turns must have different destinations, and counts must be > 0. Rearranges `nest`.

@@ -107,9 +107,11 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
                 locator_.offset_width());
 }
 
-// Writes entries whose indices serve as offsets. `block` has room for copies of updates.
-void TileWriter::WriteAtIndices(const int64_t* offset, const Tile& tile,
-                                const TileDestination& destination, unsigned char* block) const {
+// Writes entries whose indices serve as offsets. `block` has room for copies of updates. Not inline,
+// like the other ways to write a tile, so that only one of them is on the stack.
+[[gnu::noinline]] void TileWriter::WriteAtIndices(const int64_t* offset, const Tile& tile,
+                                                  const TileDestination& destination,
+                                                  unsigned char* block) const {
   const plan::EntryLoops& loops = scatter_.loops;
   const kernel::OffsetWidth offset_width = kernel::OffsetWidthOfSize(scatter_.index_size);
   kernel::TileArguments entries = EntriesOf(tile, destination);
@@ -130,9 +132,11 @@ void TileWriter::WriteAtIndices(const int64_t* offset, const Tile& tile,
 }
 
 // Writes entries of one element each.
-void TileWriter::WriteElements(kernel::TileArguments entries, const TileDestination& destination,
-                               const unsigned char* updates, kernel::NextReads next_reads,
-                               kernel::OffsetWidth offset_width) const {
+[[gnu::noinline]] void TileWriter::WriteElements(kernel::TileArguments entries,
+                                                 const TileDestination& destination,
+                                                 const unsigned char* updates,
+                                                 kernel::NextReads next_reads,
+                                                 kernel::OffsetWidth offset_width) const {
   const plan::EntryLoops& loops = scatter_.loops;
   int rank = loops.inner.rank;
   if (rank > 0 && entries.rows == 1 && entries.prefetch == 0) {
@@ -152,9 +156,9 @@ void TileWriter::WriteElements(kernel::TileArguments entries, const TileDestinat
 }
 
 // Writes entries that are runs, or rows of the tile that are folded into runs.
-void TileWriter::WriteRows(const kernel::TileArguments& entries, const Tile& tile,
-                           const TileDestination& destination, const unsigned char* updates,
-                           bool folds) const {
+[[gnu::noinline]] void TileWriter::WriteRows(const kernel::TileArguments& entries, const Tile& tile,
+                                             const TileDestination& destination,
+                                             const unsigned char* updates, bool folds) const {
   const plan::EntryLoops& loops = scatter_.loops;
   const kernel::OffsetWidth offset_width = locator_.offset_width();
   const kernel::RunKernel run = scatter_.RunFor(hints_.streams);

@@ -228,10 +228,16 @@ std::vector<Forced> Offsets() {
   const Changes in_rows = {{&T::few_indices, -1},        {&T::few_turns, 0},
                            {&T::narrow_row, 0},          {&T::narrow_batch, 0},
                            {&T::most_packed_tile, 0},    {&T::most_packed_row, 0},
-                           {&T::least_equal_row, kHuge}, {&T::least_equal_moves, kHuge}};
+                           {&T::least_equal_row, kHuge}, {&T::least_equal_moves, kHuge},
+                           {&T::longest_equal_step, 0}};
   const Changes never = in_rows + Changes{{&T::least_unresolved_row, kHuge}};
   const Changes one = {{&T::least_equal_row, 1}, {&T::few_indices, -1}};
+  const Changes by_entry = {{&T::least_equal_row, kHuge},
+                            {&T::longest_equal_step, kHuge},
+                            {&T::few_indices, -1},
+                            {&T::most_draft, 0}};
   return {{"OneIndex", one, {1, 3}, "All indices are equal", 1, Calls::kOnOneAxis},
+          {"OneIndexByEntry", by_entry, {1, 3}, "All indices are equal", 1, Calls::kOnOneAxis},
           {"IndicesAsOffsets", in_rows, {1, 3}, taken, 4, Calls::kOnOneAxis},
           {"IndicesAsOffsetsNever", never, {1, 3}, taken, kNever, Calls::kOnOneAxis}};
 }

@@ -25,6 +25,7 @@ NOT_MEASURED = {
     "far_rows": "the calls here have no slices of rows that lie apart",
     "least_equal_row": "the calls here have different indices",
     "least_equal_moves": "the calls here have different indices",
+    "longest_equal_step": "the calls here have different indices",
     "most_packed_tile": "the calls here have no operands that lie apart",
     "most_packed_row": "the calls here have no operands that lie apart",
     "least_flat_tile": "the calls here have no operands that lie apart",
