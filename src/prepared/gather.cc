@@ -264,7 +264,8 @@ Status Gather(const Call& call, const strew_plan* handle, const TensorView* sour
   Gatherer gatherer(call, plan, *source, axis, *output);
   const plan::Machine machine(call);
   const int64_t tasks = plan::TasksFor(machine, gatherer.nanoseconds());
-  gatherer.SetHints(machine, tasks, source->size * source->element_size,
+  // Dims of stride 0 have more elements than bytes.
+  gatherer.SetHints(machine, tasks, source->highest - source->lowest,
                     output->size * output->element_size);
   const plan::Cut cut = gatherer.CutInto(plan::PartsFor(machine, tasks));
   STREW_TRY(share::ForEachPart(call, tasks, cut.parts(),

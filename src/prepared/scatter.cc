@@ -150,7 +150,9 @@ Status Scatter(const Call& call, const strew_plan* handle, const TensorView* dat
   const bool accumulates = kind == STREW_MEAN || IsWide(reduction);
   if (is_one_loop && accumulates && HasElements(plan, *updates) &&
       AccumulatorsNeedNoOrder(call, plan, *output)) {
-    return ScatterByPlaces(call, plan, operands, axis, reduction);
+    const Status status = ScatterByPlaces(call, plan, operands, axis, reduction);
+    // In order of destinations accumulators need no scratch.
+    if (status.code() != STREW_OUT_OF_MEMORY) return status;
   }
   const bool has_room = HasRoomToShare(call, plan);
   // Rows with few updates would be read and written twice: 1.1 to 1.3 times the time.

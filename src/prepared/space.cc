@@ -44,7 +44,8 @@ TensorView PlacesOf(const Plan& plan) {
   for (int i = view.rank - 1; i >= 0; --i) {
     view.shape[i] = plan.shape[i];
     view.strides[i] = plan.is_inner[i] ? 0 : stride;
-    if (!plan.is_inner[i]) stride *= view.shape[i];
+    // The dims of an empty plan may be too large for their product.
+    if (!plan.is_inner[i] && plan.entries != 0) stride *= view.shape[i];
     // The size of a tensor counts repeated values too.
     if (plan.is_inner[i]) view.size *= view.shape[i];
     view.contiguous = view.contiguous && !plan.is_inner[i];

@@ -198,5 +198,32 @@ TEST_P(ScratchOfPlans, IsLimitedForEntriesThatAreDropped) {
   });
 }
 
+// Accumulators in scratch are the faster way, but not the only one.
+TEST(ScratchOfAccumulators, IsNotNeeded) {
+  constexpr int64_t kEntries = 100, kPlaces = 8;
+  Random random(Seed());
+  for (const strew_reduction reduction : {STREW_ADD | STREW_WIDE, STREW_MEAN | 0}) {
+    Case c =
+        MakeCase(random, {"", Operator::kScatterElements, {kPlaces}, {kEntries}, 0, STREW_INT32},
+                 STREW_BFLOAT16, true);
+    const Plan plan = PlanOf(c);
+    const Bytes before = c.data.Snapshot();
+    const auto call = [&](strew_context* context) {
+      return strew_plan_scatter(context, plan.get(), c.data.tensor(), c.updates.tensor(), reduction,
+                                c.data.tensor());
+    };
+    ASSERT_EQ(call(nullptr), STREW_OK);
+    const Bytes expected = c.data.Snapshot();
+    c.data.Restore(before);
+    const Context context = MakeContext();
+    CountingAllocator allocator(0);
+    allocator.InstallIn(context.get());
+    EXPECT_EQ(call(context.get()), STREW_OK);
+    EXPECT_TRUE(allocator.has_refused());
+    EXPECT_TRUE(c.data.Snapshot() == expected);
+    EXPECT_STREQ(strew_context_error(context.get()), "");
+  }
+}
+
 }  // namespace
 }  // namespace strew_test

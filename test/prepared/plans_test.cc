@@ -342,5 +342,32 @@ TEST(Threads, MakeTheSamePlanAsOne) {
   }
 }
 
+// Dims whose product does not fit 64 bits, in plans without entries and in sources that repeat one
+// element.
+TEST(CallsOfPlans, WithDimsThatAreTooLargeTogether) {
+  const int64_t huge = int64_t{1} << 62, none = 0, eight = 8, still = 0;
+  unsigned char memory[4096 * 8] = {};
+  int64_t indices[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  const Dims empty = {none, huge, huge};
+  const Tensor no_indices = MakeTensor(STREW_INT64, {empty, {}}, nullptr);
+  strew_plan* made = nullptr;
+  ASSERT_EQ(strew_plan_scatter_elements(nullptr, no_indices.get(), 1, huge, &made), STREW_OK);
+  const Plan of_none(made);
+  const Tensor nothing = MakeTensor(STREW_INT8, {empty, {}}, nullptr);
+  EXPECT_EQ(strew_plan_scatter(nullptr, of_none.get(), nothing.get(), nothing.get(), STREW_ADD,
+                               nothing.get()),
+            STREW_OK);
+  const int64_t extent = int64_t{1} << 52;
+  const Tensor some = MakeTensor(STREW_INT64, {{eight}, {}}, indices);
+  ASSERT_EQ(strew_plan_scatter_update(nullptr, some.get(), 0, extent, &made), STREW_OK);
+  const Plan of_some(made);
+  const strew_dtype dtype = STREW_OPAQUE(4096);
+  const Tensor source = MakeTensor(dtype, {{extent}, {still}}, memory);
+  std::vector<unsigned char> gathered(4096 * 8, 1);
+  const Tensor output = MakeTensor(dtype, {{eight}, {}}, gathered.data());
+  EXPECT_EQ(strew_plan_gather(nullptr, of_some.get(), source.get(), output.get()), STREW_OK);
+  EXPECT_EQ(gathered, std::vector<unsigned char>(4096 * 8, 0));
+}
+
 }  // namespace
 }  // namespace strew_test
