@@ -15,21 +15,18 @@
 #include <iterator>
 
 #include "api/context.h"
+#include "plan/tuning.h"
 #include "strew/strew.h"
-#include "tunable_tuning.h"
 #include "tuning_fields.h"
 
 #define EXPORTED extern "C" [[gnu::visibility("default")]]
 
-namespace strew::plan {
-Tuning tunable_tuning;
-}
-
 namespace {
 
-using strew::plan::tunable_tuning;
 using strew_bench::Constant;
 using strew_bench::ConstantOf;
+
+strew::plan::Tuning tunable_tuning;
 
 const Constant* ConstantsOfTuning(int32_t* count) {
 #define FIELD(name) ConstantOf(#name, &tunable_tuning.name),

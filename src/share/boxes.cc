@@ -58,10 +58,11 @@ plan::BoxSchedule ScheduleFor(const Call& call, const char* what, int64_t bytes,
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   walk::ArrangeBox(units, nest);
+  const plan::Tuning& tuning = plan::TuningOf(call);
   const plan::BoxSchedule schedule =
       ScheduleFor(call, "box", Bytes(*nest, units.width), MayStream(*nest, output, units.width));
   if (schedule.tasks == 1) {
-    Box(kernels, *nest, schedule.streams).Run(output, updates);
+    Box(kernels, *nest, schedule.streams, tuning).Run(output, updates);
     return STREW_OK;
   }
   const plan::Cut cut = CutOf(*nest, units.width, schedule.parts);
@@ -71,7 +72,7 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
       const plan::Turns turns = cut.TurnsOf(part, i);
       of_part.Restrict(i, turns.first, turns.count);
     }
-    Box(kernels, of_part, schedule.streams).Run(output, updates);
+    Box(kernels, of_part, schedule.streams, tuning).Run(output, updates);
   });
 }
 
@@ -120,7 +121,7 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel r
     at.output += of_part.output_base * width;
     at.data += of_part.data_base * width;
     at.updates = sliced ? at.updates + of_part.updates_base * width : nullptr;
-    walk::RunOverlay(of_part, run, move, at, schedule.streams);
+    walk::RunOverlay(of_part, run, move, at, schedule.streams, plan::TuningOf(call));
   });
 }
 

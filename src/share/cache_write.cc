@@ -119,7 +119,8 @@ class Writer {
         kernels_(walk::RunKernelsFor(call, write.present, STREW_NONE, units_)),
         outer_(OuterDim(write)),
         positions_(write.past.shape[write.axis]),
-        stream_(schedule.streams) {
+        stream_(schedule.streams),
+        tuning_(plan::TuningOf(call)) {
     const TensorView& update = write.update;
     const int64_t parts = schedule.parts;
     cut_.Append(update.shape[0], 1, parts);
@@ -183,7 +184,7 @@ class Writer {
       nest.base[walk::kBoxUpdates] = outer.first * StrideOf(write_.update, outer_) * units_.count;
     }
     walk::ArrangeBox(units_, &nest);
-    return {kernels_, nest, stream_};
+    return {kernels_, nest, stream_, tuning_};
   }
 
   unsigned char* OutputAt(int64_t entry, int64_t position) const {
@@ -209,6 +210,7 @@ class Writer {
   const int outer_;
   const int64_t positions_;
   const bool stream_;
+  const plan::Tuning& tuning_;
   plan::Cut cut_;
 };
 

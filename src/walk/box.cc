@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "base/checked.h"
-#include "plan/tuning.h"
 
 namespace strew::walk {
 namespace {
 
+using plan::Tuning;
 using BoxLoop = plan::Loop<kBoxOperands>;
 
 // Moves the loop with the smallest stride of the updates next to the innermost one.
@@ -25,27 +25,27 @@ void PairForTranspose(BoxNest* nest) {
 // Returns the loop of `nest` whose turns are rows of runs: the innermost one, or for short runs one
 // with many turns. Copying 24968 float32 took 60 us as 6242 turns of 2 pairs, and 7 us as 4
 // columns.
-int RowLoopOf(const BoxNest& nest, int64_t run) {
+int RowLoopOf(const BoxNest& nest, int64_t run, const Tuning& tuning) {
   const int innermost = nest.rank - 1;
-  if (run > plan::kTuning.short_run) return innermost;
+  if (run > tuning.short_run) return innermost;
   int chosen = innermost;
-  for (int i = innermost - 1; i >= 0 && nest.loop[chosen].count < plan::kTuning.many_rows; --i) {
+  for (int i = innermost - 1; i >= 0 && nest.loop[chosen].count < tuning.many_rows; --i) {
     if (nest.loop[i].count > nest.loop[chosen].count) chosen = i;
   }
   return chosen;
 }
 
-void RunRows(kernel::RunKernel run, int64_t width, const kernel::BoxArguments& rows) {
-  // Updates whose elements lie farther apart than their rows are read in tiles. If all rows share
+void RunRows(kernel::RunKernel run, int64_t width, const kernel::BoxArguments& rows, int64_t side) {
+  // Updates whose elements lie farther apart than their rows are read in tiles of `side` by `side`. If all rows share
   // one contiguous row of updates, that row stays in the caches without tiles.
   const uint64_t step = Magnitude(rows.updates_stride);
   const bool transposes = rows.rows > 1 && step > 1 && Magnitude(rows.updates_row_stride) < step;
   if (!transposes) return kernel::WalkBox(run, width, rows);
   kernel::BoxArguments tile = rows;
-  for (int64_t r = 0; r < rows.rows; r += plan::kTuning.transposed_tile) {
-    tile.rows = std::min(plan::kTuning.transposed_tile, rows.rows - r);
-    for (int64_t c = 0; c < rows.run; c += plan::kTuning.transposed_tile) {
-      tile.run = std::min(plan::kTuning.transposed_tile, rows.run - c);
+  for (int64_t r = 0; r < rows.rows; r += side) {
+    tile.rows = std::min(side, rows.rows - r);
+    for (int64_t c = 0; c < rows.run; c += side) {
+      tile.run = std::min(side, rows.run - c);
       tile.output = rows.output + (r * rows.output_row_stride + c * rows.output_stride) * width;
       tile.updates = rows.updates + (r * rows.updates_row_stride + c * rows.updates_stride) * width;
       kernel::WalkBox(run, width, tile);
@@ -53,8 +53,7 @@ void RunRows(kernel::RunKernel run, int64_t width, const kernel::BoxArguments& r
   }
 }
 
-bool ReadsAhead(const kernel::BoxArguments& rows, int64_t width) {
-  const plan::Tuning& tuning = plan::kTuning;
+bool ReadsAhead(const kernel::BoxArguments& rows, int64_t width, const Tuning& tuning) {
   const int64_t bytes = rows.run * width;
   const bool lie_apart = rows.output_row_stride != rows.run || rows.updates_row_stride != rows.run;
   return !rows.moves && lie_apart && rows.output_stride == 1 && rows.updates_stride == 1 &&
@@ -70,10 +69,14 @@ void ArrangeBox(const plan::Units& units, BoxNest* nest) {
   PairForTranspose(nest);
 }
 
-Box::Box(const RunKernels& kernels, const BoxNest& nest, bool stream)
-    : run_(kernels.Choose(stream)), width_(kernels.width), stream_(stream), nest_(nest) {
+Box::Box(const RunKernels& kernels, const BoxNest& nest, bool stream, const Tuning& tuning)
+    : run_(kernels.Choose(stream)),
+      width_(kernels.width),
+      stream_(stream),
+      tuning_(tuning),
+      nest_(nest) {
   const BoxLoop run = nest_.PopInnermost();
-  const int row_loop = RowLoopOf(nest_, run.count);
+  const int row_loop = RowLoopOf(nest_, run.count, tuning);
   for (int i = row_loop + 1; i < nest_.rank; ++i) between_.loop[between_.rank++] = nest_.loop[i];
   nest_.rank -= between_.rank;
   const BoxLoop row = nest_.PopInnermost();
@@ -85,7 +88,7 @@ Box::Box(const RunKernels& kernels, const BoxNest& nest, bool stream)
   // A run of one unit counts as contiguous, whatever its strides.
   rows_.output_stride = run.count == 1 ? 1 : run.stride[kBoxOutput];
   rows_.updates_stride = run.count == 1 ? 1 : run.stride[kBoxUpdates];
-  if (ReadsAhead(rows_, width_)) rows_.read_ahead = plan::kTuning.row_read_ahead;
+  if (ReadsAhead(rows_, width_, tuning)) rows_.read_ahead = tuning.row_read_ahead;
 }
 
 void Box::Run(unsigned char* output, const unsigned char* updates) const {
@@ -93,7 +96,7 @@ void Box::Run(unsigned char* output, const unsigned char* updates) const {
   plan::ForEachTurn(nest_, nest_.rank, [&](const int64_t* offset) {
     rows.output = output + offset[kBoxOutput] * width_;
     rows.updates = updates + offset[kBoxUpdates] * width_;
-    if (between_.rank == 0) return RunRows(run_, width_, rows);
+    if (between_.rank == 0) return RunRows(run_, width_, rows, tuning_.transposed_tile);
     RunBetween(rows);
   });
   if (stream_) kernel::FinishStreaming();
@@ -101,7 +104,7 @@ void Box::Run(unsigned char* output, const unsigned char* updates) const {
 
 // Runs some rows at a time, so that they stay in the caches for all turns of the loops between.
 void Box::RunBetween(const kernel::BoxArguments& rows) const {
-  const int64_t step = plan::kTuning.transposed_tile;
+  const int64_t step = tuning_.transposed_tile;
   kernel::BoxArguments some = rows;
   for (int64_t r = 0; r < rows.rows; r += step) {
     some.rows = std::min(step, rows.rows - r);
@@ -123,7 +126,7 @@ void Box::Fetch(unsigned char* output) const {
 }
 
 Block::Block(const RowKernel& kernel, int64_t width, const BoxNest& row, int64_t output_row_stride,
-             int64_t updates_row_stride)
+             int64_t updates_row_stride, const Tuning& tuning)
     : run_(kernel.run), width_(width), rest_(row), rows_() {
   rows_.moves = kernel.moves;
   rest_.Merge();
@@ -141,8 +144,8 @@ Block::Block(const RowKernel& kernel, int64_t width, const BoxNest& row, int64_t
                    updates_row_stride == run.count * run.stride[kBoxUpdates];
   output_row_stride_ = output_row_stride;
   updates_row_stride_ = updates_row_stride;
-  rows_are_inner_ = run.count <= plan::kTuning.short_run && rest_.rank > 0 &&
-                    rest_.loop[rest_.rank - 1].count >= plan::kTuning.many_rows;
+  rows_are_inner_ = run.count <= tuning.short_run && rest_.rank > 0 &&
+                    rest_.loop[rest_.rank - 1].count >= tuning.many_rows;
   if (!rows_are_inner_) return;
   const BoxLoop inner = rest_.PopInnermost();
   rows_.rows = inner.count;

@@ -7,6 +7,7 @@
 #include "kernel/kernel.h"
 #include "plan/loop_nest.h"
 #include "plan/overlay.h"
+#include "plan/tuning.h"
 #include "plan/unit.h"
 #include "walk/kernels.h"
 
@@ -24,7 +25,7 @@ void ArrangeBox(const plan::Units& units, BoxNest* nest);
 class Box {
  public:
   // Requires an arranged nest.
-  Box(const RunKernels& kernels, const BoxNest& nest, bool stream);
+  Box(const RunKernels& kernels, const BoxNest& nest, bool stream, const plan::Tuning& tuning);
 
   // Calls FinishStreaming() if the box streams.
   void Run(unsigned char* output, const unsigned char* updates) const;
@@ -37,6 +38,7 @@ class Box {
   const kernel::RunKernel run_;
   const int64_t width_;
   const bool stream_;
+  const plan::Tuning& tuning_;
   BoxNest nest_;     // around the rows
   BoxNest between_;  // between them and the runs
   kernel::BoxArguments rows_;
@@ -53,7 +55,7 @@ class Block {
   // output[r * output_row_stride + o] (+)= updates[r * updates_row_stride + u] for the turns (o, u)
   // of `row`, whose strides must be descending.
   Block(const RowKernel& kernel, int64_t width, const BoxNest& row, int64_t output_row_stride,
-        int64_t updates_row_stride);
+        int64_t updates_row_stride, const plan::Tuning& tuning);
 
   void Run(unsigned char* output, const unsigned char* updates, int64_t rows) const;
 
@@ -79,7 +81,8 @@ struct OverlayOperands {
 // Requires an arranged plan. `run` is the kernel of the reduction, `move` has those that copy.
 // `operands` point to the first elements of the plan; updates may be NULL.
 void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
-                const kernel::MoveKernels& move, const OverlayOperands& operands, bool stream);
+                const kernel::MoveKernels& move, const OverlayOperands& operands, bool stream,
+                const plan::Tuning& tuning);
 
 }  // namespace strew::walk
 

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 
-#include "plan/tuning.h"
-
 namespace strew::walk {
 namespace {
 
-using plan::kTuning;
 using plan::OverlayDim;
 using plan::OverlayPlan;
+using plan::Tuning;
 
 // The output is processed in pieces. A piece is some rows of the dim `split`, with all dims within.
 // If `split` is the last dim, a row is one element.
@@ -24,13 +22,13 @@ bool TakesEveryOther(const OverlayDim& line) {
   return line.slice.step == 2 && line.updates_stride == 1;
 }
 
-// Returns pieces of at most `bytes` bytes. A long line in which every other element is replaced is
-// one piece.
-Pieces PiecesOf(const OverlayPlan& plan, int64_t width, int64_t bytes, bool moves) {
+// A long line in which every other element is replaced is one piece.
+Pieces PiecesOf(const OverlayPlan& plan, int64_t width, bool moves, const Tuning& tuning) {
   const OverlayDim& line = plan.dim[plan.rank - 1];
-  if (moves && TakesEveryOther(line) && line.size >= kTuning.long_line / width) {
+  if (moves && TakesEveryOther(line) && line.size >= tuning.long_line / width) {
     return {plan.rank - 1, line.size};
   }
+  const int64_t bytes = tuning.overlay_piece;
   int split = plan.rank - 1;
   int64_t row_bytes = width;
   while (split > 0 && plan.dim[split].size <= bytes / 2 / row_bytes) {
@@ -53,24 +51,24 @@ Strides StridesOf(const OverlayPlan& plan, StrideOfDim stride_of_dim) {
 
 // A block that copies whole rows of the dim `split`.
 Block WholeRows(kernel::RunKernel move, int64_t width, const OverlayPlan& plan, int split,
-                const Strides& output, const Strides& input) {
+                const Strides& output, const Strides& input, const Tuning& tuning) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
     row.Append(plan.dim[i].size, output.of[i], input.of[i]);
   }
-  return Block({move, true}, width, row, output.of[split], input.of[split]);
+  return Block({move, true}, width, row, output.of[split], input.of[split], tuning);
 }
 
 // A block that applies updates to these rows. It counts only the rows that the slice includes.
 Block SlicedRows(const RowKernel& kernel, int64_t width, const OverlayPlan& plan, int split,
-                 const Strides& output) {
+                 const Strides& output, const Tuning& tuning) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
     const OverlayDim& dim = plan.dim[i];
     row.Append(dim.slice.count, output.of[i] * dim.slice.step, dim.updates_stride);
   }
   const OverlayDim& dim = plan.dim[split];
-  return Block(kernel, width, row, output.of[split] * dim.slice.step, dim.updates_stride);
+  return Block(kernel, width, row, output.of[split] * dim.slice.step, dim.updates_stride, tuning);
 }
 
 // Offset of the slice's first element from the start of a row of the dim `split`.
@@ -168,12 +166,13 @@ class OuterTurns {
 
 class LineReplacer {
  public:
-  LineReplacer(const OverlayPlan& plan, kernel::RunKernel move, int64_t width, bool stream)
+  LineReplacer(const OverlayPlan& plan, kernel::RunKernel move, int64_t width, bool stream,
+               const Tuning& tuning)
       : line_(plan.dim[plan.rank - 1]),
         move_(move),
         width_(width),
         prefetched_(stream && line_.IsWhole()
-                        ? std::min(line_.size * width_, kTuning.most_prefetched_line)
+                        ? std::min(line_.size * width_, tuning.most_prefetched_line)
                         : 0) {}
 
   void operator()(const OverlayOperands& at, const unsigned char* ahead) const {
@@ -210,8 +209,8 @@ bool IsInterleaving(const OverlayPlan& plan, const Pieces& pieces) {
 class PieceRunner {
  public:
   PieceRunner(const OverlayPlan& plan, kernel::RunKernel run, const kernel::MoveKernels& move,
-              const Pieces& pieces, bool stream)
-      : PieceRunner(plan, run, move, move.combine.element_size, pieces, stream,
+              const Pieces& pieces, bool stream, const Tuning& tuning)
+      : PieceRunner(plan, run, move, move.combine.element_size, pieces, stream, tuning,
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.output_stride; }),
                     StridesOf(plan, [](const OverlayDim& dim) { return dim.data_stride; })) {}
 
@@ -230,8 +229,8 @@ class PieceRunner {
 
  private:
   PieceRunner(const OverlayPlan& plan, kernel::RunKernel run, const kernel::MoveKernels& move,
-              int64_t width, const Pieces& pieces, bool stream, const Strides& output,
-              const Strides& data)
+              int64_t width, const Pieces& pieces, bool stream, const Tuning& tuning,
+              const Strides& output, const Strides& data)
       : dim_(plan.dim[pieces.split]),
         interleave_(run == move.combine.run && IsInterleaving(plan, pieces) ? move.interleave
                                                                             : nullptr),
@@ -240,9 +239,10 @@ class PieceRunner {
         stream_(stream),
         first_(FirstInRow(plan, pieces.split, output)),
         copy_(WholeRows(stream ? move.stream : move.combine.run, width, plan, pieces.split, output,
-                        data)),
-        fill_(WholeRows(move.combine.run, width, plan, pieces.split, output, data)),
-        apply_(SlicedRows({run, run == move.combine.run}, width, plan, pieces.split, output)) {}
+                        data, tuning)),
+        fill_(WholeRows(move.combine.run, width, plan, pieces.split, output, data, tuning)),
+        apply_(SlicedRows({run, run == move.combine.run}, width, plan, pieces.split, output,
+                          tuning)) {}
 
   OverlayOperands RowsOf(const OverlayOperands& at, int64_t row) const {
     return {at.output + row * dim_.output_stride * width_,
@@ -299,17 +299,18 @@ class PieceRunner {
 }  // namespace
 
 void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
-                const kernel::MoveKernels& move, const OverlayOperands& at, bool stream) {
+                const kernel::MoveKernels& move, const OverlayOperands& at, bool stream,
+                const Tuning& tuning) {
   const int64_t width = move.combine.element_size;
   const kernel::RunKernel copy = stream ? move.stream : move.combine.run;
   const OuterTurns turns(plan, copy, width);
   const OverlayDim& line = plan.dim[plan.rank - 1];
   const bool moves = run == move.combine.run;
-  if (moves && line.slice.step == 1 && line.size * width >= kTuning.long_line) {
-    turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, width, stream));
+  if (moves && line.slice.step == 1 && line.size * width >= tuning.long_line) {
+    turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, width, stream, tuning));
   } else {
-    const Pieces pieces = PiecesOf(plan, width, kTuning.overlay_piece, moves);
-    turns.ForEach(0, pieces.split, at, PieceRunner(plan, run, move, pieces, stream));
+    const Pieces pieces = PiecesOf(plan, width, moves, tuning);
+    turns.ForEach(0, pieces.split, at, PieceRunner(plan, run, move, pieces, stream, tuning));
   }
   if (stream) kernel::FinishStreaming();
 }
