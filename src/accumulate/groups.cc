@@ -16,14 +16,14 @@ using plan::kUpdates;
 Status CombineGroups(const Accumulation& work, const kernel::Group* groups, int64_t count,
                      const int64_t* order) {
   if (count == 0) return STREW_OK;
-  // Strided elements share cache lines with elements of other groups. With few turns at a time,
-  // those groups follow while the lines are in the caches.
-  constexpr int64_t kNearTurns = 256;
   // If an entry has no runs, its innermost loop serves as one.
   plan::InnerNest outside(work.scatter.loops.inner);
   const plan::InnerLoop run =
       work.scatter.loops.run.count > 1 ? work.scatter.loops.run : outside.PopInnermost();
-  const int64_t step = run.stride[kOutput] == 1 ? run.count : kNearTurns;
+  // Strided elements share cache lines with elements of other groups. With few turns at a time,
+  // those groups follow while the lines are in the caches.
+  const int64_t near = work.scatter.tuning.near_group_turns;
+  const int64_t step = run.stride[kOutput] == 1 ? run.count : near;
 
   const int64_t tasks = work.TasksFor(count);
   plan::Cut cut;

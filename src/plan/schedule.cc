@@ -44,7 +44,7 @@ Schedule Scheduler::Make(const Sampler& sampler) const {
 
   const Staging of_cut = StagingFor(tasks, about_.in_place);
   schedule.cut = CutFor(of_cut, tasks);
-  if (schedule.cut.parts() > tasks / 2) {
+  if (schedule.cut.parts() > tasks / tuning_.tasks_of_part) {
     schedule.share = Share::kCut;
     schedule.tasks = tasks;
     schedule.staging = of_cut;
@@ -123,11 +123,8 @@ Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
         covers && axis_bytes >= tuning_.least_staged_line && axis_bytes <= tuning_.most_staged_line;
     return staging;
   }
-  // strew.h promises that small calls allocate nothing.
-  const bool is_small = loops_.batches * loops_.row.count <= 64;
-  // In place, strips copy the whole axis in and out. That pays only if there are updates for at
-  // least half of it.
-  const bool is_worthwhile = covers || loops_.row.count >= axis_size / 2;
+  const bool is_small = loops_.batches * loops_.row.count <= kMostWithoutScratch;
+  const bool is_worthwhile = covers || loops_.row.count >= axis_size / tuning_.axis_elements_of_row;
   if (!about_.has_scratch || is_small || !is_worthwhile || IsNear()) return staging;
   staging.strip = StripColumns(tasks);
   staging.scratch_bytes = staging.strip * axis_bytes;
@@ -230,9 +227,10 @@ bool Scheduler::CanPartition(int64_t ranges) const {
   const double wait = Hints().prefetch == 0 ? 0 : tuning_.wait_ns;
   const double alone = tuning_.resolve_ns + write + spread.FarShare(0, spread.count()) * wait;
   const double own = ranges->MostCost(spread, write, wait);
-  const int64_t streamed = 2 * StreamedBytes(about_.machine, 1);
-  const bool streams = about_.updates >= streamed / (about_.index_size + about_.update_size);
-  const double filter = tuning_.filter_ns + own + (streams ? tuning_.filter_stream_ns : 0);
+  const double far = static_cast<double>(about_.machine.cache_bytes) * tuning_.far_entries_part;
+  const bool are_far =
+      about_.updates >= static_cast<int64_t>(far) / (about_.index_size + about_.update_size);
+  const double filter = tuning_.filter_ns + own + (are_far ? tuning_.filter_stream_ns : 0);
   const double partition =
       tuning_.select_ns + tuning_.sort_ns / static_cast<double>(ranges->count()) + own;
   const double best = CanPartition(ranges->count()) ? std::min(filter, partition) : filter;
@@ -261,7 +259,8 @@ int64_t StreamedBytes(const Machine& machine, int64_t tasks) {
 }
 
 int64_t RowPrefetch(const Tuning& tuning, int64_t row_bytes) {
-  return std::clamp<int64_t>(tuning.row_prefetch_bytes / row_bytes, 2, tuning.element_prefetch / 2);
+  return std::clamp<int64_t>(tuning.row_prefetch_bytes / row_bytes, tuning.least_row_prefetch,
+                             tuning.element_prefetch / 2);
 }
 
 bool IsFew(const Tuning& tuning, int64_t indices, int64_t updates, int64_t update_size) {

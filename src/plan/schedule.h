@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule of a call: the number of tasks and their shares, the memory that is staged in the
 // caches, prefetch distances and streaming. A schedule is made before anything is written, and then
-// carried out. plan/tuning.h has every threshold.
+// carried out. plan/tuning.h has its thresholds.
 #ifndef STREW_PLAN_SCHEDULE_H_
 #define STREW_PLAN_SCHEDULE_H_
 
@@ -19,6 +19,7 @@ namespace strew::plan {
 
 // The tuning of the call if it has one, else that of the library.
 inline const Tuning& TuningOf(const Call& call) {
+  static constexpr Tuning kTuning;
   const Tuning* const tuning = call.settings().tuning;
   return tuning == nullptr ? kTuning : *tuning;
 }
@@ -52,8 +53,8 @@ struct Sampler {
 
 // ---- Entries ----
 
-// Few updates are applied one by one, because making a schedule would take longer. The constant
-// limits the number of single elements, whatever the tuning says.
+// Few updates are applied one by one, because making a schedule would take longer. Limit: a buffer
+// on the stack has so many single elements, whatever the tuning says.
 inline constexpr int64_t kMostFewUpdates = 64;
 bool IsFew(const Tuning& tuning, int64_t indices, int64_t updates, int64_t update_size);
 
@@ -75,6 +76,9 @@ struct Staging {
   int64_t strip;
   int64_t scratch_bytes;  // of each task
 };
+
+// Promise of strew.h: calls of up to so many updates allocate nothing.
+inline constexpr int64_t kMostWithoutScratch = 64;
 
 inline constexpr Staging kNoStaging = {false, 0, 0};
 
@@ -147,6 +151,7 @@ CheckSchedule MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t
 // The number of tasks for work that takes one thread `nanoseconds`; 1: only the calling thread.
 int64_t TasksFor(const Machine& machine, double nanoseconds);
 
+// Limit: more threads than any machine has.
 inline constexpr int64_t kMostTasks = 1024;
 
 inline int64_t PartsFor(const Machine& machine, int64_t tasks) {
@@ -163,7 +168,7 @@ inline int64_t NearBytes(const Machine& machine) {
 // Prefetch distance in rows, by row size in bytes.
 int64_t RowPrefetch(const Tuning& tuning, int64_t row_bytes);
 
-// The most scratch for each of `tasks` tasks in bytes, as strew.h promises.
+// Promise of strew.h: the most scratch for each of `tasks` tasks, in bytes.
 constexpr int64_t MostScratch(int64_t tasks) {
   constexpr int64_t kOfCall = int64_t{2} << 20;
   constexpr int64_t kOfWorker = int64_t{64} << 10;

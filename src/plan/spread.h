@@ -13,6 +13,7 @@ namespace strew::plan {
 // Sampled destinations, in units from the origin of the index space.
 class Spread {
  public:
+  // Limit: the samples are on the stack.
   static constexpr int64_t kMost = 2048;
 
   // The number of samples for `entries` entries and `ranges` ranges.
@@ -63,7 +64,7 @@ class Ranges {
   double MostCost(const Spread& spread, double each, double wait) const;
 
  private:
-  // Each task reads all entries, so more tasks gain little.
+  // Limit: the ranges are on the stack. Each task reads all entries, so more tasks gain little.
   static constexpr int64_t kMost = 64;
 
   int64_t count_ = 0;

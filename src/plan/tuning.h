@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// THE tuning table: every threshold that changes how a call runs, with its measurement. Figures are
-// in ms or ns, or they compare whole calls: `0.8 x the time` is the time of a call with what the
-// comment describes, divided by its time otherwise. Unless a comment names another CPU, they are
-// from one thread of an AMD EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3.
+// THE tuning table: the thresholds and distances by which the rooms plan, walk and share decide how
+// a call runs, and most of those of means, with their measurements. Figures are in ms or ns, or they
+// compare whole calls: `0.8 x the time` is the time of a call with what the comment describes,
+// divided by its time otherwise. Unless a comment names another CPU, they are from one thread of an
+// AMD EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3.
 //
-// Limits on memory (scratch, stack, buffers) are not tuning; they are defined where they are used.
+// The walks of the kernels have a table of their own, in kernel/walks.cc. Beside the code that they
+// belong to stand: the order of loops (plan/entry_loops.cc), the forms of sets of destinations
+// (accumulate/destination_set.cc), what only plans need (prepared/), sizes of blocks, and limits on
+// memory (scratch, stack, buffers).
 #ifndef STREW_PLAN_TUNING_H_
 #define STREW_PLAN_TUNING_H_
 
@@ -32,6 +36,9 @@ struct Tuning {
   double ns_of_bucket_mean_entry = 3;
   double ns_of_touched = 3;
 
+  // Tasks share batches and runs only if these are cut into more parts than tasks / tasks_of_part.
+  // With fewer parts most tasks would have nothing to do, so ranges of destinations are tried.
+  int64_t tasks_of_part = 2;
   // Least bytes of the pieces into which tasks cut a run. Two threads that each wrote half of every
   // row of 1 KiB were as slow as one thread; with half of the rows each they were 1.5 x as fast.
   int64_t least_run_piece = 4096;
@@ -42,6 +49,8 @@ struct Tuning {
   // from memory. The partition costs select_ns in each task, and sort_ns once.
   double resolve_ns = 0.25, write_ns = 0.5, heavy_write_ns = 1.2, wait_ns = 1.9;
   double filter_ns = 0.6, filter_stream_ns = 0.3, select_ns = 0.15, sort_ns = 1.1;
+  // Least bytes of indices and updates that come from memory, as a fraction of the last-level cache.
+  double far_entries_part = 1;
   // Estimates are not exact: that for several tasks must be below this fraction of that for one.
   double worthwhile = 0.9;
 
@@ -115,6 +124,12 @@ struct Tuning {
   // Distance for rows, in bytes. Compared with 8 KiB, rows of 320 B and of 1 KiB took 0.76 and
   // 0.98 x the time on two threads, and the same time on one.
   int64_t row_prefetch_bytes = 4096;
+  // Shortest distance for rows, in rows; the longest is half of element_prefetch. Compared with 2,
+  // rows of 1 and 4 KiB took 1.02 x the time with 1, 1.08 to 1.13 x with 4 to 16 (Zen 4).
+  int64_t least_row_prefetch = 2;
+  // Distance of destinations that are collected or looked up before they are written, in entries.
+  // Means by rank took the same time with 1 to 16, 0.95 x with 32 (Zen 4).
+  int64_t visit_prefetch = 16;
   // Distance in a strip, in entries, for heavy reductions: a strip is partly in the L2 cache, and
   // with so many instructions the CPU does not look far ahead by itself. Maxima of float32 took
   // 28 ms, 33 without; sums 24 and 22.
@@ -162,6 +177,11 @@ struct Tuning {
   // to 0.89 x. Rows of 128 B gain on this CPU too (0.7 x), but on others a cache line that is
   // streamed in parts costs more.
   int64_t least_streamed_row = 256;
+  // Least bytes of a streamed row with gaps behind it that begins or ends within a cache line: that
+  // line waits for memory. Rows of 0.25, 0.5 and 1 KiB, 8 bytes apart, 40 MB in all, took 69, 42 and
+  // 21 ms with streaming, and 8, 4 and 4 ms without; rows of 4 KiB took the same time (Zen 4). Rows
+  // of int8 took 1.4, 1.1, 0.6 and 0.7 x the time with 0.7, 1.4, 2.8 and 5.7 KiB.
+  int64_t least_streamed_row_with_gaps = 4096;
 
   // ---- Lines and strips of an indexed axis ----
 
@@ -191,6 +211,10 @@ struct Tuning {
   // [12000, 600] 0.43 to 0.69 x; with strips of 256 B in a cache way that two threads share, sums
   // of [4096, 4096] 0.52 x (Zen 5).
   int64_t least_strip = 256;
+  // In place, strips copy the whole axis in and out. That pays if the axis has at most this many
+  // elements for each row of updates: with 1.4, 2.8, 5.7 and 11 of them, sums of 512 rows of 1024
+  // float32 took 0.6, 0.7, 0.75 and 1.03 x the time (Zen 4).
+  int64_t axis_elements_of_row = 2;
   // Columns of batch that are walked together without a strip: enough for long reads of indices and
   // updates, few enough for the cache lines of a short axis to stay in the caches.
   int64_t batch_columns = 128;
@@ -286,6 +310,13 @@ struct Tuning {
   // Most bytes of a line that are prefetched; the hardware detects longer ones by itself. Lines of
   // 4 KiB, every second one replaced, took 0.85 x the time.
   int64_t most_prefetched_line = 8192;
+  // Distance of these lines, in turns. Compared with 2, 1 took 1.01 x the time, 4 and 8 1.02 and
+  // 1.04 x (Zen 4).
+  int64_t line_prefetch = 2;
+  // Most bytes of the write of a cache entry that is prefetched during the write before it. A step
+  // of inference writes one new position of each entry, which is not in the caches: 8 entries of 16
+  // rows of 256 B took 2.0 us, and 2.9 without.
+  int64_t most_fetched_box = 16 << 10;
 
   // ---- Means ----
 
@@ -311,6 +342,10 @@ struct Tuning {
   // means of 4 rows of 34639 bfloat16 took 0.28 x the time, of 5 rows of 28770 int64 0.88 x, of 100
   // rows of 1000 float32 0.93 x, but of 100 rows with 300 updates each 1.37 x (Zen 4).
   int64_t least_strided_group = 64;
+  // Turns of a strided group that are combined before those of the next group, with which they share
+  // cache lines. Compared with 256, means of 1024 and 4096 rows of 1000 float32 took 0.93 x the time
+  // with 64 and 128, 1.09 x with 512 (Zen 4).
+  int64_t near_group_turns = 256;
   // Means by rank are faster than buckets if there are more than most_buckets, for whose pages the
   // CPU has too few translations, or if buckets have fewer than least_of_bucket entries: 1000
   // float32 into 64 MiB took 26 us in buckets, 39 by rank.
@@ -319,8 +354,6 @@ struct Tuning {
   // Ranks of at most this many destinations are found row by row; of more, one by one, in 64 bits.
   int64_t most_short_ranks = int64_t{1} << 30;
 };
-
-inline constexpr Tuning kTuning;
 
 }  // namespace strew::plan
 

@@ -34,15 +34,13 @@ plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
   return cut;
 }
 
-// Streamed rows with gaps between them that begin or end within a cache line wait for memory one by
-// one. Rows of 0.25, 0.5 and 1 KiB, 8 bytes apart, 40 MB in all, took 69, 42 and 21 ms with
-// streaming, and 8, 4 and 4 ms without; rows of 4 KiB took the same time (Zen 4).
-bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width) {
-  constexpr int64_t kLong = 4096;
+// False if rows are short, with gaps between them, and begin or end within a cache line.
+bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
+               const plan::Tuning& tuning) {
   if (nest.rank <= 1) return true;
   const int64_t run = nest.loop[nest.rank - 1].count * width;
   const int64_t pitch = nest.loop[nest.rank - 2].stride[walk::kBoxOutput] * width;
-  if (run >= kLong || pitch == run) return true;
+  if (run >= tuning.least_streamed_row_with_gaps || pitch == run) return true;
   return kernel::StreamsEnds(output, run) && pitch % kernel::StreamedGranule(run) == 0;
 }
 
@@ -59,8 +57,8 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   walk::ArrangeBox(units, nest);
   const plan::Tuning& tuning = plan::TuningOf(call);
-  const plan::BoxSchedule schedule =
-      ScheduleFor(call, "box", Bytes(*nest, units.width), MayStream(*nest, output, units.width));
+  const plan::BoxSchedule schedule = ScheduleFor(call, "box", Bytes(*nest, units.width),
+                                                 MayStream(*nest, output, units.width, tuning));
   if (schedule.tasks == 1) {
     Box(kernels, *nest, schedule.streams, tuning).Run(output, updates);
     return STREW_OK;

@@ -34,7 +34,7 @@ class Filter {
   void Finish();
 
  private:
-  // Room for a row of entries beside those that wait for their prefetch. Two filters, which
+  // Limits: room for a row of entries beside those that wait for their prefetch. Two filters, which
   // exclude_self.cc needs for first updates and all others, fit the stack of a call.
   static constexpr int64_t kMostAhead = 192;
   static constexpr int64_t kCapacity = kMostAhead + walk::EntrySink::kMostColumns;

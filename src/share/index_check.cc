@@ -122,7 +122,7 @@ class Checker {
   // known to be in range: checking them a second time took 1.3 to 2 times the time. The last of
   // them is not skipped, so that the sign of the equal indices is noted.
   void SkipEqual(IndexNest* line, Observations* observed) const {
-    constexpr int64_t kRow = 512;
+    constexpr int64_t kRow = 512;  // size of a block
     const plan::Turns part = {line->base[0], line->loop[0].count};
     const kernel::IndexTile tile = {
         At(part.first), (part.count - 1) / kRow, kRow, kRow, 1, space_.component[0].axis_size};

@@ -56,7 +56,7 @@ class Layout {
 
  private:
   static constexpr int64_t kMargin = kernel::kSelectMargin;
-  // 10 million entries on two threads take 30 phases, and 58 with 2 MiB.
+  // Limit on scratch: with it 10 million entries on two threads take 30 phases, with 2 MiB 58.
   static constexpr int64_t kMostBytes = int64_t{4} << 20;
   static constexpr int64_t kBytesOfEntry = 16;  // scratch that strew.h allows in addition
 

@@ -117,10 +117,9 @@ void Box::RunBetween(const kernel::BoxArguments& rows) const {
 }
 
 void Box::Fetch(unsigned char* output) const {
-  constexpr int64_t kMost = 16 << 10;
   const int64_t bytes = rows_.run * width_;
-  if (nest_.rank + between_.rank > 0 || rows_.output_stride != 1 || rows_.rows * bytes > kMost)
-    return;
+  if (nest_.rank + between_.rank > 0 || rows_.output_stride != 1) return;
+  if (rows_.rows * bytes > tuning_.most_fetched_box) return;
   kernel::PrefetchForWriting(output + nest_.base[kBoxOutput] * width_, bytes, rows_.rows,
                              rows_.output_row_stride * width_);
 }

@@ -68,7 +68,9 @@ template <class Body>
 class EntryVisitor {
  public:
   EntryVisitor(const Scatter& scatter, Body* body)
-      : offset_width_(scatter.loops.WholeOffsets()), body_(body) {}
+      : offset_width_(scatter.loops.WholeOffsets()),
+        ahead_(scatter.tuning.visit_prefetch),
+        body_(body) {}
 
   EntrySink sink(unsigned char* origin) { return SinkOf(this, offset_width_, origin); }
 
@@ -78,21 +80,19 @@ class EntryVisitor {
   }
 
  private:
-  // Entries from the Fetch() of a destination to its Take().
-  static constexpr int64_t kAhead = 16;
-
   template <class Offset>
   void Visit(const EntryRow& row) {
     constexpr Offset kDropped = std::numeric_limits<Offset>::min();
     const Offset* offsets = static_cast<const Offset*>(row.offsets);
     for (int64_t c = 0; c < row.columns; ++c) {
-      body_->Fetch(row.output + offsets[std::min(c + kAhead, row.columns - 1)]);
+      body_->Fetch(row.output + offsets[std::min(c + ahead_, row.columns - 1)]);
       if (offsets[c] == kDropped) continue;
       body_->Take(row.output + offsets[c], row.updates + c * row.updates_stride);
     }
   }
 
   const kernel::OffsetWidth offset_width_;
+  const int64_t ahead_;  // entries from the Fetch() of a destination to its Take()
   Body* const body_;
 };
 

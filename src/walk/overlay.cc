@@ -108,14 +108,16 @@ class StepFinder {
 
 class OuterTurns {
  public:
-  OuterTurns(const OverlayPlan& plan, kernel::RunKernel move, int64_t width)
-      : plan_(plan), move_(move), width_(width), first_dense_(FirstDense(plan)) {}
+  OuterTurns(const OverlayPlan& plan, kernel::RunKernel move, int64_t width, int64_t prefetch)
+      : plan_(plan),
+        move_(move),
+        width_(width),
+        prefetch_(prefetch),
+        first_dense_(FirstDense(plan)) {}
 
   // Calls body(operands, ahead) for every turn of the dims [dim, end). `operands` point to the
-  // turn; `updates` is NULL if the turn is outside the slice. `ahead` is the memory that the turn
-  // after the next one reads, or NULL. Contiguous turns outside the slice are copied here, without
-  // a
-  // call.
+  // turn; `updates` is NULL if the turn is outside the slice. `ahead` is the memory that a later
+  // turn reads, or NULL. Contiguous turns outside the slice are copied here, without a call.
   template <class Body>
   void ForEach(int dim, int end, const OverlayOperands& at, const Body& body) const {
     if (at.updates == nullptr && dim >= first_dense_) return CopyFrom(dim, 1, at);
@@ -127,7 +129,6 @@ class OuterTurns {
                              at.data + c * turns.data_stride * width_,
                              inside ? at.updates + step * turns.updates_stride * width_ : nullptr};
     };
-    constexpr int64_t kAhead = 2;
     // Contiguous turns before the slice are one copy, and those after it are another.
     const bool dense = at.updates != nullptr && dim >= first_dense_;
     const int64_t begin = dense ? turns.slice.first : 0;
@@ -135,13 +136,13 @@ class OuterTurns {
     const int64_t behind = dense ? last + 1 : turns.size;
     if (begin > 0) CopyFrom(dim + 1, begin, at);
     StepFinder here(turns.slice), ahead(turns.slice);
-    for (int64_t c = begin; c < begin + kAhead; ++c) ahead.Find(c);
+    for (int64_t c = begin; c < begin + prefetch_; ++c) ahead.Find(c);
     for (int64_t c = begin; c < behind; ++c) {
       const OverlayOperands turn = turn_at(c, here.Find(c));
-      if (dim + 1 < end || turns.size - c <= kAhead) {
+      if (dim + 1 < end || turns.size - c <= prefetch_) {
         ForEach(dim + 1, end, turn, body);
       } else {
-        const OverlayOperands later = turn_at(c + kAhead, ahead.Find(c + kAhead));
+        const OverlayOperands later = turn_at(c + prefetch_, ahead.Find(c + prefetch_));
         body(turn, later.updates != nullptr ? later.updates : later.data);
       }
     }
@@ -159,6 +160,7 @@ class OuterTurns {
   const OverlayPlan& plan_;
   const kernel::RunKernel move_;
   const int64_t width_;
+  const int64_t prefetch_;  // distance in turns
   const int first_dense_;
 };
 
@@ -303,7 +305,7 @@ void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
                 const Tuning& tuning) {
   const int64_t width = move.combine.element_size;
   const kernel::RunKernel copy = stream ? move.stream : move.combine.run;
-  const OuterTurns turns(plan, copy, width);
+  const OuterTurns turns(plan, copy, width, tuning.line_prefetch);
   const OverlayDim& line = plan.dim[plan.rank - 1];
   const bool moves = run == move.combine.run;
   if (moves && line.slice.step == 1 && line.size * width >= tuning.long_line) {

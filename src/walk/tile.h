@@ -114,7 +114,8 @@ class TileWriter {
   void Finish() const;
 
  private:
-  // Copies of an update, which are stored in the block of offsets when indices serve as offsets.
+  // Size of a block: copies of an update, which are stored in the block of offsets when indices
+  // serve as offsets.
   static constexpr int64_t kCopies = 128;
 
   kernel::TileArguments EntriesOf(const Tile& tile, const TileDestination& destination) const;

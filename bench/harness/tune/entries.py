@@ -116,6 +116,17 @@ def _prefetch(cache: int) -> list[Family]:
             (512, 1024, 2048, 8192, 16384),
         ),
         Sweep(
+            "least_row_prefetch",
+            [lambda: rows(rows_of(far, 1024), 1 << 13), lambda: rows(rows_of(far, 4096), 1 << 11)],
+            (1, 4, 8, 16),
+        ),
+        Sweep(
+            "visit_prefetch",
+            [lambda: elements((far,), (1 << 18,), 0, "mean")],
+            (1, 4, 8, 32, 64),
+            {"most_buckets": 0},
+        ),
+        Sweep(
             "strip_prefetch",
             [lambda: elements((2048, 2048), (2048, 2048), 0, "max")],
             (0, 8, 16, 64, 128),
@@ -211,6 +222,14 @@ def _staged() -> list[Family]:
             lambda size: elements((4096, 8, 400), (4096, 8, size // 4)),
             **at("least_strip"),
             most=385,
+        ),
+        Threshold(
+            "axis_elements_of_row",
+            lambda size: elements((8 * size, 1024), (512, 1024)),
+            below={"axis_elements_of_row": HUGE},
+            above={"strip_bytes": 0},
+            size_of=lambda most: 64 * most,
+            value_of=lambda size: size / 64,
         ),
         Sweep(
             "batch_columns",

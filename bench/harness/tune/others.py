@@ -34,6 +34,11 @@ def _boxes() -> list[Family]:
         updates = tuple(dim // 2 if a == axis else dim for a, dim in enumerate(data))
         return new_output(sliced(data, values(updates), axis, step))
 
+    def with_gaps(run: int) -> Scatter:
+        """Rows of so many bytes, 8 bytes apart, that begin and end within words."""
+        count, run = 40 * MIB // run, run | 1
+        return sliced((count, run + 8), values((count, run), "int8"), axis=1)
+
     def columns(rows: int, run: int) -> Scatter:
         """The first `run` of the columns of a matrix, whose updates have gaps too."""
         return sliced((rows, 32), values((rows, 40))[:, :run], axis=1)
@@ -64,6 +69,11 @@ def _boxes() -> list[Family]:
             (4096, 16384, 32768, 131072),
         ),
         Threshold(
+            "least_streamed_row_with_gaps",
+            with_gaps,
+            **at("least_streamed_row_with_gaps"),
+        ),
+        Threshold(
             "short_run",
             lambda size: columns(1 << 15, size),
             **switch("short_run", HUGE, 0),
@@ -79,6 +89,11 @@ def _boxes() -> list[Family]:
             "most_prefetched_line",
             [partial(every_other, rows_of(16 * MIB, line), 0) for line in LINES],
             (0, 1024, 2048, 4096, 16384),
+        ),
+        Sweep(
+            "line_prefetch",
+            [partial(every_other, rows_of(16 * MIB, line), 0) for line in LINES],
+            (1, 4, 8),
         ),
     ]
 
@@ -113,6 +128,11 @@ def _means() -> list[Family]:
                 lambda: update((100, 1000), 1000, 1, "mean"),
             ],
             (0, 16, 256),
+        ),
+        Sweep(
+            "near_group_turns",
+            [partial(update, (turns, 1000), 1000, 1, "mean") for turns in (1024, 4096)],
+            (64, 128, 512, 1024),
         ),
         Threshold(
             "destinations_of_entry",
