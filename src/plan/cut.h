@@ -59,9 +59,19 @@ class Cut {
     const int64_t end = piece + 1 == loop.pieces ? loop.count : loop.FirstOf(piece + 1);
     return {first, end - first};
   }
-  // The same with the parts in reverse order. The part that is read last is then in the caches when
-  // the next pass, in ascending order, begins with it.
-  Turns TurnsFromEnd(int64_t part, int i) const { return TurnsOf(parts_ - 1 - part, i); }
+  // Keeps the turns of a part in a nest, whose first loop is the first one that was appended.
+  template <int kOperands>
+  void KeepPart(int64_t part, LoopNest<kOperands>* nest) const {
+    const int loops = std::min(rank_, nest->rank);
+    for (int i = 0; i < loops; ++i) {
+      const Turns turns = TurnsOf(part, i);
+      nest->Restrict(i, turns.first, turns.count);
+    }
+  }
+
+  // The parts in reverse order. The part that is read last is then in the caches when the next
+  // pass, in ascending order, begins with it.
+  int64_t FromEnd(int64_t part) const { return parts_ - 1 - part; }
 
  private:
   // Room for outer loops, rows, columns, inner loops and the run.

@@ -80,10 +80,7 @@ class EntryWalk {
   // Returns the number of updates.
   int64_t Run(const plan::Cut& cut, int64_t part) const {
     UpdateNest nest = nest_;
-    if (cut.parts() > 1) {
-      const plan::Turns turns = cut.TurnsOf(part, 0);
-      nest.Restrict(0, turns.first, turns.count);
-    }
+    cut.KeepPart(part, &nest);
     if (blocked_ < 0) return RunBlock(nest);
     int64_t applied = 0;
     const int64_t turns = nest.loop[blocked_].count;

@@ -94,10 +94,7 @@ class Gatherer {
 
   void Gather(const plan::Cut& cut, int64_t part) const {
     EntryNest nest = entries_;
-    for (int i = 0; i < nest.rank; ++i) {
-      const plan::Turns turns = cut.TurnsOf(part, i);
-      nest.Restrict(i, turns.first, turns.count);
-    }
+    cut.KeepPart(part, &nest);
     const plan::Turns columns = cut.TurnsOf(part, nest.rank);
     InnerNest inner = inner_;
     if (inner.rank > 0) {

@@ -141,10 +141,7 @@ class PlaceWriter {
 
   void WritePart(const plan::Cut& cut, int64_t part) {
     EntryNest nest = nest_;
-    for (int i = 0; i < nest.rank; ++i) {
-      const plan::Turns turns = cut.TurnsOf(part, i);
-      nest.Restrict(i, turns.first, turns.count);
-    }
+    cut.KeepPart(part, &nest);
     const plan::Turns columns = cut.TurnsOf(part, nest.rank);
     int64_t dropped = 0;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {

@@ -66,10 +66,7 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
   const plan::Cut cut = CutOf(*nest, units.width, schedule.parts);
   return ForEachPart(call, schedule.tasks, cut.parts(), [&](int64_t part, int64_t) {
     BoxNest of_part = *nest;
-    for (int i = 0; i < nest->rank; ++i) {
-      const plan::Turns turns = cut.TurnsOf(part, i);
-      of_part.Restrict(i, turns.first, turns.count);
-    }
+    cut.KeepPart(part, &of_part);
     Box(kernels, of_part, schedule.streams, tuning).Run(output, updates);
   });
 }

@@ -68,7 +68,7 @@ class Checker {
     plan::Cut cut;
     cut.Append(indices_.size / columns, 1, schedule.parts);
     return ForEachPart(call_, schedule.tasks, cut.parts(), [&](int64_t part, int64_t) {
-      const plan::Turns rows = cut.TurnsFromEnd(part, 0);
+      const plan::Turns rows = cut.TurnsOf(cut.FromEnd(part), 0);
       const int64_t constant = observed->constant() ? CountConstant(rows, columns) : 0;
       if (constant == rows.count) return;
       observed->NoteVarying();
@@ -90,10 +90,7 @@ class Checker {
     for (int i = 0; i < nest.rank; ++i) cut.Append(nest.loop[i].count, 1, schedule.parts);
     return ForEachPart(call_, schedule.tasks, cut.parts(), [&](int64_t part, int64_t) {
       IndexNest of_part = nest;
-      for (int i = 0; i < nest.rank; ++i) {
-        const plan::Turns turns = cut.TurnsFromEnd(part, i);
-        of_part.Restrict(i, turns.first, turns.count);
-      }
+      cut.KeepPart(cut.FromEnd(part), &of_part);
       if (is_line && observed->all_equal()) SkipEqual(&of_part, observed);
       CheckPart(of_part, observed);
     });

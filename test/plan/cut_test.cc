@@ -18,6 +18,7 @@ namespace {
 
 using strew::plan::Cut;
 using strew::plan::LineGranule;
+using strew::plan::LoopNest;
 using strew::plan::Turns;
 
 struct AnyLoop {
@@ -92,14 +93,38 @@ TEST(Cut, TakesWhatOuterLoopsLack) {
 TEST(Cut, HasItsPartsInReverseToo) {
   Cut cut;
   cut.Append(5, 1, 3);
+  EXPECT_EQ(cut.parts(), 3);
+  EXPECT_EQ(cut.FromEnd(0), 2);
+  EXPECT_EQ(cut.FromEnd(1), 1);
+  EXPECT_EQ(cut.FromEnd(2), 0);
+}
+
+// The cut may have more loops than the nest, as for columns, or fewer, where others stay whole.
+TEST(Cut, KeepsAPartOfANest) {
+  LoopNest<2> nest;
+  nest.base[0] = 1000;
+  nest.Append(5, 70, -7);
+  nest.Append(70, 1, 3);
+  Cut cut;
+  cut.Append(5, 1, 3);
+  LoopNest<2> of_part = nest;
+  cut.KeepPart(1, &of_part);
+  EXPECT_EQ(of_part.base[0], 1000 + 2 * 70);
+  EXPECT_EQ(of_part.base[1], -14);
+  EXPECT_EQ(of_part.loop[0].count, 2);
+  EXPECT_EQ(of_part.loop[1].count, 70);
+
   cut.Append(70, 16, 12);
+  cut.Append(9, 1, 24);
   for (int64_t part = 0; part < cut.parts(); ++part) {
-    for (const int i : {0, 1}) {
-      const Turns turns = cut.TurnsOf(part, i);
-      const Turns reversed = cut.TurnsFromEnd(cut.parts() - 1 - part, i);
-      EXPECT_EQ(turns.first, reversed.first);
-      EXPECT_EQ(turns.count, reversed.count);
-    }
+    const Turns rows = cut.TurnsOf(part, 0);
+    const Turns columns = cut.TurnsOf(part, 1);
+    of_part = nest;
+    cut.KeepPart(part, &of_part);
+    EXPECT_EQ(of_part.base[0], 1000 + rows.first * 70 + columns.first);
+    EXPECT_EQ(of_part.base[1], rows.first * -7 + columns.first * 3);
+    EXPECT_EQ(of_part.loop[0].count, rows.count);
+    EXPECT_EQ(of_part.loop[1].count, columns.count);
   }
 }
 
