@@ -50,7 +50,7 @@ Changes operator+(Changes some, const Changes& others) {
 }
 
 // kOnOneAxis: those of scatter_elements.
-enum class Calls { kAny, kOnOneAxis, kMeans };
+enum class Calls { kAny, kOnOneAxis, kMeans, kSlices };
 
 struct Forced {
   const char* name;
@@ -279,10 +279,35 @@ std::vector<Forced> Means() {
           {"MeansByLongRanks", long_ranks, {1, 3}, by_rank, 10, calls}};
 }
 
+std::vector<Forced> Boxes() {
+  const char* const box = "box of";
+  const Changes boxes = {{&T::small_copy, 0}};
+  const Changes columns = {{&T::short_run, kHuge}, {&T::many_rows, 1}};
+  const Changes no_columns = {{&T::short_run, 0}};
+  const Changes tiles = {{&T::transposed_tile, 3}};
+  const Changes ahead = {{&T::far_rows, 0}, {&T::least_row_read_ahead, 1}};
+  const char* const overlay = "slice laid over a copy";
+  const Changes overlays = {{&T::small_overlay, 0}};
+  const Changes lines = {{&T::long_line, 1}, {&T::line_prefetch, 1}, {&T::cache_bytes, 1}};
+  const Changes pieces = {{&T::long_line, kHuge}, {&T::overlay_piece, 64}};
+  const Changes large = {{&T::long_line, kHuge}, {&T::overlay_piece, kHuge}};
+  const Calls calls = Calls::kSlices;
+  return {{"Boxes", boxes, {1, 3}, box, 30, calls},
+          {"BoxesByColumn", boxes + columns, {1}, box, 30, calls},
+          {"BoxesByColumnInSmallTiles", boxes + columns + tiles, {1}, box, 30, calls},
+          {"BoxesNeverByColumn", boxes + no_columns + tiles, {1}, box, 30, calls},
+          {"BoxesReadAhead", boxes + ahead, {1, 3}, box, 30, calls},
+          {"OverlaysOfLines", overlays + lines, {1, 3}, overlay, 10, calls},
+          {"OverlaysInPieces", overlays + pieces, {1, 3}, overlay, 10, calls},
+          {"OverlaysInPiecesByColumn", overlays + pieces + columns, {1}, overlay, 10, calls},
+          {"OverlaysInOnePiece", overlays + large, {1}, overlay, 10, calls},
+          {"OverlaysNever", {{&T::small_overlay, kHuge}}, {1}, overlay, kNever, calls}};
+}
+
 std::vector<Forced> Alternatives() {
   std::vector<Forced> all;
   for (const auto& some : {FewOrNot(), Tasks(), Ranges(), Staged(), Traversals(), Memory(),
-                           Offsets(), Drafts(), Means()}) {
+                           Offsets(), Drafts(), Means(), Boxes()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;
@@ -301,6 +326,7 @@ struct Explanation {
 
 bool IsOne(Calls calls, Operator op) {
   if (calls == Calls::kMeans) return op != Operator::kTensorScatter;
+  if (calls == Calls::kSlices) return IsSlice(op);
   return calls == Calls::kAny || op == Operator::kScatterElements;
 }
 
@@ -395,8 +421,9 @@ class ForcedSchedules : public testing::TestWithParam<Forced> {};
 TEST_P(ForcedSchedules, AreTakenAndRight) {
   const Forced& forced = GetParam();
   const Tuning tuning = forced.tuning();
-  // The oracle is soon done with those of scatter_elements.
-  const int64_t calls = Cases(forced.calls == Calls::kOnOneAxis ? 800 : 250);
+  // The oracle is soon done with those of scatter_elements and with slices.
+  const bool are_soon_done = forced.calls == Calls::kOnOneAxis || forced.calls == Calls::kSlices;
+  const int64_t calls = Cases(are_soon_done ? 800 : 250);
   int64_t taken = 0;
   for (int64_t i = 0; i < calls; ++i) {
     const uint64_t seed = Seed() + static_cast<uint64_t>(i);
