@@ -150,6 +150,30 @@ TEST_F(Allocator, SmallCallsAllocateNothing) {
   }
 }
 
+// No call allocates only to choose its error: few entries are compared without scratch, and a mean
+// with duplicates needs none, because it is not computed.
+TEST_F(Allocator, DuplicatesOfFewEntriesAreFoundWithoutScratch) {
+  Random random(Seed());
+  constexpr int64_t kFew = 64;
+  for (const int64_t entries : {kFew, kFew + 1}) {
+    for (const strew_reduction reduction : AllReductionsOf(Find(STREW_INT32))) {
+      Case c = MakeElements(random, STREW_INT32, STREW_INT64, {entries}, 0, reduction);
+      for (int64_t i = 0; i < entries; ++i) WriteIndex(STREW_INT64, c.indices->view().At({i}), i);
+      WriteIndex(STREW_INT64, c.indices->view().At({entries - 1}), 0);
+      const auto before = c.data.Snapshot();
+      const Context context = MakeContext();
+      strew_context_set_duplicate_policy(context.get(), STREW_DUPLICATE_ERROR);
+      CountingAllocator allocator(/*granted=*/0);
+      allocator.InstallIn(context.get());
+      const strew_status status = Call(c, context.get(), c.data.tensor());
+      EXPECT_EQ(status, entries == kFew ? STREW_DUPLICATE_INDEX : STREW_OUT_OF_MEMORY)
+          << Describe(c);
+      EXPECT_EQ(allocator.requests(), entries == kFew ? 0 : 1);
+      EXPECT_EQ(c.data.Snapshot(), before);
+    }
+  }
+}
+
 TEST_F(Allocator, RefusedCallsAllocateNothingThatStays) {
   Random random(Seed());
   Case c = MakeElements(random, STREW_INT32, STREW_INT64, {300, 700}, 0, STREW_ADD);
