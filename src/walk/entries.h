@@ -67,15 +67,12 @@ void ForEachEntry(const Scatter& scatter, Body body);
 template <class Body>
 class EntryVisitor {
  public:
-  EntryVisitor(const Scatter& scatter, Body* body)
-      : offset_width_(scatter.loops.WholeOffsets()),
-        ahead_(scatter.tuning.visit_prefetch),
-        body_(body) {}
+  EntryVisitor(const Scatter& scatter, Body* body) : scatter_(scatter), body_(body) {}
 
-  EntrySink sink(unsigned char* origin) { return SinkOf(this, offset_width_, origin); }
+  EntrySink sink() { return SinkOf(this, scatter_.loops.WholeOffsets(), scatter_.origin()); }
 
   void Add(const EntryRow& row) {
-    if (offset_width_ == kernel::kOffset32) return Visit<int32_t>(row);
+    if (scatter_.loops.WholeOffsets() == kernel::kOffset32) return Visit<int32_t>(row);
     Visit<int64_t>(row);
   }
 
@@ -84,22 +81,22 @@ class EntryVisitor {
   void Visit(const EntryRow& row) {
     constexpr Offset kDropped = std::numeric_limits<Offset>::min();
     const Offset* offsets = static_cast<const Offset*>(row.offsets);
+    const int64_t ahead = scatter_.tuning.visit_prefetch;
     for (int64_t c = 0; c < row.columns; ++c) {
-      body_->Fetch(row.output + offsets[std::min(c + ahead_, row.columns - 1)]);
+      body_->Fetch(row.output + offsets[std::min(c + ahead, row.columns - 1)]);
       if (offsets[c] == kDropped) continue;
       body_->Take(row.output + offsets[c], row.updates + c * row.updates_stride);
     }
   }
 
-  const kernel::OffsetWidth offset_width_;
-  const int64_t ahead_;  // entries from the Fetch() of a destination to its Take()
+  const Scatter& scatter_;
   Body* const body_;
 };
 
 template <class Body>
 void ForEachEntry(const Scatter& scatter, Body body) {
   EntryVisitor<Body> visitor(scatter, &body);
-  GiveEntries(scatter, visitor.sink(scatter.origin()));
+  GiveEntries(scatter, visitor.sink());
 }
 
 }  // namespace strew::walk
