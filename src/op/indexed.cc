@@ -15,6 +15,13 @@
 #include "walk/scatter.h"
 
 namespace strew {
+namespace {
+
+bool Accumulates(strew_reduction reduction) {
+  return ReductionKind(reduction) == STREW_MEAN || IsWide(reduction);
+}
+
+}  // namespace
 
 Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                   const plan::IndexSpace& space, const plan::Findings& findings) {
@@ -26,7 +33,7 @@ Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduct
     return call.Succeed(0);
   }
   const strew_reduction kind = ReductionKind(reduction);
-  const bool accumulates = kind == STREW_MEAN || IsWide(reduction);
+  const bool accumulates = Accumulates(reduction);
   const plan::EntryLoops loops(space, findings,
                                accumulates ? plan::BatchOrder::kOfData : plan::BatchOrder::kAny);
   const bool drops = findings.out_of_range == plan::OutOfRange::kDrop;
@@ -63,6 +70,26 @@ using walk::Operands;
   walk::WriteFew(walk::IndexedKernelsFor(call, operands.output, reduction), operands, few,
                  &space->inner);
   return call.Succeed(operands.updates.size / few.entries * few.count);
+}
+
+template <int kOperands>
+int64_t TurnsOf(const plan::LoopNest<kOperands>& nest) {
+  int64_t turns = 1;
+  for (int i = 0; i < nest.rank; ++i) turns *= nest.loop[i].count;
+  return turns;
+}
+
+// True if the inner turns of accumulated entries are few and lie apart in the output. Each is then
+// a batch of its own, because single elements have faster kernels.
+bool HasFewStridedTurns(const plan::Tuning& tuning, const plan::IndexSpace& space) {
+  if (space.components != 1 || space.inner.rank == 0) return false;
+  if (TurnsOf(space.inner) >= tuning.least_strided_group) return false;
+  const int64_t destinations = space.component[0].axis_size / tuning.destinations_of_entry;
+  if (destinations > TurnsOf(space.entries)) return false;
+  for (int i = 0; i < space.inner.rank; ++i) {
+    if (Magnitude(space.inner.loop[i].stride[plan::kOutput]) == 1) return false;
+  }
+  return true;
 }
 
 // True if rows of entries are long enough to gain from a single index for all entries.
@@ -139,6 +166,9 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   }
   if (compares && updates.size != 0 && operands.output.size != 0) {
     STREW_TRY(accumulate::CheckIndicesDiffer(call, operands.indices, *space));
+  }
+  if (Accumulates(reduction) && HasFewStridedTurns(plan::TuningOf(call), *space)) {
+    space->TurnInnerIntoBatch();
   }
   if (findings.all_equal) return RunOnOneElement(call, operands, reduction, space, findings);
   return RunChecked(call, operands, reduction, *space, findings);

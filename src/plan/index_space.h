@@ -45,6 +45,7 @@
 #define STREW_PLAN_INDEX_SPACE_H_
 
 #include <cstdint>
+#include <utility>
 
 #include "base/tensor_view.h"
 #include "plan/loop_nest.h"
@@ -104,6 +105,15 @@ struct IndexSpace {
       inner.Append(loop.count, loop.stride[kOutput], loop.stride[kUpdates]);
     }
     minor_batch_loops = 0;
+  }
+
+  // Makes inner loops batch loops that read the same indices. Their strides in data are not known.
+  void TurnInnerIntoBatch() {
+    while (inner.rank > 0) {
+      const Loop<kIndices> loop = inner.PopInnermost();
+      batch.Prepend(loop.count, loop.stride[kOutput], loop.stride[kUpdates], 0, 0);
+    }
+    for (int o = 0; o < kIndices; ++o) batch.base[o] += std::exchange(inner.base[o], 0);
   }
 
   // Keeps the last entry of each batch. If all indices are equal, it replaces the others.

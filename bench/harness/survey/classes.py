@@ -29,7 +29,7 @@ class Class:
     slice: Slice | None = None
     tuple_length: int = 0
     index_dtype: str = "int64"
-    repeats: int | None = None  # an axis along which one update is repeated
+    repeats: int | None = None  # an axis along which updates repeat, or what `layouts` broadcasts
     use: Use = Use.CALL
     source: Shape = ()
     weights: Shape | None = None
@@ -128,6 +128,18 @@ CLASSES = (
     Class(ND, "none", "float32", (30_000, 2), (60_000, 2), tuple_length=1),
     Class(UPDATE, "add", "float64", (2700, 9, 4), (2700, 24, 4), 1, repeats=2),
     Class(UPDATE, "max", "float32", (20_000, 5, 5), (20_000, 9, 5), 1, repeats=2),
+    # Indices that are all equal, in short rows; accumulators of strided turns that share indices.
+    Class(ELEMENTS, "add", "float32", (2_000_000, 1), (2_000_000, 3), 1),
+    Class(
+        ELEMENTS,
+        "mean",
+        "float32",
+        (27, 6, 2, 100),
+        (27, 3, 2, 100),
+        1,
+        repeats=2,
+        layouts=Layouts(indices=Layout.BROADCAST),
+    ),
 )
 _NAME = "class"
 
@@ -165,7 +177,8 @@ def classes(threads: int) -> Iterator[Case]:
 
 
 def _layouts(entry: Class) -> Layouts:
-    return entry.layouts if entry.repeats is None else Layouts(updates=Layout.BROADCAST)
+    repeats_updates = entry.repeats is not None and entry.layouts == Layouts()
+    return Layouts(updates=Layout.BROADCAST) if repeats_updates else entry.layouts
 
 
 def _indices(entry: Class) -> Shape:
