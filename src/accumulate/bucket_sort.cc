@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "accumulate/bucket_sort.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <limits>
@@ -8,11 +9,61 @@
 #include <utility>
 
 #include "accumulate/entry_rows.h"
-#include "accumulate/touched_bound.h"
+#include "base/call.h"
 #include "base/compiler.h"
 
 namespace strew::accumulate {
 namespace {
+
+// Counts the stretches of neighbouring destinations that are touched. There are at least as many
+// touched destinations.
+class TouchedBound {
+ public:
+  // Tests whether `entries` entries, with numbers in [0, range), touch `least` destinations.
+  TouchedBound(const Call& call, int64_t range, int64_t entries, int64_t least)
+      : least_(least), ratio_(static_cast<double>(least) / static_cast<double>(entries)) {
+    while ((range - 1) >> shift_ >= kMost) ++shift_;
+    const int64_t bytes = (((range - 1) >> shift_) / 64 + 1) * int64_t{sizeof(uint64_t)};
+    Scratch(call, least == 0 ? 0 : bytes).Swap(&memory_);
+    words_ = reinterpret_cast<uint64_t*>(memory_.memory());
+    if (words_ != nullptr) std::memset(words_, 0, static_cast<size_t>(bytes));
+  }
+
+  // False if an allocation failed.
+  bool is_possible() const { return least_ == 0 || words_ != nullptr; }
+  bool is_reached() const { return count_ >= least_; }
+  // True if the first entries touch so few destinations that all entries will hardly touch enough.
+  bool is_hopeless() const {
+    return seen_ >= kSample && static_cast<double>(count_) < ratio_ * static_cast<double>(seen_);
+  }
+
+  // Notes the destinations of some entries. Returns false if is_hopeless().
+  bool Touch(const int32_t* numbers, int64_t columns) {
+    if (is_reached()) return true;
+    if (is_hopeless()) return false;
+    for (int64_t c = 0; c < columns; ++c) {
+      if (numbers[c] < 0) continue;
+      const int32_t stretch = numbers[c] >> shift_;
+      uint64_t& word = words_[stretch / 64];
+      count_ += static_cast<int64_t>(~word >> (stretch % 64) & 1);
+      word |= uint64_t{1} << (stretch % 64);
+    }
+    seen_ += columns;
+    return true;
+  }
+
+ private:
+  static constexpr int64_t kMost = int64_t{1} << 23;  // stretches, in 1 MiB
+  static constexpr int64_t kSample = int64_t{1} << 14;
+
+  const int64_t least_;
+  const double ratio_;
+  int shift_ = 0;
+  Scratch memory_;
+  uint64_t* words_ = nullptr;
+  int64_t count_ = 0;
+  int64_t seen_ = 0;
+};
 
 // Returns the bits that bits_of(c) has for any c in [first, end). Each turn takes several columns,
 // so that compilers use vectors.
@@ -48,30 +99,15 @@ bool BucketsAscend(const int32_t* numbers, int64_t columns, int shift, int32_t* 
                     }) >= 0;
 }
 
-}  // namespace
-
-BucketSort::BucketSort(const walk::Scatter& scatter, Moves moves)
-    : scatter_(scatter),
-      moves_(moves),
-      numbers_(scatter.loops),
-      width_(scatter.width),
-      all_(scatter.loops.Entries()) {
-  const plan::EntryLoops& loops = scatter.loops;
-  int64_t elements = loops.batches;
-  for (int c = 0; c < loops.components; ++c) elements *= loops.component[c].axis_size;
-  has_no_gaps_ = elements == numbers_.range();
-}
-
-// ---- Buckets ----
-
 // Calls take_row(position, numbers, row) for a row of one bucket, and take(position, number,
-// update) for each entry of any other row. If begin_row is not nullptr, rows for which
-// begin_row(numbers, columns) returns false are skipped. Arguments are copied, because the compiler
-// must assume that moved bytes change them.
+// update) for each entry of any other row; `next` has the next position of each bucket. If begin_row
+// is not nullptr, rows for which begin_row(numbers, columns) returns false are skipped. Arguments
+// are copied, because the compiler must assume that moved bytes change them.
 template <class BeginRow, class Take, class TakeRow>
-void BucketSort::Distribute(const BeginRow& begin_row, const Take& take,
-                            const TakeRow& take_row) const {
-  const auto locate = scatter_.index_kernels.locate[scatter_.loops.WholeOffsets()];
+void Distribute(const Buckets& buckets, int64_t* next, const BeginRow& begin_row, const Take& take,
+                const TakeRow& take_row) {
+  const walk::Scatter& scatter = buckets.scatter();
+  const auto locate = scatter.index_kernels.locate[scatter.loops.WholeOffsets()];
   const auto distribute = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
     int32_t numbers[walk::EntrySink::kMostColumns];
     locate(arguments, numbers);
@@ -79,141 +115,192 @@ void BucketSort::Distribute(const BeginRow& begin_row, const Take& take,
       if (!begin_row(numbers, row.columns)) return;
     }
     const Take take_entry = take;
-    int64_t* const end = end_;
-    const int shift = shift_;
+    int64_t* const next_of = next;
+    const int shift = buckets.shift();
     const int64_t columns = row.columns;
     if (AreOfOneBucket(numbers, columns, shift)) {
-      int64_t& next = end[numbers[0] >> shift];
-      take_row(next, numbers, row);
-      next += columns;
+      int64_t& position = next_of[numbers[0] >> shift];
+      take_row(position, numbers, row);
+      position += columns;
       return;
     }
     const int64_t stride = row.updates_stride;
     int64_t update = row.updates;
     for (int64_t c = 0; c < columns; ++c, update += stride) {
-      if (numbers[c] >= 0) take_entry(end[numbers[c] >> shift]++, numbers[c], update);
+      if (numbers[c] >= 0) take_entry(next_of[numbers[c] >> shift]++, numbers[c], update);
     }
   };
-  ForEachRow(scatter_, numbers_, distribute);
-}
-
-bool BucketSort::Count(int64_t least_touched, bool* reached) {
-  Scratch(scatter_.call, count_bytes()).Swap(&end_memory_);
-  end_ = reinterpret_cast<int64_t*>(end_memory_.memory());
-  TouchedBound touched(scatter_.call, numbers_.range(), all_, least_touched);
-  if (end_ == nullptr || !touched.is_possible()) return false;
-  std::memset(end_, 0, static_cast<size_t>(count_bytes()));
-  int32_t last = 0;
-  ascends_ = scatter_.loops.out_of_range != plan::OutOfRange::kDrop;
-  Distribute(
-      [&](const int32_t* numbers, int64_t columns) {
-        ascends_ = ascends_ && BucketsAscend(numbers, columns, shift_, &last);
-        return touched.Touch(numbers, columns);
-      },
-      [](int64_t, int32_t, int64_t) {}, [](int64_t, const int32_t*, const walk::EntryRow&) {});
-  entries_ = 0;
-  for (int64_t b = 0; b < buckets(); ++b) entries_ += std::exchange(end_[b], entries_);
-  *reached = touched.is_reached();
-  return true;
-}
-
-void BucketSort::Stay() {
-  std::copy(end_ + 1, end_ + buckets(), end_);
-  end_[buckets() - 1] = entries_;
+  ForEachRow(scatter, buckets.numbers(), distribute);
 }
 
 // load(u) returns the update that begins at unit u.
 template <class Update, class Load>
-void BucketSort::MoveEach(const Load& load) const {
+void Move(const Buckets& buckets, int64_t* next, const MovedEntries& to, const Load& load) {
   // Prefetch distance within a bucket, in bytes: the hardware does not follow so many streams of
   // stores. Means of 2.2 M float32 in 34 buckets took 0.77 times the time without prefetch (Zen 4).
   constexpr size_t kAhead = 64;
-  Update* const updates = reinterpret_cast<Update*>(updates_);
-  Place* const places = places_;
-  const int32_t mask = static_cast<int32_t>(this->places() - 1);
+  Update* const updates = reinterpret_cast<Update*>(to.updates);
+  Remainder* const remainders = to.remainders;
+  const int32_t mask = static_cast<int32_t>(buckets.size() - 1);
   const auto take = [=](int64_t at, int32_t number, int64_t update) {
     PrefetchForWrite(updates + at + kAhead / sizeof(Update));
-    PrefetchForWrite(places + at + kAhead / sizeof(Place));
-    places[at] = static_cast<Place>(number & mask);
+    PrefetchForWrite(remainders + at + kAhead / sizeof(Remainder));
+    remainders[at] = static_cast<Remainder>(number & mask);
     updates[at] = load(update);
   };
   const auto take_row = [=](int64_t at, const int32_t* numbers, const walk::EntryRow& row) {
     const int64_t first = row.updates, stride = row.updates_stride, n = row.columns;
-    for (int64_t c = 0; c < n; ++c) places[at + c] = static_cast<Place>(numbers[c] & mask);
+    for (int64_t c = 0; c < n; ++c) remainders[at + c] = static_cast<Remainder>(numbers[c] & mask);
     for (int64_t c = 0; c < n; ++c) updates[at + c] = load(first + c * stride);
   };
-  Distribute(nullptr, take, take_row);
+  Distribute(buckets, next, nullptr, take, take_row);
 }
 
 template <int kWidth>
-void BucketSort::MoveElements() const {
+void MoveElements(const Buckets& buckets, int64_t* next, const MovedEntries& to) {
   using Element = std::array<unsigned char, kWidth>;
-  const auto* const updates = reinterpret_cast<const Element*>(scatter_.UpdateAt(0));
-  MoveEach<Element>([updates](int64_t update) { return updates[update]; });
+  const auto* const updates = reinterpret_cast<const Element*>(buckets.scatter().UpdateAt(0));
+  Move<Element>(buckets, next, to, [updates](int64_t update) { return updates[update]; });
 }
 
-void BucketSort::Move(unsigned char* memory) {
-  places_ = reinterpret_cast<Place*>(memory);
-  updates_ = memory + Scratch::RoundUp(all_ * kPlaceBytes);
-  if (moves_ == Moves::kPositions) return MoveEach<int64_t>([](int64_t update) { return update; });
-  if (width_ == 1) return MoveElements<1>();
-  if (width_ == 2) return MoveElements<2>();
-  if (width_ == 4) return MoveElements<4>();
-  if (width_ == 8) return MoveElements<8>();
-  MoveElements<16>();
+}  // namespace
+
+bool FindTouched(const walk::Scatter& scatter, int64_t least, bool* reached) {
+  const plan::DestinationNumbers numbers(scatter.loops);
+  const int64_t entries = scatter.loops.Entries();
+  *reached = least == 0;
+  if (least == 0 || least > std::min(entries, numbers.range())) return true;
+  TouchedBound touched(scatter.call, numbers.range(), entries, least);
+  if (!touched.is_possible()) return false;
+  const auto locate = scatter.index_kernels.locate[scatter.loops.WholeOffsets()];
+  const auto touch = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
+    if (touched.is_reached() || touched.is_hopeless()) return;
+    int32_t located[walk::EntrySink::kMostColumns];
+    locate(arguments, located);
+    (void)touched.Touch(located, row.columns);
+  };
+  ForEachRow(scatter, numbers, touch);
+  *reached = touched.is_reached();
+  return true;
 }
 
-int64_t BucketSort::List(int64_t bucket, Place* position_of, Place* list) const {
-  constexpr Place kNone = std::numeric_limits<Place>::max();
-  const int64_t last = end(bucket);
+// ---- Buckets ----
+
+Buckets::Buckets(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers, int shift,
+                 int64_t least_touched)
+    : scatter_(scatter),
+      numbers_(numbers),
+      shift_(shift),
+      memory_(scatter.call, Bytes(count())),
+      firsts_(reinterpret_cast<int64_t*>(memory_.memory())) {
+  TouchedBound touched(scatter.call, numbers.range(), scatter.loops.Entries(), least_touched);
+  if (firsts_ == nullptr || !touched.is_possible()) return;
+  const int64_t end = count() + 1;
+  std::fill_n(firsts_, end, 0);
+  int32_t last = 0;
+  bool ascend = scatter.loops.out_of_range != plan::OutOfRange::kDrop;
+  Distribute(
+      *this, firsts_,
+      [&](const int32_t* of_row, int64_t columns) {
+        ascend = ascend && BucketsAscend(of_row, columns, shift_, &last);
+        return touched.Touch(of_row, columns);
+      },
+      [](int64_t, int32_t, int64_t) {}, [](int64_t, const int32_t*, const walk::EntryRow&) {});
+  int64_t sum = 0;
+  for (int64_t b = 0; b < end; ++b) sum += std::exchange(firsts_[b], sum);
+  ok_ = true;
+  is_reached_ = touched.is_reached();
+  ascend_ = ascend;
+}
+
+// ---- Moves ----
+
+// The memory begins with the next position of each bucket.
+int64_t MovedEntries::Bytes(int64_t entries, int64_t buckets, int64_t update_bytes) {
+  return Scratch::RoundUp(buckets * int64_t{sizeof(int64_t)}) +
+         Scratch::RoundUp(entries * int64_t{sizeof(Remainder)}) + entries * update_bytes;
+}
+
+MovedEntries::MovedEntries(const Buckets& buckets, Moves moves, unsigned char* memory)
+    : remainders(reinterpret_cast<Remainder*>(memory + Bytes(0, buckets.count(), 0))),
+      updates(memory + Bytes(buckets.entries(), buckets.count(), 0)) {
+  int64_t* const next = reinterpret_cast<int64_t*>(memory);
+  std::copy_n(buckets.firsts(), buckets.count(), next);
+  const int64_t width = buckets.scatter().width;
+  if (moves == Moves::kPositions) {
+    Move<int64_t>(buckets, next, *this, [](int64_t update) { return update; });
+  } else if (width == 1) {
+    MoveElements<1>(buckets, next, *this);
+  } else if (width == 2) {
+    MoveElements<2>(buckets, next, *this);
+  } else if (width == 4) {
+    MoveElements<4>(buckets, next, *this);
+  } else if (width == 8) {
+    MoveElements<8>(buckets, next, *this);
+  } else {
+    MoveElements<16>(buckets, next, *this);
+  }
+}
+
+int64_t ListDistinct(Remainder* remainders, int64_t n, Remainder* position_of, Remainder* list) {
+  constexpr Remainder kNone = std::numeric_limits<Remainder>::max();
   int64_t count = 0;
-  for (int64_t i = first(bucket); i < last; ++i) position_of[places_[i]] = kNone;
-  for (int64_t i = first(bucket); i < last; ++i) {
-    Place& position = position_of[places_[i]];
+  for (int64_t i = 0; i < n; ++i) position_of[remainders[i]] = kNone;
+  for (int64_t i = 0; i < n; ++i) {
+    Remainder& position = position_of[remainders[i]];
     if (position == kNone) {
-      list[count] = places_[i];
-      position = static_cast<Place>(count++);
+      list[count] = remainders[i];
+      position = static_cast<Remainder>(count++);
     }
-    places_[i] = position;
+    remainders[i] = position;
   }
   return count;
 }
 
 // ---- Groups ----
 
-// Orders the updates of a bucket, and overwrites the list of its places with this order.
-kernel::Group* BucketSort::OrderBucket(int64_t bucket, unsigned char* scratch,
-                                       kernel::Group* groups) const {
-  const int64_t begin = first(bucket), last = end(bucket);
-  const size_t most = static_cast<size_t>(std::min(last - begin, places()));
-  int64_t* const order = positions() + all_;
+namespace {
+
+// Orders the updates of a bucket, and overwrites the list of its destinations with this order.
+kernel::Group* OrderBucket(const Buckets& buckets, const MovedEntries& moved, int64_t bucket,
+                           unsigned char* scratch, int64_t* order, kernel::Group* groups) {
+  const int64_t begin = buckets.first(bucket), last = buckets.end(bucket);
+  const size_t most = static_cast<size_t>(std::min(last - begin, buckets.size()));
+  const int64_t* const positions = reinterpret_cast<const int64_t*>(moved.updates);
   uint32_t* const next = reinterpret_cast<uint32_t*>(scratch);
-  Place* const list = reinterpret_cast<Place*>(next + places());
-  std::memcpy(list, order + begin, most * sizeof(Place));
+  Remainder* const list = reinterpret_cast<Remainder*>(next + buckets.size());
+  std::memcpy(list, order + begin, most * sizeof(*list));
   std::memset(next, 0, most * sizeof(*next));
-  for (int64_t i = begin; i < last; ++i) ++next[places_[i]];
+  for (int64_t i = begin; i < last; ++i) ++next[moved.remainders[i]];
   int64_t done = begin;
   for (int64_t g = 0; done < last; ++g) {
-    *groups++ = {numbers_.DestinationOf((bucket << shift_) + list[g]), done};
+    *groups++ = {buckets.numbers().DestinationOf((bucket << buckets.shift()) + list[g]), done};
     done += std::exchange(next[g], static_cast<uint32_t>(done - begin));
   }
-  for (int64_t i = begin; i < last; ++i) order[begin + next[places_[i]]++] = positions()[i];
+  for (int64_t i = begin; i < last; ++i) {
+    order[begin + next[moved.remainders[i]]++] = positions[i];
+  }
   return groups;
 }
 
-bool BucketSort::Order(unsigned char* scratch, Scratch* groups, int64_t* count) const {
-  int64_t* const order = positions() + all_;
-  *count = 0;
-  for (int64_t b = 0; b < buckets(); ++b) {
-    *count +=
-        List(b, reinterpret_cast<Place*>(scratch), reinterpret_cast<Place*>(order + first(b)));
+}  // namespace
+
+// The list of each bucket's destinations lies where their order will be.
+EntryGroups::EntryGroups(const Buckets& buckets, const MovedEntries& moved, unsigned char* scratch)
+    : order(reinterpret_cast<int64_t*>(moved.updates) + buckets.entries()) {
+  for (int64_t b = 0; b < buckets.count(); ++b) {
+    const int64_t first = buckets.first(b);
+    count += ListDistinct(moved.remainders + first, buckets.end(b) - first,
+                          reinterpret_cast<Remainder*>(scratch),
+                          reinterpret_cast<Remainder*>(order + first));
   }
-  Scratch(scatter_.call, (*count + 1) * int64_t{sizeof(kernel::Group)}).Swap(groups);
-  kernel::Group* next = reinterpret_cast<kernel::Group*>(groups->memory());
-  if (next == nullptr) return false;
-  for (int64_t b = 0; b < buckets(); ++b) next = OrderBucket(b, scratch, next);
-  next->first = entries_;
-  return true;
+  Scratch(buckets.scatter().call, (count + 1) * int64_t{sizeof(kernel::Group)}).Swap(&memory);
+  kernel::Group* next = reinterpret_cast<kernel::Group*>(memory.memory());
+  if (next == nullptr) return;
+  for (int64_t b = 0; b < buckets.count(); ++b) {
+    next = OrderBucket(buckets, moved, b, scratch, order, next);
+  }
+  next->first = buckets.entries();
 }
 
 }  // namespace strew::accumulate

@@ -4,7 +4,6 @@
 #ifndef STREW_ACCUMULATE_BUCKET_SORT_H_
 #define STREW_ACCUMULATE_BUCKET_SORT_H_
 
-#include <algorithm>
 #include <cstdint>
 
 #include "base/scratch.h"
@@ -14,85 +13,89 @@
 
 namespace strew::accumulate {
 
-class BucketSort {
+// Stores in *reached whether the entries touch at least `least` destinations. Returns false if an
+// allocation failed.
+bool FindTouched(const walk::Scatter& scatter, int64_t least, bool* reached);
+
+// The number of a destination within its bucket.
+using Remainder = uint16_t;
+
+// Buckets of 2^shift neighbouring destinations, and the entries of each that are not dropped.
+class Buckets {
  public:
-  // The number of a destination within its bucket.
-  using Place = uint16_t;
+  // Bytes of the counts.
+  static int64_t Bytes(int64_t buckets) { return (buckets + 1) * int64_t{sizeof(int64_t)}; }
 
-  // The sort moves updates that are single elements, or only the positions of updates.
-  enum class Moves { kElements, kPositions };
+  // Counts the entries, or gives up if fewer than `least_touched` destinations are touched.
+  Buckets(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers, int shift,
+          int64_t least_touched);
 
-  BucketSort(const walk::Scatter& scatter, Moves moves);
+  // False if an allocation failed.
+  bool ok() const { return ok_; }
+  // True if at least `least_touched` destinations are touched; if not, the counts are unusable.
+  bool is_reached() const { return is_reached_; }
 
-  // Sets the size of a bucket to 2^shift places.
-  void SetShift(int shift) { shift_ = shift; }
-  int64_t places() const { return int64_t{1} << shift_; }
-  int64_t buckets() const { return ((numbers_.range() - 1) >> shift_) + 1; }
+  const walk::Scatter& scatter() const { return scatter_; }
   const plan::DestinationNumbers& numbers() const { return numbers_; }
-  // True if every number in range stands for an element.
-  bool has_no_gaps() const { return has_no_gaps_; }
-
-  // Counts the entries of each bucket. Sets *reached if at least `least_touched` destinations are
-  // touched; if not, the counts are unusable. Returns false if an allocation fails.
-  bool Count(int64_t least_touched, bool* reached);
-  // Number of entries that are not dropped.
-  int64_t entries() const { return entries_; }
-  // True if no entry is dropped and the buckets ascend: entries may Stay() where they are.
-  bool ascends() const { return ascends_; }
-  void Stay();
-  int64_t first(int64_t bucket) const { return bucket == 0 ? 0 : end_[bucket - 1]; }
-  int64_t end(int64_t bucket) const { return end_[bucket]; }
-
-  // Bytes for Move() and Order(), for all entries and buckets.
-  int64_t bytes() const {
-    return Scratch::RoundUp(all_ * kPlaceBytes) + all_ * (entry_bytes() - kPlaceBytes);
-  }
-  // Bytes for each entry.
-  int64_t entry_bytes() const {
-    return kPlaceBytes + (moves_ == Moves::kElements ? width_ : 2 * int64_t{sizeof(int64_t)});
-  }
-  int64_t count_bytes() const { return buckets() * int64_t{sizeof(int64_t)}; }
-  // Moves all entries into their buckets, in order within each. `memory` has bytes().
-  void Move(unsigned char* memory);
-  const Place* places_of(int64_t entry) const { return places_ + entry; }
-  const unsigned char* elements_of(int64_t entry) const { return updates_ + entry * width_; }
-
-  // Lists the places of a bucket in the order of their first entries, and replaces the places of
-  // entries by positions in the list. Both arrays have room for all places, of which there are at
-  // most 2^15 unless the bucket has fewer entries. Returns the length of the list.
-  int64_t List(int64_t bucket, Place* position_of, Place* list) const;
-
-  // Groups the updates of each destination, in order. A sentinel with the end of the last group
-  // follows `groups`. Returns false if their allocation fails.
-  bool Order(unsigned char* scratch, Scratch* groups, int64_t* count) const;
-  static constexpr int64_t kOrderBytes = 2 * sizeof(Place) + sizeof(uint32_t);  // for each place
-  const int64_t* order() const { return positions() + all_; }
+  int shift() const { return shift_; }
+  int64_t size() const { return int64_t{1} << shift_; }
+  int64_t count() const { return ((numbers_.range() - 1) >> shift_) + 1; }
+  // True if no entry is dropped and the buckets of the entries ascend.
+  bool ascend() const { return ascend_; }
+  // Number of entries, and the first and the end of a bucket if buckets follow one another.
+  int64_t entries() const { return firsts_[count()]; }
+  const int64_t* firsts() const { return firsts_; }
+  int64_t first(int64_t bucket) const { return firsts_[bucket]; }
+  int64_t end(int64_t bucket) const { return firsts_[bucket + 1]; }
 
  private:
-  static constexpr int64_t kPlaceBytes = sizeof(Place);
-
-  int64_t* positions() const { return reinterpret_cast<int64_t*>(updates_); }
-  template <class BeginRow, class Take, class TakeRow>
-  void Distribute(const BeginRow& begin_row, const Take& take, const TakeRow& take_row) const;
-  template <class Update, class Load>
-  void MoveEach(const Load& load) const;
-  template <int kWidth>
-  void MoveElements() const;
-  kernel::Group* OrderBucket(int64_t bucket, unsigned char* scratch, kernel::Group* groups) const;
-
   const walk::Scatter& scatter_;
-  const Moves moves_;
-  const plan::DestinationNumbers numbers_;
-  const int64_t width_;
-  const int64_t all_;  // entries, including dropped ones
-  bool has_no_gaps_;
-  int shift_ = 0;
-  int64_t entries_ = 0;
-  bool ascends_ = false;
-  Scratch end_memory_;
-  int64_t* end_ = nullptr;  // of each bucket; the position of its next entry during a move
-  Place* places_ = nullptr;
-  unsigned char* updates_ = nullptr;  // elements, or positions and room for their order
+  const plan::DestinationNumbers& numbers_;
+  const int shift_;
+  Scratch memory_;
+  int64_t* const firsts_;  // of each bucket, and their end
+  bool ok_ = false;
+  bool is_reached_ = false;
+  bool ascend_ = false;
+};
+
+// The entries of all buckets, bucket by bucket and in order within each.
+struct MovedEntries {
+  // Moves updates that are single elements, or only the positions of updates.
+  enum class Moves { kElements, kPositions };
+
+  // Bytes of memory for entries with updates of so many bytes.
+  static int64_t Bytes(int64_t entries, int64_t buckets, int64_t update_bytes);
+
+  MovedEntries(const Buckets& buckets, Moves moves, unsigned char* memory);
+
+  Remainder* const remainders;
+  unsigned char* const updates;
+};
+
+// Lists the distinct ones of n remainders in the order of their first occurrence, and replaces
+// remainders by positions in the list. `position_of` and `list` have room for a whole bucket, of at
+// most 2^15 destinations unless there are fewer entries. Returns the length of the list.
+int64_t ListDistinct(Remainder* remainders, int64_t n, Remainder* position_of, Remainder* list);
+
+// The updates of each destination together, in order.
+struct EntryGroups {
+  // Bytes of scratch for each destination of a bucket; of two positions of each update, one of them
+  // in order.
+  static constexpr int64_t kScratchBytes = 2 * sizeof(Remainder) + sizeof(uint32_t);
+  static constexpr int64_t kUpdateBytes = 2 * sizeof(int64_t);
+
+  // Groups positions that were moved to memory of kUpdateBytes for each update.
+  EntryGroups(const Buckets& buckets, const MovedEntries& moved, unsigned char* scratch);
+
+  // NULL if an allocation failed. A sentinel with the end of the last group follows.
+  const kernel::Group* groups() const {
+    return reinterpret_cast<const kernel::Group*>(memory.memory());
+  }
+
+  int64_t* const order;  // positions of updates
+  int64_t count = 0;
+  Scratch memory;
 };
 
 }  // namespace strew::accumulate

@@ -8,12 +8,10 @@
 //   ranks    all entries are one part, and slots are the ranks of the touched destinations. For so
 //            many more entries than destinations that scratch cannot hold the entries
 #include "accumulate/accumulate.h"
-
-#include "accumulate/mean_sums.h"
+#include "accumulate/mean_ways.h"
 #include "base/reduction.h"
 
 namespace strew::accumulate {
-
 namespace {
 
 // True if inner turns should become batches: they lie farther apart than the destinations, and
@@ -27,27 +25,37 @@ bool HasInnerBatches(const walk::Scatter& scatter) {
 
 }  // namespace
 
+Status Combine(const Accumulation& work, Way* way) {
+  *way = Way::kBatches;
+  bool fit = false;
+  STREW_TRY(BatchesFit(work, &fit));
+  if (fit) return CombineBatches(work);
+
+  *way = Way::kBuckets;
+  const BucketLayout layout(work);
+  if (layout.Pays()) {
+    const Buckets buckets(work.scatter, layout.numbers, layout.shift, layout.LeastTouched());
+    if (!buckets.ok()) return work.Refuse();
+    if (buckets.is_reached()) return CombineBuckets(layout, buckets);
+  }
+
+  *way = Way::kRanks;
+  return CombineRanks(work);
+}
+
 Status ApplyWide(const walk::Scatter& bound, bool in_place) {
   plan::EntryLoops loops = bound.loops;
   if (HasInnerBatches(bound)) loops.TurnInnerLoopsIntoBatch();
   const walk::Scatter scatter(bound, loops);
-  struct Way {
-    Status (*combine)(const Accumulation&, bool* done);
-    const char* told;
-  };
-  constexpr Way kWays[] = {
-      {CombineBatches, "some batches at a time have an accumulator for each element"},
-      {CombineBuckets, "entries are sorted into buckets of destinations first"},
-      {CombineRanks, "each destination that is touched has an accumulator"}};
   const SlotSums sums(scatter);
-  const Accumulation work = {scatter, sums, in_place};
-  bool done = false;
-  const Way* way = kWays;
-  // The last way always applies.
-  for (; !done; ++way) STREW_TRY(way->combine(work, &done));
+  Way way;
+  STREW_TRY(Combine({scatter, sums, in_place}, &way));
   if (scatter.call.explains()) {
+    constexpr const char* kTold[] = {"some batches at a time have an accumulator for each element",
+                                     "entries are sorted into buckets of destinations first",
+                                     "each destination that is touched has an accumulator"};
     const char* const what = IsWide(scatter.reduction) ? "Wide" : "Means";
-    scatter.call.Explain("%s: %s.", what, (way - 1)->told);
+    scatter.call.Explain("%s: %s.", what, kTold[static_cast<int>(way)]);
   }
   return STREW_OK;
 }

@@ -3,8 +3,7 @@
 // slot, and the slots stay in the caches.
 #include <algorithm>
 
-#include "accumulate/mean_sums.h"
-#include "accumulate/touched_bound.h"
+#include "accumulate/mean_ways.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
@@ -14,7 +13,7 @@ namespace strew::accumulate {
 namespace {
 
 // The elements of some batches in the output, and their slots.
-struct BatchPlaces {
+struct BatchLines {
   const walk::Scatter& scatter;
   plan::DestinationNest outside;
   plan::Loop<plan::kDestinationOperands> line = outside.PopInnermost();
@@ -28,16 +27,21 @@ struct BatchPlaces {
   }
 };
 
-// Adds updates to slots whose numbers are the offsets.
+// Adds updates to slots whose numbers are the offsets in the output.
 struct Adder {
-  const Accumulation& work;
+  const SlotSums& sums;
   const Slots& slots;
 
   void Add(const walk::EntryRow& row) {
-    work.sums.Add(work.sums.From(slots, row.output), static_cast<const int32_t*>(row.offsets),
-                  row.values, row.updates_stride, row.columns);
+    sums.Add(sums.From(slots, row.output), static_cast<const int32_t*>(row.offsets), row.values,
+             row.updates_stride, row.columns);
   }
 };
+
+// Bytes of the slots of all destinations of a batch.
+int64_t BatchBytes(const Accumulation& work) {
+  return work.sums.slot_bytes() * work.scatter.loops.DestinationsOfBatch();
+}
 
 // Cuts the batches into at least `parts`, none of which has more than `most`. Returns the most
 // batches of a part.
@@ -63,11 +67,11 @@ void CombinePart(const Accumulation& work, const plan::Cut& cut, int64_t part,
                  unsigned char* scratch) {
   plan::EntryLoops of_part = work.scatter.loops;
   of_part.Restrict(cut, part);
-  const BatchPlaces places = {work.scatter, of_part.NumberDestinations()};
+  const BatchLines lines = {work.scatter, of_part.NumberDestinations()};
   const int64_t count = of_part.whole_span + 1;
   const Slots slots = work.sums.At(scratch, count);
-  Adder adder = {work, slots};
-  work.sums.Combine(slots, count, places, [&] {
+  Adder adder = {work.sums, slots};
+  work.sums.Combine(slots, count, lines, [&] {
     walk::GiveEntries(walk::Scatter(work.scatter, of_part),
                       walk::SinkOf(&adder, kernel::kOffset32, work.scatter.OutputAt(0),
                                    walk::EntrySink::Reads::kValues));
@@ -78,21 +82,22 @@ void CombinePart(const Accumulation& work, const plan::Cut& cut, int64_t part,
 
 }  // namespace
 
-// Applies if slots for the destinations of a batch fit scratch, and there are enough updates.
-Status CombineBatches(const Accumulation& work, bool* done) {
-  const plan::EntryLoops& loops = work.scatter.loops;
+Status BatchesFit(const Accumulation& work, bool* fit) {
   const plan::Tuning& tuning = work.scatter.tuning;
-  const int64_t entries = loops.Entries();
   if (!work.sums.are_single() || !PaysForBatches(work.scatter)) return STREW_OK;
-  const int64_t batch_bytes = work.sums.slot_bytes() * loops.DestinationsOfBatch();
+  const int64_t batch_bytes = BatchBytes(work);
   if (batch_bytes > std::max(tuning.far_batch_sums, plan::MostScratch(1))) return STREW_OK;
   const int64_t least = TouchedFor(batch_bytes - plan::MostScratch(1), kTouchedBytes);
-  bool allowed = false;
-  if (!FindTouched(work.scatter, least, &allowed)) return work.Refuse();
-  if (!allowed) return STREW_OK;
+  return FindTouched(work.scatter, least, fit) ? Status(STREW_OK) : work.Refuse();
+}
+
+Status CombineBatches(const Accumulation& work) {
+  const plan::EntryLoops& loops = work.scatter.loops;
+  const plan::Tuning& tuning = work.scatter.tuning;
+  const int64_t batch_bytes = BatchBytes(work);
   const int64_t fitting = std::max<int64_t>(plan::MostScratch(1) / batch_bytes, 1);
 
-  const double ns = static_cast<double>(entries) * tuning.ns_of_batch_mean_entry;
+  const double ns = static_cast<double>(loops.Entries()) * tuning.ns_of_batch_mean_entry;
   const int64_t tasks =
       std::min({plan::TasksFor(plan::Machine(work.scatter.call), ns), loops.batches, fitting});
   const int64_t near = loops.columns_are_batch ? tuning.near_column_sums : tuning.near_batch_sums;
@@ -104,7 +109,6 @@ Status CombineBatches(const Accumulation& work, bool* done) {
   const Scratch scratch(work.scatter.call, tasks * task_bytes);
   if (scratch.memory() == nullptr) return work.Refuse();
   STREW_TRY(work.CopyData());
-  *done = true;
   return share::ForEachPart(work.scatter.call, tasks, cut.parts(), [&](int64_t part, int64_t task) {
     CombinePart(work, cut, part, scratch.memory() + task * task_bytes);
   });

@@ -3,26 +3,28 @@
 // destinations. Single elements are then summed in slots that stay in the caches. For runs, which
 // may be long, only their positions are moved, and then grouped by destination.
 #include <algorithm>
+#include <optional>
 
 #include "accumulate/bucket_sort.h"
 #include "accumulate/entry_rows.h"
-#include "accumulate/mean_sums.h"
-#include "accumulate/touched_bound.h"
+#include "accumulate/mean_ways.h"
 #include "base/scratch.h"
+#include "plan/cut.h"
 #include "plan/schedule.h"
 
 namespace strew::accumulate {
 namespace {
 
-using Place = BucketSort::Place;
+using plan::kOutput;
+using plan::kUpdates;
 
-// The elements at the listed places of a bucket. They are gathered into a buffer, and written back
-// if the body has changed them.
-struct ListedPlaces {
+// The elements of a bucket whose remainders are listed. They are gathered into a buffer, and written
+// back if the body has changed them.
+struct ListedLines {
   const kernel::MoveKernels& move;
   unsigned char* output;  // of the bucket
   int64_t stride;
-  const Place* list;
+  const Remainder* list;
   int64_t count;
 
   template <class Body>
@@ -45,150 +47,190 @@ struct ListedPlaces {
   }
 };
 
-class Buckets {
- public:
-  explicit Buckets(const Accumulation& work)
-      : work_(work),
-        units_(work.scatter.loops.EntryUnits()),
-        entries_(work.scatter.loops.Entries()),
-        sort_(work.scatter,
-              units_ == 1 ? BucketSort::Moves::kElements : BucketSort::Moves::kPositions),
-        // If places are listed, each place needs two more numbers.
-        place_bytes_(units_ > 1            ? BucketSort::kOrderBytes
-                     : sort_.has_no_gaps() ? work.sums.slot_bytes()
-                                           : work.sums.slot_bytes() + 2 * int64_t{sizeof(Place)}) {
-    const double ns = static_cast<double>(entries_) * work.scatter.tuning.ns_of_bucket_mean_entry;
-    if (units_ == 1) tasks_ = plan::TasksFor(plan::Machine(work.scatter.call), ns);
-    // If places are listed, few of them have slots, and a bucket may be larger.
-    const bool is_sparse =
-        entries_ < sort_.numbers().range() / work_.scatter.tuning.destinations_of_entry;
-    const int64_t near = std::min(work_.scatter.tuning.bucket_bytes * (is_sparse ? 2 : 1),
-                                  plan::MostScratch(1) / tasks_);
-    const int64_t most = int64_t{1} << (units_ == 1 && sort_.has_no_gaps() ? 16 : 15);
-    int shift = 0;
-    while (int64_t{2} << shift <= std::min(near / place_bytes_, most)) ++shift;
-    sort_.SetShift(shift);
-  }
+// True if the entries of each bucket are consecutive columns of the only row.
+bool MayStay(const BucketLayout& layout, const Buckets& buckets) {
+  const plan::EntryLoops& loops = layout.work.scatter.loops;
+  return buckets.ascend() && loops.outer.rank == 0 && loops.row.count == 1 && loops.batches == 1 &&
+         !layout.AreSparse(layout.entries, layout.numbers.range());
+}
 
-  // Sets *fit if buckets pay and enough elements are touched to allow the scratch for moving all
-  // entries.
-  Status Survey(bool* fit) {
-    const int64_t buckets = sort_.buckets();
-    const bool are_few = buckets == 1 || entries_ / work_.scatter.tuning.least_of_bucket >= buckets;
-    if (!are_few || buckets > work_.scatter.tuning.most_buckets || work_.sums.are_long())
-      return STREW_OK;
-    const int64_t taken = tasks_ * TaskBytes() + sort_.count_bytes() + sort_.bytes();
-    const int64_t more = taken - tasks_ * plan::MostScratch(tasks_);
-    const int64_t of_group = units_ > 1 ? int64_t{sizeof(kernel::Group)} : 0;
-    const int64_t least = TouchedFor(more, kTouchedBytes * units_ - of_group);
-    if (least > std::min(entries_, sort_.numbers().range())) return STREW_OK;
-    return sort_.Count(least, fit) ? Status(STREW_OK) : work_.Refuse();
-  }
+// Sums the single elements of one bucket after another. Entries stay where they are if `moved` is
+// NULL.
+struct BucketSums {
+  const BucketLayout& layout;
+  const Buckets& buckets;
+  const MovedEntries* moved;
 
-  Status Combine() {
-    const int64_t moved_bytes = StayInPlace() ? 0 : sort_.bytes();
-    const Scratch scratch(work_.scatter.call, tasks_ * TaskBytes() + moved_bytes);
-    if (scratch.memory() == nullptr) return work_.Refuse();
-    if (StayInPlace()) {
-      sort_.Stay();
-    } else {
-      sort_.Move(scratch.memory() + tasks_ * TaskBytes());
-    }
-    if (work_.scatter.applied_units != nullptr) {
-      *work_.scatter.applied_units += sort_.entries() * units_;
-    }
-    Scratch groups;
-    int64_t count = 0;
-    if (units_ > 1 && !sort_.Order(scratch.memory(), &groups, &count)) return work_.Refuse();
-    STREW_TRY(work_.CopyData());
-    if (units_ > 1) {
-      return CombineGroups(work_, reinterpret_cast<const kernel::Group*>(groups.memory()), count,
-                           sort_.order());
-    }
-    return share::ForEachPart(work_.scatter.call, tasks_, sort_.buckets(),
-                              [&](int64_t bucket, int64_t task) {
-                                CombineSlots(bucket, scratch.memory() + task * TaskBytes());
-                              });
-  }
-
- private:
-  int64_t TaskBytes() const { return Scratch::RoundUp(sort_.places() * place_bytes_) + 64; }
-
-  // True if too many places would have no updates.
-  bool AreSparse(int64_t entries, int64_t places) const {
-    return !sort_.has_no_gaps() || entries < places / work_.scatter.tuning.destinations_of_entry;
-  }
-
-  // True if the entries of each bucket are consecutive columns of the only row.
-  bool StayInPlace() const {
-    const plan::EntryLoops& loops = work_.scatter.loops;
-    return units_ == 1 && sort_.ascends() && loops.outer.rank == 0 && loops.row.count == 1 &&
-           loops.batches == 1 && !AreSparse(entries_, sort_.numbers().range());
-  }
-
-  void AddInPlace(int64_t bucket, const Slots& slots) const {
-    plan::EntryLoops loops = work_.scatter.loops;
-    loops.KeepColumns({sort_.first(bucket), sort_.end(bucket) - sort_.first(bucket)});
-    const walk::Scatter scatter(work_.scatter, loops);
-    const int64_t first = bucket * sort_.places();
-    const auto locate = scatter.index_kernels.locate[loops.WholeOffsets()];
-    const auto add = [&](const walk::EntryRow& row, kernel::LocateArguments arguments) {
-      int32_t numbers[walk::EntrySink::kMostColumns];
-      arguments.shift -= first << arguments.unused_bits;
-      locate(arguments, numbers);
-      work_.sums.Add(slots, numbers, scatter.UpdateAt(row.updates), row.updates_stride,
-                     row.columns);
-    };
-    ForEachRow(scatter, sort_.numbers(), add);
-  }
-
-  void AddBucket(int64_t bucket, const Slots& slots) const {
-    if (StayInPlace()) return AddInPlace(bucket, slots);
-    constexpr int64_t kColumns = 512;
-    int32_t numbers[kColumns];
-    for (int64_t i = sort_.first(bucket); i < sort_.end(bucket); i += kColumns) {
-      const int64_t columns = std::min(kColumns, sort_.end(bucket) - i);
-      std::copy_n(sort_.places_of(i), columns, numbers);
-      work_.sums.Add(slots, numbers, sort_.elements_of(i), 1, columns);
-    }
-  }
-
-  // If few places of the bucket are touched, only these have slots.
-  void CombineSlots(int64_t bucket, unsigned char* scratch) const {
-    const int64_t entries = sort_.end(bucket) - sort_.first(bucket);
-    if (entries == 0) return;
-    const plan::DestinationNumbers& numbers = sort_.numbers();
-    const int64_t number = bucket * sort_.places();
-    const int64_t places = std::min(sort_.places(), numbers.range() - number);
-    const int64_t stride = numbers.DestinationOf(1) - numbers.DestinationOf(0);
-    unsigned char* const output = work_.OutputOf(numbers.DestinationOf(number));
-    if (StayInPlace() || !AreSparse(entries, places)) {
-      const Slots slots = work_.sums.At(scratch, places);
-      return work_.sums.Combine(slots, places, SlotLine{0, output, stride, places},
-                                [&] { AddBucket(bucket, slots); });
-    }
-    Place* const list = reinterpret_cast<Place*>(scratch) + sort_.places();
-    const int64_t count = sort_.List(bucket, reinterpret_cast<Place*>(scratch), list);
-    const Slots slots =
-        work_.sums.At(reinterpret_cast<unsigned char*>(list + (count + 3) / 4 * 4), count);
-    work_.sums.Combine(slots, count, ListedPlaces{work_.scatter.move, output, stride, list, count},
-                       [&] { AddBucket(bucket, slots); });
-  }
-
-  const Accumulation& work_;
-  const int64_t units_;
-  const int64_t entries_;
-  BucketSort sort_;
-  const int64_t place_bytes_;  // scratch of a task for each place of a bucket
-  int64_t tasks_ = 1;
+  void Add(int64_t bucket, const Slots& slots) const;
+  void AddColumns(int64_t bucket, const Slots& slots) const;
+  void Combine(int64_t bucket, unsigned char* scratch) const;
 };
+
+void BucketSums::Add(int64_t bucket, const Slots& slots) const {
+  if (moved == nullptr) return AddColumns(bucket, slots);
+  const Accumulation& work = layout.work;
+  constexpr int64_t kColumns = 512;
+  int32_t numbers[kColumns];
+  const int64_t end = buckets.end(bucket);
+  for (int64_t i = buckets.first(bucket); i < end; i += kColumns) {
+    const int64_t columns = std::min(kColumns, end - i);
+    std::copy_n(moved->remainders + i, columns, numbers);
+    work.sums.Add(slots, numbers, moved->updates + i * work.scatter.width, 1, columns);
+  }
+}
+
+// Adds the entries that stay where they are.
+void BucketSums::AddColumns(int64_t bucket, const Slots& slots) const {
+  const Accumulation& work = layout.work;
+  plan::EntryLoops loops = work.scatter.loops;
+  loops.KeepColumns({buckets.first(bucket), buckets.end(bucket) - buckets.first(bucket)});
+  const walk::Scatter scatter(work.scatter, loops);
+  const int64_t first = bucket * buckets.size();
+  const auto locate = scatter.index_kernels.locate[loops.WholeOffsets()];
+  const auto add = [&](const walk::EntryRow& row, kernel::LocateArguments arguments) {
+    int32_t numbers[walk::EntrySink::kMostColumns];
+    arguments.shift -= first << arguments.unused_bits;
+    locate(arguments, numbers);
+    work.sums.Add(slots, numbers, scatter.UpdateAt(row.updates), row.updates_stride, row.columns);
+  };
+  ForEachRow(scatter, layout.numbers, add);
+}
+
+// If few destinations of the bucket are touched, only these have slots.
+void BucketSums::Combine(int64_t bucket, unsigned char* scratch) const {
+  const int64_t entries = buckets.end(bucket) - buckets.first(bucket);
+  if (entries == 0) return;
+  const SlotSums& sums = layout.work.sums;
+  const plan::DestinationNumbers& numbers = layout.numbers;
+  const int64_t number = bucket * buckets.size();
+  const int64_t destinations = std::min(buckets.size(), numbers.range() - number);
+  const int64_t stride = numbers.DestinationOf(1) - numbers.DestinationOf(0);
+  unsigned char* const output = layout.work.OutputOf(numbers.DestinationOf(number));
+  if (moved == nullptr || !layout.AreSparse(entries, destinations)) {
+    const Slots slots = sums.At(scratch, destinations);
+    return sums.Combine(slots, destinations, SlotLine{0, output, stride, destinations},
+                        [&] { Add(bucket, slots); });
+  }
+  Remainder* const position_of = reinterpret_cast<Remainder*>(scratch);
+  Remainder* const list = position_of + buckets.size();
+  const int64_t count =
+      ListDistinct(moved->remainders + buckets.first(bucket), entries, position_of, list);
+  const Slots slots = sums.At(reinterpret_cast<unsigned char*>(list + (count + 3) / 4 * 4), count);
+  sums.Combine(slots, count, ListedLines{layout.work.scatter.move, output, stride, list, count},
+               [&] { Add(bucket, slots); });
+}
+
+Status CombineElements(const BucketLayout& layout, const Buckets& buckets) {
+  const Accumulation& work = layout.work;
+  const bool stay = MayStay(layout, buckets);
+  const int64_t tasks_bytes = layout.tasks * layout.TaskBytes();
+  const Scratch scratch(work.scatter.call, tasks_bytes + (stay ? 0 : layout.MovedBytes()));
+  if (scratch.memory() == nullptr) return work.Refuse();
+  std::optional<MovedEntries> moved;
+  if (!stay) {
+    moved.emplace(buckets, MovedEntries::Moves::kElements, scratch.memory() + tasks_bytes);
+  }
+  STREW_TRY(work.CopyData());
+  const BucketSums sums = {layout, buckets, stay ? nullptr : &*moved};
+  return share::ForEachPart(work.scatter.call, layout.tasks, buckets.count(),
+                            [&](int64_t bucket, int64_t task) {
+                              sums.Combine(bucket, scratch.memory() + task * layout.TaskBytes());
+                            });
+}
+
+// Combines all updates of a destination at once, so that sums stay in registers.
+Status CombineGroups(const Accumulation& work, const EntryGroups& groups) {
+  if (groups.count == 0) return STREW_OK;
+  const Accumulator& accumulator = work.sums.accumulator();
+  // If an entry has no runs, its innermost loop serves as one.
+  plan::InnerNest outside(work.scatter.loops.inner);
+  const plan::InnerLoop run =
+      work.scatter.loops.run.count > 1 ? work.scatter.loops.run : outside.PopInnermost();
+  // Strided elements share cache lines with elements of other groups. With few turns at a time,
+  // those groups follow while the lines are in the caches.
+  const int64_t near = work.scatter.tuning.near_group_turns;
+  const int64_t step = run.stride[kOutput] == 1 ? run.count : near;
+
+  const int64_t tasks = work.TasksFor(groups.count);
+  plan::Cut cut;
+  cut.Append(groups.count, 1, work.PartsFor(tasks));
+  cut.Append(run.count, plan::LineGranule(run.stride[kOutput], work.scatter.width),
+             work.PartsFor(tasks));
+  return share::ForEachPart(work.scatter.call, tasks, cut.parts(), [&](int64_t part, int64_t) {
+    const plan::Turns of_groups = cut.TurnsOf(part, 0);
+    const plan::Turns of_run = cut.TurnsOf(part, 1);
+    const int64_t end = of_run.first + of_run.count;
+    plan::ForEachTurn(outside, outside.rank, [&](const int64_t* inner) {
+      for (int64_t i = of_run.first; i < end; i += step) {
+        kernel::WalkGroups(
+            accumulator.kernels.group, work.scatter.width, groups.groups() + of_groups.first,
+            {work.OutputOf(inner[kOutput] + i * run.stride[kOutput]), run.stride[kOutput],
+             work.scatter.UpdateAt(inner[kUpdates] + i * run.stride[kUpdates]),
+             run.stride[kUpdates], groups.order, of_groups.count, std::min(step, end - i),
+             accumulator.excludes_self, accumulator.divides});
+      }
+    });
+  });
+}
+
+Status CombineRuns(const BucketLayout& layout, const Buckets& buckets) {
+  const Accumulation& work = layout.work;
+  const Scratch scratch(work.scatter.call, layout.TaskBytes() + layout.MovedBytes());
+  if (scratch.memory() == nullptr) return work.Refuse();
+  const MovedEntries moved(buckets, MovedEntries::Moves::kPositions,
+                           scratch.memory() + layout.TaskBytes());
+  const EntryGroups groups(buckets, moved, scratch.memory());
+  if (groups.groups() == nullptr) return work.Refuse();
+  STREW_TRY(work.CopyData());
+  return CombineGroups(work, groups);
+}
 
 }  // namespace
 
-Status CombineBuckets(const Accumulation& work, bool* done) {
-  Buckets buckets(work);
-  STREW_TRY(buckets.Survey(done));
-  return *done ? buckets.Combine() : Status(STREW_OK);
+BucketLayout::BucketLayout(const Accumulation& of_call)
+    : work(of_call),
+      numbers(work.scatter.loops),
+      has_no_gaps(work.scatter.loops.batches * work.scatter.loops.DestinationsOfBatch() ==
+                  numbers.range()),
+      units(work.scatter.loops.EntryUnits()),
+      entries(work.scatter.loops.Entries()),
+      update_bytes(EntryGroups::kUpdateBytes),
+      destination_bytes(EntryGroups::kScratchBytes) {
+  const plan::Tuning& tuning = work.scatter.tuning;
+  if (units == 1) {
+    update_bytes = work.scatter.width;
+    // If touched destinations are listed, each needs two more numbers.
+    destination_bytes = work.sums.slot_bytes() + (has_no_gaps ? 0 : 2 * int64_t{sizeof(Remainder)});
+    const double ns = static_cast<double>(entries) * tuning.ns_of_bucket_mean_entry;
+    tasks = plan::TasksFor(plan::Machine(work.scatter.call), ns);
+  }
+  // If touched destinations are listed, few of them have slots, and a bucket may be larger.
+  const bool is_sparse = entries < numbers.range() / tuning.destinations_of_entry;
+  const int64_t near =
+      std::min(tuning.bucket_bytes * (is_sparse ? 2 : 1), plan::MostScratch(1) / tasks);
+  const int64_t most = int64_t{1} << (units == 1 && has_no_gaps ? 16 : 15);
+  while (int64_t{2} << shift <= std::min(near / destination_bytes, most)) ++shift;
+}
+
+int64_t BucketLayout::LeastTouched() const {
+  const int64_t taken = tasks * TaskBytes() + Buckets::Bytes(buckets()) + MovedBytes();
+  const int64_t more = taken - tasks * plan::MostScratch(tasks);
+  const int64_t of_group = units > 1 ? int64_t{sizeof(kernel::Group)} : 0;
+  return TouchedFor(more, kTouchedBytes * units - of_group);
+}
+
+bool BucketLayout::Pays() const {
+  const plan::Tuning& tuning = work.scatter.tuning;
+  const bool are_few = buckets() == 1 || entries / tuning.least_of_bucket >= buckets();
+  return are_few && buckets() <= tuning.most_buckets && !work.sums.are_long() &&
+         LeastTouched() <= std::min(entries, numbers.range());
+}
+
+Status CombineBuckets(const BucketLayout& layout, const Buckets& buckets) {
+  if (layout.work.scatter.applied_units != nullptr) {
+    *layout.work.scatter.applied_units += buckets.entries() * layout.units;
+  }
+  return layout.units == 1 ? CombineElements(layout, buckets) : CombineRuns(layout, buckets);
 }
 
 }  // namespace strew::accumulate

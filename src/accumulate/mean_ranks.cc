@@ -5,7 +5,7 @@
 
 #include "accumulate/destination_set.h"
 #include "accumulate/entry_rows.h"
-#include "accumulate/mean_sums.h"
+#include "accumulate/mean_ways.h"
 #include "base/compiler.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
@@ -20,10 +20,10 @@ using plan::kOutput;
 constexpr int64_t kKept = int64_t{1} << 16;
 
 // The output elements of all ranks.
-class RankedPlaces {
+class RankedLines {
  public:
-  RankedPlaces(const Accumulation& work, const plan::DestinationNumbers& numbers,
-               const DestinationSet& set)
+  RankedLines(const Accumulation& work, const plan::DestinationNumbers& numbers,
+              const DestinationSet& set)
       : work_(work), numbers_(numbers), set_(set) {}
 
   // Uses several threads. Elements are prefetched kAhead lines before their turn.
@@ -97,8 +97,7 @@ class RankedPlaces {
 
 }  // namespace
 
-Status CombineRanks(const Accumulation& work, bool* done) {
-  *done = true;
+Status CombineRanks(const Accumulation& work) {
   const plan::DestinationNumbers numbers(work.scatter.loops);
   DestinationSet set(work.scatter.call, numbers.range(), work.scatter.loops.Entries(), kKept);
   if (!RankDestinations(work.scatter, numbers, &set)) return work.Refuse();
@@ -112,14 +111,14 @@ Status CombineRanks(const Accumulation& work, bool* done) {
     work.sums.Add(work.sums.From(slots, first), ranks, work.scatter.UpdateAt(row.updates),
                   row.updates_stride, row.columns);
   };
-  const RankedPlaces places(work, numbers, set);
-  work.sums.Combine(slots, set.count(), places,
+  const RankedLines lines(work, numbers, set);
+  work.sums.Combine(slots, set.count(), lines,
                     [&] { ForEachRanked(work.scatter, numbers, set, add); });
   if (work.scatter.applied_units != nullptr) {
     *work.scatter.applied_units +=
         work.sums.Updates(slots, set.count()) * work.scatter.loops.EntryUnits();
   }
-  return places.status();
+  return lines.status();
 }
 
 }  // namespace strew::accumulate

@@ -4,8 +4,6 @@
 #include <algorithm>
 
 #include "base/compiler.h"
-#include "base/identity.h"
-#include "base/reduction.h"
 
 namespace strew::accumulate {
 
@@ -13,9 +11,6 @@ using plan::kUpdates;
 
 SlotSums::SlotSums(const walk::Scatter& scatter)
     : loops_(scatter.loops),
-      kernels_(kernel::AccumulateKernelsFor(scatter.operands.output.dtype,
-                                            ReductionKind(scatter.reduction),
-                                            scatter.call.settings().simd_target)),
       move_(scatter.move.combine),
       width_(scatter.width),
       units_(scatter.loops.EntryUnits()),
@@ -23,16 +18,10 @@ SlotSums::SlotSums(const walk::Scatter& scatter)
       are_long_(scatter.loops.Entries() / scatter.loops.batches >= kernel::kMostTerms),
       are_single_(units_ == 1 && !are_long_),
       count_size_(are_single_ ? sizeof(uint32_t) : sizeof(int64_t)),
-      sums_(are_long_ ? kernels_.long_sums : kernels_.sums),
-      excludes_self_(ExcludesSelf(scatter.reduction)),
-      divides_(ReductionKind(scatter.reduction) == STREW_MEAN) {
-  StoreIdentity(scatter.operands.output.dtype, ReductionKind(scatter.reduction), identity_);
-}
+      accumulator_(scatter.call, scatter.operands.output.dtype, scatter.reduction, are_long_) {}
 
-// Starts sums from the old values, or from the identity.
 bool SlotSums::Begin(const Slots& slots, const SlotLine& line) const {
-  sums_.begin(SumOf(slots, line.slot, line.unit), excludes_self_ ? identity_ : line.elements,
-              excludes_self_ ? 0 : line.stride, line.count);
+  accumulator_.Begin(SumOf(slots, line.slot, line.unit), line.elements, line.stride, line.count);
   return false;
 }
 
@@ -44,7 +33,7 @@ void SlotSums::Add(const Slots& slots, const int32_t* numbers, const unsigned ch
     PrefetchForWrite(slots.counts + numbers[c] * count_size_);
   }
   if (are_single_) {
-    return kernel::WalkSlots(kernels_, width_,
+    return kernel::WalkSlots(accumulator_.kernels, width_,
                              {slots.sums, reinterpret_cast<uint32_t*>(slots.counts)},
                              {numbers, updates, stride, columns});
   }
@@ -54,25 +43,24 @@ void SlotSums::Add(const Slots& slots, const int32_t* numbers, const unsigned ch
     ++counts[numbers[c]];
     unsigned char* sums = SumOf(slots, numbers[c], 0);
     plan::ForEachTurn(loops_.inner, loops_.inner.rank, [&](const int64_t* inner) {
-      sums_.add(sums, updates + (c * stride + inner[kUpdates]) * width_,
-                loops_.run.stride[kUpdates], loops_.run.count);
-      sums += loops_.run.count * sums_.sum_size;
+      accumulator_.sums.add(sums, updates + (c * stride + inner[kUpdates]) * width_,
+                            loops_.run.stride[kUpdates], loops_.run.count);
+      sums += loops_.run.count * sum_size();
     });
   }
 }
 
 // Strided elements are copied into contiguous blocks first, because dividing them one by one is
 // slow: every second of 1 M int32, half of them with an update, took 0.57 times the time (Zen 4).
-void SlotSums::FinishLine(const kernel::CountedSums& from, int64_t more,
-                          const SlotLine& line) const {
-  if (line.stride == 1) return kernels_.finish_each(from, more, line.elements, line.count);
+void SlotSums::FinishLine(const kernel::CountedSums& from, const SlotLine& line) const {
+  if (line.stride == 1) return accumulator_.FinishEach(from, line.elements, line.count);
   constexpr int64_t kBlock = 128;
   alignas(64) unsigned char together[kBlock * plan::kMostWidth];
   for (int64_t i = 0; i < line.count; i += kBlock) {
     const int64_t n = std::min(kBlock, line.count - i);
     unsigned char* const apart = line.elements + i * line.stride * width_;
     move_.run(together, 1, apart, line.stride, n);
-    kernels_.finish_each({from.sums + i * sums_.sum_size, from.counts + i}, more, together, n);
+    accumulator_.FinishEach({from.sums + i * sum_size(), from.counts + i}, together, n);
     move_.run(apart, line.stride, together, 1, n);
   }
 }
@@ -80,12 +68,11 @@ void SlotSums::FinishLine(const kernel::CountedSums& from, int64_t more,
 bool SlotSums::Finish(const Slots& slots, const SlotLine& line) const {
   unsigned char* const sums = SumOf(slots, line.slot, line.unit);
   unsigned char* const counts = slots.counts + line.slot * count_size_;
-  const int64_t more = excludes_self_ ? 0 : 1;
   if (are_single_) {
-    FinishLine({sums, reinterpret_cast<uint32_t*>(counts)}, more, line);
+    FinishLine({sums, reinterpret_cast<uint32_t*>(counts)}, line);
   } else {
-    const int64_t terms = divides_ ? *reinterpret_cast<int64_t*>(counts) + more : 1;
-    sums_.finish({line.elements, line.stride, sums, 1, line.count, terms});
+    const int64_t terms = accumulator_.Terms(*reinterpret_cast<int64_t*>(counts));
+    accumulator_.sums.finish({line.elements, line.stride, sums, 1, line.count, terms});
   }
   return true;
 }

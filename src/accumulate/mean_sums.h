@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wide accumulators of means and of reductions with STREW_WIDE: a sum and a count for each slot. A
-// sum is whatever updates accumulate to; for STREW_MUL it is a product. A slot stands for one
-// destination, and the code that numbers the destinations decides which.
+// Slots of wide accumulators: a sum and a count for each. A sum is whatever updates accumulate to;
+// for STREW_MUL it is a product. A slot stands for one destination, and the code that numbers the
+// destinations decides which.
 #ifndef STREW_ACCUMULATE_MEAN_SUMS_H_
 #define STREW_ACCUMULATE_MEAN_SUMS_H_
 
 #include <cstdint>
 #include <cstring>
 
-#include "base/status.h"
+#include "accumulate/accumulator.h"
 #include "kernel/kernel.h"
 #include "plan/entry_loops.h"
-#include "plan/schedule.h"
-#include "plan/unit.h"
-#include "share/share.h"
-#include "share/parts.h"
 #include "walk/scatter.h"
 
 namespace strew::accumulate {
@@ -28,7 +24,7 @@ struct SlotLine {
   int64_t count;
   int64_t unit = 0;  // of the slot at which a run begins
 
-  // Makes a single line serve as `places` of SlotSums::Combine().
+  // Makes a single line serve as the `lines` of SlotSums::Combine().
   template <class Body>
   void ForEachLine(const Body& body) const {
     (void)body(*this);
@@ -46,20 +42,18 @@ class SlotSums {
  public:
   explicit SlotSums(const walk::Scatter& scatter);
 
-  const kernel::AccumulateKernels& kernels() const { return kernels_; }
+  const Accumulator& accumulator() const { return accumulator_; }
   // True if a destination may have more updates than 32 bits can count.
   bool are_long() const { return are_long_; }
-  // True if sums are divided by their number of terms.
-  bool divides() const { return divides_; }
   // True if slots have one element each, and counts of 32 bits.
   bool are_single() const { return are_single_; }
-  int64_t slot_bytes() const { return units_ * sums_.sum_size + count_size_; }
+  int64_t slot_bytes() const { return units_ * sum_size() + count_size_; }
 
   // `memory` has room for `count` slots, and is aligned to 8 bytes. Sums come before counts of 32
   // bits, which are never wider, and after counts of 64 bits, so that all are aligned.
   Slots At(unsigned char* memory, int64_t count) const {
     const bool are_far = count * slot_bytes() > kNearBytes;
-    if (are_single_) return {memory, memory + count * sums_.sum_size, are_far};
+    if (are_single_) return {memory, memory + count * sum_size(), are_far};
     return {memory + count * count_size_, memory, are_far};
   }
   // The slots from `slot` on.
@@ -68,15 +62,14 @@ class SlotSums {
   }
 
   // Combines the elements of slots with all updates that `source` adds to the slots. Elements whose
-  // slot has no update stay as they are. places.ForEachLine(body) calls body(SlotLine) for all
+  // slot has no update stay as they are. lines.ForEachLine(body) calls body(SlotLine) for all
   // slots; body returns true if it wrote elements.
-  template <class Places, class Source>
-  void Combine(const Slots& slots, int64_t count, const Places& places,
-               const Source& source) const {
+  template <class Lines, class Source>
+  void Combine(const Slots& slots, int64_t count, const Lines& lines, const Source& source) const {
     std::memset(slots.counts, 0, static_cast<size_t>(count * count_size_));
-    places.ForEachLine([&](const SlotLine& line) { return Begin(slots, line); });
+    lines.ForEachLine([&](const SlotLine& line) { return Begin(slots, line); });
     source();
-    places.ForEachLine([&](const SlotLine& line) { return Finish(slots, line); });
+    lines.ForEachLine([&](const SlotLine& line) { return Finish(slots, line); });
   }
 
   // For sources: combines updates[c * stride] with the slot numbers[c], c < columns. A negative
@@ -92,79 +85,23 @@ class SlotSums {
   // 1.3 times for 1000000 into 4 MB.
   static constexpr int64_t kNearBytes = 4 << 20;
 
+  int64_t sum_size() const { return accumulator_.sums.sum_size; }
   unsigned char* SumOf(const Slots& slots, int64_t slot, int64_t unit) const {
-    return slots.sums + (slot * units_ + unit) * sums_.sum_size;
+    return slots.sums + (slot * units_ + unit) * sum_size();
   }
   bool Begin(const Slots& slots, const SlotLine& line) const;
   bool Finish(const Slots& slots, const SlotLine& line) const;
-  void FinishLine(const kernel::CountedSums& from, int64_t more, const SlotLine& line) const;
+  void FinishLine(const kernel::CountedSums& from, const SlotLine& line) const;
 
   const plan::EntryLoops& loops_;
-  const kernel::AccumulateKernels& kernels_;
   const kernel::CombineKernels& move_;
   const int64_t width_;
   const int64_t units_;  // of an entry
   const bool are_long_;
   const bool are_single_;
   const int64_t count_size_;
-  const kernel::SumKernels& sums_;
-  const bool excludes_self_;
-  const bool divides_;
-  alignas(plan::kMostWidth) unsigned char identity_[plan::kMostWidth];
+  const Accumulator accumulator_;
 };
-
-// ---- The ways that mean.cc explains ----
-
-// Most scratch for each touched element, besides that of every call.
-inline constexpr int64_t kTouchedBytes = 40;
-
-struct Accumulation {
-  const walk::Scatter& scatter;
-  const SlotSums& sums;
-  bool in_place;
-
-  // Address in the output of a destination, which counts units from the origin of the loops.
-  unsigned char* OutputOf(int64_t destination) const {
-    return scatter.OutputAt(scatter.loops.outer.base[plan::kOutput] + destination);
-  }
-  // Number of tasks that write `destinations` destinations.
-  int64_t TasksFor(int64_t destinations) const {
-    const double touched = static_cast<double>(destinations);
-    const double bytes = touched * static_cast<double>(scatter.loops.EntryUnits() * scatter.width);
-    const plan::Tuning& tuning = scatter.tuning;
-    return plan::TasksFor(plan::Machine(scatter.call),
-                          touched * tuning.ns_of_touched + bytes * tuning.ns_of_byte);
-  }
-  int64_t PartsFor(int64_t tasks) const {
-    return plan::PartsFor(plan::Machine(scatter.call), tasks);
-  }
-  Status CopyData() const {
-    if (in_place) return STREW_OK;
-    return share::Copy(scatter.call, scatter.operands.data, scatter.operands.output);
-  }
-  Status Refuse() const {
-    return scatter.call.Fail(STREW_OUT_OF_MEMORY,
-                             "memory to bring updates of an element together was refused");
-  }
-};
-
-// True if there are enough updates to pay for sums of all destinations of a batch.
-inline bool PaysForBatches(const walk::Scatter& scatter) {
-  const plan::EntryLoops& loops = scatter.loops;
-  return loops.DestinationsOfBatch() / scatter.tuning.destinations_of_entry <=
-         loops.Entries() / loops.batches;
-}
-
-// A way that does not apply does nothing and leaves *done false.
-Status CombineBatches(const Accumulation& work, bool* done);
-Status CombineBuckets(const Accumulation& work, bool* done);
-Status CombineRanks(const Accumulation& work, bool* done);
-
-// Combines the updates of groups. A sentinel with the end of the last group follows `groups`;
-// `order` has the positions of their updates, in units. Requires that data was copied to the
-// output.
-Status CombineGroups(const Accumulation& work, const kernel::Group* groups, int64_t count,
-                     const int64_t* order);
 
 }  // namespace strew::accumulate
 

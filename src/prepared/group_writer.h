@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
+#include "accumulate/accumulator.h"
 #include "base/identity.h"
 #include "base/reduction.h"
 #include "kernel/kernel.h"
@@ -25,14 +27,12 @@ struct GroupKernels {
   explicit GroupKernels(const OrderedScatter& scatter)
       : kind(ReductionKind(scatter.reduction)),
         excludes_self(ExcludesSelf(scatter.reduction) && kind != STREW_NONE),
-        divides(kind == STREW_MEAN),
         combine(walk::IndexedKernelsFor(scatter.call, scatter.output, kind)),
         run(combine.run),
         move(walk::MoveKernelsFor(scatter.call, plan::IndexedUnitsOf(scatter.output.element_size))),
         width(combine.element_size) {
     if (kind == STREW_MEAN || IsWide(scatter.reduction)) {
-      sums = &kernel::AccumulateKernelsFor(scatter.output.dtype, kind,
-                                           scatter.call.settings().simd_target);
+      accumulator.emplace(scatter.call, scatter.output.dtype, scatter.reduction);
     }
     if (scatter.source.weights != nullptr) {
       multiply = walk::IndexedKernelsFor(scatter.call, scatter.output, STREW_MUL).run;
@@ -43,13 +43,12 @@ struct GroupKernels {
 
   const strew_reduction kind;
   const bool excludes_self;
-  const bool divides;
   const kernel::CombineKernels& combine;
   kernel::RunKernel run;  // of `combine`, or one that moves past the caches
   const kernel::MoveKernels& move;
   const int64_t width;
-  const kernel::AccumulateKernels* sums = nullptr;  // NULL unless there are accumulators
-  kernel::RunKernel multiply = nullptr;             // by weights
+  std::optional<accumulate::Accumulator> accumulator;  // of means and wide reductions
+  kernel::RunKernel multiply = nullptr;                // by weights
   bool has_identity;
   alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth] = {};
 };
@@ -79,17 +78,17 @@ class GroupWriter {
  private:
   // How rows are combined.
   enum class Way {
-    kGrouped,   // all rows of a piece by one kernel
-    kMeans,     // all rows of a group by one kernel
-    kOneByOne,  // each row by a run
-    kInBlocks   // each row by a run, in blocks of columns that are computed in a buffer
+    kGrouped,      // all rows of a piece by one kernel
+    kAccumulated,  // all rows of a group by one kernel, which has accumulators
+    kOneByOne,     // each row by a run
+    kInBlocks      // each row by a run, in blocks of columns that are computed in a buffer
   };
 
   Way WayOf(bool is_whole) const {
     const bool lie_together = run_.stride[kTurnOutput] == 1 && run_.stride[kTurnUpdates] == 1;
     const bool is_weighted = scatter_.source.weights != nullptr;
-    if (kernels_.sums != nullptr) {
-      return is_whole && !is_weighted ? Way::kMeans : Way::kInBlocks;
+    if (kernels_.accumulator) {
+      return is_whole && !is_weighted ? Way::kAccumulated : Way::kInBlocks;
     }
     if (lie_together && RowsKernel() != nullptr) return Way::kGrouped;
     return is_weighted ? Way::kInBlocks : Way::kOneByOne;
@@ -100,7 +99,7 @@ class GroupWriter {
   // blocks of twice as many float64 took 1.06 to 1.1 times (Zen 4).
   int64_t ColumnsOfBlock() const {
     constexpr int64_t kBytes = 2048;
-    return kernels_.sums != nullptr ? kBlock : std::max(kBlock, kBytes / kernels_.width);
+    return kernels_.accumulator ? kBlock : std::max(kBlock, kBytes / kernels_.width);
   }
 
   kernel::GroupedRowsKernel RowsKernel() const {
@@ -132,8 +131,8 @@ class GroupWriter {
             WriteElements(turn, begins, ends);
           } else if (way == Way::kGrouped) {
             CombineGroupedRows(turn);
-          } else if (way == Way::kMeans) {
-            DivideRows(turn);
+          } else if (way == Way::kAccumulated) {
+            AccumulateRows(turn);
           } else {
             CombineRows(turn, i, n, begins, ends);
           }
@@ -160,7 +159,7 @@ class GroupWriter {
   static constexpr int64_t kAhead = 8;
 
   void CombineGroupedRows(const int64_t* turn);
-  void DivideRows(const int64_t* turn);
+  void AccumulateRows(const int64_t* turn);
   void Fetch(const unsigned char* row) const;
   void CombineRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends);
   void Begin(unsigned char* output, int64_t n, int64_t* first, const int64_t* turn, int64_t i);

@@ -19,11 +19,14 @@
 namespace strew_test {
 namespace {
 
-using strew::accumulate::BucketSort;
+using strew::accumulate::Buckets;
+using strew::accumulate::EntryGroups;
+using strew::accumulate::MovedEntries;
+using strew::plan::DestinationNumbers;
 
 struct Draw {
   const char* name;
-  int64_t places;
+  int64_t destinations;
   int64_t entries;
   int shift;
   bool is_sorted;
@@ -35,7 +38,7 @@ const Draw kDraws[] = {
     {"ManyBuckets", 5000, 3000, 4, false},
     {"Ascending", 5000, 3000, 10, true},
     {"AscendingInManyRows", 4096, 60000, 11, true},
-    {"MostEntriesOfOnePlace", 3, 70000, 1, false},
+    {"MostEntriesOfOneDestination", 3, 70000, 1, false},
 };
 
 // Every fifth entry is dropped.
@@ -43,7 +46,7 @@ std::vector<int64_t> IndicesOf(const Draw& draw) {
   std::mt19937_64 random(5);
   std::vector<int64_t> indices(static_cast<size_t>(draw.entries));
   for (int64_t& index : indices) {
-    index = static_cast<int64_t>(random() % static_cast<uint64_t>(draw.places));
+    index = static_cast<int64_t>(random() % static_cast<uint64_t>(draw.destinations));
   }
   if (draw.is_sorted) std::sort(indices.begin(), indices.end());
   for (size_t i = 4; i < indices.size(); i += 5) indices[i] = -1;
@@ -65,22 +68,27 @@ class SortInBuckets : public testing::TestWithParam<Draw> {
 INSTANTIATE_TEST_SUITE_P(EveryDraw, SortInBuckets, testing::ValuesIn(kDraws),
                          [](const auto& test) { return std::string(test.param.name); });
 
+std::vector<uint64_t> MemoryFor(const Buckets& buckets, int64_t update_bytes) {
+  const int64_t bytes = MovedEntries::Bytes(buckets.entries(), buckets.count(), update_bytes);
+  return std::vector<uint64_t>(static_cast<size_t>(bytes / 8 + 1));
+}
+
 TEST_P(SortInBuckets, MovesElementsInOrder) {
   const Draw& draw = GetParam();
-  const Line line(draw.places, 1, IndicesOf(draw));
-  BucketSort sort(line.scatter, BucketSort::Moves::kElements);
-  sort.SetShift(draw.shift);
-  bool reached = false;
-  ASSERT_TRUE(sort.Count(0, &reached));
-  EXPECT_TRUE(reached);
-  std::vector<uint64_t> memory(static_cast<size_t>(sort.bytes() / 8 + 1));
-  sort.Move(reinterpret_cast<unsigned char*>(memory.data()));
+  const Line line(draw.destinations, 1, IndicesOf(draw));
+  const DestinationNumbers numbers(line.loops);
+  const Buckets buckets(line.scatter, numbers, draw.shift, 0);
+  ASSERT_TRUE(buckets.ok());
+  EXPECT_TRUE(buckets.is_reached());
+  std::vector<uint64_t> memory = MemoryFor(buckets, sizeof(float));
+  const MovedEntries moved(buckets, MovedEntries::Moves::kElements,
+                           reinterpret_cast<unsigned char*>(memory.data()));
   std::map<int64_t, std::vector<int64_t>> found;
-  for (int64_t b = 0; b < sort.buckets(); ++b) {
-    for (int64_t i = sort.first(b); i < sort.end(b); ++i) {
+  for (int64_t b = 0; b < buckets.count(); ++b) {
+    for (int64_t i = buckets.first(b); i < buckets.end(b); ++i) {
       float update;
-      std::memcpy(&update, sort.elements_of(i), sizeof(update));
-      found[b * sort.places() + *sort.places_of(i)].push_back(static_cast<int64_t>(update));
+      std::memcpy(&update, moved.updates + i * int64_t{sizeof(update)}, sizeof(update));
+      found[b * buckets.size() + moved.remainders[i]].push_back(static_cast<int64_t>(update));
     }
   }
   EXPECT_EQ(found, Expected(line));
@@ -89,24 +97,24 @@ TEST_P(SortInBuckets, MovesElementsInOrder) {
 TEST_P(SortInBuckets, OrdersRunsInGroups) {
   constexpr int64_t kRun = 3;
   const Draw& draw = GetParam();
-  const Line line(draw.places, kRun, IndicesOf(draw));
-  BucketSort sort(line.scatter, BucketSort::Moves::kPositions);
-  sort.SetShift(draw.shift);
-  bool reached = false;
-  ASSERT_TRUE(sort.Count(0, &reached));
-  std::vector<uint64_t> memory(static_cast<size_t>(sort.bytes() / 8 + 1));
-  sort.Move(reinterpret_cast<unsigned char*>(memory.data()));
-  std::vector<uint32_t> scratch(static_cast<size_t>(sort.places() * BucketSort::kOrderBytes));
-  strew::Scratch groups;
-  int64_t count = -1;
-  ASSERT_TRUE(sort.Order(reinterpret_cast<unsigned char*>(scratch.data()), &groups, &count));
-  const auto* const group = reinterpret_cast<const strew::kernel::Group*>(groups.memory());
+  const Line line(draw.destinations, kRun, IndicesOf(draw));
+  const DestinationNumbers numbers(line.loops);
+  const Buckets buckets(line.scatter, numbers, draw.shift, 0);
+  ASSERT_TRUE(buckets.ok());
+  std::vector<uint64_t> memory = MemoryFor(buckets, EntryGroups::kUpdateBytes);
+  const MovedEntries moved(buckets, MovedEntries::Moves::kPositions,
+                           reinterpret_cast<unsigned char*>(memory.data()));
+  std::vector<uint32_t> scratch(
+      static_cast<size_t>(buckets.size() * EntryGroups::kScratchBytes / 4));
+  const EntryGroups groups(buckets, moved, reinterpret_cast<unsigned char*>(scratch.data()));
+  const strew::kernel::Group* const group = groups.groups();
+  ASSERT_NE(group, nullptr);
   std::map<int64_t, std::vector<int64_t>> found;
-  for (int64_t g = 0; g < count; ++g) {
+  for (int64_t g = 0; g < groups.count; ++g) {
     std::vector<int64_t>& updates = found[group[g].destination / kRun];
     EXPECT_TRUE(updates.empty()) << "two groups of one destination";
     for (int64_t i = group[g].first; i < group[g + 1].first; ++i) {
-      updates.push_back(sort.order()[i] / kRun);
+      updates.push_back(groups.order[i] / kRun);
     }
   }
   EXPECT_EQ(found, Expected(line));
@@ -114,18 +122,17 @@ TEST_P(SortInBuckets, OrdersRunsInGroups) {
 
 TEST_P(SortInBuckets, TellsWhetherEnoughAreTouched) {
   const Draw& draw = GetParam();
-  const Line line(draw.places, 1, IndicesOf(draw));
+  const Line line(draw.destinations, 1, IndicesOf(draw));
+  const DestinationNumbers numbers(line.loops);
   const auto touched = static_cast<int64_t>(Expected(line).size());
   for (const int64_t least : {touched, touched + 1}) {
-    BucketSort sort(line.scatter, BucketSort::Moves::kElements);
-    sort.SetShift(draw.shift);
-    bool reached = false;
-    ASSERT_TRUE(sort.Count(least, &reached));
+    const Buckets buckets(line.scatter, numbers, draw.shift, least);
+    ASSERT_TRUE(buckets.ok());
     // It may give up early, but never promises too much.
     if (least > touched) {
-      EXPECT_FALSE(reached);
+      EXPECT_FALSE(buckets.is_reached());
     } else if (draw.entries <= 3000) {
-      EXPECT_TRUE(reached);
+      EXPECT_TRUE(buckets.is_reached());
     }
   }
 }

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "accumulate/mean_sums.h"
+#include "accumulate/mean_ways.h"
 #include "plan/schedule.h"
 #include "plan/spaces.h"
 #include "reference/random.h"
@@ -21,6 +21,7 @@ namespace {
 
 using strew::accumulate::Accumulation;
 using strew::accumulate::SlotSums;
+using strew::accumulate::Way;
 using strew::plan::IndexSpace;
 
 constexpr int64_t kHuge = INT64_MAX / 4;
@@ -44,8 +45,6 @@ BoundScatter::Words ExpectedMeans(const BoundScatter& bound) {
   return expected;
 }
 
-enum class Way { kBatches, kBuckets, kRanks };
-
 // The way that is taken for a space, with a tuning that `change` has changed.
 template <class Change>
 Way WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
@@ -55,17 +54,8 @@ Way WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
   const BoundScatter::Words expected = ExpectedMeans(bound);
   const SlotSums sums(bound.scatter());
   const Accumulation work = {bound.scatter(), sums, /*in_place=*/true};
-  Way way = Way::kBatches;
-  bool done = false;
-  EXPECT_TRUE(CombineBatches(work, &done).ok());
-  if (!done) {
-    way = Way::kBuckets;
-    EXPECT_TRUE(CombineBuckets(work, &done).ok());
-  }
-  if (!done) {
-    way = Way::kRanks;
-    EXPECT_TRUE(CombineRanks(work, &done).ok());
-  }
+  Way way;
+  EXPECT_TRUE(strew::accumulate::Combine(work, &way).ok());
   EXPECT_EQ(bound.output(), expected);
   if (bad_in != 0) {
     EXPECT_EQ(bound.applied(), bound.CountWanted([](int64_t) { return true; }));

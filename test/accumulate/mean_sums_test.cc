@@ -19,7 +19,7 @@ using strew::accumulate::Slots;
 using strew::accumulate::SlotSums;
 
 // Slot i stands for element i.
-struct Places {
+struct Lines {
   Line& line;
   int64_t run;
   int64_t count;
@@ -43,7 +43,7 @@ class SumsOf : public testing::TestWithParam<int64_t> {
     std::vector<uint64_t> memory(static_cast<size_t>(4 * sums.slot_bytes() / 8 + 1));
     const Slots slots = sums.At(reinterpret_cast<unsigned char*>(memory.data()), 4);
     const int32_t numbers[] = {2, 0, 2, INT32_MIN};
-    sums.Combine(slots, 4, Places{line, run, 4}, [&] {
+    sums.Combine(slots, 4, Lines{line, run, 4}, [&] {
       sums.Add(slots, numbers, reinterpret_cast<unsigned char*>(line.updates.data()), run, 2);
       // The others from another slot on.
       const int32_t after[] = {1, INT32_MIN};
@@ -86,7 +86,7 @@ TEST(SumsOfSingles, LeaveAloneWhatGetsNothing) {
   const SlotSums sums(line.scatter);
   std::vector<uint64_t> memory(static_cast<size_t>(3 * sums.slot_bytes() / 8 + 1));
   const Slots slots = sums.At(reinterpret_cast<unsigned char*>(memory.data()), 3);
-  sums.Combine(slots, 3, Places{line, 1, 3}, [] {});
+  sums.Combine(slots, 3, Lines{line, 1, 3}, [] {});
   EXPECT_EQ(line.data, old);
   EXPECT_EQ(sums.Updates(slots, 3), 0);
 }
@@ -100,7 +100,7 @@ TEST(SumsOfSingles, LeaveTheOldValueOut) {
   std::vector<uint64_t> memory(static_cast<size_t>(sums.slot_bytes()));
   const Slots slots = sums.At(reinterpret_cast<unsigned char*>(memory.data()), 1);
   const int32_t numbers[] = {0, 0};
-  sums.Combine(slots, 1, Places{line, 1, 1},
+  sums.Combine(slots, 1, Lines{line, 1, 1},
                [&] { sums.Add(slots, numbers, line.updates_view.data, 1, 2); });
   EXPECT_EQ(line.data[0], 4.5F);
 }

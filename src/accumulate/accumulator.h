@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The accumulator of means and of reductions with STREW_WIDE: how sums of elements begin, and by
+// what they are divided.
+#ifndef STREW_ACCUMULATE_ACCUMULATOR_H_
+#define STREW_ACCUMULATE_ACCUMULATOR_H_
+
+#include <cstdint>
+
+#include "base/call.h"
+#include "base/identity.h"
+#include "base/reduction.h"
+#include "kernel/kernel.h"
+#include "plan/unit.h"
+
+namespace strew::accumulate {
+
+struct Accumulator {
+  // `is_long`: a destination may have kernel::kMostTerms updates or more.
+  Accumulator(const Call& call, strew_dtype dtype, strew_reduction reduction, bool is_long = false)
+      : kernels(kernel::AccumulateKernelsFor(dtype, ReductionKind(reduction),
+                                             call.settings().simd_target)),
+        sums(is_long ? kernels.long_sums : kernels.sums),
+        excludes_self(ExcludesSelf(reduction)),
+        divides(ReductionKind(reduction) == STREW_MEAN) {
+    StoreIdentity(dtype, ReductionKind(reduction), identity_);
+  }
+
+  // Begins n sums with the old values of elements that lie `stride` apart, or with the identity.
+  void Begin(unsigned char* of_elements, const unsigned char* elements, int64_t stride,
+             int64_t n) const {
+    sums.begin(of_elements, excludes_self ? identity_ : elements, excludes_self ? 0 : stride, n);
+  }
+  // Number by which a sum of so many updates is divided.
+  int64_t Terms(int64_t updates) const { return divides ? updates + old_terms() : 1; }
+  // Stores n sums in contiguous elements. Those without updates stay as they are.
+  void FinishEach(const kernel::CountedSums& from, unsigned char* elements, int64_t n) const {
+    kernels.finish_each(from, old_terms(), elements, n);
+  }
+
+  const kernel::AccumulateKernels& kernels;
+  const kernel::SumKernels& sums;
+  const bool excludes_self;
+  const bool divides;
+
+ private:
+  int64_t old_terms() const { return excludes_self ? 0 : 1; }
+
+  alignas(plan::kMostWidth) unsigned char identity_[plan::kMostWidth];
+};
+
+}  // namespace strew::accumulate
+
+#endif  // STREW_ACCUMULATE_ACCUMULATOR_H_

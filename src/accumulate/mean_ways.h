@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ways to accumulate, among which mean.cc chooses.
+#ifndef STREW_ACCUMULATE_MEAN_WAYS_H_
+#define STREW_ACCUMULATE_MEAN_WAYS_H_
+
+#include <cstdint>
+
+#include "accumulate/bucket_sort.h"
+#include "accumulate/mean_sums.h"
+#include "base/status.h"
+#include "plan/entry_loops.h"
+#include "plan/schedule.h"
+#include "share/parts.h"
+#include "share/share.h"
+#include "walk/scatter.h"
+
+namespace strew::accumulate {
+
+// Most scratch for each touched element, besides that of every call.
+inline constexpr int64_t kTouchedBytes = 40;
+
+// Returns how many destinations must be touched to allow `bytes` of scratch, at `of_touched` bytes
+// for each.
+inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
+  return bytes <= 0 ? 0 : (bytes - 1) / of_touched + 1;
+}
+
+struct Accumulation {
+  const walk::Scatter& scatter;
+  const SlotSums& sums;
+  bool in_place;
+
+  // Address in the output of a destination, which counts units from the origin of the loops.
+  unsigned char* OutputOf(int64_t destination) const {
+    return scatter.OutputAt(scatter.loops.outer.base[plan::kOutput] + destination);
+  }
+  // Number of tasks that write `destinations` destinations.
+  int64_t TasksFor(int64_t destinations) const {
+    const double touched = static_cast<double>(destinations);
+    const double bytes = touched * static_cast<double>(scatter.loops.EntryUnits() * scatter.width);
+    const plan::Tuning& tuning = scatter.tuning;
+    return plan::TasksFor(plan::Machine(scatter.call),
+                          touched * tuning.ns_of_touched + bytes * tuning.ns_of_byte);
+  }
+  int64_t PartsFor(int64_t tasks) const {
+    return plan::PartsFor(plan::Machine(scatter.call), tasks);
+  }
+  Status CopyData() const {
+    if (in_place) return STREW_OK;
+    return share::Copy(scatter.call, scatter.operands.data, scatter.operands.output);
+  }
+  Status Refuse() const {
+    return scatter.call.Fail(STREW_OUT_OF_MEMORY,
+                             "memory to bring updates of an element together was refused");
+  }
+};
+
+enum class Way { kBatches, kBuckets, kRanks };
+
+// Combines all updates in the way that mean.cc chooses, and says which.
+Status Combine(const Accumulation& work, Way* way);
+
+// ---- Batches ----
+
+// True if there are enough updates to pay for sums of all destinations of a batch.
+inline bool PaysForBatches(const walk::Scatter& scatter) {
+  const plan::EntryLoops& loops = scatter.loops;
+  return loops.DestinationsOfBatch() / scatter.tuning.destinations_of_entry <=
+         loops.Entries() / loops.batches;
+}
+
+// Tells whether there are enough updates, and slots for all destinations of a batch fit scratch.
+Status BatchesFit(const Accumulation& work, bool* fit);
+Status CombineBatches(const Accumulation& work);
+
+// ---- Buckets ----
+
+// How entries are divided into buckets.
+struct BucketLayout {
+  explicit BucketLayout(const Accumulation& work);
+
+  int64_t buckets() const { return ((numbers.range() - 1) >> shift) + 1; }
+  int64_t TaskBytes() const { return Scratch::RoundUp(destination_bytes << shift) + 64; }
+  int64_t MovedBytes() const { return MovedEntries::Bytes(entries, buckets(), update_bytes); }
+  // Number of destinations that must be touched to allow scratch for moving all entries.
+  int64_t LeastTouched() const;
+  // True unless there are too many buckets, or too few entries for them.
+  bool Pays() const;
+  // True if too many of so many destinations would have no updates.
+  bool AreSparse(int64_t of_entries, int64_t destinations) const {
+    return !has_no_gaps || of_entries < destinations / work.scatter.tuning.destinations_of_entry;
+  }
+
+  const Accumulation& work;
+  const plan::DestinationNumbers numbers;
+  const bool has_no_gaps;  // every number in range stands for an element
+  const int64_t units;     // of an entry
+  const int64_t entries;   // including dropped ones
+  int64_t update_bytes;
+  int64_t destination_bytes;  // scratch of a task for each destination of a bucket
+  int64_t tasks = 1;
+  int shift = 0;  // a bucket has 2^shift destinations
+};
+
+Status CombineBuckets(const BucketLayout& layout, const Buckets& buckets);
+
+// ---- Ranks ----
+
+Status CombineRanks(const Accumulation& work);
+
+}  // namespace strew::accumulate
+
+#endif  // STREW_ACCUMULATE_MEAN_WAYS_H_
