@@ -35,7 +35,9 @@ DestinationSet::DestinationSet(const Call& call, int64_t range, int64_t entries,
       form_(FormFor(range, entries)),
       range_(range),
       capacity_(std::max(std::min(entries, kept), std::min(entries, kFew))),
-      pieces_(WordsFor(form_ == Form::kBlocks ? WordsFor(range) : range)) {}
+      pieces_(WordsFor(form_ == Form::kBlocks ? WordsFor(range) : range)) {
+  ok_ = Begin();
+}
 
 bool DestinationSet::Begin() {
   if (form_ == Form::kBitmap) return AllocateWords(pieces_);
@@ -131,11 +133,7 @@ void DestinationSet::LocateRow(const kernel::IndexKernels& kernels,
   }
 }
 
-void DestinationSet::ForgetInserted() {
-  std::memset(words_, 0, static_cast<size_t>(word_count_) * sizeof(uint64_t));
-}
-
-bool DestinationSet::FinishInserting() {
+bool DestinationSet::Number() {
   if (form_ == Form::kSorted) return true;
   Scratch(call_, word_count_ * int64_t{sizeof(uint32_t)}).Swap(&rank_memory_);
   ranks_ = reinterpret_cast<uint32_t*>(rank_memory_.memory());

@@ -23,29 +23,27 @@ inline int64_t CountBits(uint64_t bits) {
   return static_cast<int64_t>((bits * 0x0101010101010101u) >> 56);
 }
 
-// Pass all destinations to Collect(), call FinishCollecting(), and pass all of them to Insert();
-// FinishInserting() then numbers them. A function that returns bool, except Insert(), returns false
-// if an allocation fails.
+// Pass all destinations to Insert(); Number() then numbers them.
 class DestinationSet {
  public:
-  // Destinations lie in [0, range), range > 0, and at most `entries` are collected. A sorted list
-  // starts with room for `kept` of them, and grows only if more are distinct.
-  DestinationSet(const Call& call, int64_t range, int64_t entries, int64_t kept);
+  // Destinations lie in [0, range), range > 0. source(collect) passes at most `entries` of them to
+  // collect(destination), which returns false if an allocation failed; there is no call if bits for
+  // the whole range are few. A sorted list starts with room for `kept` destinations, and grows only
+  // if more are distinct.
+  template <class Source>
+  DestinationSet(const Call& call, int64_t range, int64_t entries, int64_t kept,
+                 const Source& source)
+      : DestinationSet(call, range, entries, kept) {
+    if (ok_ && form_ != Form::kBitmap) {
+      source([this](int64_t destination) { return Collect(destination); });
+    }
+    ok_ = ok_ && FinishCollecting();
+  }
   DestinationSet(const DestinationSet&) = delete;
   DestinationSet& operator=(const DestinationSet&) = delete;
 
-  bool Begin();
-  bool needs_collecting() const { return form_ != Form::kBitmap; }
-  bool Collect(int64_t destination) {
-    if (form_ == Form::kBlocks) {
-      SetBit(directory_, destination / kBlock);
-      return true;
-    }
-    if (count_ == capacity_ && !MakeRoom()) return false;
-    keys_[count_++] = destination;
-    return true;
-  }
-  bool FinishCollecting();
+  // False if an allocation failed.
+  bool ok() const { return ok_; }
 
   bool needs_inserting() const { return form_ != Form::kSorted; }
   // Returns true if the destination is new.
@@ -57,11 +55,10 @@ class DestinationSet {
     word |= mask;
     return is_new;
   }
-  // Makes every destination new again.
-  void ForgetInserted();
-  bool FinishInserting();
+  // Returns false if an allocation fails.
+  bool Number();
 
-  // Number of destinations.
+  // Number of destinations, once they are numbered.
   int64_t count() const { return count_; }
   // The number of a destination that is in the set.
   int64_t NumberOf(int64_t destination) const {
@@ -117,6 +114,19 @@ class DestinationSet {
   // Position of a destination's bit in words_, which in a sorted list is also its number. 0 if the
   // destination is outside the range.
   int64_t BitOf(int64_t destination) const;
+  DestinationSet(const Call& call, int64_t range, int64_t entries, int64_t kept);
+  bool Begin();
+  bool Collect(int64_t destination) {
+    if (form_ == Form::kBlocks) {
+      SetBit(directory_, destination / kBlock);
+    } else if (count_ == capacity_ && !MakeRoom()) {
+      ok_ = false;
+    } else {
+      keys_[count_++] = destination;
+    }
+    return ok_;
+  }
+  bool FinishCollecting();
   bool MakeRoom();
   void SortKeys();
   bool AllocateWords(int64_t count);
@@ -126,6 +136,7 @@ class DestinationSet {
   const Call& call_;
   const Form form_;
   const int64_t range_;
+  bool ok_ = true;
   int64_t capacity_;        // of keys_
   int64_t count_ = 0;       // of keys_; of destinations once they are numbered
   const int64_t pieces_;    // words of the bitmap or of the directory

@@ -88,17 +88,15 @@ Status CheckIndicesDiffer(const Call& call, const TensorView& indices,
   const Numbering numbering(indices, space);
   // Among the first count + 1 entries two have the same destination: no later ones are read.
   int64_t left = std::min(numbering.entries - 1, numbering.count) + 1;
-  DestinationSet set(call, numbering.count, left, left);
-  if (!set.Begin()) return Refuse(call);
-  if (set.needs_collecting()) {
+  DestinationSet set(call, numbering.count, left, left, [&](const auto& collect) {
     ForEachNumber(call, indices, numbering, [&](int64_t number, int64_t) {
       if (left-- == 0) return false;
-      [[maybe_unused]] const bool has_room = set.Collect(number);
+      [[maybe_unused]] const bool has_room = collect(number);
       assert(has_room);  // the set has room for all that may be left
       return true;
     });
-  }
-  if (!set.FinishCollecting()) return Refuse(call);
+  });
+  if (!set.ok()) return Refuse(call);
   int64_t found = -1;
   ForEachNumber(call, indices, numbering, [&](int64_t number, int64_t position) {
     if (set.Insert(number)) return true;

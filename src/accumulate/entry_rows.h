@@ -28,36 +28,36 @@ void ForEachRow(const walk::Scatter& scatter, const plan::DestinationNumbers& nu
   walk::GiveEntries(scatter, walk::SinkOf(&rows, scatter.loops.WholeOffsets(), scatter.origin()));
 }
 
-// Begins a set and collects the destinations of all entries. Returns false if an allocation fails.
-inline bool CollectDestinations(const walk::Scatter& scatter,
-                                const plan::DestinationNumbers& numbers, DestinationSet* set) {
-  struct Collector {
-    const plan::DestinationNumbers& numbers;
-    DestinationSet* set;
-    bool* refused;
-    void Fetch(int64_t) const {}
-    void Take(int64_t destination, int64_t) const {
-      *refused = *refused || !set->Collect(numbers.Of(destination));
-    }
+// Collects the destinations of all entries. A sorted list of them starts with room for `kept`.
+inline DestinationSet CollectDestinations(const walk::Scatter& scatter,
+                                          const plan::DestinationNumbers& numbers, int64_t kept) {
+  const auto source = [&](const auto& collect) {
+    struct Collector {
+      const plan::DestinationNumbers& numbers;
+      decltype(collect) pass;
+      bool* goes_on;
+      void Fetch(int64_t) const {}
+      void Take(int64_t destination, int64_t) const {
+        *goes_on = *goes_on && pass(numbers.Of(destination));
+      }
+    };
+    bool goes_on = true;
+    walk::ForEachEntry(scatter, Collector{numbers, collect, &goes_on});
   };
-  bool refused = !set->Begin();
-  if (!refused && set->needs_collecting()) {
-    walk::ForEachEntry(scatter, Collector{numbers, set, &refused});
-  }
-  return !refused && set->FinishCollecting();
+  return DestinationSet(scatter.call, numbers.range(), scatter.loops.Entries(), kept, source);
 }
 
-// Collects the destinations of all entries and numbers them. Returns false if an allocation fails.
+// Numbers the destinations of all entries, which were collected. Returns false if an allocation
+// fails.
 inline bool RankDestinations(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
                              DestinationSet* set) {
-  if (!CollectDestinations(scatter, numbers, set)) return false;
   const auto insert = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
     int32_t bits[walk::EntrySink::kMostColumns];
     set->LocateRow(scatter.index_kernels, scatter.loops.WholeOffsets(), arguments, bits);
     set->InsertRow(bits, row.columns);
   };
   if (set->needs_inserting()) ForEachRow(scatter, numbers, insert);
-  return set->FinishInserting();
+  return set->Number();
 }
 
 // Calls body(row, first, numbers) for rows of entries. first + numbers[c] is the rank of a

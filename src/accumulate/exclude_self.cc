@@ -82,7 +82,6 @@ class FirstAndOthers {
 // Not inline, so that only this call has filters on its stack.
 [[gnu::noinline]] void ApplyApart(const walk::Scatter& scatter,
                                   const plan::DestinationNumbers& numbers, DestinationSet* set) {
-  set->ForgetInserted();
   const walk::Scatter moves(scatter, STREW_NONE);
   FirstAndOthers parts(moves, scatter, numbers, set);
   walk::GiveEntries(scatter, parts.sink());
@@ -112,9 +111,8 @@ class FirstAndOthers {
 Status ApplyAfterFirst(const walk::Scatter& scatter, bool in_place, bool* done) {
   const Call& call = scatter.call;
   const plan::DestinationNumbers numbers(scatter.loops);
-  const int64_t entries = scatter.loops.Entries();
-  DestinationSet set(call, numbers.range(), entries, entries);
-  *done = CollectDestinations(scatter, numbers, &set);
+  DestinationSet set = CollectDestinations(scatter, numbers, scatter.loops.Entries());
+  *done = set.ok();
   if (!*done) return STREW_OK;
   if (call.explains()) call.Explain("First updates are told from others: they replace old values.");
   if (!in_place) STREW_TRY(share::Copy(call, scatter.operands.data, scatter.operands.output));

@@ -99,8 +99,8 @@ class RankedLines {
 
 Status CombineRanks(const Accumulation& work) {
   const plan::DestinationNumbers numbers(work.scatter.loops);
-  DestinationSet set(work.scatter.call, numbers.range(), work.scatter.loops.Entries(), kKept);
-  if (!RankDestinations(work.scatter, numbers, &set)) return work.Refuse();
+  DestinationSet set = CollectDestinations(work.scatter, numbers, kKept);
+  if (!set.ok() || !RankDestinations(work.scatter, numbers, &set)) return work.Refuse();
   const int64_t bytes = set.count() * work.sums.slot_bytes();
   const Scratch scratch(work.scatter.call, bytes);
   if (bytes != 0 && scratch.memory() == nullptr) return work.Refuse();

@@ -64,20 +64,23 @@ class Destinations : public testing::TestWithParam<Draw> {
     for (const int64_t destination : destinations_) ++expected_[destination];
   }
 
+  DestinationSet Collect(const strew::Call& call) const {
+    return DestinationSet(call, GetParam().range, GetParam().entries, 1000,
+                          [&](const auto& collect) {
+                            for (const int64_t destination : destinations_) {
+                              if (!collect(destination)) return;
+                            }
+                          });
+  }
+
   // False where memory is refused.
-  bool Fill(DestinationSet& set) {
-    if (!set.Begin()) return false;
-    if (set.needs_collecting()) {
-      for (const int64_t destination : destinations_) {
-        if (!set.Collect(destination)) return false;
-      }
-    }
-    if (!set.FinishCollecting()) return false;
+  bool Number(DestinationSet& set) const {
+    if (!set.ok()) return false;
     std::map<int64_t, int64_t> seen;
     for (const int64_t destination : destinations_) {
       EXPECT_EQ(set.Insert(destination), ++seen[destination] == 1);
     }
-    return set.FinishInserting();
+    return set.Number();
   }
 
   std::vector<int64_t> destinations_;
@@ -90,8 +93,8 @@ INSTANTIATE_TEST_SUITE_P(EveryDraw, Destinations, testing::ValuesIn(kDraws),
 TEST_P(Destinations, AreNumberedInAscendingOrder) {
   const strew::Settings settings;
   const strew::Call call(settings, nullptr);
-  DestinationSet set(call, GetParam().range, GetParam().entries, 1000);
-  ASSERT_TRUE(Fill(set));
+  DestinationSet set = Collect(call);
+  ASSERT_TRUE(Number(set));
   EXPECT_EQ(set.count(), static_cast<int64_t>(expected_.size()));
   int64_t number = 0;
   for (const auto& [destination, times] : expected_) {
@@ -103,8 +106,8 @@ TEST_P(Destinations, AreNumberedInAscendingOrder) {
 TEST_P(Destinations, AreGoneThroughPieceByPiece) {
   const strew::Settings settings;
   const strew::Call call(settings, nullptr);
-  DestinationSet set(call, GetParam().range, GetParam().entries, 1000);
-  ASSERT_TRUE(Fill(set));
+  DestinationSet set = Collect(call);
+  ASSERT_TRUE(Number(set));
   const int64_t pieces = set.pieces();
   auto next = expected_.begin();
   int64_t number = 0;
@@ -128,9 +131,9 @@ TEST_P(Destinations, TakeLittleMemoryWhichMayBeRefused) {
     strew::Settings settings;
     settings.allocator = {CountingAllocator::Allocate, CountingAllocator::Free, &allocator};
     const strew::Call call(settings, nullptr);
-    DestinationSet set(call, draw.range, draw.entries, 1000);
-    const bool filled = Fill(set);
-    EXPECT_EQ(filled, !allocator.has_refused());
+    DestinationSet set = Collect(call);
+    const bool numbered = Number(set);
+    EXPECT_EQ(numbered, !allocator.has_refused());
     const auto distinct = static_cast<int64_t>(expected_.size());
     EXPECT_LE(static_cast<int64_t>(allocator.peak()), (int64_t{3} << 19) + 24 * distinct);
     return allocator.requests();
