@@ -119,7 +119,7 @@ class Sources(Folder):
         self.refuse("strew_dtype_size", "include/strew/strew.h", comment, "")
 
     def test_a_constant_without_a_word(self) -> None:
-        comment = "/**< the call did what was asked */"
+        comment = "/**< success */"
         self.refuse("Undocumented: STREW_OK", "include/strew/strew.h", comment, "")
 
     def test_a_warning_of_doxygen(self) -> None:
