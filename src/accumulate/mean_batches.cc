@@ -80,6 +80,16 @@ void CombinePart(const Accumulation& work, const plan::Cut& cut, int64_t part,
   *work.scatter.applied_units += work.sums.Updates(slots, count);
 }
 
+// True if columns go one by one, because so few of them fit at the same time.
+bool TakesSingleColumns(const Accumulation& work, int64_t fitting) {
+  const plan::EntryLoops& loops = work.scatter.loops;
+  const plan::Tuning& tuning = work.scatter.tuning;
+  const int64_t entries = loops.Entries() / loops.batches;
+  return loops.columns_are_batch && fitting < loops.column.count &&
+         fitting < tuning.least_sum_columns &&
+         entries / tuning.most_column_entries <= loops.DestinationsOfBatch();
+}
+
 }  // namespace
 
 Status BatchesFit(const Accumulation& work, bool* fit) {
@@ -101,7 +111,8 @@ Status CombineBatches(const Accumulation& work) {
   const int64_t tasks =
       std::min({plan::TasksFor(plan::Machine(work.scatter.call), ns), loops.batches, fitting});
   const int64_t near = loops.columns_are_batch ? tuning.near_column_sums : tuning.near_batch_sums;
-  const int64_t most = std::clamp<int64_t>(near / batch_bytes, 1, fitting / tasks);
+  int64_t most = std::clamp<int64_t>(near / batch_bytes, 1, fitting / tasks);
+  if (TakesSingleColumns(work, most)) most = 1;
   plan::Cut cut;
   const int64_t parts = std::max(work.PartsFor(tasks), (loops.batches - 1) / most + 1);
   const int64_t task_bytes = Scratch::RoundUp(CutBatches(loops, parts, most, &cut) * batch_bytes);

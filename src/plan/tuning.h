@@ -327,6 +327,12 @@ struct Tuning {
   // 2 MiB, float32 of [4096, 4096], [3000, 3000] and [10000, 100] took 0.9, 1.1 and 1.9 x the time
   // with 1 MiB, 1.6, 1.4 and 2.0 x with 512 KiB (Zen 4).
   int64_t near_column_sums = int64_t{2} << 20;
+  // Fewest columns of batch whose sums are in memory at the same time, if not all fit: each row of
+  // them costs a call. Fewer go one by one, unless there are many entries for each destination, which
+  // would be read too often. Means of float32 [44695, 7] to [30000, 200] with 0.5 to 2 entries for
+  // each took 0.25 to 0.65 x the time, of [25000, 30] with 2 1.03 x, with 4 1.4 x (Zen 4).
+  int64_t least_sum_columns = 16;
+  int64_t most_column_entries = 2;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
   // large: 500000 float32 took 5.0 ns each, in buckets 10; but 1000000 took 17.6 and 15.5 while
   // other programs used the last-level cache (Zen 4).

@@ -29,6 +29,8 @@ NOT_MEASURED = {
     "least_equal_row": "the calls here have different indices",
     "least_equal_moves": "the calls here have different indices",
     "longest_equal_step": "the calls here have different indices",
+    "least_sum_columns": "the calls here have no sums of a part of the columns",
+    "most_column_entries": "the calls here have no sums of a part of the columns",
     "most_packed_tile": "the calls here have no operands that lie apart",
     "most_packed_row": "the calls here have no operands that lie apart",
     "least_flat_tile": "the calls here have no operands that lie apart",
