@@ -30,8 +30,8 @@ void SortFew(Item<Number>* items, int64_t count) {
 
 // Moves items to `other` by a digit. `next` has the start of each digit, and receives its end.
 template <class Number>
-void Scatter(const Item<Number>* items, Item<Number>* other, int64_t count, int shift, int width,
-             int64_t* next) {
+void MoveByDigit(const Item<Number>* items, Item<Number>* other, int64_t count, int shift,
+                 int width, int64_t* next) {
   for (int64_t i = 0; i < count; ++i) other[next[DigitOf(items[i], shift, width)]++] = items[i];
 }
 
@@ -55,7 +55,7 @@ void Distribute(Item<Number>* items, Item<Number>* other, int64_t count, int shi
     ends[digits - 1] = count;
     return;
   }
-  Scatter(items, other, count, shift, width, ends);
+  MoveByDigit(items, other, count, shift, width, ends);
   std::copy_n(other, count, items);
 }
 
@@ -72,7 +72,7 @@ void SortNear(Item<Number>* items, Item<Number>* other, int64_t count, int bits)
     std::fill_n(next, digits, 0);
     for (int64_t i = 0; i < count; ++i) ++next[DigitOf(items[i], pass * width, width)];
     Accumulate(next, digits);
-    Scatter(items, other, count, pass * width, width, next);
+    MoveByDigit(items, other, count, pass * width, width, next);
     std::swap(items, other);
   }
 }
