@@ -110,3 +110,23 @@ EXPORTED int32_t repeat_slice_scatter_int64(int64_t count, strew_context* contex
   return Repeat(count, strew_slice_scatter_int64, context, data, updates, axes_count, start, stop,
                 step, axes, reduction, output);
 }
+
+EXPORTED int32_t repeat_plan_scatter(int64_t count, strew_context* context, const strew_plan* plan,
+                                     const strew_tensor* data, const strew_tensor* updates,
+                                     strew_reduction reduction, strew_tensor* output) {
+  return Repeat(count, strew_plan_scatter, context, plan, data, updates, reduction, output);
+}
+
+EXPORTED int32_t repeat_plan_gather(int64_t count, strew_context* context, const strew_plan* plan,
+                                    const strew_tensor* source, strew_tensor* output) {
+  return Repeat(count, strew_plan_gather, context, plan, source, output);
+}
+
+EXPORTED int32_t repeat_plan_gather_scatter(int64_t count, strew_context* context,
+                                            const strew_plan* from, const strew_tensor* source,
+                                            const strew_tensor* weights, const strew_plan* to,
+                                            const strew_tensor* data, strew_reduction reduction,
+                                            strew_tensor* output) {
+  return Repeat(count, strew_plan_gather_scatter, context, from, source, weights, to, data,
+                reduction, output);
+}

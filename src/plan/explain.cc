@@ -7,43 +7,36 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "base/compiler.h"
 #include "plan/traversal.h"
 
 namespace strew::plan {
-namespace {
 
-class Paragraph {
- public:
-  [[gnu::format(STREW_PRINTF, 2, 3)]] void Add(const char* format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = std::vsnprintf(text_ + length_, sizeof(text_) - length_, format, arguments);
-    va_end(arguments);
-    assert(length >= 0);
-    length_ = std::min(length_ + static_cast<size_t>(length), sizeof(text_) - 1);
-  }
-  // The text without the space after the last sentence.
-  const char* c_str() {
-    assert(length_ > 0 && text_[length_ - 1] == ' ');
-    text_[--length_] = '\0';
-    return text_;
-  }
-
- private:
-  char text_[2048] = "";
-  size_t length_ = 0;
-};
-
-void AddTasks(const Machine& machine, double nanoseconds, int64_t tasks, Paragraph* text) {
-  text->Add("One thread needs about %.0f us", nanoseconds / 1e3);
-  if (machine.workers == 1) return text->Add(", and there is one worker. ");
-  if (tasks == 1) {
-    return text->Add("; another one of the %" PRId64 " workers pays from %.0f us on. ",
-                     machine.workers, 2 * machine.tuning.least_task_ns / 1e3);
-  }
-  text->Add(", so that %" PRId64 " of %" PRId64 " workers get a task. ", tasks, machine.workers);
+void Paragraph::Add(const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = std::vsnprintf(text_ + length_, sizeof(text_) - length_, format, arguments);
+  va_end(arguments);
+  assert(length >= 0);
+  length_ = std::min(length_ + static_cast<size_t>(length), sizeof(text_) - 1);
 }
+
+void Paragraph::AddTasks(const Machine& machine, double nanoseconds, int64_t tasks) {
+  Add("One thread needs about %.0f us", nanoseconds / 1e3);
+  if (machine.workers == 1) return Add(", and there is one worker. ");
+  if (tasks == 1) {
+    return Add("; another one of the %" PRId64 " workers pays from %.0f us on. ", machine.workers,
+               2 * machine.tuning.least_task_ns / 1e3);
+  }
+  Add(", so that %" PRId64 " of %" PRId64 " workers get a task. ", tasks, machine.workers);
+}
+
+const char* Paragraph::c_str() {
+  assert(length_ > 0 && text_[length_ - 1] == ' ');
+  text_[--length_] = '\0';
+  return text_;
+}
+
+namespace {
 
 void AddShare(const EntryLoops& loops, const Schedule& schedule, Paragraph* text) {
   switch (schedule.share) {
@@ -147,7 +140,7 @@ void Explain(const Call& call, const CheckSchedule& schedule, int64_t indices) {
   Paragraph text;
   text.Add("%" PRId64 " ind%s: checked before anything is written, in %" PRId64 " part%s. ",
            indices, indices == 1 ? "ex" : "ices", schedule.parts, Plural(schedule.parts));
-  AddTasks(Machine(call), schedule.nanoseconds, schedule.tasks, &text);
+  text.AddTasks(Machine(call), schedule.nanoseconds, schedule.tasks);
   call.Explain("%s", text.c_str());
 }
 
@@ -163,7 +156,7 @@ void Explain(const Call& call, const BoxSchedule& schedule, const char* what, in
   Paragraph text;
   text.Add("%s of %" PRId64 " bytes: written %s. ", what, bytes,
            schedule.streams ? "past the caches, because it fills them" : "through the caches");
-  AddTasks(Machine(call), schedule.nanoseconds, schedule.tasks, &text);
+  text.AddTasks(Machine(call), schedule.nanoseconds, schedule.tasks);
   call.Explain("%s", text.c_str());
 }
 
@@ -172,7 +165,7 @@ void Explain(const Call& call, const EntryLoops& loops, const Circumstances& abo
   Paragraph text;
   const int64_t units = loops.EntryUnits();
   text.Add("%" PRId64 " entries of %" PRId64 " element%s. ", loops.Entries(), units, Plural(units));
-  AddTasks(about.machine, schedule.nanoseconds, schedule.tasks, &text);
+  text.AddTasks(about.machine, schedule.nanoseconds, schedule.tasks);
   AddShare(loops, schedule, &text);
   if (!schedule.IsByRange()) AddTraversal(loops, about, schedule, &text);
   AddMemory(loops, about, schedule, &text);

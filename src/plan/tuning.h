@@ -359,6 +359,45 @@ struct Tuning {
   int64_t least_of_bucket = 2;
   // Ranks of at most this many destinations are found row by row; of more, one by one, in 64 bits.
   int64_t most_short_ranks = int64_t{1} << 30;
+
+  // ---- Plans ----
+
+  // Estimated time of one thread in ns. Of an entry of a new plan: to store its place, and to put it
+  // in order. Of an entry and of a byte of it: that is gathered; that is combined in the order of
+  // destinations, where an entry costs one or two cache misses. Of an entry that is passed from a
+  // source to an output. Of a destination, and of a byte of it, whose sum becomes a mean.
+  double ns_of_stored_place = 1.5, ns_of_ordered_entry = 8;
+  double ns_of_gathered_entry = 2, ns_of_gathered_byte = 0.1;
+  double ns_of_grouped_entry = 4, ns_of_grouped_byte = 0.1;
+  double ns_of_passed_entry = 5;
+  double ns_of_divided_group = 2, ns_of_divided_byte = 0.2;
+  // Most destinations for each update with which means and wide sums of single elements need no
+  // order of destinations, if scratch has room for an accumulator of each destination of a batch.
+  // In that order they took this many times the time of the operator by places (int8, int32,
+  // float16):
+  //
+  //   2^20 updates into 2^22 elements 0.9 to 1.1, into 2^20 1.4 to 1.6, into 2^14 1.6 to 1.7
+  //   2048 updates of each row of 4096 elements 2.7 to 3.2; float32, whose sums are elements, 1.4
+  //   10^6 wide sums of float16 and bfloat16 into 10^5 and 10^3 elements 2.3 to 2.4
+  int64_t destinations_of_plan_entry = 4;
+  // Fewest updates for each destination, on average, with which means of rows are sums that are then
+  // divided: with fewer, rows would be read and written twice, in 1.1 to 1.3 x the time.
+  int64_t least_divided_updates = 2;
+  // Single elements are passed in the order of the entries, unless destinations span more bytes than
+  // this part of the last-level cache, and entries touch more lines than it has: the order of
+  // destinations reads only the source and the weights at random. 4 M entries between tensors of 64
+  // MiB took in that order 0.9 x the time, with weights 1.3 x; between tensors of 4 MiB 2.5 x (Zen
+  // 4).
+  double far_pass_part = 1;
+  // Bytes of the output in which a block of batches stays in the caches, if its loop lies within
+  // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums between
+  // matrices of 11 to 20,000 rows along the first axis took 0.2 to 0.97 x the time without blocks
+  // (Zen 4).
+  int64_t pass_block = 64 << 10;
+  // Longest loop of single elements that is passed together with those around it, by a pattern.
+  // Loops of 24 entries took 0.84 to 0.91 x the time of rows one by one, of 32 entries 1.03 to 1.16
+  // x, of 5 entries 0.55 to 0.65 x; nests of 2 x 2 x 2 entries 0.2 x (Zen 5).
+  int64_t longest_pass_loop = 24;
 };
 
 }  // namespace strew::plan

@@ -5,24 +5,21 @@
 #include <atomic>
 #include <utility>
 
-#include "base/cache_size.h"
 #include "base/identity.h"
 #include "base/reduction.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
-#include "plan/schedule.h"
 #include "plan/unit.h"
 #include "prepared/combiner.h"
 #include "prepared/elements.h"
 #include "prepared/short_loops.h"
-#include "prepared/update_nest.h"
 #include "share/parts.h"
 #include "walk/kernels.h"
 
 namespace strew::prepared {
 namespace {
 
-constexpr int64_t kBlock = 256;
+constexpr int64_t kBlock = kPassBlock;
 
 // Prefetches numbers that lie after a gap, across which the hardware does not prefetch.
 void Fetch(const Numbers& numbers, int64_t first, int64_t n) {
@@ -32,9 +29,11 @@ void Fetch(const Numbers& numbers, int64_t first, int64_t n) {
 
 class EntryWalk {
  public:
-  EntryWalk(const Passage& passage, const plan::Machine& machine)
+  EntryWalk(const Passage& passage, const UpdateNest& nest, const PlanSchedule& schedule)
       : passage_(passage),
-        combiner_(passage),
+        nest_(nest),
+        schedule_(schedule),
+        combiner_(passage, schedule.reduction),
         multiply_(passage.weights == nullptr
                       ? nullptr
                       : walk::IndexedKernelsFor(passage.call, passage.output, STREW_MUL).run),
@@ -44,82 +43,37 @@ class EntryWalk {
                   .combine.run),
         short_loops_(passage, combiner_, multiply_),
         size_(passage.output.element_size) {
-    const int rank = passage.of_to.rank;
-    for (int i = 0; i < rank; ++i) {
-      const Dim& from = passage.of_from.dims[i];
-      const Dim& to = passage.of_to.dims[i];
-      const int64_t weight =
-          passage.weights == nullptr ? 0 : WeightStride(*passage.weights, i, rank);
-      nest_.Append(to.count, from.entry_stride, to.entry_stride, from.indexed_stride,
-                   to.indexed_stride, weight);
-    }
-    nest_.Merge();
-    if (nest_.rank > 0) row_ = nest_.loop[nest_.rank - 1];
-    CutIntoBlocks();
-    fetches_output_ = Reach() > plan::NearBytes(machine);
-    are_lines_ = !passage.from.has_dropped() && !passage.to.has_dropped() &&
-                 passage.of_from.places.is_line() && passage.of_to.places.is_line() &&
-                 (nest_.rank == 0 || row_.stride[kFromEntry] == 1 || row_.stride[kFromEntry] == 0);
-  }
-
-  // Bytes of the output that the destinations of a block's entries may spread over.
-  int64_t Reach() const {
-    const Layout& layout = passage_.of_to;
-    if (blocked_ < 0) return layout.places.Span() * size_;
-    return passage_.to.NumberOfPlaces() * std::max(kCacheLine, kBlock * size_);
-  }
-
-  // Cuts the outermost loop into parts if it is a loop of batches, which never share destinations.
-  plan::Cut CutInto(int64_t parts) const {
-    plan::Cut cut;
-    const bool is_batch = nest_.rank > 0 && nest_.loop[0].stride[kOutput] != 0;
-    if (is_batch) cut.Append(nest_.loop[0].count, 1, parts);
-    return cut;
+    if (nest.rank > 0) row_ = nest.loop[nest.rank - 1];
   }
 
   // Returns the number of updates.
   int64_t Run(const plan::Cut& cut, int64_t part) const {
+    if (cut.parts() == 1) return RunBlocks(nest_);
     UpdateNest nest = nest_;
     cut.KeepPart(part, &nest);
-    if (blocked_ < 0) return RunBlock(nest);
+    return RunBlocks(nest);
+  }
+
+ private:
+  int64_t RunBlocks(const UpdateNest& nest) const {
+    const BatchBlocks& blocks = schedule_.blocks;
+    if (blocks.loop < 0) return RunBlock(nest);
     int64_t applied = 0;
-    const int64_t turns = nest.loop[blocked_].count;
-    for (int64_t i = 0; i < turns; i += block_turns_) {
+    const int64_t turns = nest.loop[blocks.loop].count;
+    for (int64_t i = 0; i < turns; i += blocks.turns) {
       UpdateNest block = nest;
-      block.Restrict(blocked_, i, std::min(block_turns_, turns - i));
+      block.Restrict(blocks.loop, i, std::min(blocks.turns, turns - i));
       applied += RunBlock(block);
     }
     return applied;
   }
 
- private:
-  // If loops of batches lie within loops of entries, the batches are walked in blocks. Each block
-  // runs all turns of the loops around it, so that the elements that its entries touch stay in the
-  // caches: 8 to 16 million sums between matrices of 11 to 20,000 rows along the first axis took
-  // 0.2 to 0.97 times the time without blocks (Zen 4).
-  void CutIntoBlocks() {
-    constexpr int64_t kBlockBytes = int64_t{64} << 10;
-    int64_t columns = 1;
-    int i = nest_.rank - 1;
-    while (i > 0 && IsBatch(i) && columns * nest_.loop[i].count <= kBlock) {
-      columns *= nest_.loop[i--].count;
-    }
-    if (i <= 0 || !IsBatch(i)) return;
-    int64_t turns = 1;
-    for (int outer = 0; outer < i; ++outer) turns *= IsBatch(outer) ? 1 : nest_.loop[outer].count;
-    if (turns == 1) return;
-    blocked_ = i;
-    block_turns_ = std::max(kBlock, kBlockBytes / size_ / turns) / columns;
-  }
-  bool IsBatch(int i) const { return nest_.loop[i].stride[kOutput] != 0; }
-
-  int64_t RunBlock(UpdateNest nest) const {
+  int64_t RunBlock(const UpdateNest& nest) const {
     FlatUpdates flat;
-    if (are_lines_ && short_loops_.Flatten(nest, &flat)) {
-      return short_loops_.Run(flat, fetches_output_);
+    if (schedule_.in_lines && short_loops_.Flatten(nest, &flat)) {
+      return short_loops_.Run(flat, schedule_.fetches_output);
     }
-    const int64_t count = nest.PopInnermost().count;
-    return are_lines_ ? RunLines(nest, count) : RunGathered(nest, count);
+    return schedule_.in_lines ? RunLines(nest) : RunGathered(nest);
   }
 
   // Updates that are applied together.
@@ -130,14 +84,15 @@ class EntryWalk {
     int64_t weights[kBlock];
   };
 
-  // Applies rows of `count` entries, several rows at a time if they are short. Not inline, like
+  // Applies rows of entries, several rows at a time if they are short. Not inline, like
   // RunGathered(), because the other ways do not need its stack space.
-  [[gnu::noinline]] int64_t RunLines(UpdateNest nest, int64_t count) const {
+  [[gnu::noinline]] int64_t RunLines(UpdateNest nest) const {
+    const int64_t count = nest.PopInnermost().count;
     UpdateLoop rows = {1, {}};
     if (count <= kBlock / 2) rows = nest.PopInnermost();
     const int64_t step = std::max<int64_t>(kBlock / count, 1);
     UpdateLoop rows_of_block = rows;
-    const bool has_gaps = blocked_ >= 0 && nest.rank > 0;
+    const bool has_gaps = schedule_.blocks.loop >= 0 && nest.rank > 0;
     int64_t applied = 0;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       for (int64_t r = 0; r < rows.count; r += step) {
@@ -164,7 +119,8 @@ class EntryWalk {
   }
 
   // Applies entries some of which may be dropped, or whose places are not lines.
-  [[gnu::noinline]] int64_t RunGathered(const UpdateNest& nest, int64_t count) const {
+  [[gnu::noinline]] int64_t RunGathered(UpdateNest nest) const {
+    const int64_t count = nest.PopInnermost().count;
     Gathered gathered;
     int64_t applied = 0;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
@@ -187,7 +143,7 @@ class EntryWalk {
     // Destinations are prefetched while the source is gathered. 4 million sums between vectors of
     // 16 and of 64 MiB took 0.83 and 0.9 times the time without prefetch, maxima of int8 in 16 MiB
     // 0.62 times; in 4 MiB and less 1.05 to 1.15 times (Zen 4).
-    if (fetches_output_) {
+    if (schedule_.fetches_output) {
       kernel::PrefetchElements(passage_.output.data + first[kOutput] * size_, size_, offset_width_,
                                offsets, n * rows.count);
     }
@@ -283,6 +239,8 @@ class EntryWalk {
   }
 
   const Passage& passage_;
+  const UpdateNest& nest_;
+  const PlanSchedule& schedule_;
   const Combiner combiner_;
   const kernel::RunKernel multiply_;
   const kernel::OffsetWidth offset_width_;
@@ -290,20 +248,13 @@ class EntryWalk {
   const kernel::RunKernel move_;
   const ShortLoops short_loops_;
   const int64_t size_;
-  // True if no entry is dropped, places are lines in both tensors, and a row takes consecutive
-  // entries of `from` or a single one.
-  bool are_lines_;
-  bool fetches_output_;
-  UpdateNest nest_;
   UpdateLoop row_ = {1, {}};  // the innermost loop
-  int blocked_ = -1;          // the loop that is walked in blocks of block_turns_; -1 for none
-  int64_t block_turns_ = 0;
 };
 
 // Stores the identity at each destination, instead of the old value.
-void StartAnew(const Passage& passage) {
+void StartAnew(const Passage& passage, strew_reduction kind) {
   alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth];
-  StoreIdentity(passage.output.dtype, ReductionKind(passage.reduction), identity);
+  StoreIdentity(passage.output.dtype, kind, identity);
   const kernel::CombineKernels& move =
       walk::MoveKernelsFor(passage.call, plan::IndexedUnitsOf(passage.output.element_size)).combine;
   const Numbers& destinations = passage.to.destinations;
@@ -318,53 +269,20 @@ void StartAnew(const Passage& passage) {
   }
 }
 
-// True if updates are single elements that are combined in the output, one by one.
-bool Applies(const Passage& passage) {
-  const strew_reduction kind = ReductionKind(passage.reduction);
-  if (kind == STREW_MEAN || IsWide(passage.reduction)) return false;
-  if (plan::IndexedUnitsOf(passage.output.element_size).count > 1) return false;
-  // Turns along which neither plan changes form rows, which are not single elements.
-  bool has_turns = false;
-  for (int i = 0; i < passage.of_to.rank; ++i) {
-    const Dim& to = passage.of_to.dims[i];
-    if (to.count == 1 || to.entry_stride != 0) continue;
-    if (passage.of_from.dims[i].entry_stride == 0) return false;
-    has_turns = true;
-  }
-  if (!ExcludesSelf(passage.reduction) || kind == STREW_NONE) return true;
-  return !has_turns && HasIdentity(passage.output.dtype, kind) && !passage.from.has_dropped();
-}
-
 }  // namespace
 
-int64_t WeightStride(const TensorView& weights, int dim, int rank) {
-  const int own = dim - (rank - weights.rank);
-  return own < 0 ? 0 : StrideOf(weights, own);
-}
-
-Status PassByEntries(const Passage& passage, bool* done, int64_t* applied) {
-  if (!Applies(passage)) return STREW_OK;
-  constexpr double kNanoseconds = 5;  // of an entry
-  const plan::Machine machine(passage.call);
-  const EntryWalk walk(passage, machine);
-  // If destinations spread over more bytes than the caches hold, and entries touch more lines than
-  // they hold, the order of destinations is faster: it reads only the source and the weights at
-  // random. 4 M entries between tensors of 64 MiB took 0.9 times the time of the order of entries,
-  // with weights 1.3 times; between tensors of 4 MiB 2.5 times (Zen 4).
-  const bool is_far = walk.Reach() > machine.cache_bytes && passage.weights == nullptr;
-  if (is_far && passage.to.all_entries > machine.cache_bytes / kCacheLine) return STREW_OK;
-  const int64_t tasks =
-      plan::TasksFor(machine, kNanoseconds * static_cast<double>(passage.to.all_entries));
-  const plan::Cut cut = walk.CutInto(plan::PartsFor(machine, tasks));
-  if (cut.parts() < tasks) return STREW_OK;  // the order of destinations gives every task a part
-  if (ExcludesSelf(passage.reduction) && ReductionKind(passage.reduction) != STREW_NONE) {
-    StartAnew(passage);
-  }
+Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanSchedule& schedule,
+                     int64_t* applied) {
+  const strew_reduction kind = ReductionKind(schedule.reduction);
+  const EntryWalk walk(passage, nest, schedule);
+  if (ExcludesSelf(schedule.reduction) && kind != STREW_NONE) StartAnew(passage, kind);
+  const Pass& pass = schedule.pass;
+  plan::Cut cut;
+  if (pass.parts > 1) cut.Append(nest.loop[0].count, 1, pass.parts);
   std::atomic<int64_t> sum{0};
-  STREW_TRY(share::ForEachPart(passage.call, tasks, cut.parts(),
+  STREW_TRY(share::ForEachPart(passage.call, pass.tasks, pass.parts,
                                [&](int64_t part, int64_t) { sum += walk.Run(cut, part); }));
   *applied = sum;
-  *done = true;
   return STREW_OK;
 }
 

@@ -6,34 +6,16 @@
 
 #include <cstdint>
 
-#include "base/call.h"
 #include "base/status.h"
-#include "base/tensor_view.h"
-#include "prepared/operands.h"
-#include "prepared/plan.h"
+#include "prepared/passage.h"
+#include "prepared/schedule.h"
 
 namespace strew::prepared {
 
-// The operands of gather_scatter. Data was copied to the output.
-struct Passage {
-  const Call& call;
-  const Plan& from;
-  const TensorView& source;
-  const TensorView* weights;  // NULL for none
-  const Plan& to;
-  const TensorView& output;
-  strew_reduction reduction;
-  const Layout& of_from;
-  const Layout& of_to;
-};
-
-// Stride of the weights in a dim of the updates, of which there are `rank`. Weights are broadcast
-// as NumPy does.
-int64_t WeightStride(const TensorView& weights, int dim, int rank);
-
-// Leaves *done false, with nothing written, if this way does not apply. *applied receives the
-// number of updates.
-Status PassByEntries(const Passage& passage, bool* done, int64_t* applied);
+// Applies the updates to an output to which data was copied, by a schedule for this way and these
+// loops over updates. *applied receives their number.
+Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanSchedule& schedule,
+                     int64_t* applied);
 
 }  // namespace strew::prepared
 

@@ -6,10 +6,9 @@
 
 namespace strew::prepared {
 
-Combiner::Combiner(const Passage& passage)
+Combiner::Combiner(const Passage& passage, strew_reduction reduction)
     : output_(passage.output),
-      kernels_(
-          walk::IndexedKernelsFor(passage.call, passage.output, ReductionKind(passage.reduction))),
+      kernels_(walk::IndexedKernelsFor(passage.call, passage.output, ReductionKind(reduction))),
       size_(passage.output.element_size) {}
 
 void Combiner::Combine(kernel::OffsetWidth width, int64_t output, const unsigned char* products,

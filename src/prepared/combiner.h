@@ -6,14 +6,14 @@
 #include <cstdint>
 
 #include "kernel/kernel.h"
-#include "prepared/by_entries.h"
+#include "prepared/passage.h"
 
 namespace strew::prepared {
 
 // Combines contiguous updates of one element each with elements of the output.
 class Combiner {
  public:
-  explicit Combiner(const Passage& passage);
+  Combiner(const Passage& passage, strew_reduction reduction);
 
   // `to` has n offsets in elements, from element `output` of the output.
   void Combine(kernel::OffsetWidth width, int64_t output, const unsigned char* products,

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/reduction.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
-#include "plan/schedule.h"
 #include "plan/unit.h"
 #include "share/parts.h"
 #include "walk/kernels.h"
@@ -32,12 +32,8 @@ class Divider {
       if (dim.entry_stride == 0) inner_.Append(dim.count, dim.indexed_stride);
     }
     inner_.Canonicalise();
-    for (int i = 0; i < inner_.rank; ++i) elements_ *= inner_.loop[i].count;
     run_ = inner_.PopInnermost();
   }
-
-  // Number of elements of a destination.
-  int64_t elements() const { return elements_; }
 
   void Divide(int64_t group, int64_t end) const {
     for (; group < end; group += kGroups) {
@@ -87,7 +83,6 @@ class Divider {
   const kernel::CombineKernels& move_;
   plan::LoopNest<1> inner_;
   plan::Loop<1> run_;
-  int64_t elements_ = 1;
 };
 
 }  // namespace
@@ -96,20 +91,13 @@ int64_t SumBytes(const Call& call, const TensorView& output) {
   return KernelsFor(call, output).sums.sum_size;
 }
 
-bool SumsAreElements(const Call& call, const TensorView& output) {
-  return SumBytes(call, output) == output.element_size;
-}
-
 Status DivideByCounts(const Call& call, const Plan& plan, const TensorView& output,
-                      const Layout& layout, bool counts_old) {
-  const Divider divider(call, plan, output, layout, counts_old);
-  const plan::Machine machine(call);
-  const double bytes = static_cast<double>(divider.elements() * output.element_size);
-  const int64_t tasks =
-      plan::TasksFor(machine, static_cast<double>(plan.groups()) * (2 + 0.2 * bytes));
+                      const Layout& layout, const PlanSchedule& schedule) {
+  const Divider divider(call, plan, output, layout, !ExcludesSelf(schedule.reduction));
+  const Pass& pass = schedule.division;
   plan::Cut cut;
-  cut.Append(plan.groups(), 1, plan::PartsFor(machine, tasks));
-  return share::ForEachPart(call, tasks, cut.parts(), [&](int64_t part, int64_t) {
+  cut.Append(plan.groups(), 1, pass.parts);
+  return share::ForEachPart(call, pass.tasks, cut.parts(), [&](int64_t part, int64_t) {
     const plan::Turns groups = cut.TurnsOf(part, 0);
     divider.Divide(groups.first, groups.first + groups.count);
   });

@@ -9,19 +9,17 @@
 #include "base/tensor_view.h"
 #include "prepared/operands.h"
 #include "prepared/plan.h"
+#include "prepared/schedule.h"
 
 namespace strew::prepared {
 
 // Bytes of the accumulator of a mean of the output's dtype.
 int64_t SumBytes(const Call& call, const TensorView& output);
 
-// True if the accumulator of a mean has the type of an element.
-bool SumsAreElements(const Call& call, const TensorView& output);
-
-// Divides each element of a destination by its number of updates, plus one if `counts_old`. Fails
-// only if the runner does.
+// Divides each element of a destination by its number of updates, plus one unless the schedule's
+// reduction excludes old values. Fails only if the runner does.
 Status DivideByCounts(const Call& call, const Plan& plan, const TensorView& output,
-                      const Layout& layout, bool counts_old);
+                      const Layout& layout, const PlanSchedule& schedule);
 
 }  // namespace strew::prepared
 

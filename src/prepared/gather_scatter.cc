@@ -13,8 +13,10 @@
 #include "prepared/divide.h"
 #include "prepared/operands.h"
 #include "prepared/ordered.h"
+#include "prepared/passage.h"
 #include "prepared/piece.h"
 #include "prepared/plan.h"
+#include "prepared/schedule.h"
 #include "share/share.h"
 
 namespace strew::prepared {
@@ -98,13 +100,18 @@ Status CheckMemory(const Call& call, const Operands& all) {
                            {"output", all.output});
 }
 
+bool IsEmpty(const Operands& all, const UpdatesShape& updates) {
+  const int64_t* const end = updates.dims + updates.rank;
+  return all.source->size == 0 || all.output->size == 0 || std::find(updates.dims, end, 0) != end;
+}
+
 struct Axes {
   int from;
   int to;
 };
 
 Status Validate(const Call& call, const Operands& all, strew_reduction reduction, Axes* axes,
-                UpdatesShape* updates) {
+                bool* is_empty) {
   STREW_TRY(CheckHandles(call, all, reduction));
   STREW_TRY(CheckDtypes(call, all, reduction));
   STREW_TRY(CheckIndexedRank(call, *all.from, {"source", all.source}));
@@ -116,8 +123,9 @@ Status Validate(const Call& call, const Operands& all, strew_reduction reduction
   STREW_TRY(plan::CheckSameShape(call, {"output", all.output}, {"data", all.data}));
   STREW_TRY(CheckExtents(call, *all.from, {"source", all.source}, axes->from));
   STREW_TRY(CheckExtents(call, *all.to, {"data", all.data}, axes->to));
-  *updates = UpdatesShapeOf(*all.to, *all.data, axes->to);
-  STREW_TRY(CheckOneShape(call, all, UpdatesShapeOf(*all.from, *all.source, axes->from), *updates));
+  const UpdatesShape updates = UpdatesShapeOf(*all.to, *all.data, axes->to);
+  STREW_TRY(CheckOneShape(call, all, UpdatesShapeOf(*all.from, *all.source, axes->from), updates));
+  *is_empty = IsEmpty(all, updates);
   return CheckMemory(call, all);
 }
 
@@ -217,58 +225,88 @@ class GatheredUpdates {
   const Numbers* in_order_ = nullptr;  // the places in the order of `to`
 };
 
-// True if a mean is a sum that is divided by the number of updates in the plan: accumulators have
-// the type of the elements, and `from` drops no entry.
-bool AreDividedSums(const Call& call, const Operands& all, strew_reduction reduction) {
-  return ReductionKind(reduction) == STREW_MEAN && !IsWide(reduction) && !all.from->has_dropped() &&
-         SumsAreElements(call, *all.output);
-}
-
-Status PassEntries(const Call& call, const Operands& all, const GatheredUpdates& gathered,
-                   strew_reduction reduction, bool* done, int64_t* applied) {
-  const bool divides = AreDividedSums(call, all, reduction);
-  const bool excludes_self = ExcludesSelf(reduction);
-  const strew_reduction sum = STREW_ADD | (excludes_self ? STREW_EXCLUDE_SELF : 0);
-  STREW_TRY(PassByEntries({call, *all.from, *all.source, all.weights, *all.to, *all.output,
-                           divides ? sum : reduction, gathered.of_from(), gathered.of_to()},
-                          done, applied));
-  if (!*done || !divides) return STREW_OK;
-  return DivideByCounts(call, *all.to, *all.output, gathered.of_to(), !excludes_self);
-}
-
 Status CopyData(const Call& call, const Operands& all) {
   if (SameElements(*all.data, *all.output)) return STREW_OK;
   return share::Copy(call, *all.data, *all.output);
 }
 
-bool IsEmpty(const Operands& all, const UpdatesShape& updates) {
-  const int64_t* const end = updates.dims + updates.rank;
-  return all.source->size == 0 || all.output->size == 0 || std::find(updates.dims, end, 0) != end;
+GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner, int64_t units,
+                           strew_reduction reduction) {
+  const TensorView& output = passage.output;
+  GatherScatterFacts facts;
+  facts.dtype = output.dtype;
+  facts.element_size = output.element_size;
+  facts.elements = output.size;
+  facts.entry_elements = TurnsOf(inner) / units;
+  facts.units = units;
+  facts.sum_bytes = HasAccumulators(reduction) ? SumBytes(passage.call, output) : 0;
+  const int64_t run = inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count;
+  facts.run_bytes = run * (output.element_size / units);
+  facts.has_weights = passage.weights != nullptr;
+  facts.has_rows = facts.has_turns = false;
+  for (int i = 0; i < passage.of_to.rank; ++i) {
+    const Dim& to = passage.of_to.dims[i];
+    if (to.count == 1 || to.entry_stride != 0) continue;
+    const bool is_of_row = passage.of_from.dims[i].entry_stride == 0;
+    facts.has_rows = facts.has_rows || is_of_row;
+    facts.has_turns = facts.has_turns || !is_of_row;
+  }
+  return facts;
+}
+
+// Tells what the schedule says, and copies the data if it says so.
+Status Begin(const Call& call, const Operands& all, const PlanSchedule& schedule) {
+  if (call.explains()) Explain(call, schedule, *all.to);
+  return schedule.copies_data ? CopyData(call, all) : STREW_OK;
+}
+
+// Passes updates that may go by entries, unless the order of destinations is faster: *done receives
+// whether they are passed, *applied their number. Not inline, because that order needs no stack
+// space for the loops.
+[[gnu::noinline]] Status PassEntries(const Operands& all, const Passage& passage,
+                                     const GatherScatterFacts& facts, strew_reduction reduction,
+                                     bool* done, int64_t* applied) {
+  const Call& call = passage.call;
+  SingleFacts singles;
+  FindUpdateLoops(passage, &singles.nest);
+  singles.places_are_lines = passage.of_from.places.is_line() && passage.of_to.places.is_line();
+  singles.place_span = passage.of_to.places.Span() * passage.output.element_size;
+  const PlanSchedule schedule = ScheduleGatherScatter(plan::Machine(call), passage.from, passage.to,
+                                                      facts, &singles, reduction);
+  *done = schedule.way == Way::kByEntries;
+  if (!*done) return STREW_OK;
+  STREW_TRY(Begin(call, all, schedule));
+  STREW_TRY(PassByEntries(passage, singles.nest, schedule, applied));
+  if (!schedule.divides) return STREW_OK;
+  return DivideByCounts(call, passage.to, passage.output, passage.of_to, schedule);
 }
 
 Status GatherScatter(const Call& call, const Operands& all, strew_reduction reduction) {
   Axes axes;
-  UpdatesShape updates;
-  STREW_TRY(Validate(call, all, reduction, &axes, &updates));
-  const strew_reduction kind = all.to->Simplified(reduction, all.output->dtype);
-  STREW_TRY(CheckTerms(call, *all.to, kind));
-  if (IsEmpty(all, updates)) {
+  bool is_empty;
+  STREW_TRY(Validate(call, all, reduction, &axes, &is_empty));
+  const strew_reduction simplified = all.to->Simplified(reduction, all.output->dtype);
+  STREW_TRY(CheckTerms(call, *all.to, simplified));
+  if (is_empty) {
     STREW_TRY(CopyData(call, all));
     return call.Succeed(0);
   }
   const int64_t units = plan::IndexedUnitsOf(all.output->element_size).count;
   GatheredUpdates gathered(all, axes, units);
-  const int64_t elements_of_entry = TurnsOf(gathered.inner()) / units;
-  // An element keeps its old value if `from` drops all of its entries.
-  if (all.from->has_dropped() || !ReplacesAll(*all.to, kind, elements_of_entry, *all.output)) {
-    STREW_TRY(CopyData(call, all));
-  }
+  const Passage passage = {call,    *all.from,   *all.source,        all.weights,
+                           *all.to, *all.output, gathered.of_from(), gathered.of_to()};
+  const GatherScatterFacts facts = FactsOf(passage, gathered.inner(), units, simplified);
   int64_t applied = 0;
-  bool done = false;
-  STREW_TRY(PassEntries(call, all, gathered, kind, &done, &applied));
-  if (done) return call.Succeed(applied);
+  if (MayGoByEntries(*all.from, facts, simplified)) {
+    bool done = false;
+    STREW_TRY(PassEntries(all, passage, facts, simplified, &done, &applied));
+    if (done) return call.Succeed(applied);
+  }
+  const PlanSchedule schedule =
+      ScheduleGatherScatter(plan::Machine(call), *all.from, *all.to, facts, nullptr, simplified);
+  STREW_TRY(Begin(call, all, schedule));
   gathered.FindPartner(*all.to);
-  STREW_TRY(ApplyOrdered({call, *all.to, *all.output, kind, gathered.of_to().destinations,
+  STREW_TRY(ApplyOrdered({call, *all.to, *all.output, schedule, gathered.of_to().destinations,
                           gathered.inner(), gathered.SourceOf(all)},
                          &applied));
   return call.Succeed(applied / units);

@@ -25,14 +25,14 @@ inline constexpr int64_t kBlock = Piece::kMost;
 // end.
 struct GroupKernels {
   explicit GroupKernels(const OrderedScatter& scatter)
-      : kind(ReductionKind(scatter.reduction)),
-        excludes_self(ExcludesSelf(scatter.reduction) && kind != STREW_NONE),
+      : kind(ReductionKind(scatter.schedule.reduction)),
+        excludes_self(ExcludesSelf(scatter.schedule.reduction) && kind != STREW_NONE),
         combine(walk::IndexedKernelsFor(scatter.call, scatter.output, kind)),
         run(combine.run),
         move(walk::MoveKernelsFor(scatter.call, plan::IndexedUnitsOf(scatter.output.element_size))),
         width(combine.element_size) {
-    if (kind == STREW_MEAN || IsWide(scatter.reduction)) {
-      accumulator.emplace(scatter.call, scatter.output.dtype, scatter.reduction);
+    if (kind == STREW_MEAN || IsWide(scatter.schedule.reduction)) {
+      accumulator.emplace(scatter.call, scatter.output.dtype, scatter.schedule.reduction);
     }
     if (scatter.source.weights != nullptr) {
       multiply = walk::IndexedKernelsFor(scatter.call, scatter.output, STREW_MUL).run;

@@ -146,10 +146,4 @@ Layout::Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t un
   destinations.Finish();
 }
 
-bool ReplacesAll(const Plan& plan, strew_reduction reduction, int64_t elements_of_entry,
-                 const TensorView& output) {
-  const bool replaces = ReductionKind(reduction) == STREW_NONE || ExcludesSelf(reduction);
-  return replaces && plan.groups() * elements_of_entry == output.size;
-}
-
 }  // namespace strew::prepared

@@ -97,12 +97,6 @@ struct Layout {
   Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t units);
 };
 
-// True if no old value remains in the output, so that data need not be copied: each element has an
-// update, and the reduction replaces or excludes old values. An entry updates `elements_of_entry`
-// elements.
-bool ReplacesAll(const Plan& plan, strew_reduction reduction, int64_t elements_of_entry,
-                 const TensorView& output);
-
 // Stride of a dim of updates. Updates of rank 0 may have any shape with one element.
 inline int64_t StrideIn(const TensorView& updates, int dim, int64_t units) {
   return dim < updates.rank ? StrideOf(updates, dim) * units : 0;

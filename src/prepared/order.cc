@@ -38,9 +38,9 @@ struct Sequence {
   }
 };
 
-// A part of the order: its first position and group, and the destination before it, or -1 if there
-// is none or the part does not have it.
-struct Piece {
+// The begin of a part of the order: its first position and group, and the destination before it, or
+// -1 if there is none or the part does not have it.
+struct Start {
   int64_t position;
   int64_t group;
   int64_t before;
@@ -60,15 +60,15 @@ class Writer {
 
   // for_each(body) calls body(destination, entry) in order.
   template <class ForEach>
-  void Write(Piece piece, const ForEach& for_each) const {
+  void Write(Start next, const ForEach& for_each) const {
     for_each([&](int64_t destination, int64_t entry) {
-      if (order_ != nullptr) order_[piece.position] = static_cast<Entry>(entry);
-      if (destination != piece.before) {
-        if (firsts_ != nullptr) firsts_[piece.group] = static_cast<Entry>(piece.position);
-        destinations_[piece.group++] = static_cast<Number>(destination);
-        piece.before = destination;
+      if (order_ != nullptr) order_[next.position] = static_cast<Entry>(entry);
+      if (destination != next.before) {
+        if (firsts_ != nullptr) firsts_[next.group] = static_cast<Entry>(next.position);
+        destinations_[next.group++] = static_cast<Number>(destination);
+        next.before = destination;
       }
-      ++piece.position;
+      ++next.position;
     });
   }
 
@@ -93,7 +93,8 @@ class Orderer {
         plan_(plan),
         end_(DestinationsOf(*plan)),
         machine_(call),
-        tasks_(plan::TasksFor(machine_, kNanoseconds * static_cast<double>(plan->entries))),
+        tasks_(plan::TasksFor(
+            machine_, machine_.tuning.ns_of_ordered_entry * static_cast<double>(plan->entries))),
         slices_(*plan, std::min(plan::PartsFor(machine_, tasks_), kMostSlices)),
         bits_(BitsOf(end_)),
         digit_bits_(
@@ -115,7 +116,6 @@ class Orderer {
   }
 
  private:
-  static constexpr double kNanoseconds = 8;  // of an entry, on one thread
   static constexpr int64_t kMostSlices = 64;
   static constexpr int kBitsOfDigit = 4;  // a digit does not pay for fewer than 2^4 entries
 
@@ -141,18 +141,18 @@ class Orderer {
   // would have 32 bytes for each entry.
   template <class Number, class Entry>
   Status OrderAs() {
-    Piece pieces[kMostSlices];
+    Start starts[kMostSlices];
     int64_t groups;
-    return Ascends(pieces, &groups) ? Keep<Number, Entry>(pieces, groups) : Sort<Number, Entry>();
+    return Ascends(starts, &groups) ? Keep<Number, Entry>(starts, groups) : Sort<Number, Entry>();
   }
 
   // Returns true if the destinations of all slices ascend, and then stores where those of each
   // slice belong.
-  bool Ascends(Piece* pieces, int64_t* groups) const {
-    Piece next = {0, 0, -1};
+  bool Ascends(Start* starts, int64_t* groups) const {
+    Start next = {0, 0, -1};
     for (int64_t s = 0; s < slices_.count(); ++s) {
       const Sequence& sequence = sequences_[s];
-      pieces[s] = next;
+      starts[s] = next;
       if (sequence.count == 0) continue;
       if (!sequence.ascends || sequence.first < next.before) return false;
       next.position += sequence.count;
@@ -164,12 +164,12 @@ class Orderer {
   }
 
   template <class Number, class Entry>
-  Status Keep(const Piece* pieces, int64_t groups) const {
+  Status Keep(const Start* starts, int64_t groups) const {
     ExplainGroups(groups, "ascend");
     if (!Allocate<Number, Entry>(plan_->kept == plan_->entries, groups)) return Refuse();
     const Writer<Number, Entry> writer(*plan_);
     return share::ForEachPart(call_, tasks_, slices_.count(), [&](int64_t s, int64_t) {
-      writer.Write(pieces[s], [&](const auto& body) { slices_.ForEach(s, body); });
+      writer.Write(starts[s], [&](const auto& body) { slices_.ForEach(s, body); });
     });
   }
 

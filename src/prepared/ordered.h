@@ -12,6 +12,7 @@
 #include "plan/loop_nest.h"
 #include "prepared/operands.h"
 #include "prepared/plan.h"
+#include "prepared/schedule.h"
 
 namespace strew::prepared {
 
@@ -60,7 +61,7 @@ struct OrderedScatter {
   const Call& call;
   const Plan& plan;
   const TensorView& output;
-  strew_reduction reduction;
+  const PlanSchedule& schedule;
   const Numbering& destinations;
   TurnNest inner;
   UpdateSource source;

@@ -119,7 +119,8 @@ class PlaceWriter {
 
   Status Write(const Call& call) {
     const plan::Machine machine(call);
-    const double nanoseconds = kNanoseconds * static_cast<double>(plan_->entries);
+    const double nanoseconds =
+        machine.tuning.ns_of_stored_place * static_cast<double>(plan_->entries);
     const int64_t tasks = plan::TasksFor(machine, nanoseconds);
     const int64_t parts = plan::PartsFor(machine, tasks);
     plan::Cut cut;
@@ -137,8 +138,6 @@ class PlaceWriter {
   }
 
  private:
-  static constexpr double kNanoseconds = 1.5;  // of an entry, on one thread
-
   void WritePart(const plan::Cut& cut, int64_t part) {
     EntryNest nest = nest_;
     cut.KeepPart(part, &nest);

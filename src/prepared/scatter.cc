@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // output = data; output[destination of an entry] (+)= updates[entry]
-#include "accumulate/accumulate.h"
+#include <algorithm>
+
 #include "api/context.h"
 #include "api/tensor.h"
-#include "base/identity.h"
 #include "base/reduction.h"
 #include "op/indexed.h"
 #include "plan/check.h"
@@ -11,9 +11,9 @@
 #include "plan/unit.h"
 #include "prepared/divide.h"
 #include "prepared/operands.h"
-#include "prepared/order.h"
 #include "prepared/ordered.h"
 #include "prepared/plan.h"
+#include "prepared/schedule.h"
 #include "prepared/space.h"
 #include "share/share.h"
 
@@ -43,27 +43,31 @@ void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, i
   static_cast<const Numbering*>(self)->Resolve(updates, entries.count);
 }
 
+TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t units) {
+  TurnNest inner;
+  for (int i = 0; i < layout.rank; ++i) {
+    const Dim& dim = layout.dims[i];
+    if (dim.entry_stride != 0) continue;
+    inner.Append(dim.count, dim.indexed_stride, StrideIn(updates, i, units), 0, 0);
+  }
+  inner.Append(units, 1, 1, 0, 0);
+  inner.Canonicalise();
+  return inner;
+}
+
 // Scatters in the order of destinations. Not inline, because the other way needs no stack space for
 // its nests.
 [[gnu::noinline]] Status ScatterInOrder(const Call& call, const Plan& plan,
                                         const walk::Operands& operands, int axis,
-                                        strew_reduction reduction) {
+                                        const PlanSchedule& schedule) {
   const int64_t units = plan::IndexedUnitsOf(operands.output.element_size).count;
   const Layout layout(plan, operands.output, axis, units);
   Numbering updates;
-  TurnNest inner;
   for (int i = 0; i < layout.rank; ++i) {
     const Dim& dim = layout.dims[i];
-    const int64_t stride = StrideIn(operands.updates, i, units);
-    if (dim.entry_stride != 0) {
-      updates.Append(dim.count, stride);
-    } else {
-      inner.Append(dim.count, dim.indexed_stride, stride, 0, 0);
-    }
+    if (dim.entry_stride != 0) updates.Append(dim.count, StrideIn(operands.updates, i, units));
   }
   updates.Finish();
-  inner.Append(units, 1, 1, 0, 0);
-  inner.Canonicalise();
   if (!SameElements(operands.data, operands.output)) {
     STREW_TRY(share::Copy(call, operands.data, operands.output));
   }
@@ -71,9 +75,9 @@ void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, i
   STREW_TRY(ApplyOrdered({call,
                           plan,
                           operands.output,
-                          reduction,
+                          schedule,
                           layout.destinations,
-                          inner,
+                          InnerTurnsOf(layout, operands.updates, units),
                           {LocateUpdates, &updates, false, false, operands.updates.data, nullptr}},
                          &applied));
   return call.Succeed(applied / units);
@@ -82,54 +86,62 @@ void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, i
 // Scatters with the loops of the operator, which takes the places of the plan as checked indices.
 [[gnu::noinline]] Status ScatterByPlaces(const Call& call, const Plan& plan,
                                          const walk::Operands& operands, int axis,
-                                         strew_reduction reduction) {
+                                         const PlanSchedule& schedule) {
   plan::Findings findings;
   findings.non_negative = true;
   if (plan.has_dropped()) findings.out_of_range = plan::OutOfRange::kDrop;
-  return RunChecked(call, operands, reduction, SpaceOfCall(plan, operands, axis), findings);
+  return RunChecked(call, operands, schedule.reduction, SpaceOfCall(plan, operands, axis),
+                    findings);
 }
 
-Status MeanBySums(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
-                  bool excludes_self) {
-  if (call.explains()) call.Explain("Means: sums, divided by what the plan has counted.");
-  const strew_reduction sum = STREW_ADD | (excludes_self ? STREW_EXCLUDE_SELF : 0);
-  STREW_TRY(ScatterByPlaces(call, plan, operands, axis, sum));
-  const int64_t units = plan::IndexedUnitsOf(operands.output.element_size).count;
-  return DivideByCounts(call, plan, operands.output, Layout(plan, operands.output, axis, units),
-                        !excludes_self);
+Status Divide(const Call& call, const Plan& plan, const TensorView& output, int axis,
+              const PlanSchedule& schedule) {
+  const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
+  return DivideByCounts(call, plan, output, Layout(plan, output, axis, units), schedule);
 }
 
-// True if each update is a single element.
-bool HasElements(const Plan& plan, const TensorView& updates) {
-  return updates.size == plan.entries && plan::IndexedUnitsOf(updates.element_size).count == 1;
+// Not inline, because most calls have neither accumulators nor several loops over their axes.
+[[gnu::noinline]] int64_t RunBytes(const Plan& plan, const TensorView& updates,
+                                   const TensorView& output, int axis, int64_t units) {
+  const TurnNest inner = InnerTurnsOf(Layout(plan, output, axis, units), updates, units);
+  const int64_t run = inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count;
+  return run * (output.element_size / units);
 }
 
-// True if means and wide sums of single elements need no order of destinations: scratch has room
-// for an accumulator of each destination of a batch, and many of these are touched. In that order
-// they took this many times the time of ScatterByPlaces() (int8, int32, float16; Zen 5):
-//
-//   2^20 updates into 2^22 elements 0.9 to 1.1, into 2^20 1.4 to 1.6, into 2^14 1.6 to 1.7
-//   2048 updates of each row of 4096 elements 2.7 to 3.2; float32, whose sums are elements, 1.4
-//   10^6 wide sums of float16 and bfloat16 into 10^5 and 10^3 elements 2.3 to 2.4
-bool AccumulatorsNeedNoOrder(const Call& call, const Plan& plan, const TensorView& output) {
-  constexpr int64_t kBytesOfCount = sizeof(int64_t);
-  const int64_t bytes = SumBytes(call, output) + kBytesOfCount;
-  if (plan.NumberOfPlaces() > plan::MostScratch(1) / bytes) return false;
-  if (plan.kept < DestinationsOf(plan) / 4) return false;
-  if (!SumsAreElements(call, output)) return true;
-  const int64_t near = plan::Machine(call).tuning.near_batch_sums;
-  return plan.IsLastAxis() && plan.NumberOfPlaces() <= near / bytes;
+// True if rows may be streamed: only by large outputs it is worth to make the loops of rows twice.
+bool MayStream(const plan::Machine& machine, const ScatterFacts& facts, strew_reduction reduction) {
+  if (facts.axes_are_one_loop || ReductionKind(reduction) != STREW_NONE) return false;
+  return facts.elements * facts.element_size >=
+         std::min(plan::StreamedBytes(machine, 1), plan::StreamedBytes(machine, 2));
 }
 
-// True if scratch has room to sort the entries again, as several threads do. Offsets and places of
-// 64 bits and updates of 16 bytes are 32 bytes for each entry, dropped ones included. Means, and
-// reductions that exclude old values, may use 2 MiB for it.
-bool HasRoomToShare(const Call& call, const Plan& plan) {
-  return plan::Machine(call).workers == 1 || plan.entries <= (int64_t{2} << 20) / 32;
+ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan& plan,
+                     const TensorView& data, const TensorView& updates, strew_reduction reduction,
+                     const TensorView& output, int axis) {
+  ScatterFacts facts;
+  facts.dtype = output.dtype;
+  facts.element_size = output.element_size;
+  facts.elements = output.size;
+  facts.entry_elements = plan.entries == 0 ? 0 : updates.size / plan.entries;
+  facts.units = plan::IndexedUnitsOf(output.element_size).count;
+  facts.is_empty = updates.size == 0 || output.size == 0;
+  facts.axes_are_one_loop = AxesAreOneLoop(plan, data) && AxesAreOneLoop(plan, output);
+  facts.run_bytes =
+      MayStream(machine, facts, reduction) ? RunBytes(plan, updates, output, axis, facts.units) : 0;
+  facts.sum_bytes = HasAccumulators(reduction) ? SumBytes(call, output) : 0;
+  return facts;
 }
 
-Status Scatter(const Call& call, const strew_plan* handle, const TensorView* data,
-               const TensorView* updates, strew_reduction asked, const TensorView* output) {
+Status Run(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
+           const PlanSchedule& schedule) {
+  if (call.explains()) Explain(call, schedule, plan);
+  if (schedule.way == Way::kInOrder) return ScatterInOrder(call, plan, operands, axis, schedule);
+  STREW_TRY(ScatterByPlaces(call, plan, operands, axis, schedule));
+  return schedule.divides ? Divide(call, plan, operands.output, axis, schedule) : STREW_OK;
+}
+
+Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorView* data,
+                     const TensorView* updates, strew_reduction asked, const TensorView* output) {
   if (handle == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "plan is NULL");
   const Plan& plan = handle->plan;
   STREW_TRY(plan::CheckBound(call, {{"data", data}, {"updates", updates}}, {"output", output}));
@@ -137,35 +149,20 @@ Status Scatter(const Call& call, const strew_plan* handle, const TensorView* dat
   int axis;
   STREW_TRY(Validate(call, plan, data, updates, asked, output, &axis));
   const strew_reduction reduction = plan.Simplified(asked, output->dtype);
+  const plan::Machine machine(call);
+  ScatterFacts facts = FactsOf(call, machine, plan, *data, *updates, reduction, *output, axis);
+  if (!facts.is_empty) STREW_TRY(CheckTerms(call, plan, reduction));
+  const PlanSchedule schedule = ScheduleScatter(machine, plan, facts, reduction);
   const TensorView places = PlacesOf(plan);
-  const bool reads_data =
-      plan.entries == 0 || !ReplacesAll(plan, reduction, updates->size / plan.entries, *output);
-  const walk::Operands operands = {reads_data ? *data : *output, places, *updates, *output};
-  const strew_reduction kind = ReductionKind(reduction);
-  if (updates->size == 0 || output->size == 0) {
-    return ScatterByPlaces(call, plan, operands, axis, reduction);
-  }
-  STREW_TRY(CheckTerms(call, plan, reduction));
-  const bool is_one_loop = AxesAreOneLoop(plan, *data) && AxesAreOneLoop(plan, *output);
-  const bool accumulates = kind == STREW_MEAN || IsWide(reduction);
-  if (is_one_loop && accumulates && HasElements(plan, *updates) &&
-      AccumulatorsNeedNoOrder(call, plan, *output)) {
-    const Status status = ScatterByPlaces(call, plan, operands, axis, reduction);
-    // In order of destinations accumulators need no scratch.
-    if (status.code() != STREW_OUT_OF_MEMORY) return status;
-  }
-  const bool has_room = HasRoomToShare(call, plan);
-  // Rows with few updates would be read and written twice: 1.1 to 1.3 times the time.
-  const bool are_few = !HasElements(plan, *updates) && plan.kept < 2 * plan.groups();
-  if (is_one_loop && has_room && !are_few && kind == STREW_MEAN && SumsAreElements(call, *output)) {
-    return MeanBySums(call, plan, operands, axis, ExcludesSelf(reduction));
-  }
-  const bool starts_anew = ExcludesSelf(reduction) && kind != STREW_NONE;
-  // By places, reductions that start from an identity take two passes over the entries.
-  const bool takes_order = accumulates || (starts_anew && !HasIdentity(output->dtype, kind)) ||
-                           (starts_anew && !has_room);
-  if (is_one_loop && !takes_order) return ScatterByPlaces(call, plan, operands, axis, reduction);
-  return ScatterInOrder(call, plan, operands, axis, reduction);
+  const walk::Operands operands = {schedule.copies_data ? *data : *output, places, *updates,
+                                   *output};
+  const Status status = Run(call, plan, operands, axis, schedule);
+  const bool lacks_scratch = status.code() == STREW_OUT_OF_MEMORY &&
+                             schedule.way == Way::kByPlaces && HasAccumulators(schedule.reduction);
+  if (!lacks_scratch) return status;
+  // In order of destinations accumulators need no scratch.
+  facts.has_scratch = false;
+  return Run(call, plan, operands, axis, ScheduleScatter(machine, plan, facts, reduction));
 }
 
 }  // namespace
@@ -175,7 +172,7 @@ extern "C" strew_status strew_plan_scatter(strew_context* context, const strew_p
                                            const strew_tensor* data, const strew_tensor* updates,
                                            strew_reduction reduction, strew_tensor* output) {
   using strew::ViewOf;
-  return strew::prepared::Scatter(strew::CallWith(context), plan, ViewOf(data), ViewOf(updates),
-                                  reduction, ViewOf(output))
+  return strew::prepared::ScatterByPlan(strew::CallWith(context), plan, ViewOf(data),
+                                        ViewOf(updates), reduction, ViewOf(output))
       .code();
 }

@@ -5,12 +5,14 @@
 #include <cstring>
 
 #include "plan/pattern.h"
+#include "plan/schedule.h"
+#include "prepared/schedule.h"
 
 namespace strew::prepared {
 namespace {
 
-// Most entries of a block, and bytes of their offsets and products. The stack of a call is limited.
-constexpr int64_t kBlock = 256;
+// Limit: entries of a block, and bytes of their offsets and products, which are on the stack.
+constexpr int64_t kBlock = kPassBlock;
 constexpr int64_t kOffsetBytes = kBlock * int64_t{sizeof(int32_t)};
 constexpr int64_t kProductBytes = kBlock * 8;
 
@@ -56,11 +58,8 @@ ShortLoops::ShortLoops(const Passage& passage, const Combiner& combiner, kernel:
                        kOffsetBytes / kernel::OffsetSize(output_width_), kProductBytes / size_})) {}
 
 bool ShortLoops::Flatten(const UpdateNest& nest, FlatUpdates* flat) const {
-  // Loops of 24 entries took 0.84 to 0.91 times the time of rows one by one, loops of 32 entries
-  // 1.03 to 1.16 times. Nests of 2 x 2 x 2 entries took 0.2 times, loops of 5 entries 0.55 to 0.65
-  // times (Zen 5).
-  constexpr int64_t kLongest = 24;
-  if (nest.rank < 2 || nest.loop[nest.rank - 1].count > kLongest) return false;
+  const int64_t longest = plan::TuningOf(passage_.call).longest_pass_loop;
+  if (nest.rank < 2 || nest.loop[nest.rank - 1].count > longest) return false;
   flat->outside = nest;
   flat->turns = 1;
   const auto lies_together = [&] {

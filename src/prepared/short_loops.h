@@ -6,9 +6,8 @@
 #include <cstdint>
 
 #include "kernel/kernel.h"
-#include "prepared/by_entries.h"
+#include "prepared/passage.h"
 #include "prepared/combiner.h"
-#include "prepared/update_nest.h"
 
 namespace strew::prepared {
 

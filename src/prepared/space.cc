@@ -32,12 +32,14 @@ plan::IndexSpace SpaceOfIndices(const Plan& plan, const TensorView& indices) {
 }
 
 TensorView PlacesOf(const Plan& plan) {
-  TensorView view = {};
+  TensorView view;  // dims beyond its rank are not initialised, to keep small calls fast
   view.dtype = plan.places.dtype();
   view.rank = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
   view.size = plan.entries;
   view.element_size = plan.places.width();
+  view.lowest = 0;
   view.highest = plan.places.bytes();
+  view.injective = view.read_only = false;
   view.contiguous = true;
   view.data = plan.places.data();
   int64_t stride = 1;

@@ -11,11 +11,11 @@ import pytest
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
 
-from harness.scatter import strew_call
 from harness.tune import fields
 from harness.tune.every import NOT_MEASURED, families
 from harness.tune.kinds import Bench, Sweep, Threshold, between, crossing, worst
 from harness.tune.library import Tunable
+from harness.tune.operands import bound
 
 # Constants whose alternatives have the same explanation.
 UNTOLD = (
@@ -33,6 +33,7 @@ UNTOLD = (
     "walks.longest_by_element",
     "short_run",
     "many_rows",
+    "longest_pass_loop",
 )
 THRESHOLDS = [family for family in families() if isinstance(family, Threshold)]
 LISTED = fields.tuning() + fields.walks()
@@ -100,7 +101,7 @@ def test_the_library_takes_both_alternatives(family: Threshold, library: Tunable
     except RuntimeError:
         pytest.skip("built without threads")
     sizes = family.sizes(library.in_use[family.name])
-    call = strew_call(library, family.call(sizes[1]))
+    call = bound(library, family.call(sizes[1]))
     told = []
     for settings in (family.below, family.above):
         library.tune(settings)

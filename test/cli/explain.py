@@ -87,15 +87,16 @@ class Explain(CommandTest):
 
     def test_a_plan_is_made_and_used(self) -> None:
         lines = self.call((100,), (500,), "--plan", "--reduction", "add")
-        self.assertEqual(len(lines), 5)
+        self.assertEqual(len(lines), 6)
         self.assertIn("500 entries: their places are stored", lines[1])
         self.assertIn("500 entries: put in the order of their destinations", lines[2])
         self.assertRegex(lines[3], r"\d+ destinations: stored with their entries, which were sorted")
-        self.assertIn("500 entries of 1 element", lines[4])
+        self.assertIn("its places are taken as indices", lines[4])
+        self.assertIn("500 entries of 1 element", lines[5])
 
     def test_a_mean_by_a_plan(self) -> None:
         lines = self.call((100,), (500,), "--plan", "--reduction", "mean")
-        self.assertIn("Means: some batches at a time", lines[4])
+        self.assertIn("Means: some batches at a time", lines[5])
         lines = self.call((9000,), (500,), "--plan", "--reduction", "mean")
         self.assertIn("Means: sums, divided by what the plan has counted.", lines[4])
         self.assertIn("500 entries of 1 element", lines[5])

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import machine
-from . import entries, others
+from . import entries, others, plans
 from .kinds import Family, Told
 
 L1 = Path("/sys/devices/system/cpu/cpu0/cache/index0")
@@ -42,7 +42,7 @@ def families() -> list[Family]:
     levels = machine.caches()
     cache = levels[-1].bytes if levels else 32 << 20
     told = [Told("cache_way", _cache_way), Told("cache_ways", _cache_ways)]
-    return [*entries.families(cache), *others.families(cache), *told]
+    return [*entries.families(cache), *others.families(cache), *plans.families(cache), *told]
 
 
 def _cache_ways() -> float | None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
-from ..scatter import Scatter, strew_call
 from ..timing import alternate, time_once
 from .library import Settings, Tunable
+from .operands import Timed, bound
 
 Name = TypeVar("Name", bound=Hashable)
 Times = Mapping[int, tuple[float, float]]  # by size, in order: of the way below and of that above
@@ -52,7 +52,7 @@ class Bench:
     on_turn: Callable[[], None]
 
     def race(
-        self, scatter: Scatter, threads: int, contestants: Mapping[Name, Settings]
+        self, scatter: Timed, threads: int, contestants: Mapping[Name, Settings]
     ) -> dict[Name, float]:
         """The best time of a call with each of these settings, which take turns.
 
@@ -61,7 +61,7 @@ class Bench:
         """
         library = self.library
         library.set_num_threads(threads)
-        call = strew_call(library, scatter)
+        call = bound(library, scatter)
         library.tune(next(iter(contestants.values())))
         turns = max(1, math.ceil(RUN / time_once(call)))
         run = partial(call.times, turns)
@@ -80,7 +80,7 @@ class Bench:
         library.tune({})
         return {name: seconds / turns for name, seconds in best.items()}
 
-    def time(self, scatter: Scatter, threads: int = 1, settings: Settings | None = None) -> float:
+    def time(self, scatter: Timed, threads: int = 1, settings: Settings | None = None) -> float:
         return self.race(scatter, threads, {"": settings or {}})[""]
 
 
@@ -111,7 +111,7 @@ class Threshold:
     not tried. `size_of` and `value_of` convert between sizes and the constant."""
 
     name: str
-    call: Callable[[int], Scatter]
+    call: Callable[[int], Timed]
     below: Settings
     above: Settings
     least: float = 1
@@ -202,7 +202,7 @@ class Sweep:
     """A constant that is an amount: the best of some values in calls that depend on it."""
 
     name: str
-    calls: Sequence[Callable[[], Scatter]]
+    calls: Sequence[Callable[[], Timed]]
     values: Sequence[float]
     settings: Settings = field(default_factory=dict)
     threads: int = 1

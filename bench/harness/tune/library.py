@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from ..library import OK, Library, Tensor
+from ..library import OK, Library, Plan, Tensor
 
 TELL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 Settings = Mapping[str, float]  # constants by name
@@ -22,7 +22,7 @@ def locate(path: Path) -> Path:
 class Tunable(Library):
     """One context, whose calls use the constants that were set last.
 
-    Calls have a function `times`, which repeats them in C.
+    Calls of operators and with plans have a function `times`, which repeats them in C.
     """
 
     def __init__(self, path: Path) -> None:
@@ -54,17 +54,23 @@ class Tunable(Library):
         """How a call runs with the current constants."""
         told: list[str] = []
         tell = TELL(lambda _, sentence: told.append(sentence.decode()))
-        self._loaded.tunable_explain(self._context, tell)
+        self.tell(tell)
         try:
             call()
         finally:
-            self._loaded.tunable_explain(self._context, None)
+            self.tell(None)
         return told
+
+    def tell(self, function: Callable | None) -> None:
+        """Has every later call tell a TELL function how each of its parts runs, or no longer."""
+        self._loaded.tunable_explain(self._context, function)
 
     def _call(self, name: str, arguments: Sequence) -> Callable[[], None]:
         once = super()._call(name, arguments)
+        if not hasattr(self._loaded, f"repeat_{name}"):
+            return once
         repeat = getattr(self._loaded, f"repeat_{name}")
-        native = [item.handle if isinstance(item, Tensor) else item for item in arguments]
+        native = [item.handle if isinstance(item, (Plan, Tensor)) else item for item in arguments]
 
         def times(count: int) -> None:
             if repeat(ctypes.c_int64(count), self._context, *native) != OK:

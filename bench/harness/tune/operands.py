@@ -4,15 +4,32 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..buffers import aligned
-from ..scatter import Scatter
+from ..library import Library
+from ..scatter import Scatter, strew_call
 from ..workloads import Operator, Shape, Slice
 
 SEED = 1
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A call with plans, which `bind` makes."""
+
+    bind: Callable[[Library], Callable[[], None]]
+
+
+Timed = Scatter | Planned
+
+
+def bound(library: Library, call: Timed) -> Callable[[], None]:
+    """The call of strew, with all that it needs."""
+    return call.bind(library) if isinstance(call, Planned) else strew_call(library, call)
 
 
 def values(shape: Shape, dtype: str = "float32") -> np.ndarray:

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Families of calls with plans, and what their creation costs."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import time
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from ..library import Library
+from ..workloads import Shape
+from .entries import MIB, at, switch
+from .kinds import HUGE, LEAST_TURNS, Bench, Cost, Family, Sweep, Threshold
+from .library import TELL
+from .operands import Planned, rows_of, uniform, values
+
+LINE = 64
+ENTRIES = 1 << 18
+PLACES = 1 << 16  # which stay in the caches
+ROW = 32  # float32
+UPDATE = "scatter_update"
+
+
+def families(cache: int) -> list[Family]:
+    """`cache` is the size of the last one, in bytes."""
+    return [*_costs(), *_means(), *_passes(cache)]
+
+
+def scattered(indices: np.ndarray, data: np.ndarray, reduction: str) -> Planned:
+    """Updates of rows of data, in place."""
+
+    def bind(library: Library) -> Callable[[], None]:
+        plan = library.plan(UPDATE, library.tensor(indices), 0, data.shape[:1])
+        target = library.tensor(data)
+        updates = library.tensor(values((*indices.shape, *data.shape[1:]), data.dtype.name))
+        return library.plan_scatter(plan, target, updates, reduction, target)
+
+    return Planned(bind)
+
+
+def gathered(row: Shape) -> Planned:
+    def bind(library: Library) -> Callable[[], None]:
+        indices = library.tensor(uniform((ENTRIES,), PLACES))
+        plan = library.plan(UPDATE, indices, 0, (PLACES,))
+        source, output = values((PLACES, *row)), values((ENTRIES, *row))
+        return library.plan_gather(plan, library.tensor(source), library.tensor(output))
+
+    return Planned(bind)
+
+
+def passed(operator: str, shape: Shape, axis: int, extent: int, row: Shape = ()) -> Planned:
+    """Sums from places to others of the same axis, at indices of this shape."""
+
+    def bind(library: Library) -> Callable[[], None]:
+        indices = np.random.default_rng(2).integers(0, extent, shape)
+        plans = [
+            library.plan(operator, library.tensor(some), axis, (extent,))
+            for some in (indices, uniform(shape, extent))
+        ]
+        data = (extent, *row)
+        if operator == "scatter_elements":
+            data = (*shape[:axis], extent, *shape[axis + 1 :])
+        source, target = library.tensor(values(data)), library.tensor(values(data))
+        return library.plan_gather_scatter(
+            plans[0], source, None, plans[1], target, "add", target
+        )
+
+    return Planned(bind)
+
+
+def _costs() -> list[Family]:
+    def entry(bench: Bench, call: Planned, entries: int = ENTRIES) -> float:
+        """Nanoseconds an entry."""
+        return bench.time(call) * 1e9 / entries
+
+    def of_byte(bench: Bench, call: Callable[[Shape], Planned]) -> float:
+        return (entry(bench, call((2 * ROW,))) - entry(bench, call((ROW,)))) / (4 * ROW)
+
+    def of_entry(bench: Bench, call: Callable[[Shape], Planned]) -> float:
+        return entry(bench, call((ROW,))) - 4 * ROW * of_byte(bench, call)
+
+    def grouped(row: Shape) -> Planned:
+        return passed(UPDATE, (ENTRIES,), 0, PLACES, row)
+
+    def divided(bench: Bench, row: int) -> float:
+        """Nanoseconds a destination of rows whose sums become means."""
+        indices = np.arange(ENTRIES) % PLACES
+        mean, add = (
+            bench.time(
+                scattered(indices, values((PLACES, row)), reduction),
+                settings={"least_divided_updates": 0},
+            )
+            for reduction in ("mean", "add")
+        )
+        return (mean - add) * 1e9 / PLACES
+
+    def divided_byte(bench: Bench) -> float:
+        return (divided(bench, 2 * ROW) - divided(bench, ROW)) / (4 * ROW)
+
+    return [
+        Cost("ns_of_stored_place", lambda bench: stages(bench)[1] * 1e9 / ENTRIES),
+        Cost("ns_of_ordered_entry", lambda bench: sum(stages(bench)[2:]) * 1e9 / ENTRIES),
+        Cost("ns_of_gathered_entry", lambda bench: of_entry(bench, gathered)),
+        Cost("ns_of_gathered_byte", lambda bench: of_byte(bench, gathered)),
+        Cost("ns_of_grouped_entry", lambda bench: of_entry(bench, grouped)),
+        Cost("ns_of_grouped_byte", lambda bench: of_byte(bench, grouped)),
+        Cost("ns_of_passed_entry", lambda bench: entry(bench, grouped(()))),
+        Cost(
+            "ns_of_divided_group",
+            lambda bench: divided(bench, ROW) - 4 * ROW * divided_byte(bench),
+        ),
+        Cost("ns_of_divided_byte", divided_byte),
+    ]
+
+
+def stages(bench: Bench) -> list[float]:
+    """The seconds of the parts of a creation, each of which begins with a sentence: the check, the
+    places, the order and the groups."""
+    library = bench.library
+    indices = library.tensor(uniform((ENTRIES,), PLACES))
+    best = [math.inf] * 4
+    times: list[float] = []
+    tell = TELL(lambda *_: times.append(time.perf_counter()))
+    library.tell(tell)
+    deadline, turns = time.perf_counter() + bench.seconds, 0
+    while turns < LEAST_TURNS or time.perf_counter() < deadline:
+        turns += 1
+        times.clear()
+        library.plan(UPDATE, indices, 0, (PLACES,))
+        times.append(time.perf_counter())
+        best = [min(a, end - begin) for a, (begin, end) in zip(best, pairwise(times))]
+    library.tell(None)
+    bench.on_turn()
+    return best
+
+
+def _means() -> list[Family]:
+    def touched(size: int) -> Planned:
+        """One update for so many destinations, each the mean of wider numbers."""
+        return scattered(uniform((PLACES // size,), PLACES), values((PLACES,), "int8"), "mean")
+
+    def of_rows(size: int) -> Planned:
+        """So many updates for each destination."""
+        indices = np.random.default_rng(1).permutation(np.arange(size << 12) % (1 << 12))
+        return scattered(indices, values((1 << 12, ROW)), "mean")
+
+    return [
+        Threshold(
+            "destinations_of_plan_entry",
+            touched,
+            **switch("destinations_of_plan_entry", HUGE, 1),
+            least=1,
+        ),
+        Threshold(
+            "least_divided_updates",
+            of_rows,
+            **switch("least_divided_updates", 1 << 20, 0),
+            least=0,
+        ),
+    ]
+
+
+def _passes(cache: int) -> list[Family]:
+    def far(size: int) -> Planned:
+        places = size // 4
+        return passed(UPDATE, (max(places // 4, 2 * size // LINE),), 0, places)
+
+    def loops(size: int) -> Planned:
+        shape = rows_of(ENTRIES, size)
+        return passed("scatter_elements", shape, 1, size)
+
+    return [
+        Threshold(
+            "far_pass_part",
+            far,
+            **switch("far_pass_part", 1e9, 1e-9),
+            least=MIB,
+            size_of=lambda part: cache * part,
+            value_of=lambda size: size / cache,
+        ),
+        Sweep(
+            "pass_block",
+            [
+                lambda: passed("scatter_elements", (64, 20000), 0, 64),
+                lambda: passed("scatter_elements", (1000, 2000), 0, 1000),
+            ],
+            (16 << 10, 32 << 10, 128 << 10, 256 << 10),
+        ),
+        Threshold("longest_pass_loop", loops, **at("longest_pass_loop"), least=1),
+    ]

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared/schedule.h"
+
+#include <algorithm>
+#include <cinttypes>
+
+#include "base/cache_size.h"
+#include "base/identity.h"
+#include "base/reduction.h"
+#include "plan/explain.h"
+#include "prepared/order.h"
+
+namespace strew::prepared {
+namespace {
+
+using plan::Machine;
+using plan::Tuning;
+
+Pass PassFor(const Machine& machine, double nanoseconds) {
+  const int64_t tasks = plan::TasksFor(machine, nanoseconds);
+  return {nanoseconds, tasks, plan::PartsFor(machine, tasks)};
+}
+
+double Nanoseconds(int64_t count, double each, int64_t bytes, double of_byte) {
+  return static_cast<double>(count) * (each + of_byte * static_cast<double>(bytes));
+}
+
+// True if old values are replaced by the first update, or by an identity.
+bool StartsAnew(strew_reduction reduction) {
+  return ExcludesSelf(reduction) && ReductionKind(reduction) != STREW_NONE;
+}
+
+// True if no old value remains in the output: each element has an update, and the reduction
+// replaces or excludes old values.
+bool ReplacesAll(const Plan& plan, const OutputFacts& facts, strew_reduction reduction) {
+  const bool replaces = ReductionKind(reduction) == STREW_NONE || ExcludesSelf(reduction);
+  return replaces && plan.groups() * facts.entry_elements == facts.elements;
+}
+
+// ---- In the order of destinations ----
+
+// True if long rows are replaced, each once, and fill the caches.
+bool MayStream(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+               const PlanSchedule& schedule) {
+  if (ReductionKind(schedule.reduction) != STREW_NONE || facts.has_weights) return false;
+  const int64_t bytes = plan.groups() * facts.entry_elements * facts.element_size;
+  return facts.run_bytes >= machine.tuning.least_streamed_row &&
+         bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
+}
+
+void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+               PlanSchedule* schedule) {
+  const Tuning& tuning = machine.tuning;
+  schedule->way = Way::kInOrder;
+  const int64_t bytes = facts.entry_elements * facts.element_size;
+  Pass& pass = schedule->pass;
+  pass.nanoseconds =
+      Nanoseconds(plan.kept, tuning.ns_of_grouped_entry, bytes, tuning.ns_of_grouped_byte);
+  pass.tasks = std::min(plan::TasksFor(machine, pass.nanoseconds), plan.groups());
+  pass.parts = std::min(plan::PartsFor(machine, pass.tasks), plan.groups());
+  schedule->streams = MayStream(machine, plan, facts, *schedule);
+}
+
+// ---- Means as sums ----
+
+strew_reduction SumOf(strew_reduction mean) {
+  return STREW_ADD | (ExcludesSelf(mean) ? STREW_EXCLUDE_SELF : STREW_NONE);
+}
+
+void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+            PlanSchedule* schedule) {
+  const Tuning& tuning = machine.tuning;
+  const int64_t bytes = facts.entry_elements * facts.element_size;
+  schedule->divides = true;
+  schedule->division = PassFor(machine, Nanoseconds(plan.groups(), tuning.ns_of_divided_group,
+                                                    bytes, tuning.ns_of_divided_byte));
+}
+
+// ---- Scatter ----
+
+// True if means and wide sums of single elements need no order of destinations: scratch has room
+// for an accumulator of each destination of a batch, and many of these are touched.
+bool AccumulatorsNeedNoOrder(const Machine& machine, const Plan& plan, const ScatterFacts& facts) {
+  constexpr int64_t kBytesOfCount = sizeof(int64_t);
+  const int64_t bytes = facts.sum_bytes + kBytesOfCount;
+  if (plan.NumberOfPlaces() > plan::MostScratch(1) / bytes) return false;
+  if (plan.kept < DestinationsOf(plan) / machine.tuning.destinations_of_plan_entry) return false;
+  if (!facts.SumsAreElements()) return true;
+  return plan.IsLastAxis() && plan.NumberOfPlaces() <= machine.tuning.near_batch_sums / bytes;
+}
+
+// True if scratch has room to sort the entries again, as several threads do. Offsets and places of
+// 64 bits and updates of 16 bytes are 32 bytes for each entry, dropped ones included. Limit: means,
+// and reductions that exclude old values, may use 2 MiB for it, as strew.h promises.
+bool HasRoomToShare(const Machine& machine, const Plan& plan) {
+  return machine.workers == 1 || plan.entries <= (int64_t{2} << 20) / 32;
+}
+
+}  // namespace
+
+PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const ScatterFacts& facts,
+                             strew_reduction reduction) {
+  PlanSchedule schedule;  // by places
+  schedule.reduction = reduction;
+  schedule.copies_data = plan.entries == 0 || !ReplacesAll(plan, facts, reduction);
+  if (facts.is_empty) return schedule;
+  if (!facts.axes_are_one_loop) {
+    GoInOrder(machine, plan, facts, &schedule);
+    return schedule;
+  }
+  const bool accumulates = HasAccumulators(reduction);
+  if (!accumulates && !StartsAnew(reduction)) return schedule;
+  const strew_reduction kind = ReductionKind(reduction);
+  const bool has_elements = facts.entry_elements == 1 && facts.units == 1;
+  if (accumulates && has_elements && facts.has_scratch &&
+      AccumulatorsNeedNoOrder(machine, plan, facts)) {
+    return schedule;
+  }
+  const bool has_room = HasRoomToShare(machine, plan);
+  const bool are_few =
+      !has_elements && plan.kept < machine.tuning.least_divided_updates * plan.groups();
+  if (kind == STREW_MEAN && facts.SumsAreElements() && has_room && !are_few) {
+    schedule.reduction = SumOf(reduction);
+    Divide(machine, plan, facts, &schedule);
+    return schedule;
+  }
+  // By places, reductions that start from an identity take two passes over the entries.
+  if (accumulates || !has_room || !HasIdentity(facts.dtype, kind)) {
+    GoInOrder(machine, plan, facts, &schedule);
+  }
+  return schedule;
+}
+
+// ---- Gather ----
+
+namespace {
+
+Way WayOfGather(const GatherLoops& loops) {
+  const bool is_contiguous = loops.run.stride[kInnerOutput] == 1;
+  if (loops.layout.places.is_line() && is_contiguous && loops.run.stride[kInnerSource] == 1) {
+    return Way::kRuns;
+  }
+  // Runs of 2 to 20 elements that lie apart in the source took 0.2 to 0.7 x the time of a call for
+  // each run (Zen 5).
+  const bool lie_together =
+      is_contiguous && loops.column.stride[kGatheredOutput] == loops.run.count;
+  return lie_together ? Way::kElements : Way::kRows;
+}
+
+}  // namespace
+
+PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const GatherLoops& loops) {
+  const Tuning& tuning = machine.tuning;
+  PlanSchedule schedule;
+  schedule.way = WayOfGather(loops);
+  const int64_t bytes = loops.EntryUnits() * loops.units.width;
+  schedule.pass = PassFor(machine, Nanoseconds(plan.entries, tuning.ns_of_gathered_entry, bytes,
+                                               tuning.ns_of_gathered_byte));
+  const bool is_near = loops.source_bytes <= plan::NearBytes(machine);
+  schedule.prefetch =
+      is_near ? 0 : std::min(plan::RowPrefetch(tuning, loops.RunBytes()), kMostGatherAhead);
+  schedule.streams = loops.run.stride[kInnerOutput] == 1 &&
+                     loops.RunBytes() >= tuning.least_streamed_row &&
+                     loops.output_bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
+  return schedule;
+}
+
+// ---- Gather and scatter ----
+
+namespace {
+
+// True for means whose accumulators have the type of an element: they are sums in the output.
+bool DividesSums(const Plan& from, const GatherScatterFacts& facts, strew_reduction reduction) {
+  return ReductionKind(reduction) == STREW_MEAN && !from.has_dropped() && facts.SumsAreElements();
+}
+
+bool IsBatch(const UpdateLoop& loop) { return loop.stride[kOutput] != 0; }
+
+// The elements that the entries of a block touch stay in the caches.
+BatchBlocks BlocksOf(const Tuning& tuning, const UpdateNest& nest, int64_t element_size) {
+  int64_t columns = 1;
+  int i = nest.rank - 1;
+  while (i > 0 && IsBatch(nest.loop[i]) && columns * nest.loop[i].count <= kPassBlock) {
+    columns *= nest.loop[i--].count;
+  }
+  if (i <= 0 || !IsBatch(nest.loop[i])) return {};
+  int64_t turns = 1;
+  for (int k = 0; k < i; ++k) turns *= IsBatch(nest.loop[k]) ? 1 : nest.loop[k].count;
+  if (turns == 1) return {};
+  return {i, std::max(kPassBlock, tuning.pass_block / element_size / turns) / columns};
+}
+
+// Bytes of the output that the destinations of a block's entries may spread over.
+int64_t ReachOf(const Plan& to, const SingleFacts& singles, const BatchBlocks& blocks,
+                int64_t element_size) {
+  if (blocks.loop < 0) return singles.place_span;
+  return to.NumberOfPlaces() * std::max(kCacheLine, kPassBlock * element_size);
+}
+
+// Returns false if the order of destinations is faster.
+bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
+                 const GatherScatterFacts& facts, const SingleFacts& singles,
+                 PlanSchedule* schedule) {
+  const Tuning& tuning = machine.tuning;
+  const UpdateNest& nest = singles.nest;
+  schedule->blocks = BlocksOf(tuning, nest, facts.element_size);
+  const int64_t reach = ReachOf(to, singles, schedule->blocks, facts.element_size);
+  const auto far =
+      static_cast<int64_t>(static_cast<double>(machine.cache_bytes) * tuning.far_pass_part);
+  if (!facts.has_weights && reach > far && to.all_entries > far / kCacheLine) return false;
+  Pass& pass = schedule->pass;
+  pass.nanoseconds = Nanoseconds(to.all_entries, tuning.ns_of_passed_entry, 0, 0);
+  pass.tasks = plan::TasksFor(machine, pass.nanoseconds);
+  // The outermost loop is cut if it is one of batches, which never share destinations. The order of
+  // these gives every task a part.
+  const bool is_batch = nest.rank > 0 && IsBatch(nest.loop[0]);
+  pass.parts = is_batch ? std::min(plan::PartsFor(machine, pass.tasks), nest.loop[0].count) : 1;
+  if (pass.parts < pass.tasks) return false;
+  schedule->way = Way::kByEntries;
+  schedule->fetches_output = reach > plan::NearBytes(machine);
+  const int64_t step = nest.rank == 0 ? 1 : nest.loop[nest.rank - 1].stride[kFromEntry];
+  schedule->in_lines = !from.has_dropped() && !to.has_dropped() && singles.places_are_lines &&
+                       (step == 0 || step == 1);
+  return true;
+}
+
+}  // namespace
+
+bool MayGoByEntries(const Plan& from, const GatherScatterFacts& facts, strew_reduction reduction) {
+  if (facts.units > 1 || facts.has_rows) return false;
+  if (HasAccumulators(reduction) && !DividesSums(from, facts, reduction)) return false;
+  if (!StartsAnew(reduction)) return true;
+  const strew_reduction kind = ReductionKind(reduction);
+  return !facts.has_turns && !from.has_dropped() &&
+         HasIdentity(facts.dtype, kind == STREW_MEAN ? STREW_ADD : kind);
+}
+
+PlanSchedule ScheduleGatherScatter(const Machine& machine, const Plan& from, const Plan& to,
+                                   const GatherScatterFacts& facts, const SingleFacts* singles,
+                                   strew_reduction reduction) {
+  PlanSchedule schedule;
+  schedule.reduction = reduction;
+  // An element keeps its old value if `from` drops all of its entries.
+  schedule.copies_data = from.has_dropped() || !ReplacesAll(to, facts, reduction);
+  if (singles == nullptr || !GoByEntries(machine, from, to, facts, *singles, &schedule)) {
+    schedule.blocks = {};
+    GoInOrder(machine, to, facts, &schedule);
+  } else if (DividesSums(from, facts, reduction)) {
+    schedule.reduction = SumOf(reduction);
+    Divide(machine, to, facts, &schedule);
+  }
+  return schedule;
+}
+
+// ---- In words ----
+
+void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
+  plan::Paragraph text;
+  const Pass& pass = schedule.pass;
+  switch (schedule.way) {
+    case Way::kByPlaces:
+      text.Add("%" PRId64 " entries of the plan: its places are taken as indices. ", plan.entries);
+      break;
+    case Way::kInOrder:
+      text.Add("%" PRId64 " entries of %" PRId64
+               " destinations: in the order of these, so that all updates of one are combined at "
+               "once, in %" PRId64 " part%s. ",
+               plan.kept, plan.groups(), pass.parts, plan::Plural(pass.parts));
+      break;
+    case Way::kByEntries:
+      text.Add("%" PRId64 " entries: element by element in their own order, in %" PRId64
+               " part%s. ",
+               plan.entries, pass.parts, plan::Plural(pass.parts));
+      break;
+    case Way::kRuns:
+    case Way::kElements:
+    case Way::kRows:
+      text.Add("%" PRId64 " entries: gathered by %s, in at most %" PRId64 " part%s. ", plan.entries,
+               schedule.way == Way::kRuns       ? "runs at their places"
+               : schedule.way == Way::kElements ? "elements of their runs"
+                                                : "rows",
+               pass.parts, plan::Plural(pass.parts));
+      break;
+  }
+  if (schedule.way != Way::kByPlaces) {
+    text.AddTasks(plan::Machine(call), pass.nanoseconds, pass.tasks);
+  }
+  if (schedule.blocks.loop >= 0) {
+    text.Add("%" PRId64 " batches at a time stay in the caches. ", schedule.blocks.turns);
+  }
+  if (schedule.fetches_output) text.Add("Destinations are prefetched. ");
+  if (schedule.prefetch != 0) {
+    text.Add("Sources are prefetched %" PRId64 " entries ahead. ", schedule.prefetch);
+  }
+  if (schedule.streams) text.Add("Rows are written past the caches. ");
+  if (schedule.divides) text.Add("Means: sums, divided by what the plan has counted. ");
+  call.Explain("%s", text.c_str());
+}
+
+}  // namespace strew::prepared

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of a call with a plan: its way, the tasks and parts of its passes, prefetch and
+// streaming. It is made before anything is written, and then carried out. plan/tuning.h has every
+// threshold.
+#ifndef STREW_PREPARED_SCHEDULE_H_
+#define STREW_PREPARED_SCHEDULE_H_
+
+#include <cstdint>
+
+#include "base/call.h"
+#include "base/reduction.h"
+#include "base/tensor_view.h"
+#include "plan/schedule.h"
+#include "prepared/gather_loops.h"
+#include "prepared/passage.h"
+#include "prepared/plan.h"
+#include "strew/strew.h"
+
+namespace strew::prepared {
+
+enum class Way {
+  // scatter: by the loops of the operator, which takes the places as checked indices and makes a
+  // schedule of its own.
+  kByPlaces,
+  // scatter and gather_scatter: in the order of destinations, all updates of one at once.
+  kInOrder,
+  // gather_scatter: single elements in the order of the entries, which costs less for each entry
+  // than the order of destinations.
+  kByEntries,
+  // gather: contiguous runs from places that are one stride apart.
+  kRuns,
+  // gather: runs that are contiguous in the output alone, element by element in tiles that have room
+  // for their offsets, if no entry of the tile is dropped.
+  kElements,
+  // gather: other runs, each by a kernel.
+  kRows,
+};
+
+// A pass over entries or destinations.
+struct Pass {
+  double nanoseconds = 0;  // estimated time of one thread
+  int64_t tasks = 1;
+  int64_t parts = 1;  // at most, for the ways of gather: the loops may have fewer turns
+};
+
+// If a loop of batches lies within loops of entries, its turns are walked block by block.
+struct BatchBlocks {
+  int loop = -1;  // -1 for none
+  int64_t turns = 0;
+};
+
+struct PlanSchedule {
+  Way way = Way::kByPlaces;
+  strew_reduction reduction = STREW_NONE;  // that is applied: a sum if it is divided
+  bool copies_data = false;                // because old values remain in the output
+  bool divides = false;  // sums become means by the numbers of updates that the plan has
+  Pass pass;             // of the way, unless that is kByPlaces
+  Pass division;
+  bool streams = false;  // rows are written past the caches; FinishStreaming() must follow
+  int64_t prefetch = 0;  // distance in entries, for gather; 0 for none
+  // For kByEntries: whether destinations are prefetched, and whether rows of entries are gathered as
+  // they are, because none is dropped and places are lines in both tensors.
+  bool fetches_output = false;
+  bool in_lines = false;
+  BatchBlocks blocks;
+};
+
+// ---- Inputs of a schedule besides the plan and the machine ----
+
+inline bool HasAccumulators(strew_reduction reduction) {
+  return ReductionKind(reduction) == STREW_MEAN || IsWide(reduction);
+}
+
+struct OutputFacts {
+  strew_dtype dtype;
+  int64_t element_size;
+  int64_t elements;        // of the output
+  int64_t entry_elements;  // that an entry updates
+  int64_t units;           // of an element
+  int64_t sum_bytes;       // of an accumulator, if the reduction has any
+  int64_t run_bytes;       // of the innermost inner loop, if rows may be replaced in order
+  bool has_weights = false;
+
+  bool SumsAreElements() const { return sum_bytes == element_size; }
+};
+
+struct ScatterFacts : OutputFacts {
+  bool is_empty;            // has nothing to update
+  bool axes_are_one_loop;   // in data and output
+  bool has_scratch = true;  // for accumulators by places
+};
+
+struct GatherScatterFacts : OutputFacts {
+  bool has_rows;   // turns along which neither plan changes
+  bool has_turns;  // turns along which only the plan of the source changes
+};
+
+// Facts about updates that may go by entries.
+struct SingleFacts {
+  bool places_are_lines;  // in both tensors
+  int64_t place_span;     // bytes of the output that the places of a batch span
+  UpdateNest nest;        // the loops over updates
+};
+
+// ---- Schedules ----
+
+PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,
+                             const ScatterFacts& facts, strew_reduction reduction);
+PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,
+                            const GatherLoops& loops);
+// True if updates are single elements that may be combined in the output one by one.
+bool MayGoByEntries(const Plan& from, const GatherScatterFacts& facts, strew_reduction reduction);
+// `singles` is NULL unless updates may go by entries.
+PlanSchedule ScheduleGatherScatter(const plan::Machine& machine, const Plan& from, const Plan& to,
+                                   const GatherScatterFacts& facts, const SingleFacts* singles,
+                                   strew_reduction reduction);
+
+// Tells how the entries of a plan, that of the output if there are two, are carried out.
+void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan);
+
+// Limit: entries that are passed together, whose offsets and products are on the stack.
+inline constexpr int64_t kPassBlock = 256;
+// Limit: columns of a tile of gathered rows, and those that are prefetched, whose offsets are on the
+// stack.
+inline constexpr int64_t kGatherColumns = 512;
+inline constexpr int64_t kMostGatherAhead = 64;
+
+}  // namespace strew::prepared
+
+#endif  // STREW_PREPARED_SCHEDULE_H_

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every alternative of a schedule with plans, forced by a tuning of the call's own, in random calls
+// against the oracle. What calls explain must show that the alternative was taken often.
+#include <cstdint>
+#include <limits>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "api/context.h"
+#include "plan/tuning.h"
+#include "prepared/check_plans.h"
+#include "reference/dtypes.h"
+#include "reference/random.h"
+#include "reference/random_gather.h"
+#include "reference/targets.h"
+#include "support/reference.h"
+
+namespace strew_test {
+namespace {
+
+using strew::plan::Tuning;
+
+constexpr int64_t kHuge = std::numeric_limits<int64_t>::max() / 4;
+constexpr double kLong = 1e9;
+
+struct Forced {
+  const char* name;
+  void (*change)(Tuning* tuning);
+  int32_t workers;
+  const char* sentence;
+};
+
+void PrintTo(const Forced& forced, std::ostream* out) { *out << forced.name; }
+
+class ForcedPlans : public testing::TestWithParam<Forced> {
+ protected:
+  ForcedPlans() {
+    GetParam().change(&tuning_);
+    Set(&tuning_, [](void* told, const char* sentence) {
+      const auto self = static_cast<ForcedPlans*>(told);
+      self->taken_ += std::string(sentence).find(GetParam().sentence) != std::string::npos;
+    });
+  }
+  ~ForcedPlans() override { Set(nullptr, nullptr); }
+
+  void Set(const Tuning* tuning, void (*tell)(void* told, const char* sentence)) {
+    for (const Target& target : Targets()) {
+      target.context->settings.tuning = tuning;
+      strew::ExplainTo(target.context.get(), tell, this);
+    }
+  }
+
+  Tuning tuning_;
+  int64_t taken_ = 0;
+};
+
+TEST_P(ForcedPlans, AgreeWithTheOracle) {
+  const std::vector<Operator> operators = PlannedOperators();
+  for (int64_t i = 0; i < 300; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const Operator op = operators[static_cast<size_t>(i) / Dtypes().size() % operators.size()];
+    const Dtype& dtype = Dtypes()[static_cast<size_t>(i) % Dtypes().size()];
+    Case scatter = MakeRandomPlanned(random, op, dtype);
+    ASSERT_TRUE(CheckScatter(scatter, GetParam().workers)) << "seed " << Seed() + i;
+    Case gather = MakeRandomPlanned(random, op, dtype);
+    SetAnyResult(random, gather);
+    ASSERT_TRUE(CheckGather(gather, GetParam().workers)) << "seed " << Seed() + i;
+    GatherScatterCase both = MakeRandomGatherScatter(random, op, dtype);
+    ASSERT_TRUE(CheckGatherScatter(both, GetParam().workers)) << "seed " << Seed() + i;
+  }
+  EXPECT_GT(taken_, 10);
+}
+
+const Forced kForced[] = {
+    {"NoSumsOfFewTouched", [](Tuning* t) { t->destinations_of_plan_entry = 1; }, 1,
+     "in the order of these"},
+    {"SumsOfAnyTouched",
+     [](Tuning* t) {
+       t->destinations_of_plan_entry = kHuge;
+       t->near_batch_sums = kHuge;
+     },
+     1, "taken as indices"},
+    {"Divided",
+     [](Tuning* t) {
+       t->least_divided_updates = 0;
+       t->near_batch_sums = 0;
+     },
+     1, "divided by what the plan"},
+    {"DividedInTasks",
+     [](Tuning* t) {
+       t->least_divided_updates = 0;
+       t->near_batch_sums = 0;
+       t->ns_of_divided_group = kLong;
+     },
+     3, "divided by what the plan"},
+    {"InOrderInTasks", [](Tuning* t) { t->ns_of_grouped_entry = kLong; }, 3, "workers get a task"},
+    {"GatherInTasks", [](Tuning* t) { t->ns_of_gathered_entry = kLong; }, 3, "workers get a task"},
+    {"ByEntriesInTasks", [](Tuning* t) { t->ns_of_passed_entry = kLong; }, 3, "workers get a task"},
+    {"Far",
+     [](Tuning* t) {
+       t->cache_bytes = 1;
+       t->far_pass_part = kLong;
+     },
+     1, "Destinations are prefetched"},
+    {"FarInOrder", [](Tuning* t) { t->far_pass_part = 0; }, 1, "in the order of these"},
+    {"SmallBlocks", [](Tuning* t) { t->pass_block = 1; }, 1, "element by element"},
+    {"LoopsOfAnyLength", [](Tuning* t) { t->longest_pass_loop = kHuge; }, 1, "element by element"},
+    {"NoShortLoops", [](Tuning* t) { t->longest_pass_loop = 0; }, 1, "element by element"},
+    {"Streamed",
+     [](Tuning* t) {
+       t->least_streamed_row = 0;
+       t->streamed_part = t->streamed_part_of_tasks = 0;
+     },
+     1, "past the caches"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Alternatives, ForcedPlans, testing::ValuesIn(kForced),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace strew_test

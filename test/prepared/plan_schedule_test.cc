@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every decision of the schedule of a scatter with a plan, at its threshold and beside it, by a tuning of round
+// numbers.
+#include "prepared/schedule.h"
+
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+#include "prepared/plan_schedules.h"
+
+namespace strew_test {
+namespace {
+
+using strew::plan::MostScratch;
+using strew::prepared::PlanSchedule;
+using strew::prepared::ScatterFacts;
+using strew::prepared::Way;
+
+// float32 in rows of one element, of which some are not updated.
+class ScatterScheduleOf : public PlanScheduleOf {
+ protected:
+  ScatterScheduleOf() {
+    facts_.dtype = STREW_FLOAT32;
+    facts_.element_size = facts_.sum_bytes = facts_.run_bytes = 4;
+    facts_.elements = kHuge;
+    facts_.entry_elements = facts_.units = 1;
+    facts_.is_empty = false;
+    facts_.axes_are_one_loop = true;
+  }
+
+  PlanSchedule Of(const PlanContents& plan, strew_reduction reduction) const {
+    return ScheduleScatter(machine(), *plan, facts_, reduction);
+  }
+  Way WayOf(const PlanContents& plan, strew_reduction reduction) const {
+    return Of(plan, reduction).way;
+  }
+
+  ScatterFacts facts_;
+};
+
+TEST_F(ScatterScheduleOf, OneStepIsByPlaces) {
+  for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MAX}) {
+    EXPECT_EQ(WayOf(Entries(100), reduction), Way::kByPlaces);
+  }
+}
+
+TEST_F(ScatterScheduleOf, AxesApartIsInOrder) {
+  facts_.axes_are_one_loop = false;
+  EXPECT_EQ(WayOf(Entries(100), STREW_ADD), Way::kInOrder);
+  facts_.is_empty = true;
+  EXPECT_EQ(WayOf(Entries(100), STREW_ADD), Way::kByPlaces);
+}
+
+TEST_F(ScatterScheduleOf, NewSumsIsInOrderWithoutAnIdentity) {
+  EXPECT_EQ(WayOf(Entries(100), STREW_ADD | STREW_EXCLUDE_SELF), Way::kByPlaces);
+  EXPECT_EQ(WayOf(Entries(100), STREW_SUB | STREW_EXCLUDE_SELF), Way::kInOrder);
+}
+
+TEST_F(ScatterScheduleOf, NewSumsIsInOrderWithoutRoomToShare) {
+  const int64_t most = (int64_t{2} << 20) / 32;
+  const strew_reduction reduction = STREW_ADD | STREW_EXCLUDE_SELF;
+  EXPECT_EQ(WayOf(Entries(most + 1), reduction), Way::kByPlaces);
+  Have(2);
+  EXPECT_EQ(WayOf(Entries(most + 1), reduction), Way::kInOrder);
+  EXPECT_EQ(WayOf(Entries(most), reduction), Way::kByPlaces);
+  EXPECT_EQ(WayOf(Entries(most + 1), STREW_ADD), Way::kByPlaces);
+}
+
+TEST_F(ScatterScheduleOf, WideSumsIsByPlacesIfManyDestinationsAreTouched) {
+  tuning_.destinations_of_plan_entry = 10;
+  facts_.sum_bytes = 8;
+  for (const strew_reduction reduction : {0 | STREW_MEAN, STREW_ADD | STREW_WIDE}) {
+    EXPECT_EQ(WayOf(Entries(100, 100, 1009), reduction), Way::kByPlaces);
+    EXPECT_EQ(WayOf(Entries(100, 100, 1010), reduction), Way::kInOrder);
+    facts_.units = 2;
+    EXPECT_EQ(WayOf(Entries(100, 100, 1009), reduction), Way::kInOrder);
+    facts_.units = 1;
+    facts_.entry_elements = 2;
+    EXPECT_EQ(WayOf(Entries(100, 100, 1009), reduction), Way::kInOrder);
+    facts_.entry_elements = 1;
+  }
+}
+
+TEST_F(ScatterScheduleOf, WideSumsIsByPlacesIfScratchHasRoomForThem) {
+  facts_.sum_bytes = 8;
+  const int64_t most = MostScratch(1) / 16;
+  EXPECT_EQ(WayOf(Entries(most, most, most), STREW_MEAN), Way::kByPlaces);
+  EXPECT_EQ(WayOf(Entries(most, most, most + 1), STREW_MEAN), Way::kInOrder);
+  facts_.has_scratch = false;
+  EXPECT_EQ(WayOf(Entries(most, most, most), STREW_MEAN), Way::kInOrder);
+}
+
+TEST_F(ScatterScheduleOf, MeansIsBySumsUnlessTheseAreNear) {
+  tuning_.near_batch_sums = 12 * 1000;
+  const PlanSchedule near = Of(Entries(900, 900, 1000), STREW_MEAN);
+  EXPECT_EQ(near.way, Way::kByPlaces);
+  EXPECT_FALSE(near.divides);
+  EXPECT_EQ(near.reduction, STREW_MEAN);
+  const PlanSchedule far = Of(Entries(900, 900, 1001), STREW_MEAN);
+  EXPECT_EQ(far.way, Way::kByPlaces);
+  EXPECT_TRUE(far.divides);
+  EXPECT_EQ(far.reduction, STREW_ADD);
+  EXPECT_EQ(Of(Entries(900, 900, 1001), STREW_MEAN | STREW_EXCLUDE_SELF).reduction,
+            STREW_ADD | STREW_EXCLUDE_SELF);
+}
+
+TEST_F(ScatterScheduleOf, MeansOfRowsIsBySumsIfDestinationsHaveEnoughUpdates) {
+  tuning_.least_divided_updates = 5;
+  facts_.entry_elements = 8;
+  EXPECT_TRUE(Of(Entries(500, 100, 1000), STREW_MEAN).divides);
+  EXPECT_EQ(WayOf(Entries(499, 100, 1000), STREW_MEAN), Way::kInOrder);
+  facts_.sum_bytes = 8;
+  EXPECT_EQ(WayOf(Entries(500, 100, 1000), STREW_MEAN), Way::kInOrder);
+}
+
+TEST_F(ScatterScheduleOf, MeansIsInOrderWithoutRoomToShare) {
+  const int64_t most = (int64_t{2} << 20) / 32;
+  tuning_.near_batch_sums = 0;
+  EXPECT_TRUE(Of(Entries(most + 1), STREW_MEAN).divides);
+  Have(2);
+  EXPECT_TRUE(Of(Entries(most), STREW_MEAN).divides);
+  EXPECT_EQ(WayOf(Entries(most + 1), STREW_MEAN), Way::kInOrder);
+}
+
+TEST_F(ScatterScheduleOf, WholeOutputsCopiesNoData) {
+  facts_.elements = 100;
+  EXPECT_FALSE(Of(Entries(100), STREW_NONE).copies_data);
+  EXPECT_FALSE(Of(Entries(100), STREW_ADD | STREW_EXCLUDE_SELF).copies_data);
+  EXPECT_TRUE(Of(Entries(100), STREW_ADD).copies_data);
+  EXPECT_TRUE(Of(Entries(99), STREW_NONE).copies_data);
+  EXPECT_TRUE(Of(Entries(100, 99, 100), STREW_NONE).copies_data);
+  EXPECT_TRUE(Of(Entries(0), STREW_NONE).copies_data);
+}
+
+TEST_F(ScatterScheduleOf, RowsInOrderHasATaskForEnoughOfThem) {
+  facts_.axes_are_one_loop = false;
+  facts_.entry_elements = 25;
+  tuning_.ns_of_grouped_entry = 100;
+  tuning_.ns_of_grouped_byte = 9;
+  Have(8);
+  EXPECT_EQ(Of(Entries(1), STREW_ADD).pass.tasks, 1);
+  EXPECT_EQ(Of(Entries(2), STREW_ADD).pass.tasks, 2);
+  EXPECT_EQ(Of(Entries(7), STREW_ADD).pass.tasks, 7);
+  EXPECT_EQ(Of(Entries(80), STREW_ADD).pass.tasks, 8);
+  EXPECT_EQ(Of(Entries(80), STREW_ADD).pass.nanoseconds, 80e3);
+  EXPECT_EQ(Of(Entries(80, 3, 80), STREW_ADD).pass.tasks, 3);
+  tuning_.parts_of_task = 5;
+  EXPECT_EQ(Of(Entries(80), STREW_ADD).pass.parts, 40);
+  EXPECT_EQ(Of(Entries(80, 17, 80), STREW_ADD).pass.parts, 17);
+}
+
+TEST_F(ScatterScheduleOf, DividedMeansHasATaskForEnoughDestinations) {
+  tuning_.near_batch_sums = 0;
+  tuning_.ns_of_divided_group = 600;
+  tuning_.ns_of_divided_byte = 100;
+  Have(8);
+  EXPECT_EQ(Of(Entries(1), STREW_MEAN).division.tasks, 1);
+  EXPECT_EQ(Of(Entries(3), STREW_MEAN).division.tasks, 3);
+  EXPECT_EQ(Of(Entries(30, 3, 30), STREW_MEAN).division.tasks, 3);
+}
+
+TEST_F(ScatterScheduleOf, ReplacedRowsStreamsThoseThatFillTheCache) {
+  facts_.axes_are_one_loop = false;
+  facts_.entry_elements = 25;
+  facts_.run_bytes = tuning_.least_streamed_row = 100;
+  tuning_.streamed_part = 0.5;
+  tuning_.cache_bytes = 20000;
+  EXPECT_TRUE(Of(Entries(100), STREW_NONE).streams);
+  EXPECT_FALSE(Of(Entries(99), STREW_NONE).streams);
+  EXPECT_FALSE(Of(Entries(100), STREW_ADD).streams);
+  facts_.run_bytes = 99;
+  EXPECT_FALSE(Of(Entries(100), STREW_NONE).streams);
+}
+
+}  // namespace
+}  // namespace strew_test

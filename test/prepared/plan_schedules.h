@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans made by hand, and what tests of their schedules have in common. A schedule looks at no index.
+#ifndef STREW_TEST_PREPARED_PLAN_SCHEDULES_H_
+#define STREW_TEST_PREPARED_PLAN_SCHEDULES_H_
+
+#include <cstdint>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "base/call.h"
+#include "plan/schedule.h"
+#include "plan/tuning.h"
+#include "prepared/plan.h"
+
+namespace strew_test {
+
+using PlanContents = std::unique_ptr<strew::prepared::Plan>;
+
+inline constexpr int64_t kHuge = INT64_MAX / 4;
+
+// Entries of scatter_update, each of a destination of its own unless there are fewer groups.
+inline PlanContents Entries(int64_t entries, int64_t groups, int64_t places) {
+  auto plan = std::make_unique<strew::prepared::Plan>();
+  plan->kind = strew::prepared::Kind::kUpdate;
+  plan->rank = 1;
+  plan->shape[0] = plan->entries = plan->all_entries = plan->kept = entries;
+  plan->components = 1;
+  plan->extents[0] = places;
+  EXPECT_TRUE(plan->destinations.Allocate(groups, 4));
+  EXPECT_TRUE(groups == entries || plan->firsts.Allocate(groups + 1, 4));
+  return plan;
+}
+
+inline PlanContents Entries(int64_t entries) { return Entries(entries, entries, entries + 1); }
+
+inline void DropOne(strew::prepared::Plan* plan) {
+  ++plan->entries;
+  ++plan->all_entries;
+  plan->dropped_entries = 1;
+}
+
+// One worker; nothing takes any time, caches hold everything, and nothing is prefetched.
+class PlanScheduleOf : public testing::Test {
+ protected:
+  PlanScheduleOf() {
+    tuning_.cache_bytes = kHuge;
+    tuning_.near_part = 1;
+    tuning_.least_task_ns = 1000;
+    tuning_.parts_of_task = 1;
+    tuning_.ns_of_gathered_entry = tuning_.ns_of_grouped_entry = 0;
+    tuning_.ns_of_gathered_byte = tuning_.ns_of_grouped_byte = 0;
+    tuning_.ns_of_passed_entry = 0;
+    tuning_.ns_of_divided_group = tuning_.ns_of_divided_byte = 0;
+    settings_.tuning = &tuning_;
+  }
+
+  strew::plan::Machine machine() const {
+    return strew::plan::Machine(strew::Call(settings_, nullptr));
+  }
+  void Have(int32_t workers) { settings_.runner.workers = workers; }
+
+  strew::plan::Tuning tuning_;
+  strew::Settings settings_;
+};
+
+}  // namespace strew_test
+
+#endif  // STREW_TEST_PREPARED_PLAN_SCHEDULES_H_
