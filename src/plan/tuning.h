@@ -81,9 +81,8 @@ struct Tuning {
   int64_t least_equal_row = 64;
   int64_t least_equal_moves = 1;
   // Shorter rows that are no farther apart in updates, in bytes, are applied entry by entry, each to
-  // all rows. Sums of [1000, 1] to [2 M, 1] with 2 to 10 equal indices a row took 0.3 to 0.6 x the
-  // time (float32, int8) and 0.4 to 0.75 x (float64), with 16 float64 0.7 to 0.9 x, with 20 1.0 to
-  // 1.1 x, with 33 up to 2 x (Zen 4).
+  // all rows. Sums of [1000, 1] to [2 M, 1] with 2 to 10 equal float32 a row took 0.3 to 0.6 x the
+  // time, with 10, 16, 20 and 33 float64 0.75, 0.9, 1.1 and 2 x (Zen 4).
   int64_t longest_equal_step = 128;
 
   // ---- Drafts: small outputs in scratch, so that indices are read once ----
@@ -327,10 +326,9 @@ struct Tuning {
   // 2 MiB, float32 of [4096, 4096], [3000, 3000] and [10000, 100] took 0.9, 1.1 and 1.9 x the time
   // with 1 MiB, 1.6, 1.4 and 2.0 x with 512 KiB (Zen 4).
   int64_t near_column_sums = int64_t{2} << 20;
-  // Fewest columns of batch whose sums are in memory at the same time, if not all fit: each row of
-  // them costs a call. Fewer go one by one, unless there are many entries for each destination, which
-  // would be read too often. Means of float32 [44695, 7] to [30000, 200] with 0.5 to 2 entries for
-  // each took 0.25 to 0.65 x the time, of [25000, 30] with 2 1.03 x, with 4 1.4 x (Zen 4).
+  // If not all columns of batch have room for their sums, fewer than these go one by one, unless each
+  // destination has more entries: float32 [44695, 7] to [30000, 200] with 0.5 to 2 entries for each
+  // destination took 0.25 to 0.65 x the time, [25000, 30] with 2 and 4 1.03 and 1.4 x (Zen 4).
   int64_t least_sum_columns = 16;
   int64_t most_column_entries = 2;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
@@ -373,9 +371,7 @@ struct Tuning {
   double ns_of_divided_group = 2, ns_of_divided_byte = 0.2;
   // Most destinations for each update with which means and wide sums of single elements need no
   // order of destinations, if scratch has room for an accumulator of each destination of a batch.
-  // In that order they took this many times the time of the operator by places (int8, int32,
-  // float16):
-  //
+  // In that order they took this many times the time by places (int8, int32, float16):
   //   2^20 updates into 2^22 elements 0.9 to 1.1, into 2^20 1.4 to 1.6, into 2^14 1.6 to 1.7
   //   2048 updates of each row of 4096 elements 2.7 to 3.2; float32, whose sums are elements, 1.4
   //   10^6 wide sums of float16 and bfloat16 into 10^5 and 10^3 elements 2.3 to 2.4
@@ -386,8 +382,7 @@ struct Tuning {
   // Single elements are passed in the order of the entries, unless destinations span more bytes than
   // this part of the last-level cache, and entries touch more lines than it has: the order of
   // destinations reads only the source and the weights at random. 4 M entries between tensors of 64
-  // MiB took in that order 0.9 x the time, with weights 1.3 x; between tensors of 4 MiB 2.5 x (Zen
-  // 4).
+  // MiB took in that order 0.9 x the time, with weights 1.3 x; of 4 MiB 2.5 x (Zen 4).
   double far_pass_part = 1;
   // Bytes of the output in which a block of batches stays in the caches, if its loop lies within
   // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums between
