@@ -15,13 +15,6 @@
 #include "walk/scatter.h"
 
 namespace strew {
-namespace {
-
-bool Accumulates(strew_reduction reduction) {
-  return ReductionKind(reduction) == STREW_MEAN || IsWide(reduction);
-}
-
-}  // namespace
 
 Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                   const plan::IndexSpace& space, const plan::Findings& findings) {
@@ -33,7 +26,7 @@ Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduct
     return call.Succeed(0);
   }
   const strew_reduction kind = ReductionKind(reduction);
-  const bool accumulates = Accumulates(reduction);
+  const bool accumulates = accumulate::Accumulates(reduction);
   const plan::EntryLoops loops(space, findings,
                                accumulates ? plan::BatchOrder::kOfData : plan::BatchOrder::kAny);
   const bool drops = findings.out_of_range == plan::OutOfRange::kDrop;
@@ -167,7 +160,7 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   if (compares && updates.size != 0 && operands.output.size != 0) {
     STREW_TRY(accumulate::CheckIndicesDiffer(call, operands.indices, *space));
   }
-  if (Accumulates(reduction) && HasFewStridedTurns(plan::TuningOf(call), *space)) {
+  if (accumulate::Accumulates(reduction) && HasFewStridedTurns(plan::TuningOf(call), *space)) {
     space->TurnInnerIntoBatch();
   }
   if (findings.all_equal) return RunOnOneElement(call, operands, reduction, space, findings);

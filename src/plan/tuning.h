@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// THE tuning table: the thresholds and distances by which the rooms plan, walk and share decide how
-// a call runs, and most of those of means, with their measurements. Figures are in ms or ns, or they
+// THE tuning table: the thresholds and distances by which the rooms plan, walk, share and prepared
+// decide how a call runs, and most of those of means, with their measurements. Figures are in ms or ns, or they
 // compare whole calls: `0.8 x the time` is the time of a call with what the comment describes,
 // divided by its time otherwise. Unless a comment names another CPU, they are from one thread of an
 // AMD EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3.
 //
 // The walks of the kernels have a table of their own, in kernel/walks.cc. Beside the code that they
 // belong to stand: the order of loops (plan/entry_loops.cc), the forms of sets of destinations
-// (accumulate/destination_set.cc), what only plans need (prepared/), sizes of blocks, and limits on
-// memory (scratch, stack, buffers).
+// (accumulate/destination_set.cc), sizes of blocks, and limits on memory (scratch, stack, buffers).
 #ifndef STREW_PLAN_TUNING_H_
 #define STREW_PLAN_TUNING_H_
 

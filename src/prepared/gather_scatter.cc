@@ -3,6 +3,7 @@
 // output[place of an entry in `to`] (+)= weights[entry] * source[place of the entry in `from`]
 #include <algorithm>
 
+#include "accumulate/accumulate.h"
 #include "api/context.h"
 #include "api/tensor.h"
 #include "base/reduction.h"
@@ -239,7 +240,7 @@ GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner, int64_
   facts.elements = output.size;
   facts.entry_elements = TurnsOf(inner) / units;
   facts.units = units;
-  facts.sum_bytes = HasAccumulators(reduction) ? SumBytes(passage.call, output) : 0;
+  facts.sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(passage.call, output) : 0;
   const int64_t run = inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count;
   facts.run_bytes = run * (output.element_size / units);
   facts.has_weights = passage.weights != nullptr;

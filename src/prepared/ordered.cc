@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <type_traits>
 
+#include "accumulate/accumulate.h"
 #include "prepared/group_writer.h"
 #include "share/parts.h"
 
@@ -25,7 +26,7 @@ int64_t GroupAt(const Plan& plan, int64_t position) {
 }  // namespace
 
 Status CheckTerms(const Call& call, const Plan& plan, strew_reduction reduction) {
-  if (!HasAccumulators(reduction)) return STREW_OK;
+  if (!accumulate::Accumulates(reduction)) return STREW_OK;
   if (plan.kept < kernel::kMostTerms || !plan.firsts.exists()) return STREW_OK;
   for (int64_t g = 0; g < plan.groups(); ++g) {
     // The old value is one more term.

@@ -2,6 +2,7 @@
 // output = data; output[destination of an entry] (+)= updates[entry]
 #include <algorithm>
 
+#include "accumulate/accumulate.h"
 #include "api/context.h"
 #include "api/tensor.h"
 #include "base/reduction.h"
@@ -128,7 +129,7 @@ ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan&
   facts.axes_are_one_loop = AxesAreOneLoop(plan, data) && AxesAreOneLoop(plan, output);
   facts.run_bytes =
       MayStream(machine, facts, reduction) ? RunBytes(plan, updates, output, axis, facts.units) : 0;
-  facts.sum_bytes = HasAccumulators(reduction) ? SumBytes(call, output) : 0;
+  facts.sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(call, output) : 0;
   return facts;
 }
 
@@ -158,7 +159,8 @@ Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorVie
                                    *output};
   const Status status = Run(call, plan, operands, axis, schedule);
   const bool lacks_scratch = status.code() == STREW_OUT_OF_MEMORY &&
-                             schedule.way == Way::kByPlaces && HasAccumulators(schedule.reduction);
+                             schedule.way == Way::kByPlaces &&
+                             accumulate::Accumulates(schedule.reduction);
   if (!lacks_scratch) return status;
   // In order of destinations accumulators need no scratch.
   facts.has_scratch = false;

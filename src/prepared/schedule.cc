@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cinttypes>
 
+#include "accumulate/accumulate.h"
 #include "base/cache_size.h"
 #include "base/identity.h"
 #include "base/reduction.h"
@@ -108,7 +109,7 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
     GoInOrder(machine, plan, facts, &schedule);
     return schedule;
   }
-  const bool accumulates = HasAccumulators(reduction);
+  const bool accumulates = accumulate::Accumulates(reduction);
   if (!accumulates && !StartsAnew(reduction)) return schedule;
   const strew_reduction kind = ReductionKind(reduction);
   const bool has_elements = facts.entry_elements == 1 && facts.units == 1;
@@ -228,7 +229,7 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
 
 bool MayGoByEntries(const Plan& from, const GatherScatterFacts& facts, strew_reduction reduction) {
   if (facts.units > 1 || facts.has_rows) return false;
-  if (HasAccumulators(reduction) && !DividesSums(from, facts, reduction)) return false;
+  if (accumulate::Accumulates(reduction) && !DividesSums(from, facts, reduction)) return false;
   if (!StartsAnew(reduction)) return true;
   const strew_reduction kind = ReductionKind(reduction);
   return !facts.has_turns && !from.has_dropped() &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule of a call with a plan: its way, the tasks and parts of its passes, prefetch and
-// streaming. It is made before anything is written, and then carried out. plan/tuning.h has every
-// threshold.
+// streaming. It is made before anything is written, and then carried out. plan/tuning.h has the
+// thresholds.
 #ifndef STREW_PREPARED_SCHEDULE_H_
 #define STREW_PREPARED_SCHEDULE_H_
 
@@ -66,10 +66,6 @@ struct PlanSchedule {
 };
 
 // ---- Inputs of a schedule besides the plan and the machine ----
-
-inline bool HasAccumulators(strew_reduction reduction) {
-  return ReductionKind(reduction) == STREW_MEAN || IsWide(reduction);
-}
 
 struct OutputFacts {
   strew_dtype dtype;
