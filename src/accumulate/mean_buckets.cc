@@ -131,7 +131,7 @@ Status CombineElements(const BucketLayout& layout, const Buckets& buckets) {
     moved.emplace(buckets, MovedEntries::Moves::kElements, scratch.memory() + tasks_bytes);
   }
   STREW_TRY(work.CopyData());
-  const BucketSums sums = {layout, buckets, stay ? nullptr : &*moved};
+  const BucketSums sums = {layout, buckets, moved.has_value() ? &*moved : nullptr};
   return share::ForEachPart(work.scatter.call, layout.tasks, buckets.count(),
                             [&](int64_t bucket, int64_t task) {
                               sums.Combine(bucket, scratch.memory() + task * layout.TaskBytes());

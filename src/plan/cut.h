@@ -24,6 +24,7 @@ class Cut {
   // Copies only the loops in use.
   Cut(const Cut& other) { *this = other; }
   Cut& operator=(const Cut& other) {
+    if (this == &other) return *this;
     rank_ = other.rank_;
     parts_ = other.parts_;
     std::copy_n(other.loop_, rank_, loop_);

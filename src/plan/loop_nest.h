@@ -35,6 +35,7 @@ struct LoopNest {
   LoopNest() = default;
   LoopNest(const LoopNest& other) { *this = other; }
   LoopNest& operator=(const LoopNest& other) {
+    if (this == &other) return *this;
     rank = other.rank;
     // Copies only the loops in use: copying all took half the time of a small box.
     std::memcpy(base, other.base, sizeof(base));

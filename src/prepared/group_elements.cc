@@ -17,7 +17,7 @@ void GroupWriter::WriteElements(const int64_t* turn, bool begins, bool ends) {
     kernels_.multiply(products_, 1, weights_, 1, n);
   }
   unsigned char* const origin = OutputAt(turn[kTurnOutput]);
-  if (kernels_.accumulator) return SumElements(origin, begins, ends);
+  if (kernels_.accumulator() != nullptr) return SumElements(origin, begins, ends);
   if (n > 0) CombineElements(origin);
 }
 
@@ -76,7 +76,7 @@ void GroupWriter::AddToSums(int64_t groups) {
   const int64_t n = piece_.entries();
   if (n == 0) return;
   if (n == groups || n >= kFewUpdates * groups) {
-    kernels_.accumulator->kernels.add_groups(sums_, products_, piece_.begins(), groups);
+    kernels_.accumulator()->kernels.add_groups(sums_, products_, piece_.begins(), groups);
     for (int64_t g = 0; g < groups; ++g) {
       counts_[g] += static_cast<uint32_t>(piece_.end(g) - piece_.begin(g));
     }
@@ -88,7 +88,7 @@ void GroupWriter::AddToSums(int64_t groups) {
   for (int64_t g = 0; g < groups; ++g) ++slots[piece_.begin(g)];
   int32_t begun = -1;
   for (int64_t i = 0; i < n; ++i) slots[i] = begun += slots[i];
-  kernels_.accumulator->kernels.add_each({sums_, counts_}, {slots, products_, 1, n});
+  kernels_.accumulator()->kernels.add_each({sums_, counts_}, {slots, products_, 1, n});
 }
 
 // Combines updates in accumulators. Results go to old_ first, so that elements of groups without an
@@ -98,11 +98,11 @@ void GroupWriter::SumElements(unsigned char* origin, bool begins, bool ends) {
   if (begins) {
     std::fill_n(counts_, groups, 0);
     kernel::GatherElements(kernels_.width, origin, piece_.destinations(), groups, old_);
-    kernels_.accumulator->Begin(sums_, old_, 1, groups);
+    kernels_.accumulator()->Begin(sums_, old_, 1, groups);
   }
   AddToSums(groups);
   if (!ends) return;
-  kernels_.accumulator->FinishEach({sums_, counts_}, old_, groups);
+  kernels_.accumulator()->FinishEach({sums_, counts_}, old_, groups);
   kernel::TileArguments tile = Tile(origin, piece_.destinations(), groups);
   tile.updates = old_;
   kernels_.move.combine.elements[kernel::kOffset64](tile, {});

@@ -28,7 +28,7 @@ void GroupWriter::CombineGroupedRows(const int64_t* turn) {
 // the time.
 void GroupWriter::AccumulateRows(const int64_t* turn) {
   const unsigned char* const updates = UpdateAt(turn[kTurnUpdates]);
-  const accumulate::Accumulator& accumulator = *kernels_.accumulator;
+  const accumulate::Accumulator& accumulator = *kernels_.accumulator();
   int64_t fetched = 0;
   for (int64_t g = 0; g < piece_.groups(); ++g) {
     const int64_t first = piece_.begin(g), count = piece_.end(g) - first;
@@ -73,9 +73,9 @@ void GroupWriter::Begin(unsigned char* output, int64_t n, int64_t* first, const 
                         int64_t i) {
   const int64_t stride = run_.stride[kTurnOutput];
   has_begun_ = true;
-  if (kernels_.accumulator) {
+  if (kernels_.accumulator() != nullptr) {
     terms_ = 0;
-    return kernels_.accumulator->Begin(sums_, output, stride, n);
+    return kernels_.accumulator()->Begin(sums_, output, stride, n);
   }
   if (!kernels_.excludes_self) return;
   if (kernels_.has_identity) {
@@ -88,16 +88,16 @@ void GroupWriter::Begin(unsigned char* output, int64_t n, int64_t* first, const 
 void GroupWriter::Apply(unsigned char* output, int64_t n, int64_t k, const int64_t* turn,
                         int64_t i) {
   const Row row = Weighted(n, k, turn, i);
-  if (!kernels_.accumulator) {
+  if (kernels_.accumulator() == nullptr) {
     return kernels_.run(output, run_.stride[kTurnOutput], row.memory, row.stride, n);
   }
   ++terms_;
-  kernels_.accumulator->sums.add(sums_, row.memory, row.stride, n);
+  kernels_.accumulator()->sums.add(sums_, row.memory, row.stride, n);
 }
 
 void GroupWriter::Finish(unsigned char* output, int64_t n) const {
-  if (!kernels_.accumulator) return;
-  const accumulate::Accumulator& accumulator = *kernels_.accumulator;
+  if (kernels_.accumulator() == nullptr) return;
+  const accumulate::Accumulator& accumulator = *kernels_.accumulator();
   accumulator.sums.finish(
       {output, run_.stride[kTurnOutput], sums_, 1, n, accumulator.Terms(terms_)});
 }

@@ -32,7 +32,7 @@ struct GroupKernels {
         move(walk::MoveKernelsFor(scatter.call, plan::IndexedUnitsOf(scatter.output.element_size))),
         width(combine.element_size) {
     if (kind == STREW_MEAN || IsWide(scatter.schedule.reduction)) {
-      accumulator.emplace(scatter.call, scatter.output.dtype, scatter.schedule.reduction);
+      accumulator_.emplace(scatter.call, scatter.output.dtype, scatter.schedule.reduction);
     }
     if (scatter.source.weights != nullptr) {
       multiply = walk::IndexedKernelsFor(scatter.call, scatter.output, STREW_MUL).run;
@@ -47,10 +47,17 @@ struct GroupKernels {
   kernel::RunKernel run;  // of `combine`, or one that moves past the caches
   const kernel::MoveKernels& move;
   const int64_t width;
-  std::optional<accumulate::Accumulator> accumulator;  // of means and wide reductions
-  kernel::RunKernel multiply = nullptr;                // by weights
+  kernel::RunKernel multiply = nullptr;  // by weights
   bool has_identity;
   alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth] = {};
+
+  // That of means and wide reductions; else NULL.
+  const accumulate::Accumulator* accumulator() const {
+    return accumulator_.has_value() ? &*accumulator_ : nullptr;
+  }
+
+ private:
+  std::optional<accumulate::Accumulator> accumulator_;
 };
 
 // Writes some of the groups of a plan.
@@ -87,7 +94,7 @@ class GroupWriter {
   Way WayOf(bool is_whole) const {
     const bool lie_together = run_.stride[kTurnOutput] == 1 && run_.stride[kTurnUpdates] == 1;
     const bool is_weighted = scatter_.source.weights != nullptr;
-    if (kernels_.accumulator) {
+    if (kernels_.accumulator() != nullptr) {
       return is_whole && !is_weighted ? Way::kAccumulated : Way::kInBlocks;
     }
     if (lie_together && RowsKernel() != nullptr) return Way::kGrouped;
@@ -99,7 +106,7 @@ class GroupWriter {
   // blocks of twice as many float64 took 1.06 to 1.1 times (Zen 4).
   int64_t ColumnsOfBlock() const {
     constexpr int64_t kBytes = 2048;
-    return kernels_.accumulator ? kBlock : std::max(kBlock, kBytes / kernels_.width);
+    return kernels_.accumulator() != nullptr ? kBlock : std::max(kBlock, kBytes / kernels_.width);
   }
 
   kernel::GroupedRowsKernel RowsKernel() const {
