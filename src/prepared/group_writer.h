@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "accumulate/accumulate.h"
 #include "accumulate/accumulator.h"
 #include "base/identity.h"
 #include "base/reduction.h"
@@ -31,7 +32,7 @@ struct GroupKernels {
         run(combine.run),
         move(walk::MoveKernelsFor(scatter.call, plan::IndexedUnitsOf(scatter.output.element_size))),
         width(combine.element_size) {
-    if (kind == STREW_MEAN || IsWide(scatter.schedule.reduction)) {
+    if (accumulate::Accumulates(scatter.schedule.reduction)) {
       accumulator_.emplace(scatter.call, scatter.output.dtype, scatter.schedule.reduction);
     }
     if (scatter.source.weights != nullptr) {
@@ -51,7 +52,7 @@ struct GroupKernels {
   bool has_identity;
   alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth] = {};
 
-  // That of means and wide reductions; else NULL.
+  // The accumulator of means and wide reductions; else NULL.
   const accumulate::Accumulator* accumulator() const {
     return accumulator_.has_value() ? &*accumulator_ : nullptr;
   }
