@@ -284,7 +284,7 @@ Status Begin(const Call& call, const Operands& all, const PlanSchedule& schedule
 
 Status GatherScatter(const Call& call, const Operands& all, strew_reduction reduction) {
   Axes axes;
-  bool is_empty;
+  bool is_empty = false;
   STREW_TRY(Validate(call, all, reduction, &axes, &is_empty));
   const strew_reduction simplified = all.to->Simplified(reduction, all.output->dtype);
   STREW_TRY(CheckTerms(call, *all.to, simplified));
