@@ -12,20 +12,8 @@
 #include "base/reduction.h"
 
 namespace strew::accumulate {
-namespace {
 
-// True if inner turns should become batches: they lie farther apart than the destinations, and
-// groups of them would be strided and short.
-bool HasInnerBatches(const walk::Scatter& scatter) {
-  const plan::EntryLoops& loops = scatter.loops;
-  return loops.run.count == 1 && loops.inner.rank > 0 && !loops.columns_are_batch &&
-         loops.EntryUnits() < scatter.tuning.least_strided_group &&
-         (loops.rows_are_batch || loops.row.count == 1) && PaysForBatches(scatter);
-}
-
-}  // namespace
-
-Status Combine(const Accumulation& work, Way* way) {
+Status Combine(const WideScatter& work, Way* way) {
   *way = Way::kBatches;
   bool fit = false;
   STREW_TRY(BatchesFit(work, &fit));
@@ -43,10 +31,7 @@ Status Combine(const Accumulation& work, Way* way) {
   return CombineRanks(work);
 }
 
-Status ApplyWide(const walk::Scatter& bound, bool in_place) {
-  plan::EntryLoops loops = bound.loops;
-  if (HasInnerBatches(bound)) loops.TurnInnerLoopsIntoBatch();
-  const walk::Scatter scatter(bound, loops);
+Status ApplyWide(const walk::Scatter& scatter, bool in_place) {
   const SlotSums sums(scatter);
   Way way;
   STREW_TRY(Combine({scatter, sums, in_place}, &way));

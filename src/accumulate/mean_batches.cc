@@ -39,7 +39,7 @@ struct Adder {
 };
 
 // Bytes of the slots of all destinations of a batch.
-int64_t BatchBytes(const Accumulation& work) {
+int64_t BatchBytes(const WideScatter& work) {
   return work.sums.slot_bytes() * work.scatter.loops.DestinationsOfBatch();
 }
 
@@ -63,7 +63,7 @@ int64_t CutBatches(const plan::EntryLoops& loops, int64_t parts, int64_t most, p
   }
 }
 
-void CombinePart(const Accumulation& work, const plan::Cut& cut, int64_t part,
+void CombinePart(const WideScatter& work, const plan::Cut& cut, int64_t part,
                  unsigned char* scratch) {
   plan::EntryLoops of_part = work.scatter.loops;
   of_part.Restrict(cut, part);
@@ -81,7 +81,7 @@ void CombinePart(const Accumulation& work, const plan::Cut& cut, int64_t part,
 }
 
 // True if columns go one by one, because so few of them fit at the same time.
-bool TakesSingleColumns(const Accumulation& work, int64_t fitting) {
+bool TakesSingleColumns(const WideScatter& work, int64_t fitting) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const plan::Tuning& tuning = work.scatter.tuning;
   const int64_t entries = loops.Entries() / loops.batches;
@@ -90,9 +90,16 @@ bool TakesSingleColumns(const Accumulation& work, int64_t fitting) {
          entries / tuning.most_column_entries <= loops.DestinationsOfBatch();
 }
 
+// True if there are enough updates to pay for sums of all destinations of a batch.
+bool PaysForBatches(const walk::Scatter& scatter) {
+  const plan::EntryLoops& loops = scatter.loops;
+  return loops.DestinationsOfBatch() / scatter.tuning.destinations_of_entry <=
+         loops.Entries() / loops.batches;
+}
+
 }  // namespace
 
-Status BatchesFit(const Accumulation& work, bool* fit) {
+Status BatchesFit(const WideScatter& work, bool* fit) {
   const plan::Tuning& tuning = work.scatter.tuning;
   if (!work.sums.are_single() || !PaysForBatches(work.scatter)) return STREW_OK;
   const int64_t batch_bytes = BatchBytes(work);
@@ -101,7 +108,7 @@ Status BatchesFit(const Accumulation& work, bool* fit) {
   return FindTouched(work.scatter, least, fit) ? Status(STREW_OK) : work.Refuse();
 }
 
-Status CombineBatches(const Accumulation& work) {
+Status CombineBatches(const WideScatter& work) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const plan::Tuning& tuning = work.scatter.tuning;
   const int64_t batch_bytes = BatchBytes(work);

@@ -18,8 +18,8 @@ namespace {
 using plan::kOutput;
 using plan::kUpdates;
 
-// The elements of a bucket whose remainders are listed. They are gathered into a buffer, and written
-// back if the body has changed them.
+// The elements of a bucket whose remainders are listed. They are gathered into a buffer, and
+// written back if the body has changed them.
 struct ListedLines {
   const kernel::MoveKernels& move;
   unsigned char* output;  // of the bucket
@@ -68,7 +68,7 @@ struct BucketSums {
 
 void BucketSums::Add(int64_t bucket, const Slots& slots) const {
   if (moved == nullptr) return AddColumns(bucket, slots);
-  const Accumulation& work = layout.work;
+  const WideScatter& work = layout.work;
   constexpr int64_t kColumns = 512;
   int32_t numbers[kColumns];
   const int64_t end = buckets.end(bucket);
@@ -81,7 +81,7 @@ void BucketSums::Add(int64_t bucket, const Slots& slots) const {
 
 // Adds the entries that stay where they are.
 void BucketSums::AddColumns(int64_t bucket, const Slots& slots) const {
-  const Accumulation& work = layout.work;
+  const WideScatter& work = layout.work;
   plan::EntryLoops loops = work.scatter.loops;
   loops.KeepColumns({buckets.first(bucket), buckets.end(bucket) - buckets.first(bucket)});
   const walk::Scatter scatter(work.scatter, loops);
@@ -121,7 +121,7 @@ void BucketSums::Combine(int64_t bucket, unsigned char* scratch) const {
 }
 
 Status CombineElements(const BucketLayout& layout, const Buckets& buckets) {
-  const Accumulation& work = layout.work;
+  const WideScatter& work = layout.work;
   const bool stay = MayStay(layout, buckets);
   const int64_t tasks_bytes = layout.tasks * layout.TaskBytes();
   const Scratch scratch(work.scatter.call, tasks_bytes + (stay ? 0 : layout.MovedBytes()));
@@ -139,7 +139,7 @@ Status CombineElements(const BucketLayout& layout, const Buckets& buckets) {
 }
 
 // Combines all updates of a destination at once, so that sums stay in registers.
-Status CombineGroups(const Accumulation& work, const EntryGroups& groups) {
+Status CombineGroups(const WideScatter& work, const EntryGroups& groups) {
   if (groups.count == 0) return STREW_OK;
   const Accumulator& accumulator = work.sums.accumulator();
   // If an entry has no runs, its innermost loop serves as one.
@@ -174,7 +174,7 @@ Status CombineGroups(const Accumulation& work, const EntryGroups& groups) {
 }
 
 Status CombineRuns(const BucketLayout& layout, const Buckets& buckets) {
-  const Accumulation& work = layout.work;
+  const WideScatter& work = layout.work;
   const Scratch scratch(work.scatter.call, layout.TaskBytes() + layout.MovedBytes());
   if (scratch.memory() == nullptr) return work.Refuse();
   const MovedEntries moved(buckets, MovedEntries::Moves::kPositions,
@@ -187,7 +187,7 @@ Status CombineRuns(const BucketLayout& layout, const Buckets& buckets) {
 
 }  // namespace
 
-BucketLayout::BucketLayout(const Accumulation& of_call)
+BucketLayout::BucketLayout(const WideScatter& of_call)
     : work(of_call),
       numbers(work.scatter.loops),
       has_no_gaps(work.scatter.loops.batches * work.scatter.loops.DestinationsOfBatch() ==

@@ -22,7 +22,7 @@ constexpr int64_t kKept = int64_t{1} << 16;
 // The output elements of all ranks.
 class RankedLines {
  public:
-  RankedLines(const Accumulation& work, const plan::DestinationNumbers& numbers,
+  RankedLines(const WideScatter& work, const plan::DestinationNumbers& numbers,
               const DestinationSet& set)
       : work_(work), numbers_(numbers), set_(set) {}
 
@@ -89,7 +89,7 @@ class RankedLines {
     });
   }
 
-  const Accumulation& work_;
+  const WideScatter& work_;
   const plan::DestinationNumbers& numbers_;
   const DestinationSet& set_;
   mutable Status status_ = STREW_OK;
@@ -97,7 +97,7 @@ class RankedLines {
 
 }  // namespace
 
-Status CombineRanks(const Accumulation& work) {
+Status CombineRanks(const WideScatter& work) {
   const plan::DestinationNumbers numbers(work.scatter.loops);
   DestinationSet set = CollectDestinations(work.scatter, numbers, kKept);
   if (!set.ok() || !RankDestinations(work.scatter, numbers, &set)) return work.Refuse();

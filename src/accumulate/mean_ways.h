@@ -25,7 +25,8 @@ inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
   return bytes <= 0 ? 0 : (bytes - 1) / of_touched + 1;
 }
 
-struct Accumulation {
+// A scatter whose updates are combined in wide accumulators.
+struct WideScatter {
   const walk::Scatter& scatter;
   const SlotSums& sums;
   bool in_place;
@@ -58,26 +59,19 @@ struct Accumulation {
 enum class Way { kBatches, kBuckets, kRanks };
 
 // Combines all updates in the way that mean.cc chooses, and says which.
-Status Combine(const Accumulation& work, Way* way);
+Status Combine(const WideScatter& work, Way* way);
 
 // ---- Batches ----
 
-// True if there are enough updates to pay for sums of all destinations of a batch.
-inline bool PaysForBatches(const walk::Scatter& scatter) {
-  const plan::EntryLoops& loops = scatter.loops;
-  return loops.DestinationsOfBatch() / scatter.tuning.destinations_of_entry <=
-         loops.Entries() / loops.batches;
-}
-
 // Tells whether there are enough updates, and slots for all destinations of a batch fit scratch.
-Status BatchesFit(const Accumulation& work, bool* fit);
-Status CombineBatches(const Accumulation& work);
+Status BatchesFit(const WideScatter& work, bool* fit);
+Status CombineBatches(const WideScatter& work);
 
 // ---- Buckets ----
 
 // How entries are divided into buckets.
 struct BucketLayout {
-  explicit BucketLayout(const Accumulation& work);
+  explicit BucketLayout(const WideScatter& work);
 
   int64_t buckets() const { return ((numbers.range() - 1) >> shift) + 1; }
   int64_t TaskBytes() const { return Scratch::RoundUp(destination_bytes << shift) + 64; }
@@ -91,7 +85,7 @@ struct BucketLayout {
     return !has_no_gaps || of_entries < destinations / work.scatter.tuning.destinations_of_entry;
   }
 
-  const Accumulation& work;
+  const WideScatter& work;
   const plan::DestinationNumbers numbers;
   const bool has_no_gaps;  // every number in range stands for an element
   const int64_t units;     // of an entry
@@ -106,7 +100,7 @@ Status CombineBuckets(const BucketLayout& layout, const Buckets& buckets);
 
 // ---- Ranks ----
 
-Status CombineRanks(const Accumulation& work);
+Status CombineRanks(const WideScatter& work);
 
 }  // namespace strew::accumulate
 

@@ -15,9 +15,32 @@
 #include "walk/scatter.h"
 
 namespace strew {
+namespace {
+
+template <int kOperands>
+int64_t TurnsOf(const plan::LoopNest<kOperands>& nest) {
+  int64_t turns = 1;
+  for (int i = 0; i < nest.rank; ++i) turns *= nest.loop[i].count;
+  return turns;
+}
+
+// True if the inner turns of accumulated entries are few and lie apart in the output. Each is then
+// a batch of its own, because single elements have faster kernels.
+bool HasFewStridedTurns(const plan::Tuning& tuning, const plan::IndexSpace& space) {
+  if (space.components != 1 || space.inner.rank == 0) return false;
+  if (TurnsOf(space.inner) >= tuning.least_strided_group) return false;
+  const int64_t destinations = space.component[0].axis_size / tuning.destinations_of_entry;
+  if (destinations > TurnsOf(space.entries)) return false;
+  for (int i = 0; i < space.inner.rank; ++i) {
+    if (Magnitude(space.inner.loop[i].stride[plan::kOutput]) == 1) return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
-                  const plan::IndexSpace& space, const plan::Findings& findings) {
+                  const plan::Findings& findings, plan::IndexSpace* space) {
   const TensorView& output = operands.output;
   const bool in_place = SameElements(operands.data, output);
   // No index into an output without elements is valid, so all updates were dropped.
@@ -27,7 +50,8 @@ Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduct
   }
   const strew_reduction kind = ReductionKind(reduction);
   const bool accumulates = accumulate::Accumulates(reduction);
-  const plan::EntryLoops loops(space, findings,
+  if (accumulates && HasFewStridedTurns(plan::TuningOf(call), *space)) space->TurnInnerIntoBatch();
+  const plan::EntryLoops loops(*space, findings,
                                accumulates ? plan::BatchOrder::kOfData : plan::BatchOrder::kAny);
   const bool drops = findings.out_of_range == plan::OutOfRange::kDrop;
   std::atomic<int64_t> applied_units{0};
@@ -65,26 +89,6 @@ using walk::Operands;
   return call.Succeed(operands.updates.size / few.entries * few.count);
 }
 
-template <int kOperands>
-int64_t TurnsOf(const plan::LoopNest<kOperands>& nest) {
-  int64_t turns = 1;
-  for (int i = 0; i < nest.rank; ++i) turns *= nest.loop[i].count;
-  return turns;
-}
-
-// True if the inner turns of accumulated entries are few and lie apart in the output. Each is then
-// a batch of its own, because single elements have faster kernels.
-bool HasFewStridedTurns(const plan::Tuning& tuning, const plan::IndexSpace& space) {
-  if (space.components != 1 || space.inner.rank == 0) return false;
-  if (TurnsOf(space.inner) >= tuning.least_strided_group) return false;
-  const int64_t destinations = space.component[0].axis_size / tuning.destinations_of_entry;
-  if (destinations > TurnsOf(space.entries)) return false;
-  for (int i = 0; i < space.inner.rank; ++i) {
-    if (Magnitude(space.inner.loop[i].stride[plan::kOutput]) == 1) return false;
-  }
-  return true;
-}
-
 // True if rows of entries are long enough to gain from a single index for all entries.
 bool HasLongRows(const plan::Tuning& tuning, bool moves, const plan::IndexedNest& entries) {
   const int64_t least = moves ? tuning.least_equal_moves : tuning.least_equal_row;
@@ -110,7 +114,7 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
   const bool is_short = !HasLongRows(tuning, moves, space->entries);
   if (is_short && (!IsOneStep(reduction) ||
                    !HasNearBatches(tuning, space->batch, operands.updates.element_size))) {
-    return RunChecked(call, operands, reduction, *space, findings);
+    return RunChecked(call, operands, reduction, findings, space);
   }
   if (call.explains()) call.Explain("All indices are equal, so that one is read.");
   const plan::Component& axis = space->component[0];
@@ -124,7 +128,7 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
   TensorView one = indices;
   one.data = zero;
   return RunChecked(call, {operands.data, one, operands.updates, operands.output}, reduction,
-                    *space, findings);
+                    findings, space);
 }
 
 }  // namespace
@@ -160,11 +164,8 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   if (compares && updates.size != 0 && operands.output.size != 0) {
     STREW_TRY(accumulate::CheckIndicesDiffer(call, operands.indices, *space));
   }
-  if (accumulate::Accumulates(reduction) && HasFewStridedTurns(plan::TuningOf(call), *space)) {
-    space->TurnInnerIntoBatch();
-  }
   if (findings.all_equal) return RunOnOneElement(call, operands, reduction, space, findings);
-  return RunChecked(call, operands, reduction, *space, findings);
+  return RunChecked(call, operands, reduction, findings, space);
 }
 
 }  // namespace strew

@@ -18,7 +18,7 @@ Status RunIndexed(const Call& call, const walk::Operands& operands, strew_reduct
 
 // The same for indices that were checked already.
 Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
-                  const plan::IndexSpace& space, const plan::Findings& findings);
+                  const plan::Findings& findings, plan::IndexSpace* space);
 
 }  // namespace strew
 

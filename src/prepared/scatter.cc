@@ -91,8 +91,8 @@ TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t u
   plan::Findings findings;
   findings.non_negative = true;
   if (plan.has_dropped()) findings.out_of_range = plan::OutOfRange::kDrop;
-  return RunChecked(call, operands, schedule.reduction, SpaceOfCall(plan, operands, axis),
-                    findings);
+  plan::IndexSpace space = SpaceOfCall(plan, operands, axis);
+  return RunChecked(call, operands, schedule.reduction, findings, &space);
 }
 
 Status Divide(const Call& call, const Plan& plan, const TensorView& output, int axis,

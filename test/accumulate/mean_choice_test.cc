@@ -19,9 +19,9 @@
 namespace strew_test {
 namespace {
 
-using strew::accumulate::Accumulation;
 using strew::accumulate::SlotSums;
 using strew::accumulate::Way;
+using strew::accumulate::WideScatter;
 using strew::plan::IndexSpace;
 
 constexpr int64_t kHuge = INT64_MAX / 4;
@@ -53,7 +53,7 @@ Way WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
   change(&bound.tuning());
   const BoundScatter::Words expected = ExpectedMeans(bound);
   const SlotSums sums(bound.scatter());
-  const Accumulation work = {bound.scatter(), sums, /*in_place=*/true};
+  const WideScatter work = {bound.scatter(), sums, /*in_place=*/true};
   Way way;
   EXPECT_TRUE(strew::accumulate::Combine(work, &way).ok());
   EXPECT_EQ(bound.output(), expected);
@@ -182,8 +182,8 @@ TEST(SlotSums, CombineWhatIsAddedToEachSlot) {
   }
 }
 
-// Ranks that 32 bits need not hold are found one by one, and what they need is prefetched if it is more
-// than the caches hold: here a bitmap of as many words as there are entries.
+// Ranks that 32 bits need not hold are found one by one, and what they need is prefetched if it is
+// more than the caches hold: here a bitmap of as many words as there are entries.
 TEST(MeanChoice, HasLongRanksOfDestinationsFarApart) {
   for (const int64_t entries : {100, 20000}) {
     const auto ranks = [](auto* t) {
