@@ -13,6 +13,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/compiler.h"
 #include "kernel/element.h"
 #include "kernel/kernel.h"
 
@@ -47,6 +48,11 @@ HWY_NOINLINE void BringTogether(const unsigned char* indices, int64_t stride, in
 }
 
 // ---- The check ----
+
+// Prefetch distance of the check in bytes, beyond the page to which the hardware keeps. Checks of
+// 10 M and 20 M indices took 0.61 and 0.56 x the time for int32, 0.95 and 0.78 x for int64, and
+// with 1 KiB 0.76 and 0.73, 0.98 and 0.82 x (Sapphire Rapids).
+constexpr int64_t kCheckAhead = 4096;
 
 // Shifts indices so that the lowest valid one becomes the lowest value of the signed type. Then the
 // range check is one signed comparison for every index dtype.
@@ -116,23 +122,34 @@ HWY_INLINE IndexRange RangeOfContiguous(const unsigned char* indices, int64_t n,
   const auto load = [&](int64_t i) HWY_ATTR {
     return hn::LoadU(d, reinterpret_cast<const Signed*>(indices + At<T>(i)));
   };
-  // The last vector may overlap the one before it.
-  auto signs = load(n - lanes);
+  // The first and the last vector may overlap others, so that those between are aligned.
+  auto signs = load(0);
   auto greatest = hn::Sub(signs, shift);
-  auto other_signs = signs;
-  auto other = greatest;
+  auto other_signs = load(n - lanes);
+  auto other = hn::Sub(other_signs, shift);
+  constexpr int64_t kSize = static_cast<int64_t>(sizeof(T));
+  const int64_t past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(indices)) / kSize % lanes;
+  const int64_t first = lanes - past;
   // Two streams are read 1.2 x as fast as one, by one thread and by two.
-  const int64_t half = n / (2 * lanes) * lanes;
-  for (int64_t i = 0; i < half; i += lanes) {
+  const int64_t half = std::max<int64_t>(n - first, 0) / (2 * lanes) * lanes;
+  const auto note = [&](int64_t i) HWY_ATTR {
     const auto index = load(i);
     const auto other_index = load(half + i);
     greatest = hn::Max(greatest, hn::Sub(index, shift));
     other = hn::Max(other, hn::Sub(other_index, shift));
     signs = hn::Or(signs, index);
     other_signs = hn::Or(other_signs, other_index);
+  };
+  int64_t i = first;
+  constexpr int64_t kAhead = kCheckAhead / kSize;
+  for (; i < first + half - kAhead; i += lanes) {
+    Prefetch(indices + At<T>(i + kAhead));
+    Prefetch(indices + At<T>(i + half + kAhead));
+    note(i);
   }
-  if (2 * half + lanes <= n) {
-    const auto index = load(2 * half);
+  for (; i < first + half; i += lanes) note(i);
+  if (first + 2 * half + lanes <= n) {
+    const auto index = load(first + 2 * half);
     greatest = hn::Max(greatest, hn::Sub(index, shift));
     signs = hn::Or(signs, index);
   }
