@@ -23,6 +23,7 @@ class Scheduler {
   int64_t StripColumns(int64_t tasks) const;
   bool IsNear() const;
   bool IndicesAreOffsets() const;
+  int64_t Prefetch() const;
   int64_t RowReadAhead() const;
   double Nanoseconds(const Staging& staging) const;
   Cut CutFor(const Staging& staging, int64_t tasks) const;
@@ -74,11 +75,7 @@ MemoryHints Scheduler::Hints() const {
   const int64_t run = loops_.run.count;
   const int64_t streamed = StreamedBytes(machine, 1);
   MemoryHints hints;
-  if (loops_.DestinationSpan() <= NearBytes(machine) / width_) {
-    hints.prefetch = 0;
-  } else {
-    hints.prefetch = run == 1 ? tuning_.element_prefetch : RowPrefetch(tuning_, run * width_);
-  }
+  hints.prefetch = Prefetch();
   hints.strip_prefetch = about_.is_heavy ? tuning_.strip_prefetch : 0;
   hints.streams =
       run >= tuning_.least_streamed_row / width_ && about_.updates >= streamed / about_.update_size;
@@ -86,6 +83,19 @@ MemoryHints Scheduler::Hints() const {
   hints.indices_are_offsets = IndicesAreOffsets();
   hints.row_read_ahead = RowReadAhead();
   return hints;
+}
+
+int64_t Scheduler::Prefetch() const {
+  const int64_t run = loops_.run.count;
+  const int64_t span = loops_.DestinationSpan();
+  const int64_t near = NearBytes(about_.machine);
+  if (run > 1) {
+    const bool is_near = span <= std::min(near, tuning_.near_rows) / width_;
+    return is_near ? 0 : RowPrefetch(tuning_, run * width_);
+  }
+  const bool is_fetched_move = about_.moves && span > tuning_.least_fetched_moves / width_ &&
+                               span <= tuning_.most_fetched_moves / width_;
+  return is_fetched_move || span > near / width_ ? tuning_.element_prefetch : 0;
 }
 
 int64_t Scheduler::RowReadAhead() const {

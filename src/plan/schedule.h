@@ -42,6 +42,7 @@ struct Circumstances {
   int64_t index_size;    // bytes of an index
   bool in_place;
   bool is_heavy;     // the reduction needs many instructions
+  bool moves;        // updates replace elements
   bool has_scratch;  // scratch may be allocated
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // THE tuning table: the thresholds and distances by which the rooms plan, walk, share and prepared
-// decide how a call runs, and most of those of means, with their measurements. Figures are in ms or ns, or they
-// compare whole calls: `0.8 x the time` is the time of a call with what the comment describes,
-// divided by its time otherwise. Unless a comment names another CPU, they are from one thread of an
-// AMD EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3.
+// decide how a call runs, and most of those of means, with their measurements. Figures are in ms or
+// ns, or they compare whole calls: `0.8 x the time` is the time of a call with what the comment
+// describes, divided by its time otherwise. Unless a comment names another CPU, they are from one
+// thread of an AMD EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3.
 //
 // The walks of the kernels have a table of their own, in kernel/walks.cc. Beside the code that they
 // belong to stand: the order of loops (plan/entry_loops.cc), the forms of sets of destinations
@@ -48,7 +48,7 @@ struct Tuning {
   // from memory. The partition costs select_ns in each task, and sort_ns once.
   double resolve_ns = 0.25, write_ns = 0.5, heavy_write_ns = 1.2, wait_ns = 1.9;
   double filter_ns = 0.6, filter_stream_ns = 0.3, select_ns = 0.15, sort_ns = 1.1;
-  // Least bytes of indices and updates that come from memory, as a fraction of the last-level cache.
+  // Indices and updates of at least this part of the last-level cache come from memory.
   double far_entries_part = 1;
   // Estimates are not exact: that for several tasks must be below this fraction of that for one.
   double worthwhile = 0.9;
@@ -79,9 +79,9 @@ struct Tuning {
   // 0.3 x (Zen 5).
   int64_t least_equal_row = 64;
   int64_t least_equal_moves = 1;
-  // Shorter rows that are no farther apart in updates, in bytes, are applied entry by entry, each to
-  // all rows. Sums of [1000, 1] to [2 M, 1] with 2 to 10 equal float32 a row took 0.3 to 0.6 x the
-  // time, with 10, 16, 20 and 33 float64 0.75, 0.9, 1.1 and 2 x (Zen 4).
+  // Shorter rows that are no farther apart in updates, in bytes, are applied entry by entry, each
+  // to all rows. Sums of [1000, 1] to [2 M, 1] with 2 to 10 equal float32 a row took 0.3 to 0.6 x
+  // the time, with 10, 16, 20 and 33 float64 0.75, 0.9, 1.1 and 2 x (Zen 4).
   int64_t longest_equal_step = 128;
 
   // ---- Drafts: small outputs in scratch, so that indices are read once ----
@@ -112,10 +112,17 @@ struct Tuning {
 
   // ---- Prefetch ----
 
-  // Destinations that span at most 1 / near_part of the last-level cache need no prefetch. Random
-  // sums into 4 MiB took 0.65 to 0.85 ns each, with prefetch 0.89 to 1.1; into 64 MiB 4.8, with
-  // prefetch 2.7.
+  // Destinations that span at most 1 / near_part of the last-level cache need no prefetch. A random
+  // sum into 4 MiB took 0.65 to 0.85 ns, with prefetch 0.89 to 1.1; into 64 MiB 4.8, with it 2.7.
   int64_t near_part = 4;
+  // Nor do rows that span at most so many bytes; large caches are far away. Moves of rows of 32 B to
+  // 1 KiB in 16 to 64 MiB took 0.56 to 0.9 x the time with it, sums 0.7 to 1 x (Sapphire Rapids).
+  int64_t near_rows = 8 << 20;
+  // Moves of elements that span more and at most so many bytes need it all the same, because stores
+  // are done in order: into 2 to 8 MiB they took 0.6 x the time, into 1 and 16 MiB 0.85 and 0.95 x,
+  // into 32 MiB 1.15 x (Sapphire Rapids).
+  int64_t least_fetched_moves = 1 << 20;
+  int64_t most_fetched_moves = 16 << 20;
   // Distance for single elements, in entries. It must be 4 to 255, because blocks of clamped
   // indices have 256.
   int64_t element_prefetch = 128;
@@ -167,8 +174,7 @@ struct Tuning {
   // The same for several tasks: one thread that streams uses the whole bandwidth of memory, while
   // ordinary stores gain from each further thread. On two threads 8 MiB took 0.193 and 0.074,
   // 16 MiB 0.38 and 0.27, 24 MiB 0.59 and 0.60; 16 MiB without the output in the cache 0.41 and
-  // 0.54, with nothing in the cache 0.62 and 0.63. (Measure with varied values: zeros are written
-  // twice as fast.)
+  // 0.54, with nothing in the cache 0.62 and 0.63. (Zeros are written twice as fast.)
   double streamed_part_of_tasks = 0.75;
   // Least bytes of a streamed row. Replacing 32 MiB of rows took, compared with ordinary stores:
   // rows of 256 B 0.58 to 0.63 x the time, of 384 B 0.55 x, of 1 KiB 0.54 to 0.83 x, of 4 KiB 0.67
@@ -176,9 +182,9 @@ struct Tuning {
   // streamed in parts costs more.
   int64_t least_streamed_row = 256;
   // Least bytes of a streamed row with gaps behind it that begins or ends within a cache line: that
-  // line waits for memory. Rows of 0.25, 0.5 and 1 KiB, 8 bytes apart, 40 MB in all, took 69, 42 and
-  // 21 ms with streaming, and 8, 4 and 4 ms without; rows of 4 KiB took the same time (Zen 4). Rows
-  // of int8 took 1.4, 1.1, 0.6 and 0.7 x the time with 0.7, 1.4, 2.8 and 5.7 KiB.
+  // line waits for memory. Rows of 0.25, 0.5 and 1 KiB, 8 bytes apart, 40 MB in all, took 69, 42
+  // and 21 ms with streaming, and 8, 4 and 4 ms without; rows of 4 KiB took the same time (Zen 4).
+  // Rows of int8 took 1.4, 1.1, 0.6 and 0.7 x the time with 0.7, 1.4, 2.8 and 5.7 KiB.
   int64_t least_streamed_row_with_gaps = 4096;
 
   // ---- Lines and strips of an indexed axis ----
@@ -238,14 +244,12 @@ struct Tuning {
   // entries, or a row at most most_packed_row. In random nests of small loops with transposed,
   // broadcast, padded and reversed operands, rows of 2 took 0.12 to 0.4 x the time, short tiles 0.2
   // to 0.9 x, but rows of 3 to 11 in long tiles 1.1 to 1.4 x. Flat tiles of fewer than
-  // least_flat_tile entries are packed as well: with updates [1, 2, 2] for [20000, 2, 2] 0.3 x
-  // (Zen 5).
+  // least_flat_tile entries are packed as well: with updates [1, 2, 2] for [20000, 2, 2] 0.3 x.
   int64_t most_packed_tile = 64;
   int64_t most_packed_row = 2;
   int64_t least_flat_tile = 32;
-  // Shortest row whose indices are used as offsets directly. Compared with resolving the indices,
-  // 80,000 float32 sums into 26,665 elements in the caches took 0.87 x the time, 4000 rows of 23
-  // 0.71 x.
+  // Shortest row whose indices are used as offsets directly. 80,000 sums into
+  // 26,665 float32 took 0.87 x the time, 4000 rows of 23 0.71 x.
   int64_t least_unresolved_row = 1;
   // Longest contiguous and longest strided rows, in elements, that are combined element by element;
   // complex numbers count as two. Compared with a call for each row, 100,000 sums of rows of 2, 3
@@ -274,8 +278,7 @@ struct Tuning {
   // 256 KiB 1.0 to 1.3 x, of 16 KiB 1.1 to 2 x.
   int64_t slice_run_block = 1 << 20;
   // Most entries with contiguous runs that are walked as slices, and the longest such run in bytes;
-  // others are fast without: 8 rows of 256 B took 1.13 x the time with slices, 1 row of 24 B
-  // 0.28 x.
+  // others are fast without: 8 rows of 256 B took 1.13 x the time with slices, 1 of 24 B 0.28 x.
   int64_t few_slice_rows = 8;
   int64_t longest_slice_run = 1024;
 
@@ -297,8 +300,7 @@ struct Tuning {
   int64_t many_rows = 16;
   // Outputs of fewer bytes are copied and then updated, because an overlay does not pay for them.
   int64_t small_overlay = 16384;
-  // Lines of at least this many bytes are handled one by one, because the cost of a call is then
-  // small.
+  // Lines of at least this many bytes are handled one by one: a call then costs little.
   int64_t long_line = 1024;
   // Bytes of an overlay that are copied, through the caches, before their updates. Compared with
   // 4 KiB, 60 random overlays of 0.1 to 60 MB took 0.94 x the time (geometric mean) with 32 KiB,
@@ -318,16 +320,15 @@ struct Tuning {
 
   // ---- Means ----
 
-  // Bytes of the sums and counts of the batches that are summed together, which stay in the L2
-  // cache.
+  // Bytes of the sums and counts of the batches that are summed together, in the L2 cache.
   int64_t near_batch_sums = int64_t{128} << 10;
   // The same for columns that are batch: more columns make longer contiguous reads. Compared with
   // 2 MiB, float32 of [4096, 4096], [3000, 3000] and [10000, 100] took 0.9, 1.1 and 1.9 x the time
   // with 1 MiB, 1.6, 1.4 and 2.0 x with 512 KiB (Zen 4).
   int64_t near_column_sums = int64_t{2} << 20;
-  // If not all columns of batch have room for their sums, fewer than these go one by one, unless each
-  // destination has more entries: float32 [44695, 7] to [30000, 200] with 0.5 to 2 entries for each
-  // destination took 0.25 to 0.65 x the time, [25000, 30] with 2 and 4 1.03 and 1.4 x (Zen 4).
+  // If not all columns of batch have room for their sums, fewer than these go one by one, unless
+  // each destination has more entries: float32 [44695, 7] to [30000, 200] with 0.5 to 2 entries for
+  // each destination took 0.25 to 0.65 x the time, [25000, 30] with 2 and 4 1.03 and 1.4 x (Zen 4).
   int64_t least_sum_columns = 16;
   int64_t most_column_entries = 2;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
@@ -345,9 +346,9 @@ struct Tuning {
   // means of 4 rows of 34639 bfloat16 took 0.28 x the time, of 5 rows of 28770 int64 0.88 x, of 100
   // rows of 1000 float32 0.93 x, but of 100 rows with 300 updates each 1.37 x (Zen 4).
   int64_t least_strided_group = 64;
-  // Turns of a strided group that are combined before those of the next group, with which they share
-  // cache lines. Compared with 256, means of 1024 and 4096 rows of 1000 float32 took 0.93 x the time
-  // with 64 and 128, 1.09 x with 512 (Zen 4).
+  // Turns of a strided group that are combined before those of the next group, with which they
+  // share cache lines. Compared with 256, means of 1024 and 4096 rows of 1000 float32 took 0.93 x
+  // the time with 64 and 128, 1.09 x with 512 (Zen 4).
   int64_t near_group_turns = 256;
   // Means by rank are faster than buckets if there are more than most_buckets, for whose pages the
   // CPU has too few translations, or if buckets have fewer than least_of_bucket entries: 1000
@@ -359,10 +360,10 @@ struct Tuning {
 
   // ---- Plans ----
 
-  // Estimated time of one thread in ns. Of an entry of a new plan: to store its place, and to put it
-  // in order. Of an entry and of a byte of it: that is gathered; that is combined in the order of
-  // destinations, where an entry costs one or two cache misses. Of an entry that is passed from a
-  // source to an output. Of a destination, and of a byte of it, whose sum becomes a mean.
+  // Estimated time of one thread in ns. Of an entry of a new plan: to store its place, and to put
+  // it in order. Of an entry and of a byte of it: that is gathered; that is combined in the order
+  // of destinations, where an entry costs one or two cache misses. Of an entry that is passed from
+  // a source to an output. Of a destination, and of a byte of it, whose sum becomes a mean.
   double ns_of_stored_place = 1.5, ns_of_ordered_entry = 8;
   double ns_of_gathered_entry = 2, ns_of_gathered_byte = 0.1;
   double ns_of_grouped_entry = 4, ns_of_grouped_byte = 0.1;
@@ -375,18 +376,18 @@ struct Tuning {
   //   2048 updates of each row of 4096 elements 2.7 to 3.2; float32, whose sums are elements, 1.4
   //   10^6 wide sums of float16 and bfloat16 into 10^5 and 10^3 elements 2.3 to 2.4
   int64_t destinations_of_plan_entry = 4;
-  // Fewest updates for each destination, on average, with which means of rows are sums that are then
-  // divided: with fewer, rows would be read and written twice, in 1.1 to 1.3 x the time.
+  // Fewest updates for each destination, on average, with which means of rows are sums that are
+  // then divided: with fewer, rows would be read and written twice, in 1.1 to 1.3 x the time.
   int64_t least_divided_updates = 2;
-  // Single elements are passed in the order of the entries, unless destinations span more bytes than
-  // this part of the last-level cache, and entries touch more lines than it has: the order of
+  // Single elements are passed in the order of the entries, unless destinations span more bytes
+  // than this part of the last-level cache, and entries touch more lines than it has: the order of
   // destinations reads only the source and the weights at random. 4 M entries between tensors of 64
   // MiB took in that order 0.9 x the time, with weights 1.3 x; of 4 MiB 2.5 x (Zen 4).
   double far_pass_part = 1;
   // Bytes of the output in which a block of batches stays in the caches, if its loop lies within
-  // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums between
-  // matrices of 11 to 20,000 rows along the first axis took 0.2 to 0.97 x the time without blocks
-  // (Zen 4).
+  // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums
+  // between matrices of 11 to 20,000 rows along the first axis took 0.2 to 0.97 x the time without
+  // blocks (Zen 4).
   int64_t pass_block = 64 << 10;
   // Longest loop of single elements that is passed together with those around it, by a pattern.
   // Loops of 24 entries took 0.84 to 0.91 x the time of rows one by one, of 32 entries 1.03 to 1.16

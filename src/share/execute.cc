@@ -78,6 +78,7 @@ plan::Circumstances CircumstancesOf(const Scatter& scatter, bool in_place, bool 
           scatter.index_size,
           in_place,
           scatter.kernels.heavy,
+          scatter.reduction == STREW_NONE,
           has_scratch};
 }
 

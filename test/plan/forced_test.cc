@@ -205,7 +205,10 @@ std::vector<Forced> Memory() {
                             {&T::small_copy, 0},    {&T::small_overlay, 0},
                             {&T::long_line, 1},     {&T::few_indices, -1},
                             {&T::overlay_piece, 64}};
-  const Changes near = {{&T::cache_bytes, kHuge}, {&T::few_indices, -1}};
+  const Changes near = {{&T::cache_bytes, kHuge},
+                        {&T::near_rows, kHuge},
+                        {&T::most_fetched_moves, 0},
+                        {&T::few_indices, -1}};
   const Changes fetched = {{&T::near_part, kHuge}, {&T::least_row_with_gaps, 0},
                            {&T::near_indices, 0},  {&T::near_strip, 0},
                            {&T::near_row, 0},      {&T::few_indices, -1}};

@@ -53,8 +53,9 @@ class ScheduleChoice : public testing::Test {
   Circumstances About(const EntryLoops& loops) const {
     const int64_t output = loops.batches * loops.component[0].axis_size * loops.EntryUnits();
     const int64_t updates = loops.Entries() * loops.EntryUnits();
-    return {machine(), width_,    output,      std::max(updates, updates_), width_, index_size_,
-            in_place_, is_heavy_, has_scratch_};
+    return {machine(), width_,      output,    std::max(updates, updates_),
+            width_,    index_size_, in_place_, is_heavy_,
+            moves_,    has_scratch_};
   }
 
   Schedule Of(const EntryLoops& loops) const {
@@ -81,6 +82,7 @@ class ScheduleChoice : public testing::Test {
   int64_t updates_ = 0;  // more than the entries have
   bool in_place_ = true;
   bool is_heavy_ = false;
+  bool moves_ = false;
   bool has_scratch_ = true;
   OutOfRange out_of_range_ = OutOfRange::kNothing;
   bool non_negative_ = false;
@@ -523,6 +525,32 @@ TEST_F(HintChoice, PrefetchesWhatIsFar) {
   };
   EXPECT_EQ(of_size((1 << 16) + 1), 0);
   EXPECT_EQ(of_size((1 << 16) + 2), 100);
+}
+
+TEST_F(HintChoice, PrefetchesElementsThatAreReplacedWithinBounds) {
+  moves_ = true;
+  tuning_.least_fetched_moves = 400;
+  tuning_.most_fetched_moves = 800;
+  const auto of_size = [this](int64_t size) {
+    return Of(ElementsSpace({size}, {10}, 0)).hints.prefetch;
+  };
+  // The last of 101 elements of 4 bytes lies 400 bytes behind the first.
+  EXPECT_EQ(of_size(101), 0);
+  EXPECT_EQ(of_size(102), 100);
+  EXPECT_EQ(of_size(201), 100);
+  EXPECT_EQ(of_size(202), 0);
+  EXPECT_EQ(of_size((1 << 16) + 2), 100) << "far";
+  moves_ = false;
+  EXPECT_EQ(of_size(102), 0) << "combined";
+}
+
+TEST_F(HintChoice, PrefetchesRowsThatSpanMuchInLargeCachesToo) {
+  tuning_.near_rows = 4000;
+  EXPECT_EQ(OfRows(40, 25).prefetch, 0);
+  EXPECT_EQ(OfRows(42, 25).prefetch, 10);
+  tuning_.near_rows = int64_t{1} << 40;
+  EXPECT_EQ(OfRows(42, 25).prefetch, 0);
+  EXPECT_EQ(OfRows(1 << 16, 25).prefetch, 10) << "far";
 }
 
 TEST_F(HintChoice, PrefetchesRowsByTheirBytes) {

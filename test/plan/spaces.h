@@ -21,8 +21,8 @@ strew::plan::IndexSpace ElementsSpace(const Dims& data, const Dims& indices, int
 strew::plan::IndexSpace UpdateSpace(const Dims& data, int64_t entries);
 strew::plan::IndexSpace NdSpace(const Dims& data, int64_t entries, int k);
 
-// Any of the three, of up to five dims, with output strides of any order, gap and sign. Some have one
-// update for all entries.
+// Any of the three, of up to five dims, with output strides of any order, gap and sign. Some have
+// one update for all entries.
 strew::plan::IndexSpace AnySpace(Random& random);
 
 // One element of updates: where its index, of the first component, lies in indices; and it in

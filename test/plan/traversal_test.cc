@@ -330,8 +330,8 @@ TEST(SliceLoops, GoThroughEveryInnerTurn) {
 // ---- Flat loops --------------------------------------------------------------------------------
 
 // Calls go(flat, turn, add) for random spaces that take the traversal, at least a tenth of all: it
-// must call add(output, update, index) for each entry of a turn of the loops outside. These accesses
-// are those of the space.
+// must call add(output, update, index) for each entry of a turn of the loops outside. These
+// accesses are those of the space.
 template <class Go>
 void ExpectAccesses(const Tuning& tuning, Traversal traversal, int64_t least_block,
                     int64_t most_block, const Go& go) {

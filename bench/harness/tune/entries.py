@@ -105,6 +105,21 @@ def _prefetch(cache: int) -> list[Family]:
             size_of=lambda part: cache / part,
             value_of=lambda size: cache / size,
         ),
+        Threshold(
+            "near_rows",
+            lambda size: rows(rows_of(size // 4, 16), 1 << 16),
+            **switch("near_rows", HUGE, 1, near_part=1),
+        ),
+        Threshold(
+            "least_fetched_moves",
+            lambda size: elements((size // 4,), (1 << 18,), reduction="none"),
+            **switch("least_fetched_moves", HUGE, 0, most_fetched_moves=HUGE, near_part=1),
+        ),
+        Threshold(
+            "most_fetched_moves",
+            lambda size: elements((size // 4,), (1 << 18,), reduction="none"),
+            **switch("most_fetched_moves", HUGE, 0, least_fetched_moves=0, near_part=1),
+        ),
         Sweep(
             "element_prefetch",
             [lambda: elements((far,), (1 << 20,)), lambda: elements((far,), (1 << 20,), 0, "max")],
