@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what the tests need on Debian 12, builds them in build-test/, runs them, and says in a table
-# what passed, and what was skipped and why. It runs the suite quick: tests of seconds, and a sample of
-# those that take minutes. --most leaves out only the suite slow: sanitizers, fuzzers, other CPUs, static
-# analysis, wheels. --all leaves out nothing.
+# Installs what the tests need on Debian 12, builds them in build-test/, runs them, and says in a
+# table what passed, and what was skipped and why. It runs the suite quick: tests of seconds, and a
+# sample of those that take minutes. --most leaves out only the suite slow: sanitizers, fuzzers,
+# other CPUs, static analysis, wheels. --all leaves out nothing.
 set -eu
 cd "$(dirname "$0")/.."
 steps_folder=build-test

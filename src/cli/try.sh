@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what the library and its command need on Debian 12, builds both in build/, and shows two examples.
+# Installs what the library and its command need on Debian 12, builds both in build/, and shows two
+# examples.
 set -eu
 cd "$(dirname "$0")/../.."
 steps_folder=build

@@ -117,9 +117,9 @@ void Gather(unsigned char* gathered, const unsigned char* updates, int64_t updat
   }
 }
 
-// Fewest consecutive entries with one destination that are a repeat. Sums of 1 M sorted updates with
-// 100 to a destination took 0.5 to 0.66 x the time, maxima of float32 0.25 x; with 33 0.5 to 1.0 x
-// (Zen 5). Moves do not wait for the entry before.
+// Fewest consecutive entries with one destination that are a repeat. Sums of 1 M sorted updates
+// with 100 to a destination took 0.5 to 0.66 x the time, maxima of float32 0.25 x; with 33 0.5 to
+// 1.0 x (Zen 5). Moves do not wait for the entry before.
 template <class T, class Op>
 constexpr int64_t kLeastRepeats = kMoves<T, Op>     ? 0
                                   : kIsHeavy<T, Op> ? 8

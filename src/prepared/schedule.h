@@ -29,8 +29,8 @@ enum class Way {
   kByEntries,
   // gather: contiguous runs from places that are one stride apart.
   kRuns,
-  // gather: runs that are contiguous in the output alone, element by element in tiles that have room
-  // for their offsets, if no entry of the tile is dropped.
+  // gather: runs that are contiguous in the output alone, element by element in tiles that have
+  // room for their offsets, if no entry of the tile is dropped.
   kElements,
   // gather: other runs, each by a kernel.
   kRows,
@@ -58,8 +58,8 @@ struct PlanSchedule {
   Pass division;
   bool streams = false;  // rows are written past the caches; FinishStreaming() must follow
   int64_t prefetch = 0;  // distance in entries, for gather; 0 for none
-  // For kByEntries: whether destinations are prefetched, and whether rows of entries are gathered as
-  // they are, because none is dropped and places are lines in both tensors.
+  // For kByEntries: whether destinations are prefetched, and whether rows of entries are gathered
+  // as they are, because none is dropped and places are lines in both tensors.
   bool fetches_output = false;
   bool in_lines = false;
   BatchBlocks blocks;
@@ -116,8 +116,8 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan);
 
 // Limit: entries that are passed together, whose offsets and products are on the stack.
 inline constexpr int64_t kPassBlock = 256;
-// Limit: columns of a tile of gathered rows, and those that are prefetched, whose offsets are on the
-// stack.
+// Limit: columns of a tile of gathered rows, and those that are prefetched, whose offsets are on
+// the stack.
 inline constexpr int64_t kGatherColumns = 512;
 inline constexpr int64_t kMostGatherAhead = 64;
 

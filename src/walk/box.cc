@@ -36,8 +36,8 @@ int RowLoopOf(const BoxNest& nest, int64_t run, const Tuning& tuning) {
 }
 
 void RunRows(kernel::RunKernel run, int64_t width, const kernel::BoxArguments& rows, int64_t side) {
-  // Updates whose elements lie farther apart than their rows are read in tiles of `side` by `side`. If all rows share
-  // one contiguous row of updates, that row stays in the caches without tiles.
+  // Updates whose elements lie farther apart than their rows are read in tiles of `side` by `side`.
+  // If all rows share one contiguous row of updates, that row stays in the caches without tiles.
   const uint64_t step = Magnitude(rows.updates_stride);
   const bool transposes = rows.rows > 1 && step > 1 && Magnitude(rows.updates_row_stride) < step;
   if (!transposes) return kernel::WalkBox(run, width, rows);

@@ -107,8 +107,8 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
                 locator_.offset_width());
 }
 
-// Writes entries whose indices serve as offsets. `block` has room for copies of updates. Not inline,
-// like the other ways to write a tile, so that only one of them is on the stack.
+// Writes entries whose indices serve as offsets. `block` has room for copies of updates. Not
+// inline, like the other ways to write a tile, so that only one of them is on the stack.
 [[gnu::noinline]] void TileWriter::WriteAtIndices(const int64_t* offset, const Tile& tile,
                                                   const TileDestination& destination,
                                                   unsigned char* block) const {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A program of version 0.1.0, plans included: it writes the names, numbers and signatures of then out, because the
- * header beside the library is that of today. */
+ * A program of version 0.1.0, plans included: it writes the names, numbers and signatures of then
+ * out, because the header beside the library is that of today. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -26,8 +26,8 @@ ONE_TARGET = [
     "-mpclmul",
 ]
 # An index of int8 is a number, not a character. In a template of the kernels a variable may change
-# where `if constexpr` discards the code for most types. A case of the reference has the operands that
-# its operator needs, and the oracle may copy what it returns.
+# where `if constexpr` discards the code for most types. A case of the reference has the operands
+# that its operator needs, and the oracle may copy what it returns.
 LEFT_OUT = {
     "kernel": "-bugprone-signed-char-misuse,-misc-const-correctness",
     "reference": "-bugprone-signed-char-misuse,-bugprone-unchecked-optional-access,"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many CPUs a thread may run on, where Linux tells and where a sandbox keeps it from telling, and
-// how a worker leaves the CPU of its caller.
+// How many CPUs a thread may run on, where Linux tells and where a sandbox keeps it from telling,
+// and how a worker leaves the CPU of its caller.
 #include "base/platform.h"
 
 #include <linux/filter.h>

@@ -95,7 +95,7 @@ pthread_t WorkerOf(Pool* pool) {
   return worker;
 }
 
-// ---- Phases --------------------------------------------------------------------------------------
+// ---- Phases -------------------------------------------------------------------------------------
 
 TEST(Pool, BeginsEveryTaskOnce) {
   for (const int32_t workers : {1, 2, 7}) {
@@ -173,7 +173,7 @@ TEST(Pool, WaitsForTasksThatEndWhileItFallsAsleep) {
   }
 }
 
-// ---- Life ----------------------------------------------------------------------------------------
+// ---- Life ---------------------------------------------------------------------------------------
 
 TEST(Pool, MayEndAtAnyTime) {
   MakePool(3);
@@ -208,7 +208,7 @@ TEST(Pool, MayBeUsedByTasksOfAnother) {
   }
 }
 
-// ---- Workers that do not come ----------------------------------------------------------------------
+// ---- Workers that do not come -------------------------------------------------------------------
 
 std::atomic<bool> stops{false}, stopped{false};
 
@@ -261,7 +261,8 @@ TEST(Pool, DoesNotWaitForAWorkerThatHasNotBegun) {
   }
 }
 
-// The worker goes on at any moment, and finds tasks of another phase than it was woken for, or none.
+// The worker goes on at any moment, and finds tasks of another phase than it was woken for, or
+// none.
 TEST(Pool, LeavesPhasesAloneThatAreOver) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the handler would interrupt ThreadSanitizer itself";
@@ -333,8 +334,8 @@ void TakeAllStacks() {
   while (pthread_create(&thread, nullptr, sleep, nullptr) == 0) pthread_detach(thread);
 }
 
-// In a process that has no address space left for another stack: only those of threads that have ended
-// may be used again.
+// In a process that has no address space left for another stack: only those of threads that have
+// ended may be used again.
 [[noreturn]] void RunWithoutRoomForThreads(bool takes_stacks) {
   constexpr int32_t kMore = 64;
   rlimit before;
@@ -358,7 +359,7 @@ TEST(Pool, DoesWithoutThreadsThatTheSystemRefuses) {
   EXPECT_EXIT(RunWithoutRoomForThreads(true), testing::ExitedWithCode(0), "");
 }
 
-// ---- The account ---------------------------------------------------------------------------------
+// ---- The account --------------------------------------------------------------------------------
 
 TEST(PoolAccount, GoesOnAloneUntilALossIsPaidFor) {
   PoolAccount account(4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Takes the place of guarded_buffer.cc where AddressSanitizer watches: a block of the heap of exactly
-// the size is guarded on both sides, and made faster than a mapping.
+// Takes the place of guarded_buffer.cc where AddressSanitizer watches: a block of the heap of
+// exactly the size is guarded on both sides, and made faster than a mapping.
 #include <cstdio>
 #include <cstdlib>
 #include <map>

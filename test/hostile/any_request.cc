@@ -36,7 +36,7 @@ Operand& AnyIndexOperand(Random& random, Request& r) {
   return r.*kOperands[static_cast<size_t>(random.Between(4, 7))];
 }
 
-// ---- Changes -------------------------------------------------------------------------------------
+// ---- Changes ------------------------------------------------------------------------------------
 
 void ChangeHandle(Random& random, Request& r) {
   Operand& operand = AnyOperand(random, r);
@@ -167,7 +167,7 @@ constexpr Change kChanges[] = {ChangeHandle, ChangeDtype,     ChangeReduction, C
                                ChangePlace,  ChangeToInPlace, ChangeAxis,      ChangeValues,
                                ChangeValues, ChangeSlice};
 
-// ---- What the test itself has to keep to ---------------------------------------------------------
+// ---- What the test itself has to keep to --------------------------------------------------------
 
 // Puts an operand whose elements would leave the arena where they do not.
 void Fit(Operand& operand) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random bad calls: arguments, judged by the model; descriptors that cannot be; allocators that
-// refuse; runners that fail. STREW_CALLS=<number> makes as many bad calls, the good ones between them
-// not counted. A failure, and a fault too, names its case: STREW_SEED=<seed> STREW_CASES=1 runs it
-// alone.
+// refuse; runners that fail. STREW_CALLS=<number> makes as many bad calls, the good ones between
+// them not counted. A failure, and a fault too, names its case: STREW_SEED=<seed> STREW_CASES=1
+// runs it alone.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -75,7 +75,7 @@ class HostileCalls : public testing::Test {
   bool enough_ = false;  // cases for every status to have come up
 };
 
-// ---- Arguments -----------------------------------------------------------------------------------
+// ---- Arguments ----------------------------------------------------------------------------------
 
 void Apply(const Settings& settings, strew_context* context) {
   EXPECT_EQ(strew_context_set_negative_indices(context, settings.wrap ? 1 : 0), STREW_OK);
@@ -115,7 +115,7 @@ TEST_F(HostileCalls, Arguments) {
   }
 }
 
-// ---- Descriptors ---------------------------------------------------------------------------------
+// ---- Descriptors --------------------------------------------------------------------------------
 
 // A good [2, 3] and a descriptor of anything.
 struct Described {
@@ -204,7 +204,7 @@ TEST_F(HostileCalls, Descriptors) {
   }
 }
 
-// ---- Settings ------------------------------------------------------------------------------------
+// ---- Settings -----------------------------------------------------------------------------------
 
 // Setters take what strew.h names and refuse the rest.
 TEST_F(HostileCalls, Settings) {
@@ -245,7 +245,7 @@ TEST_F(HostileCalls, Settings) {
   });
 }
 
-// ---- Allocators ----------------------------------------------------------------------------------
+// ---- Allocators ---------------------------------------------------------------------------------
 
 // The n-th request is refused, for an n that the call comes to: then it answers so or does without,
 // and either way leaves nothing behind.
@@ -289,7 +289,7 @@ TEST_F(HostileCalls, Allocators) {
   }
 }
 
-// ---- Runners -------------------------------------------------------------------------------------
+// ---- Runners ------------------------------------------------------------------------------------
 
 // Only elements of the output may change.
 void ExpectWrittenInside(LargeCall& call, const std::string& where) {

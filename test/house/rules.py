@@ -13,6 +13,8 @@ from pathlib import Path
 import house
 
 LONGEST_FILE = 400
+# clang-format leaves comments as they are.
+LONGEST_COMMENT = 100
 LICENSE = "SPDX-License-Identifier: Apache-2.0"
 C_SUFFIXES = {".h", ".cc", ".c"}
 
@@ -21,6 +23,7 @@ ENTRIES = ("op", "prepared", "jax", "onnxruntime", "openvino")
 
 EXCEPTIONS = re.compile(r"\b(?:throw|try|catch)\b")
 ALLOCATION = re.compile(r"\bnew\b|\b(?:malloc|calloc|realloc|aligned_alloc|posix_memalign)\b")
+COMMENT = re.compile(r"\s*(?://|#|\*) ")
 # A comment begins with the thing that it tells of.
 RIDDLE = re.compile(r"(?://|#|\"{3}) ?(?:What|Whether|Where|Of|Those)\b")
 BUILTIN = re.compile(r"\b__builtin_\w+")
@@ -61,6 +64,8 @@ def file_problems(root: Path) -> Iterator[str]:
             goes_on = number > 1 and lines[number - 2].lstrip()[:2] in ("//", "# ")
             if RIDDLE.match(line.lstrip()) and not goes_on:
                 yield f"{place}:{number}: a comment begins with {line.split()[1]}"
+            if COMMENT.match(line) and len(line) > LONGEST_COMMENT:
+                yield f"{place}:{number}: a comment has more than {LONGEST_COMMENT} columns"
         if not any(LICENSE in line for line in lines[:2]):
             yield f"{place}: does not start with {LICENSE}"
 

@@ -174,8 +174,8 @@ TEST(RocmLibraries7645, StateOfAnEarlierCall) {
 
 // ---- Gathers ------------------------------------------------------------------------------------
 
-// TVM, gather_nd and gather_elements: a negative index read before the tensor, and each of four ways
-// to write the same model returned something else (issue 20297).
+// TVM, gather_nd and gather_elements: a negative index read before the tensor, and each of four
+// ways to write the same model returned something else (issue 20297).
 TEST(Tvm20297, GathersFromTheEnd) {
   for (Exhibit exhibit : PlannedExhibits()) {
     for (const bool wrap : {true, false}) {
@@ -200,8 +200,8 @@ TEST(Tvm20297, GathersFromTheEnd) {
 // ---- Repeated indices ---------------------------------------------------------------------------
 
 // ND4J, ScatterUpdate: threads added to one row at the same time, so that a sum was wrong in one of
-// some hundred calls, with indices like these (issue 2153). dpctl, put: the first of two writers was
-// the one whose value stayed (issue 1360).
+// some hundred calls, with indices like these (issue 2153). dpctl, put: the first of two writers
+// was the one whose value stayed (issue 1360).
 TEST(Nd4j2153, ThreadsAddToOneRow) {
   for (const strew_reduction reduction : {STREW_ADD, STREW_NONE}) {
     for (const Dims& values : std::vector<Dims>{{0, 1, 2, 3, 0}, {0, 0, 0, 3, 0}, {0}}) {

@@ -36,8 +36,8 @@ class Builder:
         self.compile = {}
         self.object = {}
         for entry in json.loads((build / "compile_commands.json").read_text()):
-            # Kernels take long to compile, and use only types of the headers that are changed. Their
-            # tables ask these headers for the kernel of a reduction.
+            # Kernels take long to compile, and use only types of the headers that are changed.
+            # Their tables ask these headers for the kernel of a reduction.
             source = (build / entry["file"]).resolve()
             is_kernel = source.parent.name == "kernel" and source.name != "kernel.cc"
             if entry["output"].startswith(f"{self.name}.p/") and not is_kernel:

@@ -81,7 +81,7 @@ void AddLists(Operator op, Defects& defects) {
   }
 }
 
-// ---- Line 2: dtypes ------------------------------------------------------------------------------
+// ---- Line 2: dtypes -----------------------------------------------------------------------------
 
 void AddDtypes(Operator op, Defects& defects) {
   const char* const updates = InfoOf(op).operands.updates;

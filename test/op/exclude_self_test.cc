@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// STREW_EXCLUDE_SELF: the old value of a touched element takes no part, and nothing takes its place.
+// STREW_EXCLUDE_SELF: the old value of a touched element takes no part, and nothing takes its
+// place.
 #include <cstdint>
 #include <cstring>
 #include <limits>

@@ -98,8 +98,8 @@ TEST_P(Overlap, UpdatesInPlace) {
   ExpectOverlap(request_);
 }
 
-// The arrays of a slice begin in one memory, 8 bytes for each of their entries. The output follows the
-// last byte of one of them, or meets it.
+// The arrays of a slice begin in one memory, 8 bytes for each of their entries. The output follows
+// the last byte of one of them, or meets it.
 TEST(OverlapOfSlices, ArraysWithTheOutput) {
   constexpr size_t kArray = 64 * sizeof(int64_t);
   const Context context = MakeContext();

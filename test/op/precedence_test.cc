@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list "the first line that fails decides" of strew.h: every defect of every operator alone, and
-// every pair of defects from different lines.
+// The list "the first line that fails decides" of strew.h: every defect of every operator alone,
+// and every pair of defects from different lines.
 #include <string>
 
 #include <gtest/gtest.h>

@@ -43,7 +43,7 @@ void ExpectBoth(strew_dtype dtype, strew_reduction reduction, double old, const 
   ExpectGathered(dtype, reduction | STREW_WIDE, old, updates, rounded_once);
 }
 
-// ---- Rounding ------------------------------------------------------------------------------------
+// ---- Rounding -----------------------------------------------------------------------------------
 
 TEST(Wide, SumsAreRoundedOnce) {
   const Numbers many(70000, 1), few(300, 1);
@@ -98,7 +98,7 @@ TEST(Wide, WhatIsTooLargeIsInfinityOrNan) {
   ExpectGathered(STREW_BFLOAT16, STREW_ADD | STREW_WIDE, 3e38, {3e38, -3e38}, kInfinity);
 }
 
-// ---- Special values ------------------------------------------------------------------------------
+// ---- Special values -----------------------------------------------------------------------------
 
 TEST(Wide, NansAndInfinitiesStay) {
   for (const strew_dtype dtype : kShort) {
@@ -150,7 +150,7 @@ TEST(Wide, ElementsWithoutUpdatesKeepTheirBits) {
   }
 }
 
-// ---- Every operator --------------------------------------------------------------------------------
+// ---- Every operator -----------------------------------------------------------------------------
 
 TEST(Wide, RowsAreRoundedOnce) {
   for (const int64_t columns : {1, 3, 8, 67}) {
@@ -204,7 +204,7 @@ TEST(Wide, DistinctUpdatesAreTheSame) {
   ExpectNumbers(c, {256, 260});
 }
 
-// ---- Where it makes no difference --------------------------------------------------------------------
+// ---- Where it makes no difference ---------------------------------------------------------------
 
 TEST(Wide, ChangesNothingElse) {
   const Numbers updates(300, 1);
@@ -236,7 +236,7 @@ TEST(Wide, FewUpdatesNeedNoScratchWhereItMakesNoDifference) {
   EXPECT_EQ(RequestsOf(STREW_BFLOAT16, STREW_ADD | STREW_WIDE, 1), 0);
 }
 
-// ---- Refusals --------------------------------------------------------------------------------------
+// ---- Refusals -----------------------------------------------------------------------------------
 
 TEST(WideRefusal, IsThatOfTheReduction) {
   const auto status = [](strew_dtype dtype, strew_reduction reduction) {

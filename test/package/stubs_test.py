@@ -85,6 +85,7 @@ def test_bad_calls(tmp_path) -> None:
 
 
 def test_the_package_itself(tmp_path) -> None:
-    # Functions of distributed have no types in some of its versions. Other systems need not be there.
+    # Functions of distributed have no types in some of its versions. Other systems need not be
+    # there.
     imports = ("--disable-error-code=import-not-found", "--disable-error-code=import-untyped")
     assert mypy(tmp_path, "--allow-untyped-calls", *imports, "-p", "strew") == ""

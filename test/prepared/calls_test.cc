@@ -115,7 +115,7 @@ CallAnswer Send(const PlanRequest& r, strew_context* context) {
           strew_context_applied(context), !(arena == before)};
 }
 
-// ---- Defects -------------------------------------------------------------------------------------
+// ---- Defects ------------------------------------------------------------------------------------
 
 struct CallDefect {
   int line;  // of the list
@@ -332,7 +332,7 @@ strew_status StatusOfLine(int line) {
   }
 }
 
-// ---- Precedence ----------------------------------------------------------------------------------
+// ---- Precedence ---------------------------------------------------------------------------------
 
 class PlanCalls : public testing::TestWithParam<std::tuple<Function, Operator>> {
  protected:
@@ -407,7 +407,7 @@ TEST_P(PlanCalls, FirstLineOfTwoDecides) {
   }
 }
 
-// ---- Ranks above 32 ------------------------------------------------------------------------------
+// ---- Ranks above 32 -----------------------------------------------------------------------------
 
 // Updates that are never made could have a rank of 63.
 TEST(GatherScatterRanks, AreAtMost32) {

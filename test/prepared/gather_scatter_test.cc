@@ -46,10 +46,10 @@ void ExpectScattered(GatherScatterCase& c, const Numbers& expected) {
   c.to.output.reset();
 }
 
-// ---- A graph -------------------------------------------------------------------------------------
+// ---- A graph ------------------------------------------------------------------------------------
 
-// Four nodes of two features, [[1, 2], [3, 4], [5, 6], [7, 8]], and the edges 0 -> 1, 2 -> 1, 3 -> 0,
-// 1 -> 1, 0 -> 3. Sums begin at 0.
+// Four nodes of two features, [[1, 2], [3, 4], [5, 6], [7, 8]], and the edges 0 -> 1, 2 -> 1, 3 ->
+// 0, 1 -> 1, 0 -> 3. Sums begin at 0.
 class Graph : public testing::TestWithParam<Dtype> {
  protected:
   static Array Make(const Dims& shape, const Numbers& numbers) {
@@ -142,7 +142,7 @@ TEST_P(Graph, DroppedEdges) {
   ExpectScattered(c, Numbers(8, 0));
 }
 
-// ---- Directions that differ ----------------------------------------------------------------------
+// ---- Directions that differ ---------------------------------------------------------------------
 
 // Rows are taken and columns written; the places of single elements change within a row.
 TEST(GatherScatter, RowsToColumnsAndElementsToRows) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every decision of the schedule of a gather, and of a gather_scatter, at its threshold and beside it, by a tuning of round
-// numbers.
+// Every decision of the schedule of a gather, and of a gather_scatter, at its threshold and beside
+// it, by a tuning of round numbers.
 #include "prepared/schedule.h"
 
 #include <cstdint>

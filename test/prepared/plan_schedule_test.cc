@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every decision of the schedule of a scatter with a plan, at its threshold and beside it, by a tuning of round
-// numbers.
+// Every decision of the schedule of a scatter with a plan, at its threshold and beside it, by a
+// tuning of round numbers.
 #include "prepared/schedule.h"
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans made by hand, and what tests of their schedules have in common. A schedule looks at no index.
+// Plans made by hand, and what tests of their schedules have in common. A schedule looks at no
+// index.
 #ifndef STREW_TEST_PREPARED_PLAN_SCHEDULES_H_
 #define STREW_TEST_PREPARED_PLAN_SCHEDULES_H_
 

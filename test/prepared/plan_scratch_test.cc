@@ -23,7 +23,7 @@ constexpr int64_t kOfWorker = int64_t{64} << 10;
 
 using Bytes = std::vector<unsigned char>;
 
-// ---- Creation ------------------------------------------------------------------------------------
+// ---- Creation -----------------------------------------------------------------------------------
 
 struct Refusals {
   strew_index_policy policy;
@@ -78,7 +78,7 @@ TEST_P(ScratchOfCreation, MayBeRefusedAtEveryRequest) {
   EXPECT_GT(refusals, 0) << "no plan wants scratch: this test is void";
 }
 
-// ---- Calls ---------------------------------------------------------------------------------------
+// ---- Calls --------------------------------------------------------------------------------------
 
 // Means, and reductions with a flag, may take no more than 2 MiB and 64 KiB for each worker.
 bool IsLimited(strew_reduction reduction) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls with plans that replace every element of a fresh output, so that nothing of data is left; that
-// leave one; and rows that are moved past the caches.
+// Calls with plans that replace every element of a fresh output, so that nothing of data is left;
+// that leave one; and rows that are moved past the caches.
 #include <algorithm>
 #include <numeric>
 #include <string>

@@ -92,7 +92,8 @@ TEST_P(Drafts, HistogramsAreThoseOfTheOracle) {
   }
 }
 
-// One update for all indices of rows that are no whole number of copies, and lie apart. On the last axis of a matrix each index has an inner turn for every row of data.
+// One update for all indices of rows that are no whole number of copies, and lie apart. On the last
+// axis of a matrix each index has an inner turn for every row of data.
 TEST_P(Drafts, HistogramsOfRowsAreThoseOfTheOracle) {
   const strew_dtype dtype = GetParam().code;
   Random random(Seed());

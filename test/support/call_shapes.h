@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Call shapes: operator, shapes and index distribution of calls that are large enough for every plan
-// of the library.
+// Call shapes: operator, shapes and index distribution of calls that are large enough for every
+// plan of the library.
 #ifndef STREW_TEST_SUPPORT_CALL_SHAPES_H_
 #define STREW_TEST_SUPPORT_CALL_SHAPES_H_
 
@@ -66,8 +66,8 @@ std::vector<CallShape> AllCallShapes(int64_t updates);
 
 Array MakeIndices(Random& random, const CallShape& call_shape);
 
-// Numbers of which no NaN comes, but sums of floats round and so depend on their order. Half of bools
-// are false, and the others odd; gaps are filled too.
+// Numbers of which no NaN comes, but sums of floats round and so depend on their order. Half of
+// bools are false, and the others odd; gaps are filled too.
 void FillWithTameNumbers(Random& random, Array& array);
 
 // Row-major, with so many elements behind each line.

@@ -17,7 +17,8 @@ namespace strew_test {
 // Answers false after a failure, which GoogleTest then knows of.
 bool Check(Case& c);
 
-// The same for a call that must be refused, whose arguments may be such that the oracle cannot tell.
+// The same for a call that must be refused, whose arguments may be such that the oracle cannot
+// tell.
 bool CheckRefused(Case& c, strew_status status, int64_t error_position);
 
 // On every instruction set with so many workers.

@@ -16,8 +16,9 @@
 
 namespace strew_test {
 
-// Serves one thread only, refuses from the n-th request on, and hands out memory full of rubbish that is aligned as asked,
-// no better, and has margins that are looked at when it comes back. All has to come back.
+// Serves one thread only, refuses from the n-th request on, and hands out memory full of rubbish
+// that is aligned as asked, no better, and has margins that are looked at when it comes back. All
+// has to come back.
 class CountingAllocator {
  public:
   static constexpr int64_t kGrantsAll = std::numeric_limits<int64_t>::max();

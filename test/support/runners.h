@@ -34,8 +34,8 @@ class Backwards final : public Runner {
   int32_t Run(int64_t count, strew_task run, void* task) override;
 };
 
-// Deals the tasks to at most eight new threads, which all begin at the same moment and of which none
-// is the caller's. Any number of contexts may use one at the same time.
+// Deals the tasks to at most eight new threads, which all begin at the same moment and of which
+// none is the caller's. Any number of contexts may use one at the same time.
 class StdThreads final : public Runner {
  public:
   int32_t Run(int64_t count, strew_task run, void* task) override;

@@ -69,7 +69,7 @@ std::string LargeCall::Describe() const {
          (place_ == Place::kInPlace ? "in place" : "new output");
 }
 
-// ---- Targets and workers -------------------------------------------------------------------------
+// ---- Targets and workers ------------------------------------------------------------------------
 
 std::vector<const Target*> ChosenTargets() {
   const char* const wanted = std::getenv("STREW_TARGETS");

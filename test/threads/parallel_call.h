@@ -26,7 +26,8 @@ using Bytes = std::vector<unsigned char>;
 enum class Place { kInPlace, kNewOutput };
 inline constexpr Place kPlaces[] = {Place::kInPlace, Place::kNewOutput};
 
-// Operands of a call shape. No NaN comes of them, but sums of floats round and so depend on their order.
+// Operands of a call shape. No NaN comes of them, but sums of floats round and so depend on their
+// order.
 class LargeCall {
  public:
   LargeCall(const CallShape& call_shape, strew_dtype dtype, strew_reduction reduction);
@@ -64,9 +65,9 @@ class LargeCall {
 // The ones among Targets() that STREW_TARGETS names, or all.
 std::vector<const Target*> ChosenTargets();
 
-// Compares calls with so many workers, on threads or backwards, with scratch or without, with one of
-// one thread, on every chosen instruction set. Answers the least of the largest counts that runners
-// were asked for.
+// Compares calls with so many workers, on threads or backwards, with scratch or without, with one
+// of one thread, on every chosen instruction set. Answers the least of the largest counts that
+// runners were asked for.
 int64_t CheckWorkers(LargeCall& call, const std::vector<int32_t>& workers);
 
 // Compares calls of all shapes with this runner with calls of one thread, and wants it to be asked.

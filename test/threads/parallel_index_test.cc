@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Among a million indices and more the first bad one is reported, whichever thread finds it, and nothing is
-// written.
+// Among a million indices and more the first bad one is reported, whichever thread finds it, and
+// nothing is written.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -56,8 +56,8 @@ class ParallelIndex : public testing::TestWithParam<strew_dtype> {
     return {position, lowest ? LowestIndex(dtype) : HighestIndex(dtype)};
   }
 
-  // Every answer of a call with these indices is that of one thread: the first bad one, and no byte of
-  // the output changed.
+  // Every answer of a call with these indices is that of one thread: the first bad one, and no byte
+  // of the output changed.
   void Check(LargeCall& call, const std::vector<BadIndex>& list, int64_t first) {
     const BadIndices bad_indices(call, list);
     const Context alone = MakeContext();

@@ -129,7 +129,7 @@ TEST(ParallelCopy, IsSharedOut) {
   }
 }
 
-// ---- Places that are named unevenly --------------------------------------------------------------
+// ---- Places that are named unevenly -------------------------------------------------------------
 
 class ParallelSpread : public testing::TestWithParam<Spread> {};
 
@@ -176,7 +176,7 @@ TEST(ParallelSums, DependOnTheOrder) {
   }
 }
 
-// ---- Small work is not ---------------------------------------------------------------------------
+// ---- Small work is not --------------------------------------------------------------------------
 
 void ExpectNoQuestions(const CallShape& call_shape, Place place) {
   LargeCall call(call_shape, STREW_FLOAT32, STREW_ADD);

@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kUpdates = 1 << 19;
 const CallShape kLine{"one line", Operator::kScatterElements, {kUpdates}, {kUpdates}};
 
-// ---- Runners that go wrong -----------------------------------------------------------------------
+// ---- Runners that go wrong ----------------------------------------------------------------------
 
 class FaultyRunner : public testing::TestWithParam<Fault> {
  protected:
@@ -234,7 +234,7 @@ TEST_F(ChoiceOfRunner, RefusedSettingsChangeNothing) {
   EXPECT_GE(PhasesOfACall(), 1);
 }
 
-// ---- Threads of the library's own ------------------------------------------------------------------
+// ---- Threads of the library's own ---------------------------------------------------------------
 
 TEST(NumThreads, GivesTheBytesOfOneThread) {
   if (!STREW_TEST_THREADS) GTEST_SKIP() << "this build has no threads of its own";

@@ -173,7 +173,7 @@ TEST_P(Overlay, RandomSlices) {
   }
 }
 
-// ---- Bulk: what data, updates and output a slice has, and where ----------------------------------
+// ---- Bulk: what data, updates and output a slice has, and where ---------------------------------
 
 struct Shifts {
   int64_t output, data, updates;
@@ -220,7 +220,7 @@ TEST_P(Overlay, EveryOtherOfLinesOfAnyLength) {
   }
 }
 
-// ---- Streams -------------------------------------------------------------------------------------
+// ---- Streams ------------------------------------------------------------------------------------
 
 struct Stream {
   const char* name;

@@ -19,8 +19,8 @@
 namespace strew_test {
 namespace {
 
-// The destination of each row: most are named more than once, the first and the last row among them,
-// the one before with the one behind it, and every third by a negative number.
+// The destination of each row: most are named more than once, the first and the last row among
+// them, the one before with the one behind it, and every third by a negative number.
 std::vector<int64_t> AnyRows(Random& random, int64_t entries, int64_t rows) {
   std::vector<int64_t> indices(static_cast<size_t>(entries));
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -100,7 +100,7 @@ bool CheckRows(Random& random, const Rows& rows) {
                        "\n  updates " + updates.Describe());
 }
 
-// ---- Streamed ------------------------------------------------------------------------------------
+// ---- Streamed -----------------------------------------------------------------------------------
 
 // `rows` of `length` elements with so many between them, and updates for as many as it takes.
 Rows Streamed(strew_dtype dtype, int64_t rows, int64_t length, int64_t gap) {
@@ -211,7 +211,7 @@ TEST(StreamedRowsOf, Reductions) {
   }
 }
 
-// ---- Repeated ------------------------------------------------------------------------------------
+// ---- Repeated -----------------------------------------------------------------------------------
 
 class RepeatedRows : public testing::TestWithParam<Dtype> {};
 
@@ -234,7 +234,7 @@ TEST_P(RepeatedRows, OfOneElement) {
   }
 }
 
-// ---- Apart ---------------------------------------------------------------------------------------
+// ---- Apart --------------------------------------------------------------------------------------
 
 class RowsApart : public testing::TestWithParam<Dtype> {};
 
@@ -263,7 +263,7 @@ TEST_P(RowsApart, OfFewElements) {
   }
 }
 
-// ---- Fetched ahead -------------------------------------------------------------------------------
+// ---- Fetched ahead ------------------------------------------------------------------------------
 
 class NarrowRows : public testing::TestWithParam<Dtype> {};
 
