@@ -102,9 +102,8 @@ HWY_INLINE bool IsConstant(const unsigned char* indices, int64_t n) {
   const auto difference = [&](int64_t i) HWY_ATTR {
     return hn::Xor(hn::LoadU(d, reinterpret_cast<const Signed*>(indices + At<T>(i))), expected);
   };
-  const auto is_zero = [&](hn::Vec<decltype(d)> v) HWY_ATTR {
-    return hn::AllTrue(d, hn::Eq(v, hn::Zero(d)));
-  };
+  const auto is_zero = [&](hn::Vec<decltype(d)> v)
+                           HWY_ATTR { return hn::AllTrue(d, hn::Eq(v, hn::Zero(d))); };
   // The last vector may overlap the one before it. Most rows that are not constant differ in it.
   if (!is_zero(difference(n - lanes))) return false;
   constexpr int64_t kVectors = 4;  // between two decisions

@@ -11,6 +11,7 @@
 #include "plan/unit.h"
 #include "share/share.h"
 #include "walk/few.h"
+#include "walk/index_reader.h"
 #include "walk/kernels.h"
 #include "walk/scatter.h"
 
@@ -37,6 +38,44 @@ bool HasFewStridedTurns(const plan::Tuning& tuning, const plan::IndexSpace& spac
   return true;
 }
 
+// True if there is one entry, whose updates are a box.
+bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
+           strew_reduction reduction) {
+  return space.entries.rank == 0 && space.batch.rank == 0 &&
+         findings.out_of_range != plan::OutOfRange::kDrop &&
+         (IsOneStep(reduction) || reduction == STREW_MEAN);
+}
+
+// Writes the updates of the only entry. Not inline, because other calls need no stack space for a
+// nest of boxes.
+[[gnu::noinline]] Status RunEntry(const Call& call, const walk::Operands& operands,
+                                  strew_reduction reduction, const plan::IndexSpace& space) {
+  const TensorView& output = operands.output;
+  const plan::Units units = plan::UnitsOf(output.element_size);
+  const plan::Units indexed = plan::IndexedUnitsOf(output.element_size);
+  const bool replaces_all =
+      reduction == STREW_NONE && TurnsOf(space.inner) == output.size * indexed.count;
+  if (!replaces_all && !SameElements(operands.data, output)) {
+    STREW_TRY(share::Copy(call, operands.data, output));
+  }
+  const int64_t parts = units.count / indexed.count;  // of an indexed unit
+  walk::BoxNest nest;
+  for (int i = 0; i < space.inner.rank; ++i) {
+    const plan::InnerLoop& loop = space.inner.loop[i];
+    nest.Append(loop.count, loop.stride[plan::kOutput] * parts,
+                loop.stride[plan::kUpdates] * parts);
+  }
+  int64_t first[] = {space.inner.base[plan::kOutput] + space.batch.base[plan::kOutput],
+                     space.inner.base[plan::kUpdates] + space.batch.base[plan::kUpdates]};
+  (void)walk::IndexReader(call, operands.indices)
+      .AddOffset(space.component, space.components, space.batch.base[plan::kIndices],
+                 &first[plan::kOutput]);
+  STREW_TRY(share::RunBox(call, walk::RunKernelsFor(call, output, reduction, units),
+                          {units.width, parts}, output.data + first[plan::kOutput] * indexed.width,
+                          operands.updates.data + first[plan::kUpdates] * indexed.width, &nest));
+  return call.Succeed(operands.updates.size);
+}
+
 }  // namespace
 
 Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
@@ -48,6 +87,7 @@ Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduct
     if (!in_place) STREW_TRY(share::Copy(call, operands.data, output));
     return call.Succeed(0);
   }
+  if (IsBox(*space, findings, reduction)) return RunEntry(call, operands, reduction, *space);
   const strew_reduction kind = ReductionKind(reduction);
   const bool accumulates = accumulate::Accumulates(reduction);
   if (accumulates && HasFewStridedTurns(plan::TuningOf(call), *space)) space->TurnInnerIntoBatch();
@@ -123,7 +163,7 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
   const int64_t index = ReadIndex(indices.dtype, indices.data + first * indices.element_size).value;
   space->KeepElement(WrappedIndex(index, axis.axis_size, call.settings().wrap_negative_indices));
   if (moves) space->KeepLastEntry();
-  if (is_short) space->TurnBatchIntoInner();
+  if (is_short || space->entries.rank == 0) space->TurnBatchIntoInner();
   alignas(int64_t) unsigned char zero[sizeof(int64_t)] = {};
   TensorView one = indices;
   one.data = zero;

@@ -174,7 +174,7 @@ std::vector<CallShape> CallShapes(int64_t single, int64_t in_runs) {
       {"short rows", kNd, {runs(48), 12}, {runs(12), 1}, 0, STREW_INT32, 1},
       {"pairs of short rows", kNd, {8, runs(400), 12}, {runs(12), 2}},
       {"wide rows", kNd, {3, runs(8)}, {8, 1}, 0, STREW_INT8},
-      {"everything", kNd, {runs(4)}, {4, 0}},
+      {"everything", kNd, {in_runs}, {2, 0}},
       {"every other", kSlice, {2 * in_runs}, {2}},
       {"backwards", kSlice, {in_runs}, {-1}},
       {"parts of lines", kSlice, {runs(128), 256}, {-1, 2}, 0, STREW_INT64, 1},
