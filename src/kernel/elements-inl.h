@@ -14,6 +14,7 @@
 #include "kernel/kernel.h"
 #include "kernel/rows-inl.h"
 #include "kernel/run-inl.h"
+#include "kernel/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
@@ -138,7 +139,8 @@ constexpr CombineKernels CombineKernelsOf() {
 
 template <class T>
 constexpr MoveKernels MoveKernelsOf() {
-  return {CombineKernelsOf<T, Move<T>>(), StreamRun<T>, Interleave<T>, Gather<T>};
+  return {CombineKernelsOf<T, Move<T>>(), StreamRun<T>, Interleave<T>, Gather<T>,
+          TransposeKernelOf<T>()};
 }
 
 }  // namespace

@@ -77,13 +77,9 @@ enum OffsetWidth { kOffset32, kOffset64, kOffsetWidths };
 // The narrowest width for offsets that differ by at most `span`.
 inline OffsetWidth OffsetWidthOf(int64_t span) { return span <= INT32_MAX ? kOffset32 : kOffset64; }
 
-inline int64_t OffsetSize(OffsetWidth width) {
-  return width == kOffset32 ? sizeof(int32_t) : sizeof(int64_t);
-}
+inline int64_t OffsetSize(OffsetWidth width) { return width == kOffset32 ? 4 : 8; }
 
-inline OffsetWidth OffsetWidthOfSize(int64_t bytes) {
-  return bytes == OffsetSize(kOffset32) ? kOffset32 : kOffset64;
-}
+inline OffsetWidth OffsetWidthOfSize(int64_t size) { return size == 4 ? kOffset32 : kOffset64; }
 
 // Contiguous rows, listed by destination:
 //   output[destinations[g] + i] (+)= updates[offsets[k] + i] [* weights[k]]
@@ -124,6 +120,9 @@ using InterleaveKernel = void (*)(unsigned char* output, const unsigned char* da
 using GatherKernel = void (*)(unsigned char* gathered, const unsigned char* updates,
                               int64_t updates_stride, const int32_t* columns, int64_t n);
 
+// Moves a box that is a transpose; does nothing and returns false for other boxes.
+using TransposeKernel = bool (*)(const struct BoxArguments& box);
+
 // The kernels that move elements of one width. If the width is not a power of two, `stream` is the
 // run of `combine` and `interleave` is NULL.
 struct MoveKernels {
@@ -131,6 +130,7 @@ struct MoveKernels {
   RunKernel stream;  // a run past the caches; FinishStreaming() must follow
   InterleaveKernel interleave;
   GatherKernel gather;
+  TransposeKernel transpose;  // may be NULL
 };
 
 // Kernels for elements of `width` bytes, 1 to 16.
@@ -243,7 +243,8 @@ struct BoxArguments {
   int64_t run;
   int64_t output_stride;
   int64_t updates_stride;
-  bool moves = false;  // (+) is known to replace
+  bool moves = false;                   // (+) is known to replace
+  TransposeKernel transpose = nullptr;  // of moves
   // Prefetch distance in bytes, in output and updates, if rows are contiguous; 0 for none.
   int64_t read_ahead = 0;
 };

@@ -38,7 +38,7 @@ constexpr MoveKernels OddKernels() {
   if constexpr ((kWidth & (kWidth - 1)) == 0) {
     return {};
   } else {
-    return {CombineKernelsOf<T, Move<T>, MoveRun<T>>(), MoveRun<T>, nullptr, Gather<T>};
+    return {CombineKernelsOf<T, Move<T>, MoveRun<T>>(), MoveRun<T>, nullptr, Gather<T>, nullptr};
   }
 }
 

@@ -15,7 +15,6 @@
 #include "kernel/pattern.h"
 #include "kernel/prefetch.h"
 #include "kernel/short_runs.h"
-#include "kernel/transpose.h"
 
 namespace strew::kernel {
 namespace {
@@ -286,7 +285,8 @@ void FinishStreaming() { hwy::FlushStream(); }
 void WalkBox(RunKernel run, int64_t size, const BoxArguments& box) {
   if (RepeatsElements(box)) return WalkRepeatedElements(run, size, box);
   if (RepeatsRuns(box, size)) return WalkRepeatedRuns(run, size, box);
-  if (MoveTransposed(size, box) || WalkShortRuns(run, size, box)) return;
+  if (box.transpose != nullptr && box.transpose(box)) return;
+  if (WalkShortRuns(run, size, box)) return;
   const int64_t row_bytes = box.updates_row_stride * size;
   const int64_t output_row_bytes = box.output_row_stride * size;
   const int64_t run_bytes = box.run * size;

@@ -46,7 +46,8 @@ class Box {
 
 struct RowKernel {
   kernel::RunKernel run;
-  bool moves;  // the kernel only replaces
+  bool moves;                         // the kernel only replaces
+  kernel::TransposeKernel transpose;  // of moves; may be NULL
 };
 
 // Rows that share one nest, which is arranged once and run at many addresses.

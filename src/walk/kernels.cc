@@ -13,13 +13,13 @@ RunKernels RunKernelsFor(const Call& call, const TensorView& output, strew_reduc
                          const plan::Units& units) {
   if (reduction == STREW_NONE) {
     const kernel::MoveKernels& move = MoveKernelsFor(call, units);
-    return {units.width, move.combine.run, move.stream, true};
+    return {units.width, move.combine.run, move.stream, true, move.transpose};
   }
   const kernel::RunKernel run =
       reduction == STREW_MEAN
           ? kernel::AccumulateKernelsFor(output.dtype, STREW_MEAN, call.settings().simd_target).run
           : IndexedKernelsFor(call, output, reduction).run;
-  return {units.width, run, run, false};
+  return {units.width, run, run, false, nullptr};
 }
 
 const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorView& output,

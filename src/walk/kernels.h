@@ -15,7 +15,8 @@ struct RunKernels {
   int64_t width;  // bytes of a unit
   kernel::RunKernel run;
   kernel::RunKernel stream;
-  bool moves;  // the kernels only replace
+  bool moves;                         // the kernels only replace
+  kernel::TransposeKernel transpose;  // of moves; may be NULL
 
   kernel::RunKernel Choose(bool streams) const { return streams ? stream : run; }
 };

@@ -50,13 +50,13 @@ Strides StridesOf(const OverlayPlan& plan, StrideOfDim stride_of_dim) {
 }
 
 // A block that copies whole rows of the dim `split`.
-Block WholeRows(kernel::RunKernel move, int64_t width, const OverlayPlan& plan, int split,
+Block WholeRows(const RowKernel& move, int64_t width, const OverlayPlan& plan, int split,
                 const Strides& output, const Strides& input, const Tuning& tuning) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
     row.Append(plan.dim[i].size, output.of[i], input.of[i]);
   }
-  return Block({move, true}, width, row, output.of[split], input.of[split], tuning);
+  return Block(move, width, row, output.of[split], input.of[split], tuning);
 }
 
 // A block that applies updates to these rows. It counts only the rows that the slice includes.
@@ -240,11 +240,16 @@ class PieceRunner {
         width_(width),
         stream_(stream),
         first_(FirstInRow(plan, pieces.split, output)),
-        copy_(WholeRows(stream ? move.stream : move.combine.run, width, plan, pieces.split, output,
+        copy_(WholeRows({stream ? move.stream : move.combine.run, true, move.transpose}, width,
+                        plan, pieces.split, output, data, tuning)),
+        fill_(WholeRows({move.combine.run, true, move.transpose}, width, plan, pieces.split, output,
                         data, tuning)),
-        fill_(WholeRows(move.combine.run, width, plan, pieces.split, output, data, tuning)),
-        apply_(SlicedRows({run, run == move.combine.run}, width, plan, pieces.split, output,
-                          tuning)) {}
+        apply_(SlicedRows(KernelOf(run, move), width, plan, pieces.split, output, tuning)) {}
+
+  static RowKernel KernelOf(kernel::RunKernel run, const kernel::MoveKernels& move) {
+    const bool moves = run == move.combine.run;
+    return {run, moves, moves ? move.transpose : nullptr};
+  }
 
   OverlayOperands RowsOf(const OverlayOperands& at, int64_t row) const {
     return {at.output + row * dim_.output_stride * width_,
