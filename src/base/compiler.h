@@ -52,9 +52,10 @@ template <typename T>
 [[gnu::always_inline]] inline void PrefetchForWrite(const void* address) {
   __builtin_prefetch(address, 1);
 }
-// Prefetches a line that is read only once.
+// Prefetches a line that is read only once, not into the nearest cache. With the hint that it will
+// not be read again, copies beyond the caches took 2 x the time on Sapphire Rapids.
 [[gnu::always_inline]] inline void PrefetchReadOnce(const void* address) {
-  __builtin_prefetch(address, 0, 0);
+  __builtin_prefetch(address, 0, 1);
 }
 
 // Tells the CPU that the thread spins until another thread acts.

@@ -77,8 +77,9 @@ MemoryHints Scheduler::Hints() const {
   MemoryHints hints;
   hints.prefetch = Prefetch();
   hints.strip_prefetch = about_.is_heavy ? tuning_.strip_prefetch : 0;
-  hints.streams =
-      run >= tuning_.least_streamed_row / width_ && about_.updates >= streamed / about_.update_size;
+  const int64_t least_row =
+      about_.has_lines ? tuning_.least_streamed_row : tuning_.least_streamed_row_of_parts;
+  hints.streams = run >= least_row / width_ && about_.updates >= streamed / about_.update_size;
   hints.strips_stream = about_.output_units >= streamed / width_;
   hints.indices_are_offsets = IndicesAreOffsets();
   hints.row_read_ahead = RowReadAhead();

@@ -43,6 +43,7 @@ struct Circumstances {
   bool in_place;
   bool is_heavy;     // the reduction needs many instructions
   bool moves;        // updates replace elements
+  bool has_lines;    // every row of the output that is written consists of whole cache lines
   bool has_scratch;  // scratch may be allocated
 };
 

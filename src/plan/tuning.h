@@ -69,8 +69,7 @@ struct Tuning {
   // used first enter the caches last: whole calls with 32 to 128 MiB of indices took 0.94 to 0.97 x
   // the time.
   int64_t checked_part = int64_t{1} << 20;
-  // Shortest rows with one index that are treated as such; shorter ones are as fast element by
-  // element.
+  // Shortest rows with one index that are treated as such; others are as fast by element.
   int64_t least_constant_batches = 8;
 
   // Shortest rows of entries that read a single index if all indices are equal. Maxima of 8 million
@@ -115,8 +114,8 @@ struct Tuning {
   // Destinations that span at most 1 / near_part of the last-level cache need no prefetch. A random
   // sum into 4 MiB took 0.65 to 0.85 ns, with prefetch 0.89 to 1.1; into 64 MiB 4.8, with it 2.7.
   int64_t near_part = 4;
-  // Nor do rows that span at most so many bytes; large caches are far away. Moves of rows of 32 B to
-  // 1 KiB in 16 to 64 MiB took 0.56 to 0.9 x the time with it, sums 0.7 to 1 x (Sapphire Rapids).
+  // Nor do rows in so many bytes; large caches are far away. Moves of rows of 32 B to 1 KiB in 16
+  // to 64 MiB took 0.56 to 0.9 x the time, sums 0.7 to 1 x (Sapphire Rapids).
   int64_t near_rows = 8 << 20;
   // Moves of elements that span more and at most so many bytes need it all the same, because stores
   // are done in order: into 2 to 8 MiB they took 0.6 x the time, into 1 and 16 MiB 0.85 and 0.95 x,
@@ -176,15 +175,16 @@ struct Tuning {
   // 16 MiB 0.38 and 0.27, 24 MiB 0.59 and 0.60; 16 MiB without the output in the cache 0.41 and
   // 0.54, with nothing in the cache 0.62 and 0.63. (Zeros are written twice as fast.)
   double streamed_part_of_tasks = 0.75;
-  // Least bytes of a streamed row. Replacing 32 MiB of rows took, compared with ordinary stores:
-  // rows of 256 B 0.58 to 0.63 x the time, of 384 B 0.55 x, of 1 KiB 0.54 to 0.83 x, of 4 KiB 0.67
-  // to 0.89 x. Rows of 128 B gain on this CPU too (0.7 x), but on others a cache line that is
-  // streamed in parts costs more.
+  // Least bytes of a streamed row. Replacing 32 MiB of rows of 256 B took 0.58 to 0.63 x the time
+  // of ordinary stores, of rows of 1 KiB 0.54 to 0.83 x, of 4 KiB 0.67 to 0.89 x.
   int64_t least_streamed_row = 256;
-  // Least bytes of a streamed row with gaps behind it that begins or ends within a cache line: that
-  // line waits for memory. Rows of 0.25, 0.5 and 1 KiB, 8 bytes apart, 40 MB in all, took 69, 42
-  // and 21 ms with streaming, and 8, 4 and 4 ms without; rows of 4 KiB took the same time (Zen 4).
-  // Rows of int8 took 1.4, 1.1, 0.6 and 0.7 x the time with 0.7, 1.4, 2.8 and 5.7 KiB.
+  // The same for rows and slices that begin or end within cache lines: rows of 256, 512, 1024, 1536
+  // B took 3.3, 1.8, 1.06, 0.78 x, slices of 256 and 520 B 2.5 and 0.65 x (Sapphire Rapids).
+  int64_t least_streamed_row_of_parts = 1024;
+  int64_t least_streamed_slice_of_parts = 512;
+  // Least bytes of a streamed row with gaps behind it whose parts of lines have odd sizes: these
+  // wait for memory. Rows of 0.25, 0.5 and 1 KiB, 8 bytes apart, took 69, 42 and 21 ms streamed and
+  // 8, 4 and 4 otherwise, 40 MB in all; rows of 4 KiB took the same time (Zen 4).
   int64_t least_streamed_row_with_gaps = 4096;
 
   // ---- Lines and strips of an indexed axis ----

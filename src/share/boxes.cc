@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/cache_size.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
@@ -34,13 +35,15 @@ plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
   return cut;
 }
 
-// False if rows are short, with gaps between them, and begin or end within a cache line.
+// False if rows are short, with gaps between them, and begin or end within cache lines.
 bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
                const plan::Tuning& tuning) {
   if (nest.rank <= 1) return true;
   const int64_t run = nest.loop[nest.rank - 1].count * width;
   const int64_t pitch = nest.loop[nest.rank - 2].stride[walk::kBoxOutput] * width;
   if (run >= tuning.least_streamed_row_with_gaps || pitch == run) return true;
+  const auto start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kCacheLine);
+  if (run < tuning.least_streamed_slice_of_parts) return (start | run | pitch) % kCacheLine == 0;
   return kernel::StreamsEnds(output, run) && pitch % kernel::StreamedGranule(run) == 0;
 }
 

@@ -2,6 +2,7 @@
 // Makes schedules for entries and carries them out.
 #include "share/share.h"
 
+#include "base/cache_size.h"
 #include "plan/explain.h"
 #include "share/filter.h"
 #include "share/partition.h"
@@ -66,6 +67,19 @@ Status RunFilters(const Scatter& scatter, const plan::Schedule& schedule) {
   });
 }
 
+// True if each row that the scatter writes begins and ends where cache lines do.
+bool HasLines(const Scatter& scatter) {
+  const plan::EntryLoops& loops = scatter.loops;
+  int64_t units =
+      loops.run.count | loops.row.stride[plan::kOutput] | loops.column.stride[plan::kOutput];
+  for (int c = 0; c < loops.components; ++c) units |= loops.component[c].output_stride;
+  for (int i = 0; i < loops.outer.rank; ++i) units |= loops.outer.loop[i].stride[plan::kOutput];
+  for (int i = 0; i < loops.inner.rank; ++i) units |= loops.inner.loop[i].stride[plan::kOutput];
+  const auto first = static_cast<int64_t>(reinterpret_cast<uintptr_t>(
+      scatter.origin() + loops.inner.base[plan::kOutput] * scatter.width));
+  return ((units * scatter.width) | first) % kCacheLine == 0;
+}
+
 }  // namespace
 
 plan::Circumstances CircumstancesOf(const Scatter& scatter, bool in_place, bool has_scratch) {
@@ -79,6 +93,7 @@ plan::Circumstances CircumstancesOf(const Scatter& scatter, bool in_place, bool 
           in_place,
           scatter.kernels.heavy,
           scatter.reduction == STREW_NONE,
+          HasLines(scatter),
           has_scratch};
 }
 

@@ -201,9 +201,14 @@ std::vector<Forced> Traversals() {
 
 // A cache that holds nothing: all streams, and all is far; and one that holds everything.
 std::vector<Forced> Memory() {
-  const Changes streamed = {{&T::cache_bytes, 1},   {&T::least_streamed_row, 1},
-                            {&T::small_copy, 0},    {&T::small_overlay, 0},
-                            {&T::long_line, 1},     {&T::few_indices, -1},
+  const Changes streamed = {{&T::least_streamed_row_of_parts, 1},
+                            {&T::least_streamed_slice_of_parts, 1},
+                            {&T::cache_bytes, 1},
+                            {&T::least_streamed_row, 1},
+                            {&T::small_copy, 0},
+                            {&T::small_overlay, 0},
+                            {&T::long_line, 1},
+                            {&T::few_indices, -1},
                             {&T::overlay_piece, 64}};
   const Changes near = {{&T::cache_bytes, kHuge},
                         {&T::near_rows, kHuge},

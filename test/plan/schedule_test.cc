@@ -53,9 +53,9 @@ class ScheduleChoice : public testing::Test {
   Circumstances About(const EntryLoops& loops) const {
     const int64_t output = loops.batches * loops.component[0].axis_size * loops.EntryUnits();
     const int64_t updates = loops.Entries() * loops.EntryUnits();
-    return {machine(), width_,      output,    std::max(updates, updates_),
-            width_,    index_size_, in_place_, is_heavy_,
-            moves_,    has_scratch_};
+    return {machine(), width_,      output,      std::max(updates, updates_),
+            width_,    index_size_, in_place_,   is_heavy_,
+            moves_,    has_lines_,  has_scratch_};
   }
 
   Schedule Of(const EntryLoops& loops) const {
@@ -83,6 +83,7 @@ class ScheduleChoice : public testing::Test {
   bool in_place_ = true;
   bool is_heavy_ = false;
   bool moves_ = false;
+  bool has_lines_ = true;
   bool has_scratch_ = true;
   OutOfRange out_of_range_ = OutOfRange::kNothing;
   bool non_negative_ = false;
@@ -525,6 +526,18 @@ TEST_F(HintChoice, PrefetchesWhatIsFar) {
   };
   EXPECT_EQ(of_size((1 << 16) + 1), 0);
   EXPECT_EQ(of_size((1 << 16) + 2), 100);
+}
+
+TEST_F(HintChoice, StreamsPartsOfLinesInLongRowsOnly) {
+  tuning_.least_streamed_row = 400;
+  tuning_.least_streamed_row_of_parts = 800;
+  updates_ = int64_t{1} << 30;
+  const auto streams = [this](int64_t row) { return OfRows(1 << 10, row).streams; };
+  EXPECT_FALSE(streams(99));
+  EXPECT_TRUE(streams(100));
+  has_lines_ = false;
+  EXPECT_FALSE(streams(199));
+  EXPECT_TRUE(streams(200));
 }
 
 TEST_F(HintChoice, PrefetchesElementsThatAreReplacedWithinBounds) {

@@ -181,9 +181,9 @@ def _prefetch(cache: int) -> list[Family]:
             value_of=lambda size: size / cache,
         ),
         Threshold(
-            "least_streamed_row",
+            "least_streamed_row_of_parts",
             lambda size: rows(rows_of(16 * MIB, size // 4), 32 * MIB // size, "none"),
-            **at("least_streamed_row", streamed_part=1e-9),
+            **at("least_streamed_row_of_parts", streamed_part=1e-9),
         ),
         Threshold(
             "least_replaced_row",

@@ -34,6 +34,8 @@ NOT_MEASURED = {
     "most_packed_tile": "the calls here have no operands that lie apart",
     "most_packed_row": "the calls here have no operands that lie apart",
     "least_flat_tile": "the calls here have no operands that lie apart",
+    "least_streamed_row": "arrays of NumPy begin within cache lines",
+    "least_streamed_slice_of_parts": "the calls here have no slices 16 bytes behind a line",
     "walks.page": "what systems call a page",
 }
 
