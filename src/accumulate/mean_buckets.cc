@@ -187,11 +187,23 @@ Status CombineRuns(const BucketLayout& layout, const Buckets& buckets) {
 
 }  // namespace
 
+namespace {
+
+// True if all numbers in range stand for elements, most of which are destinations. In a contiguous
+// output there is an element between any two others.
+bool HasNoGaps(const WideScatter& work, const plan::DestinationNumbers& numbers) {
+  const plan::EntryLoops& loops = work.scatter.loops;
+  const int64_t destinations = loops.batches * loops.DestinationsOfBatch();
+  const bool is_contiguous = work.scatter.operands.output.contiguous;
+  return destinations == numbers.range() || (is_contiguous && destinations >= numbers.range() / 2);
+}
+
+}  // namespace
+
 BucketLayout::BucketLayout(const WideScatter& of_call)
     : work(of_call),
       numbers(work.scatter.loops),
-      has_no_gaps(work.scatter.loops.batches * work.scatter.loops.DestinationsOfBatch() ==
-                  numbers.range()),
+      has_no_gaps(HasNoGaps(work, numbers)),
       units(work.scatter.loops.EntryUnits()),
       entries(work.scatter.loops.Entries()),
       update_bytes(EntryGroups::kUpdateBytes),

@@ -44,6 +44,43 @@ Case GatherLong(strew_dtype dtype, int64_t old, const Dims& updates) {
 
 void ExpectLong(Case& c, int64_t mean) { ExpectOutput(c, IndexArray(c.data.dtype(), {1}, {mean})); }
 
+// ---- Columns -----------------------------------------------------------------------------------
+
+// Of so many rows that their sums need buckets, two columns of three have updates.
+TEST(MeanOfColumns, LeavesTheColumnBesideThem) {
+  constexpr int64_t kRows = 400000;
+  constexpr uint32_t kSignallingNan = 0x7fa00001;
+  const auto entries = static_cast<size_t>(2 * kRows);
+  std::vector<uint32_t> data(3 * static_cast<size_t>(kRows), kSignallingNan);
+  std::vector<float> updates(entries, 2);
+  std::vector<int64_t> indices(entries);
+  std::mt19937 random(1);
+  for (int64_t& index : indices) index = static_cast<int64_t>(random() % kRows);
+  const int64_t shape[] = {kRows, 3}, columns[] = {kRows, 2};
+  strew_tensor* output = nullptr;
+  strew_tensor* where = nullptr;
+  strew_tensor* what = nullptr;
+  ASSERT_EQ(strew_tensor_create(STREW_FLOAT32, 2, shape, nullptr, data.data(), &output), STREW_OK);
+  ASSERT_EQ(strew_tensor_create(STREW_INT64, 2, columns, nullptr, indices.data(), &where),
+            STREW_OK);
+  ASSERT_EQ(strew_tensor_create(STREW_FLOAT32, 2, columns, nullptr, updates.data(), &what),
+            STREW_OK);
+  EXPECT_EQ(strew_scatter_elements(nullptr, output, where, what, 0, kOfUpdates, output), STREW_OK);
+  strew_tensor_destroy(output);
+  strew_tensor_destroy(where);
+  strew_tensor_destroy(what);
+  std::vector<bool> is_named(data.size());
+  for (size_t i = 0; i < entries; ++i) {
+    is_named[3 * static_cast<size_t>(indices[i]) + i % 2] = true;
+  }
+  constexpr uint32_t kTwo = 0x40000000;
+  size_t wrong = 0;
+  for (size_t i = 0; i < data.size(); ++i) {
+    wrong += data[i] != (is_named[i] ? kTwo : kSignallingNan) ? 1 : 0;
+  }
+  EXPECT_EQ(wrong, 0U);
+}
+
 // ---- What is counted ---------------------------------------------------------------------------
 
 std::vector<Dtype> Averaged() {
