@@ -290,6 +290,7 @@ bool Fold(void* memory, int64_t rows, int64_t columns, int64_t step) {
 template <class T>
 constexpr IndexKernels IndexKernelsOf() {
   return {Check<T>,
+          CheckTuplesOf<T>(),
           Clamp<T>,
           CountConstantRows<T>,
           {Resolve<T, int32_t>, Resolve<T, int64_t>},

@@ -111,43 +111,41 @@ HWY_INLINE IndexRange RangeOfFew(const unsigned char* indices, int64_t stride, i
   return seen.Judge(range);
 }
 
-template <class T>
-HWY_INLINE IndexRange RangeOfContiguous(const unsigned char* indices, int64_t n,
-                                        const ShiftedRange<T>& range) {
-  using Signed = std::make_signed_t<T>;
+// For vectors, indices of either sign are read as signed ones. Not inline, so that few functions
+// are compiled.
+template <class Signed>
+HWY_NOINLINE IndexRange RangeOfVectors(const unsigned char* indices, int64_t n, Signed shifted_by,
+                                       Signed limit, bool has_sign) {
   const hn::ScalableTag<Signed> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (n < lanes) return RangeOfFew<T>(indices, 1, n, range);
-  const auto shift = hn::Set(d, static_cast<Signed>(range.shift));
+  const auto shift = hn::Set(d, shifted_by);
   const auto load = [&](int64_t i) HWY_ATTR {
-    return hn::LoadU(d, reinterpret_cast<const Signed*>(indices + At<T>(i)));
+    return hn::LoadU(d, reinterpret_cast<const Signed*>(indices + At<Signed>(i)));
   };
   // The first and the last vector may overlap others, so that those between are aligned.
   auto signs = load(0);
   auto greatest = hn::Sub(signs, shift);
   auto other_signs = load(n - lanes);
   auto other = hn::Sub(other_signs, shift);
-  constexpr int64_t kSize = static_cast<int64_t>(sizeof(T));
+  constexpr int64_t kSize = static_cast<int64_t>(sizeof(Signed));
+  constexpr int64_t kAhead = kCheckAhead / kSize;
   const int64_t past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(indices)) / kSize % lanes;
   const int64_t first = lanes - past;
   // Two streams are read 1.2 x as fast as one, by one thread and by two.
   const int64_t half = std::max<int64_t>(n - first, 0) / (2 * lanes) * lanes;
-  const auto note = [&](int64_t i) HWY_ATTR {
+  const int64_t fetched = first + half - kAhead;
+  for (int64_t i = first; i < first + half; i += lanes) {
+    if (i < fetched) {
+      Prefetch(indices + At<Signed>(i + kAhead));
+      Prefetch(indices + At<Signed>(i + half + kAhead));
+    }
     const auto index = load(i);
     const auto other_index = load(half + i);
     greatest = hn::Max(greatest, hn::Sub(index, shift));
     other = hn::Max(other, hn::Sub(other_index, shift));
     signs = hn::Or(signs, index);
     other_signs = hn::Or(other_signs, other_index);
-  };
-  int64_t i = first;
-  constexpr int64_t kAhead = kCheckAhead / kSize;
-  for (; i < first + half - kAhead; i += lanes) {
-    Prefetch(indices + At<T>(i + kAhead));
-    Prefetch(indices + At<T>(i + half + kAhead));
-    note(i);
   }
-  for (; i < first + half; i += lanes) note(i);
   if (first + 2 * half + lanes <= n) {
     const auto index = load(first + 2 * half);
     greatest = hn::Max(greatest, hn::Sub(index, shift));
@@ -155,9 +153,18 @@ HWY_INLINE IndexRange RangeOfContiguous(const unsigned char* indices, int64_t n,
   }
   greatest = hn::Max(greatest, other);
   signs = hn::Or(signs, other_signs);
-  if (!hn::AllFalse(d, hn::Gt(greatest, hn::Set(d, range.limit)))) return kOutOfRange;
-  const bool has_negative = std::is_signed_v<T> && !hn::AllFalse(d, hn::Lt(signs, hn::Zero(d)));
-  return has_negative ? kInRange : kNonNegative;
+  if (!hn::AllFalse(d, hn::Gt(greatest, hn::Set(d, limit)))) return kOutOfRange;
+  return has_sign && !hn::AllFalse(d, hn::Lt(signs, hn::Zero(d))) ? kInRange : kNonNegative;
+}
+
+template <class T>
+HWY_INLINE IndexRange RangeOfContiguous(const unsigned char* indices, int64_t n,
+                                        const ShiftedRange<T>& range) {
+  using Signed = std::make_signed_t<T>;
+  const hn::ScalableTag<Signed> d;
+  if (n < static_cast<int64_t>(hn::Lanes(d))) return RangeOfFew<T>(indices, 1, n, range);
+  return RangeOfVectors<Signed>(indices, n, static_cast<Signed>(range.shift), range.limit,
+                                std::is_signed_v<T>);
 }
 
 template <class T>
@@ -194,6 +201,79 @@ IndexRange Check(const IndexTile& tile, bool wrap) {
     if (all == kOutOfRange) break;
   }
   return all;
+}
+
+// ---- Tuples ----
+
+// Shifts and limits of the numbers of tuples, repeated so that each vector of consecutive tuples
+// has one of `components` patterns.
+template <class Signed>
+struct TuplePatterns {
+  static constexpr size_t kLanes = hn::MaxLanes(hn::ScalableTag<Signed>());
+
+  Signed shift[kMostTogether * kLanes];
+  Signed limit[kMostTogether * kLanes];
+};
+
+// Checks the vectors of whole patterns. Returns the number of indices in them, or -1 if one is out
+// of range. Not inline, so that few functions are compiled.
+template <class Signed>
+HWY_NOINLINE int64_t CheckPatterns(const unsigned char* indices, int64_t n, int64_t components,
+                                   const TuplePatterns<Signed>& patterns, bool* has_negative) {
+  const hn::ScalableTag<Signed> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t step = components * lanes;
+  constexpr int64_t kAhead = kCheckAhead / static_cast<int64_t>(sizeof(Signed));
+  auto signs = hn::Zero(d);
+  auto exceeding = hn::Zero(d);
+  int64_t i = 0;
+  for (; i + step <= n; i += step) {
+    for (int64_t p = 0; p < step; p += lanes) {
+      if (i + p + kAhead < n) Prefetch(indices + At<Signed>(i + p + kAhead));
+      const auto index = hn::LoadU(d, reinterpret_cast<const Signed*>(indices + At<Signed>(i + p)));
+      const auto shifted = hn::Sub(index, hn::LoadU(d, patterns.shift + p));
+      const auto limit = hn::LoadU(d, patterns.limit + p);
+      exceeding = hn::Or(exceeding, hn::VecFromMask(d, hn::Gt(shifted, limit)));
+      signs = hn::Or(signs, index);
+    }
+  }
+  *has_negative = !hn::AllFalse(d, hn::Lt(signs, hn::Zero(d)));
+  return hn::AllTrue(d, hn::Eq(exceeding, hn::Zero(d))) ? i : -1;
+}
+
+template <class T>
+IndexRange CheckTuples(const IndexTile& tile, const int64_t* axis_sizes, bool wrap) {
+  using Signed = std::make_signed_t<T>;
+  const int64_t components = tile.columns;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<Signed>()));
+  TuplePatterns<Signed> patterns = {};
+  for (int64_t c = 0; c < components; ++c) {
+    if (axis_sizes[c] == 0) return kOutOfRange;
+    const ShiftedRange<T> range(axis_sizes[c], wrap);
+    for (int64_t i = c; i < components * lanes; i += components) {
+      patterns.shift[i] = static_cast<Signed>(range.shift);
+      patterns.limit[i] = range.limit;
+    }
+  }
+  bool has_negative;
+  const int64_t n = tile.rows * components;
+  const int64_t done = CheckPatterns<Signed>(tile.indices, n, components, patterns, &has_negative);
+  if (done < 0) return kOutOfRange;
+  IndexRange all = std::is_signed_v<T> && has_negative ? kInRange : kNonNegative;
+  for (int64_t c = 0; c < components && done < n; ++c) {
+    const unsigned char* const rest = tile.indices + At<T>(done + c);
+    const ShiftedRange<T> range(axis_sizes[c], wrap);
+    all = std::min(all, RangeOfFew<T>(rest, components, (n - done) / components, range));
+  }
+  return all;
+}
+
+// NULL for indices of 8 and 16 bits, which are too rare, and for older CPUs: these check the
+// numbers of tuples one after another.
+template <class T>
+constexpr CheckTuplesKernel CheckTuplesOf() {
+  if constexpr (sizeof(T) >= 4 && !(HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2)) return CheckTuples<T>;
+  return nullptr;
 }
 
 }  // namespace

@@ -139,7 +139,29 @@ class Checker {
     }
   }
 
+  // True if the numbers of each tuple are adjacent, and so are the tuples.
+  bool AreTogether(const IndexNest& nest) const {
+    const int64_t components = space_.components;
+    if (components < 2 || components > kernel::kMostTogether) return false;
+    if (kernels_.check_tuples == nullptr) return false;
+    if (nest.rank != 1 || nest.loop[0].stride[0] != components) return false;
+    for (int c = 0; c < components; ++c) {
+      if (space_.component[c].indices_base != c) return false;
+    }
+    return true;
+  }
+
+  kernel::IndexRange RangeOfTuples(const IndexNest& nest) const {
+    const int64_t components = space_.components;
+    int64_t axis_sizes[kernel::kMostTogether];
+    for (int c = 0; c < components; ++c) axis_sizes[c] = space_.component[c].axis_size;
+    const kernel::IndexTile tile = {
+        At(nest.base[0]), nest.loop[0].count, components, components, 1, 0};
+    return kernels_.check_tuples(tile, axis_sizes, wrap_);
+  }
+
   void CheckPart(const IndexNest& nest, Observations* observed) const {
+    if (AreTogether(nest)) return observed->Note(RangeOfTuples(nest));
     for (int c = 0; c < space_.components && observed->in_range(); ++c) {
       observed->Note(RangeOf(nest, space_.component[c]));
     }

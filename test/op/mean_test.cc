@@ -46,7 +46,7 @@ void ExpectLong(Case& c, int64_t mean) { ExpectOutput(c, IndexArray(c.data.dtype
 
 // ---- Columns -----------------------------------------------------------------------------------
 
-// Of so many rows that their sums need buckets, two columns of three have updates.
+// Two columns of three have updates, in so many rows that their sums need buckets.
 TEST(MeanOfColumns, LeavesTheColumnBesideThem) {
   constexpr int64_t kRows = 400000;
   constexpr uint32_t kSignallingNan = 0x7fa00001;

@@ -206,6 +206,36 @@ TEST_P(IndexCheck, ChecksEachNumberOfATupleAgainstItsAxis) {
   EXPECT_EQ(report_.position, 60);
 }
 
+// Axis c of data has c + 2 elements.
+TEST_P(IndexCheck, FindsTheOneNumberOfAllTuplesThatIsOutOfRange) {
+  for (int64_t length = 1; length <= 9; ++length) {
+    Dims data;
+    for (int64_t c = 0; c < length; ++c) data.push_back(c + 2);
+    for (const int64_t tuples : {1, 15, 16, 17, 70}) {
+      const IndexSpace space = NdSpace(data, tuples, static_cast<int>(length));
+      const Dims shape = {tuples, length};
+      indices_.clear();
+      for (int64_t i = 0; i < tuples * length; ++i) {
+        indices_.push_back(static_cast<int32_t>(i % length + 1));
+      }
+      EXPECT_EQ(Check(space, shape), STREW_OK);
+      EXPECT_TRUE(findings_.non_negative);
+      for (size_t i = 0; i < indices_.size(); ++i) {
+        const int32_t highest = indices_[i];
+        indices_[i] = -highest - 1;
+        EXPECT_EQ(Check(space, shape), STREW_OK);
+        EXPECT_FALSE(findings_.non_negative) << i;
+        for (const int32_t outside : {highest + 1, -highest - 2}) {
+          indices_[i] = outside;
+          EXPECT_EQ(Check(space, shape), STREW_INDEX_OUT_OF_RANGE);
+          EXPECT_EQ(report_.position, static_cast<int64_t>(i));
+        }
+        indices_[i] = highest;
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Workers, IndexCheck, testing::Values(1, 2, 3, 8),
                          [](const auto& test) { return std::to_string(test.param); });
 
