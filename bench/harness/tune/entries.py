@@ -159,7 +159,7 @@ def _prefetch(cache: int) -> list[Family]:
         Threshold(
             "least_row_read_ahead",
             lambda size: rows((1000, size // 4), 64 * MIB // size),
-            **at("least_row_read_ahead"),
+            **at("least_row_read_ahead", far_updates_part=1e-9),
         ),
         Threshold(
             "far_updates_part",

@@ -71,7 +71,7 @@ def _boxes() -> list[Family]:
         Threshold(
             "least_streamed_row_with_gaps",
             with_gaps,
-            **at("least_streamed_row_with_gaps"),
+            **at("least_streamed_row_with_gaps", streamed_part=1e-9),
         ),
         Threshold(
             "short_run",
