@@ -42,9 +42,17 @@ int64_t DetectCache() {
   const int64_t amd = LargestCache(0x8000001D);
   return amd > 0 ? amd : kCommonCache;
 }
+
+bool IsOfIntel() {
+  unsigned last_leaf, ebx, ecx, edx;
+  return __get_cpuid(0, &last_leaf, &ebx, &ecx, &edx) != 0 && ebx == signature_INTEL_ebx &&
+         ecx == signature_INTEL_ecx && edx == signature_INTEL_edx;
+}
 // GCOVR_EXCL_STOP
 
 #else
+
+bool IsOfIntel() { return false; }
 
 int64_t DetectCache() {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
@@ -68,6 +76,17 @@ int64_t LastLevelCacheBytes() {
     known.store(cache, std::memory_order_relaxed);
   }
   return cache;
+}
+
+bool StreamsPartsOfLines() {
+  enum { kUnknown, kFalse, kTrue };
+  static std::atomic<int> known{kUnknown};
+  int streams = known.load(std::memory_order_relaxed);
+  if (streams == kUnknown) {
+    streams = IsOfIntel() ? kFalse : kTrue;
+    known.store(streams, std::memory_order_relaxed);
+  }
+  return streams == kTrue;
 }
 
 }  // namespace strew

@@ -13,6 +13,10 @@ inline constexpr int64_t kCacheLine = 64;
 // The size in bytes of the last-level cache of this CPU.
 int64_t LastLevelCacheBytes();
 
+// True if the CPU stores parts of cache lines past the caches about as fast as whole lines. CPUs of
+// Intel do not.
+bool StreamsPartsOfLines();
+
 }  // namespace strew
 
 #endif  // STREW_BASE_CACHE_SIZE_H_

@@ -77,8 +77,9 @@ MemoryHints Scheduler::Hints() const {
   MemoryHints hints;
   hints.prefetch = Prefetch();
   hints.strip_prefetch = about_.is_heavy ? tuning_.strip_prefetch : 0;
-  const int64_t least_row =
-      about_.has_lines ? tuning_.least_streamed_row : tuning_.least_streamed_row_of_parts;
+  const int64_t least_row = about_.has_lines || machine.streams_parts
+                                ? tuning_.least_streamed_row
+                                : tuning_.least_streamed_row_of_parts;
   hints.streams = run >= least_row / width_ && about_.updates >= streamed / about_.update_size;
   hints.strips_stream = about_.output_units >= streamed / width_;
   hints.indices_are_offsets = IndicesAreOffsets();
@@ -254,7 +255,8 @@ bool Scheduler::CanPartition(int64_t ranges) const {
 Machine::Machine(const Call& call)
     : tuning(TuningOf(call)),
       workers(call.workers()),
-      cache_bytes(tuning.cache_bytes != 0 ? tuning.cache_bytes : LastLevelCacheBytes()) {}
+      cache_bytes(tuning.cache_bytes != 0 ? tuning.cache_bytes : LastLevelCacheBytes()),
+      streams_parts(StreamsPartsOfLines()) {}
 
 int64_t TasksFor(const Machine& machine, double nanoseconds) {
   const double least = machine.tuning.least_task_ns;

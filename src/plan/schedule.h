@@ -29,6 +29,7 @@ struct Machine {
   const Tuning& tuning;
   int64_t workers;
   int64_t cache_bytes;  // of the last-level cache
+  bool streams_parts;   // parts of cache lines are streamed as fast as whole ones
 
   explicit Machine(const Call& call);
 };

@@ -178,8 +178,8 @@ struct Tuning {
   // Least bytes of a streamed row. Replacing 32 MiB of rows of 256 B took 0.58 to 0.63 x the time
   // of ordinary stores, of rows of 1 KiB 0.54 to 0.83 x, of 4 KiB 0.67 to 0.89 x.
   int64_t least_streamed_row = 256;
-  // The same for rows and slices that begin or end within cache lines: rows of 256, 512, 1024, 1536
-  // B took 3.3, 1.8, 1.06, 0.78 x, slices of 256 and 520 B 2.5 and 0.65 x (Sapphire Rapids).
+  // On Intel, the same for rows and slices that begin or end within cache lines: rows of 256, 512,
+  // 1024, 1536 B took 3.3, 1.8, 1.06, 0.78 x, slices of 256, 520 B 2.5, 0.65 x (Sapphire Rapids).
   int64_t least_streamed_row_of_parts = 1024;
   int64_t least_streamed_slice_of_parts = 512;
   // Least bytes of a streamed row with gaps behind it whose parts of lines have odd sizes: these

@@ -37,13 +37,16 @@ plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
 
 // False if rows are short, with gaps between them, and begin or end within cache lines.
 bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
-               const plan::Tuning& tuning) {
+               const plan::Machine& machine) {
   if (nest.rank <= 1) return true;
+  const plan::Tuning& tuning = machine.tuning;
   const int64_t run = nest.loop[nest.rank - 1].count * width;
   const int64_t pitch = nest.loop[nest.rank - 2].stride[walk::kBoxOutput] * width;
   if (run >= tuning.least_streamed_row_with_gaps || pitch == run) return true;
   const auto start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kCacheLine);
-  if (run < tuning.least_streamed_slice_of_parts) return (start | run | pitch) % kCacheLine == 0;
+  if (!machine.streams_parts && run < tuning.least_streamed_slice_of_parts) {
+    return (start | run | pitch) % kCacheLine == 0;
+  }
   return kernel::StreamsEnds(output, run) && pitch % kernel::StreamedGranule(run) == 0;
 }
 
@@ -60,8 +63,9 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   walk::ArrangeBox(units, nest);
   const plan::Tuning& tuning = plan::TuningOf(call);
-  const plan::BoxSchedule schedule = ScheduleFor(call, "box", Bytes(*nest, units.width),
-                                                 MayStream(*nest, output, units.width, tuning));
+  const plan::BoxSchedule schedule =
+      ScheduleFor(call, "box", Bytes(*nest, units.width),
+                  MayStream(*nest, output, units.width, plan::Machine(call)));
   if (schedule.tasks == 1) {
     Box(kernels, *nest, schedule.streams, tuning).Run(output, updates);
     return STREW_OK;

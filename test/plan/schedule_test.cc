@@ -48,7 +48,11 @@ class ScheduleChoice : public testing::Test {
     settings_.tuning = &tuning_;
   }
 
-  Machine machine() const { return Machine(Call(settings_, nullptr)); }
+  Machine machine() const {
+    Machine machine{Call(settings_, nullptr)};
+    machine.streams_parts = streams_parts_;
+    return machine;
+  }
 
   Circumstances About(const EntryLoops& loops) const {
     const int64_t output = loops.batches * loops.component[0].axis_size * loops.EntryUnits();
@@ -84,6 +88,7 @@ class ScheduleChoice : public testing::Test {
   bool is_heavy_ = false;
   bool moves_ = false;
   bool has_lines_ = true;
+  bool streams_parts_ = false;
   bool has_scratch_ = true;
   OutOfRange out_of_range_ = OutOfRange::kNothing;
   bool non_negative_ = false;
@@ -538,6 +543,9 @@ TEST_F(HintChoice, StreamsPartsOfLinesInLongRowsOnly) {
   has_lines_ = false;
   EXPECT_FALSE(streams(199));
   EXPECT_TRUE(streams(200));
+  streams_parts_ = true;
+  EXPECT_FALSE(streams(99));
+  EXPECT_TRUE(streams(100));
 }
 
 TEST_F(HintChoice, PrefetchesElementsThatAreReplacedWithinBounds) {
