@@ -53,6 +53,7 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
   const TensorView& output = operands.output;
   const plan::Units units = plan::UnitsOf(output.element_size);
   const plan::Units indexed = plan::IndexedUnitsOf(output.element_size);
+  if (call.explains()) call.Explain("There is one entry, so that its updates are a box.");
   const bool replaces_all =
       reduction == STREW_NONE && TurnsOf(space.inner) == output.size * indexed.count;
   if (!replaces_all && !SameElements(operands.data, output)) {
