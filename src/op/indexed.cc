@@ -68,6 +68,7 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
   }
   int64_t first[] = {space.inner.base[plan::kOutput] + space.batch.base[plan::kOutput],
                      space.inner.base[plan::kUpdates] + space.batch.base[plan::kUpdates]};
+  // An index that has changed since its check adds nothing, so that the box stays within the output.
   (void)walk::IndexReader(call, operands.indices)
       .AddOffset(space.component, space.components, space.batch.base[plan::kIndices],
                  &first[plan::kOutput]);
@@ -164,6 +165,7 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
   const int64_t index = ReadIndex(indices.dtype, indices.data + first * indices.element_size).value;
   space->KeepElement(WrappedIndex(index, axis.axis_size, call.settings().wrap_negative_indices));
   if (moves) space->KeepLastEntry();
+  // Batches that read the same index are inner turns of their entries.
   if (is_short || space->entries.rank == 0) space->TurnBatchIntoInner();
   alignas(int64_t) unsigned char zero[sizeof(int64_t)] = {};
   TensorView one = indices;
