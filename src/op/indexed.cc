@@ -68,7 +68,7 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
   }
   int64_t first[] = {space.inner.base[plan::kOutput] + space.batch.base[plan::kOutput],
                      space.inner.base[plan::kUpdates] + space.batch.base[plan::kUpdates]};
-  // An index that has changed since its check adds nothing, so that the box stays within the output.
+  // An index that changed after its check adds nothing, so that the box stays within the output.
   (void)walk::IndexReader(call, operands.indices)
       .AddOffset(space.component, space.components, space.batch.base[plan::kIndices],
                  &first[plan::kOutput]);
