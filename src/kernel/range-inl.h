@@ -129,8 +129,9 @@ HWY_NOINLINE IndexRange RangeOfVectors(const unsigned char* indices, int64_t n, 
   auto other = hn::Sub(other_signs, shift);
   constexpr int64_t kSize = static_cast<int64_t>(sizeof(Signed));
   constexpr int64_t kAhead = kCheckAhead / kSize;
-  const int64_t past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(indices)) / kSize % lanes;
-  const int64_t first = lanes - past;
+  // The division comes before the cast, because tags of pointers may set the sign bit.
+  const uintptr_t past = reinterpret_cast<uintptr_t>(indices) / sizeof(Signed) % hn::Lanes(d);
+  const int64_t first = lanes - static_cast<int64_t>(past);
   // Two streams are read 1.2 x as fast as one, by one thread and by two.
   const int64_t half = std::max<int64_t>(n - first, 0) / (2 * lanes) * lanes;
   const int64_t fetched = first + half - kAhead;
@@ -268,11 +269,15 @@ IndexRange CheckTuples(const IndexTile& tile, const int64_t* axis_sizes, bool wr
   return all;
 }
 
-// NULL for indices of 8 and 16 bits, which are too rare, and for older CPUs: these check the
-// numbers of tuples one after another.
+// NULL for indices of 8 and 16 bits, which are too rare, for older CPUs, and for very long vectors:
+// the numbers of tuples are then checked one after another.
 template <class T>
 constexpr CheckTuplesKernel CheckTuplesOf() {
-  if constexpr (sizeof(T) >= 4 && !(HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2)) return CheckTuples<T>;
+  // Limit: bytes of stack for a pattern. Vectors may have up to 64 KiB.
+  constexpr size_t kMostBytes = 256;
+  constexpr bool is_old = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2;
+  constexpr size_t kBytes = hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T);
+  if constexpr (sizeof(T) >= 4 && !is_old && kBytes <= kMostBytes) return CheckTuples<T>;
   return nullptr;
 }
 

@@ -95,7 +95,9 @@ int64_t Scheduler::Prefetch() const {
     const bool is_near = span <= std::min(near, tuning_.near_rows) / width_;
     return is_near ? 0 : RowPrefetch(tuning_, run * width_);
   }
-  const bool is_fetched_move = about_.moves && span > tuning_.least_fetched_moves / width_ &&
+  // With prefetch, inner turns are not walked together.
+  const bool is_fetched_move = about_.moves && loops_.EntriesAreElements() &&
+                               span > tuning_.least_fetched_moves / width_ &&
                                span <= tuning_.most_fetched_moves / width_;
   return is_fetched_move || span > near / width_ ? tuning_.element_prefetch : 0;
 }

@@ -43,6 +43,7 @@ bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
   const int64_t run = nest.loop[nest.rank - 1].count * width;
   const int64_t pitch = nest.loop[nest.rank - 2].stride[walk::kBoxOutput] * width;
   if (run >= tuning.least_streamed_row_with_gaps || pitch == run) return true;
+  output += nest.base[walk::kBoxOutput] * width;
   const auto start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kCacheLine);
   if (!machine.streams_parts && run < tuning.least_streamed_slice_of_parts) {
     return (start | run | pitch) % kCacheLine == 0;

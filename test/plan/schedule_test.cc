@@ -561,6 +561,9 @@ TEST_F(HintChoice, PrefetchesElementsThatAreReplacedWithinBounds) {
   EXPECT_EQ(of_size(201), 100);
   EXPECT_EQ(of_size(202), 0);
   EXPECT_EQ(of_size((1 << 16) + 2), 100) << "far";
+  IndexSpace with_inner_turns = ElementsSpace({102}, {10}, 0);
+  with_inner_turns.inner.Append(3, 1000, 1);
+  EXPECT_EQ(Of(with_inner_turns).hints.prefetch, 0) << "these are walked together";
   moves_ = false;
   EXPECT_EQ(of_size(102), 0) << "combined";
 }
