@@ -138,7 +138,11 @@ Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
     return staging;
   }
   const bool is_small = loops_.batches * loops_.row.count <= kMostWithoutScratch;
-  const bool is_worthwhile = covers || loops_.row.count >= axis_size / tuning_.axis_elements_of_row;
+  // An output that stays in the caches is copied first: with fewer updates strips cost more.
+  const bool leaves_caches =
+      covers && about_.output_units >= StreamedBytes(about_.machine, 1) / width_;
+  const bool is_worthwhile =
+      leaves_caches || loops_.row.count >= axis_size / tuning_.axis_elements_of_row;
   if (!about_.has_scratch || is_small || !is_worthwhile || IsNear()) return staging;
   staging.strip = StripColumns(tasks);
   staging.scratch_bytes = staging.strip * axis_bytes;

@@ -215,9 +215,9 @@ struct Tuning {
   // [12000, 600] 0.43 to 0.69 x; with strips of 256 B in a cache way that two threads share, sums
   // of [4096, 4096] 0.52 x (Zen 5).
   int64_t least_strip = 256;
-  // In place, strips copy the whole axis in and out. That pays if the axis has at most this many
-  // elements for each row of updates: with 1.4, 2.8, 5.7 and 11 of them, sums of 512 rows of 1024
-  // float32 took 0.6, 0.7, 0.75 and 1.03 x the time (Zen 4).
+  // Strips copy the whole axis in and out. In place, and into outputs that stay in the caches, that
+  // pays if the axis has at most this many elements for each row of updates: with 1.4, 2.8 and 11,
+  // sums of 512 rows of 1024 float32 took 0.6, 0.7 and 1.03 x the time (Zen 4).
   int64_t axis_elements_of_row = 2;
   // Columns of batch that are walked together without a strip: enough for long reads of indices and
   // updates, few enough for the cache lines of a short axis to stay in the caches.

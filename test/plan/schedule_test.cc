@@ -469,9 +469,17 @@ TEST_F(StripChoice, IsNotForSmallCalls) {
 TEST_F(StripChoice, IsWorthwhileInPlaceForHalfOfTheAxis) {
   EXPECT_EQ(Strip(100, 49, 200), 0);
   EXPECT_EQ(Strip(100, 50, 200), 32);
+}
+
+TEST_F(StripChoice, IsWorthwhileForNewOutputsThatLeaveTheCaches) {
   in_place_ = false;
+  tuning_.streamed_part = 0.5;
+  tuning_.cache_bytes = 2 * 100 * 200 * 4;
   EXPECT_EQ(Strip(100, 2, 200), 32);
   EXPECT_EQ(OfColumns(100, 2, 200).staging_in_place.strip, 0);
+  tuning_.cache_bytes += 2 * 4;
+  EXPECT_EQ(Strip(100, 49, 200), 0);
+  EXPECT_EQ(Strip(100, 50, 200), 32);
 }
 
 TEST_F(StripChoice, NeedsScratchAndDropsNothing) {
