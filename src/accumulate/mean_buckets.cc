@@ -185,10 +185,6 @@ Status CombineRuns(const BucketLayout& layout, const Buckets& buckets) {
   return CombineGroups(work, groups);
 }
 
-}  // namespace
-
-namespace {
-
 // True if all numbers in range stand for elements, most of which are destinations. In a contiguous
 // output there is an element between any two others.
 bool HasNoGaps(const WideScatter& work, const plan::DestinationNumbers& numbers) {

@@ -23,9 +23,9 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// There are no arrays of scalable vectors. Older CPUs have no loops whose only purpose is speed.
+// There are no arrays of scalable vectors.
 #undef STREW_TRANSPOSES
-#if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR || (HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2)
+#if HWY_HAVE_SCALABLE || HWY_TARGET == HWY_SCALAR
 #define STREW_TRANSPOSES 0
 #else
 #define STREW_TRANSPOSES 1
@@ -146,7 +146,7 @@ bool Transpose(const BoxArguments& box) {
 template <class T>
 constexpr TransposeKernel TransposeKernelOf() {
 #if STREW_TRANSPOSES
-  if constexpr (std::is_integral_v<T> && sizeof(T) <= 4) return Transpose<T>;
+  if constexpr (std::is_integral_v<T> && sizeof(T) <= 4 && !kOfOldCpus) return Transpose<T>;
 #endif
   return nullptr;
 }

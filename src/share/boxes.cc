@@ -51,8 +51,9 @@ bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
   return kernel::StreamsEnds(output, run) && pitch % kernel::StreamedGranule(run) == 0;
 }
 
-plan::BoxSchedule ScheduleFor(const Call& call, const char* what, int64_t bytes, bool may_stream) {
-  plan::BoxSchedule schedule = plan::MakeBoxSchedule(plan::Machine(call), bytes, /*moved=*/bytes);
+plan::BoxSchedule ScheduleFor(const Call& call, const plan::Machine& machine, const char* what,
+                              int64_t bytes, bool may_stream) {
+  plan::BoxSchedule schedule = plan::MakeBoxSchedule(machine, bytes, /*moved=*/bytes);
   schedule.streams = schedule.streams && may_stream;
   if (call.explains()) plan::Explain(call, schedule, what, bytes);
   return schedule;
@@ -63,10 +64,10 @@ plan::BoxSchedule ScheduleFor(const Call& call, const char* what, int64_t bytes,
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, BoxNest* nest) {
   walk::ArrangeBox(units, nest);
-  const plan::Tuning& tuning = plan::TuningOf(call);
-  const plan::BoxSchedule schedule =
-      ScheduleFor(call, "box", Bytes(*nest, units.width),
-                  MayStream(*nest, output, units.width, plan::Machine(call)));
+  const plan::Machine machine(call);
+  const plan::Tuning& tuning = machine.tuning;
+  const plan::BoxSchedule schedule = ScheduleFor(call, machine, "box", Bytes(*nest, units.width),
+                                                 MayStream(*nest, output, units.width, machine));
   if (schedule.tasks == 1) {
     Box(kernels, *nest, schedule.streams, tuning).Run(output, updates);
     return STREW_OK;
@@ -107,7 +108,8 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel r
                   const kernel::MoveKernels& move, const OverlayOperands& operands) {
   const int64_t width = move.combine.element_size;
   const plan::BoxSchedule schedule =
-      ScheduleFor(call, "slice laid over a copy", plan.Size() * width, /*may_stream=*/true);
+      ScheduleFor(call, plan::Machine(call), "slice laid over a copy", plan.Size() * width,
+                  /*may_stream=*/true);
   plan::Cut parts;
   for (int i = 0; i < plan.rank; ++i) {
     const int64_t granule = plan::LineGranule(plan.dim[i].output_stride, width);

@@ -242,8 +242,8 @@ class PieceRunner {
         first_(FirstInRow(plan, pieces.split, output)),
         copy_(WholeRows({stream ? move.stream : move.combine.run, true, move.transpose}, width,
                         plan, pieces.split, output, data, tuning)),
-        fill_(WholeRows({move.combine.run, true, move.transpose}, width, plan, pieces.split, output,
-                        data, tuning)),
+        fill_(WholeRows(KernelOf(move.combine.run, move), width, plan, pieces.split, output, data,
+                        tuning)),
         apply_(SlicedRows(KernelOf(run, move), width, plan, pieces.split, output, tuning)) {}
 
   static RowKernel KernelOf(kernel::RunKernel run, const kernel::MoveKernels& move) {

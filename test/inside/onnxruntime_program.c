@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a program in C does to have strew in ONNX Runtime, with a runtime that it loads by its path.
- * */
+ * A program in C that has strew in ONNX Runtime, with a runtime that it loads by its path. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
