@@ -4,8 +4,8 @@
 #include "api/tensor.h"
 #include "plan/check.h"
 #include "plan/index_space.h"
+#include "plan/lower.h"
 #include "plan/text.h"
-#include "plan/unit.h"
 #include "op/indexed.h"
 
 namespace strew {
@@ -37,36 +37,13 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
                            {"output", output});
 }
 
-void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates, int axis,
-           const TensorView& output, plan::IndexSpace* space) {
-  const plan::Units units = plan::IndexedUnitsOf(output.element_size);
-  space->AppendComponent(axis, data, output, units.count, 0);
-  space->entry_dim = axis;
-  for (int i = 0; i < output.rank; ++i) {
-    const int64_t count = indices.shape[i];
-    const int64_t output_stride = StrideOf(output, i) * units.count;
-    const int64_t updates_stride = StrideOf(updates, i) * units.count;
-    if (i == axis) {
-      space->entries.Append(count, 0, updates_stride, StrideOf(indices, i), 0);
-    } else if (StrideOf(indices, i) == 0) {
-      space->inner.Append(count, output_stride, updates_stride);
-    } else {
-      space->batch.Append(count, output_stride, updates_stride, StrideOf(indices, i),
-                          StrideOf(data, i) * units.count);
-      // The stride is not 0, so Append() has kept the loop.
-      if (i > axis) ++space->minor_batch_loops;
-    }
-  }
-  space->inner.Append(units.count, 1, 1);
-}
-
 Status ScatterElements(const Call& call, const TensorView* data, const TensorView* indices,
                        const TensorView* updates, int64_t axis, strew_reduction reduction,
                        const TensorView* output) {
   int normalised_axis;
   STREW_TRY(Validate(call, data, indices, updates, axis, reduction, output, &normalised_axis));
   plan::IndexSpace space;
-  Lower(*data, *indices, *updates, normalised_axis, *output, &space);
+  plan::LowerElements(*data, *indices, *updates, *output, normalised_axis, &space);
   return RunIndexed(call, {*data, *indices, *updates, *output}, reduction, &space);
 }
 

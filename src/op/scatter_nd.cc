@@ -7,6 +7,7 @@
 #include "base/reduction.h"
 #include "plan/check.h"
 #include "plan/index_space.h"
+#include "plan/lower.h"
 #include "plan/text.h"
 #include "plan/unit.h"
 #include "op/indexed.h"
@@ -64,29 +65,16 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
 
 void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates,
            strew_reduction reduction, const TensorView& output, plan::IndexSpace* space) {
-  const plan::Units units = plan::IndexedUnitsOf(output.element_size);
+  const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
   const int tuples = indices.rank - 1;
   const int k = static_cast<int>(TupleLength(indices));
   space->has_tuples = true;
   for (int c = 0; c < k; ++c) {
-    space->AppendComponent(c, data, output, units.count, c * StrideOf(indices, tuples));
+    space->AppendComponent(c, data, output, units, c * StrideOf(indices, tuples));
   }
+  plan::LowerSlices(indices, tuples, updates, output, 0, k, space);
   // If every tuple replaces the whole tensor, only the last one counts.
-  const bool only_last = k == 0 && ReductionKind(reduction) == STREW_NONE;
-  for (int i = 0; i < tuples; ++i) {
-    if (only_last && updates.size > 0) {
-      space->batch.base[plan::kUpdates] +=
-          (indices.shape[i] - 1) * StrideOf(updates, i) * units.count;
-      continue;
-    }
-    space->entries.Append(indices.shape[i], 0, StrideOf(updates, i) * units.count,
-                          StrideOf(indices, i), 0);
-  }
-  for (int i = k; i < output.rank; ++i) {
-    space->inner.Append(output.shape[i], StrideOf(output, i) * units.count,
-                        StrideOf(updates, tuples + i - k) * units.count);
-  }
-  space->inner.Append(units.count, 1, 1);
+  if (k == 0 && ReductionKind(reduction) == STREW_NONE) space->KeepLastEntry();
 }
 
 Status ScatterNd(const Call& call, const TensorView* data, const TensorView* indices,

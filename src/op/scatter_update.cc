@@ -4,6 +4,7 @@
 #include "api/tensor.h"
 #include "plan/check.h"
 #include "plan/index_space.h"
+#include "plan/lower.h"
 #include "plan/text.h"
 #include "plan/unit.h"
 #include "op/indexed.h"
@@ -47,30 +48,15 @@ Status Validate(const Call& call, const TensorView* data, const TensorView* indi
                            {"output", output});
 }
 
-void Lower(const TensorView& data, const TensorView& indices, const TensorView& updates, int axis,
-           const TensorView& output, plan::IndexSpace* space) {
-  const plan::Units units = plan::IndexedUnitsOf(output.element_size);
-  space->AppendComponent(axis, data, output, units.count, 0);
-  for (int i = 0; i < indices.rank; ++i) {
-    space->entries.Append(indices.shape[i], 0, StrideOf(updates, axis + i) * units.count,
-                          StrideOf(indices, i), 0);
-  }
-  for (int i = 0; i < output.rank; ++i) {
-    if (i == axis) continue;
-    const int in_updates = i < axis ? i : i + indices.rank - 1;
-    space->inner.Append(output.shape[i], StrideOf(output, i) * units.count,
-                        StrideOf(updates, in_updates) * units.count);
-  }
-  space->inner.Append(units.count, 1, 1);
-}
-
 Status ScatterUpdate(const Call& call, const TensorView* data, const TensorView* indices,
                      const TensorView* updates, int64_t axis, strew_reduction reduction,
                      const TensorView* output) {
   int normalised_axis;
   STREW_TRY(Validate(call, data, indices, updates, axis, reduction, output, &normalised_axis));
   plan::IndexSpace space;
-  Lower(*data, *indices, *updates, normalised_axis, *output, &space);
+  const int64_t units = plan::IndexedUnitsOf(output->element_size).count;
+  space.AppendComponent(normalised_axis, *data, *output, units, 0);
+  plan::LowerSlices(*indices, indices->rank, *updates, *output, normalised_axis, 1, &space);
   return RunIndexed(call, {*data, *indices, *updates, *output}, reduction, &space);
 }
 

@@ -2,6 +2,7 @@
 #include "prepared/space.h"
 
 #include "base/compiler.h"
+#include "plan/lower.h"
 #include "plan/unit.h"
 
 namespace strew::prepared {
@@ -84,44 +85,20 @@ plan::Component LineOfAxes(const Plan& plan, const walk::Operands& operands, int
 }  // namespace
 
 plan::IndexSpace SpaceOfCall(const Plan& plan, const walk::Operands& operands, int axis) {
-  const plan::Units units = plan::IndexedUnitsOf(operands.output.element_size);
-  const auto output = [&](int i) { return StrideOf(operands.output, i) * units.count; };
-  const auto data = [&](int i) { return StrideOf(operands.data, i) * units.count; };
-  const auto updates = [&](int i) { return StrideOf(operands.updates, i) * units.count; };
+  const auto& [data, places, updates, output] = operands;
   plan::IndexSpace space;
   if (plan.kind == Kind::kElements) {
-    space.AppendComponent(plan.axis, operands.data, operands.output, units.count, 0);
-    space.entry_dim = plan.axis;
-    for (int i = 0; i < plan.rank; ++i) {
-      const int64_t stride = StrideOf(operands.indices, i);
-      if (i == plan.axis) {
-        space.entries.Append(plan.shape[i], 0, updates(i), stride, 0);
-      } else if (plan.is_inner[i]) {
-        space.inner.Append(plan.shape[i], output(i), updates(i));
-      } else {
-        space.batch.Append(plan.shape[i], output(i), updates(i), stride, data(i));
-        if (i > plan.axis && stride != 0) ++space.minor_batch_loops;
-      }
-    }
-  } else {
-    const bool is_tuples = plan.kind == Kind::kTuples;
-    const int first = is_tuples ? 0 : axis;  // dim of the first entries in updates
-    const int dims = operands.indices.rank;
-    if (!is_tuples) {
-      space.AppendComponent(axis, operands.data, operands.output, units.count, 0);
-    } else if (plan.components > 0) {
-      space.component[space.components++] = LineOfAxes(plan, operands, units.count);
-    }
-    for (int i = 0; i < dims; ++i) {
-      space.entries.Append(plan.shape[i], 0, updates(first + i), StrideOf(operands.indices, i), 0);
-    }
-    for (int i = 0; i < operands.output.rank; ++i) {
-      if (i >= first && i < first + plan.components) continue;
-      const int in_updates = i < first ? i : i - plan.components + dims;
-      space.inner.Append(operands.output.shape[i], output(i), updates(in_updates));
-    }
+    plan::LowerElements(data, places, updates, output, plan.axis, &space);
+    return space;
   }
-  space.inner.Append(units.count, 1, 1);
+  const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
+  if (plan.kind == Kind::kUpdate) {
+    space.AppendComponent(axis, data, output, units, 0);
+  } else if (plan.components > 0) {
+    space.component[space.components++] = LineOfAxes(plan, operands, units);
+  }
+  const int first = plan.kind == Kind::kTuples ? 0 : axis;
+  plan::LowerSlices(places, places.rank, updates, output, first, plan.components, &space);
   return space;
 }
 
