@@ -303,6 +303,12 @@ BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t mov
   return {ns, tasks, PartsFor(machine, tasks), written >= StreamedBytes(machine, tasks)};
 }
 
+BoxSchedule MakeOverlaySchedule(const Machine& machine, int64_t written) {
+  BoxSchedule schedule = MakeBoxSchedule(machine, written, written);
+  schedule.streams = schedule.streams || written >= machine.tuning.most_cached_overlay;
+  return schedule;
+}
+
 CheckSchedule MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size) {
   const Tuning& tuning = machine.tuning;
   const double bytes = static_cast<double>(indices) * static_cast<double>(index_size);

@@ -142,6 +142,9 @@ struct BoxSchedule {
 // For boxes that write `written` bytes, and read and write `moved` bytes in all.
 BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t moved);
 
+// For overlays that write `written` bytes.
+BoxSchedule MakeOverlaySchedule(const Machine& machine, int64_t written);
+
 struct CheckSchedule {
   double nanoseconds;
   int64_t tasks;

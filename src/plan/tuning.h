@@ -125,8 +125,7 @@ struct Tuning {
   // Distance for single elements, in entries. It must be 4 to 255, because blocks of clamped
   // indices have 256.
   int64_t element_prefetch = 128;
-  // Distance for rows, in bytes. Compared with 8 KiB, rows of 320 B and of 1 KiB took 0.76 and
-  // 0.98 x the time on two threads, and the same time on one.
+  // Distance for rows, in bytes. With 8 KiB, rows of 320 B took 1.3 x the time on two threads.
   int64_t row_prefetch_bytes = 4096;
   // Shortest distance for rows, in rows; the longest is half of element_prefetch. Compared with 2,
   // rows of 1 and 4 KiB took 1.02 x the time with 1, 1.08 to 1.13 x with 4 to 16 (Zen 4).
@@ -159,8 +158,7 @@ struct Tuning {
   // Without it 90,000 to 250,000 int64 took 0.85 to 0.98 x the time, 500,000 1.13 x (Zen 4).
   int64_t near_indices = 2 << 20;
   // Prefetch distance in indices and updates, in entries, if indices are used as offsets directly:
-  // 4096 x 4096 int8 with int64 indices, last axis, took 12.2 ms, with 1024 12.6, and with 2048,
-  // whose indices fill half of the L1 cache, 13.7 (Zen 4).
+  // 4096 x 4096 int8 with int64 indices took 12.2 ms, with 1024 12.6, with 2048 13.7 (Zen 4).
   int64_t read_ahead = 512;
 
   // ---- Streaming stores ----
@@ -171,10 +169,13 @@ struct Tuning {
   // the cache; 16 MiB 0.38 and 0.42; 32 MiB 0.94 and 1.11; 64 MiB 2.20 and 2.76.
   double streamed_part = 0.5;
   // The same for several tasks: one thread that streams uses the whole bandwidth of memory, while
-  // ordinary stores gain from each further thread. On two threads 8 MiB took 0.193 and 0.074,
-  // 16 MiB 0.38 and 0.27, 24 MiB 0.59 and 0.60; 16 MiB without the output in the cache 0.41 and
-  // 0.54, with nothing in the cache 0.62 and 0.63. (Zeros are written twice as fast.)
+  // ordinary stores gain from each further thread. On two threads 8 MiB took 0.193 and 0.074, 16
+  // MiB 0.38 and 0.27 (0.62 and 0.63 with nothing in the cache), 24 MiB 0.59 and 0.60.
   double streamed_part_of_tasks = 0.75;
+  // An overlay of at least so many bytes is streamed whatever the size of that cache, because the
+  // call does not return to it. 64 to 120 MiB took 0.4 to 0.6 x the time, 48 MiB 0.93 to 1.08 x, 17
+  // MiB 1.25 x with the output in the cache and 0.8 x without (260 MiB of it, Sapphire Rapids).
+  int64_t most_cached_overlay = 48 << 20;
   // Least bytes of a streamed row. Replacing 32 MiB of rows of 256 B took 0.58 to 0.63 x the time
   // of ordinary stores, of rows of 1 KiB 0.54 to 0.83 x, of 4 KiB 0.67 to 0.89 x.
   int64_t least_streamed_row = 256;
@@ -304,8 +305,7 @@ struct Tuning {
   int64_t long_line = 1024;
   // Bytes of an overlay that are copied, through the caches, before their updates. Compared with
   // 4 KiB, 60 random overlays of 0.1 to 60 MB took 0.94 x the time (geometric mean) with 32 KiB,
-  // 0.92 x with 64 and 0.91 x with 128. Assembling pieces in a buffer of 4 KiB and then streaming
-  // them took 1.2 to 1.9 x the time of this, on two threads 1.1 x.
+  // 0.92 x with 64 and 0.91 x with 128. Streaming pieces of 4 KiB from a buffer took 1.1 to 1.9 x.
   int64_t overlay_piece = 64 << 10;
   // Most bytes of a line that are prefetched; the hardware detects longer ones by itself. Lines of
   // 4 KiB, every second one replaced, took 0.85 x the time.

@@ -51,14 +51,6 @@ bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
   return kernel::StreamsEnds(output, run) && pitch % kernel::StreamedGranule(run) == 0;
 }
 
-plan::BoxSchedule ScheduleFor(const Call& call, const plan::Machine& machine, const char* what,
-                              int64_t bytes, bool may_stream) {
-  plan::BoxSchedule schedule = plan::MakeBoxSchedule(machine, bytes, /*moved=*/bytes);
-  schedule.streams = schedule.streams && may_stream;
-  if (call.explains()) plan::Explain(call, schedule, what, bytes);
-  return schedule;
-}
-
 }  // namespace
 
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
@@ -66,8 +58,10 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
   walk::ArrangeBox(units, nest);
   const plan::Machine machine(call);
   const plan::Tuning& tuning = machine.tuning;
-  const plan::BoxSchedule schedule = ScheduleFor(call, machine, "box", Bytes(*nest, units.width),
-                                                 MayStream(*nest, output, units.width, machine));
+  const int64_t bytes = Bytes(*nest, units.width);
+  plan::BoxSchedule schedule = plan::MakeBoxSchedule(machine, bytes, /*moved=*/bytes);
+  schedule.streams = schedule.streams && MayStream(*nest, output, units.width, machine);
+  if (call.explains()) plan::Explain(call, schedule, "box", bytes);
   if (schedule.tasks == 1) {
     Box(kernels, *nest, schedule.streams, tuning).Run(output, updates);
     return STREW_OK;
@@ -107,9 +101,9 @@ Status Copy(const Call& call, const TensorView& data, const TensorView& output) 
 Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel run,
                   const kernel::MoveKernels& move, const OverlayOperands& operands) {
   const int64_t width = move.combine.element_size;
-  const plan::BoxSchedule schedule =
-      ScheduleFor(call, plan::Machine(call), "slice laid over a copy", plan.Size() * width,
-                  /*may_stream=*/true);
+  const int64_t bytes = plan.Size() * width;
+  const plan::BoxSchedule schedule = plan::MakeOverlaySchedule(plan::Machine(call), bytes);
+  if (call.explains()) plan::Explain(call, schedule, "slice laid over a copy", bytes);
   plan::Cut parts;
   for (int i = 0; i < plan.rank; ++i) {
     const int64_t granule = plan::LineGranule(plan.dim[i].output_stride, width);

@@ -677,6 +677,16 @@ TEST_F(HintChoice, StreamsLargeBoxes) {
   EXPECT_TRUE(MakeBoxSchedule(machine(), kHalf + kHalf / 2, kHalf).streams);
 }
 
+TEST_F(HintChoice, StreamsOverlaysThatALargeCacheWouldHold) {
+  constexpr int64_t kHalf = 512 << 10;
+  tuning_.most_cached_overlay = kHalf / 2;
+  EXPECT_FALSE(MakeOverlaySchedule(machine(), kHalf / 2 - 1).streams);
+  EXPECT_TRUE(MakeOverlaySchedule(machine(), kHalf / 2).streams);
+  tuning_.most_cached_overlay = 2 * kHalf;
+  EXPECT_FALSE(MakeOverlaySchedule(machine(), kHalf - 1).streams);
+  EXPECT_TRUE(MakeOverlaySchedule(machine(), kHalf).streams);
+}
+
 TEST_F(ScheduleChoice, SharesBoxesByTheBytesThatTheyMove) {
   settings_.runner.workers = 4;
   tuning_.ns_of_byte = 0.5;

@@ -69,6 +69,11 @@ def _boxes() -> list[Family]:
             (4096, 16384, 32768, 131072),
         ),
         Threshold(
+            "most_cached_overlay",
+            lambda size: new_output(sliced((size // 4,), values((24,)), 0)),
+            **at("most_cached_overlay", cache_bytes=HUGE),
+        ),
+        Threshold(
             "least_streamed_row_with_gaps",
             with_gaps,
             **at("least_streamed_row_with_gaps", streamed_part=1e-9),
