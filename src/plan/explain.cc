@@ -155,7 +155,7 @@ void Explain(const Call& call, const DraftSchedule& schedule, int64_t indices) {
 void Explain(const Call& call, const BoxSchedule& schedule, const char* what, int64_t bytes) {
   Paragraph text;
   text.Add("%s of %" PRId64 " bytes: written %s. ", what, bytes,
-           schedule.streams ? "past the caches, because it fills them" : "through the caches");
+           schedule.streams ? "past the caches, because it is large" : "through the caches");
   text.AddTasks(Machine(call), schedule.nanoseconds, schedule.tasks);
   call.Explain("%s", text.c_str());
 }
