@@ -64,6 +64,18 @@ int64_t DetectCache() {
 
 #endif
 
+// Like IsOfIntel(), which asks the CPU each time.
+bool IsKnownOfIntel() {
+  enum { kUnknown, kFalse, kTrue };
+  static std::atomic<int> known{kUnknown};
+  int is_of_intel = known.load(std::memory_order_relaxed);
+  if (is_of_intel == kUnknown) {
+    is_of_intel = IsOfIntel() ? kTrue : kFalse;
+    known.store(is_of_intel, std::memory_order_relaxed);
+  }
+  return is_of_intel == kTrue;
+}
+
 }  // namespace
 
 int64_t LastLevelCacheBytes() {
@@ -78,15 +90,8 @@ int64_t LastLevelCacheBytes() {
   return cache;
 }
 
-bool StreamsPartsOfLines() {
-  enum { kUnknown, kFalse, kTrue };
-  static std::atomic<int> known{kUnknown};
-  int streams = known.load(std::memory_order_relaxed);
-  if (streams == kUnknown) {
-    streams = IsOfIntel() ? kFalse : kTrue;
-    known.store(streams, std::memory_order_relaxed);
-  }
-  return streams == kTrue;
-}
+bool StreamsPartsOfLines() { return !IsKnownOfIntel(); }
+
+bool WaitsForStores() { return IsKnownOfIntel(); }
 
 }  // namespace strew

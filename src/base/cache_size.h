@@ -17,6 +17,11 @@ int64_t LastLevelCacheBytes();
 // Intel do not.
 bool StreamsPartsOfLines();
 
+// True if stores wait for cache lines that the CPU has not prefetched, so that software should.
+// CPUs of Intel do. On a Zen 5 moves of rows that lie apart took 1.0 to 1.3 x the time with such
+// prefetches.
+bool WaitsForStores();
+
 }  // namespace strew
 
 #endif  // STREW_BASE_CACHE_SIZE_H_

@@ -10,7 +10,8 @@
 namespace strew::kernel {
 
 // Does the work of WalkBox() and returns true; returns false if the runs are too few or too long.
-bool WalkShortRuns(RunKernel run, int64_t size, const BoxArguments& box);
+// `ahead` is the prefetch distance in the output, in rows; box.rows for none.
+bool WalkShortRuns(RunKernel run, int64_t size, const BoxArguments& box, int64_t ahead);
 
 }  // namespace strew::kernel
 

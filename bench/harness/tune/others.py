@@ -191,7 +191,29 @@ def _walks() -> list[Family]:
         shape = rows_of(1 << 18, max(1, run // 4))
         return sliced(shape, repeated(shape, (1, shape[1])))
 
+    def column(run: int, step: int, span: int = 16 * MIB) -> Scatter:
+        """Moves of runs of so many bytes, which lie `step` bytes apart."""
+        shape = (span // step, step)
+        return sliced(shape, values((shape[0], run), "uint8"), axis=1)
+
+    columns = [lambda: column(48, 512), lambda: column(256, 1024), lambda: column(1024, 1536)]
+
     return [
+        Sweep("walks.moved_ahead", columns, (1024, 2048, 8192, 16384)),
+        Sweep("walks.moved_rows_ahead", columns, (4, 8, 32)),
+        Threshold(
+            "walks.longest_moved",
+            lambda run: column(run, 2 * run),
+            **switch("walks.longest_moved", HUGE, 0),
+        ),
+        Threshold(
+            "walks.least_moved_step",
+            lambda step: column(step // 2, step),
+            **at("walks.least_moved_step"),
+        ),
+        Threshold(
+            "walks.far_moved", lambda span: column(48, 128, span), **at("walks.far_moved")
+        ),
         Threshold(
             "walks.least_read_ahead",
             lambda size: rows(rows_of(16 * MIB, size // 4), 32 * MIB // size, "none"),
