@@ -50,17 +50,16 @@ struct Tuning {
   double filter_ns = 0.6, filter_stream_ns = 0.3, select_ns = 0.15, sort_ns = 1.1;
   // Indices and updates of at least this part of the last-level cache come from memory.
   double far_entries_part = 1;
-  // Estimates are not exact: that for several tasks must be below this fraction of that for one.
+  // Estimates are not exact: that of several tasks must be below this fraction of that of one.
   double worthwhile = 0.9;
 
   // Samples of destinations cost cache misses, but with few of them the ranges differ in size, and
-  // tasks wait for the one with the largest: 2^22 random updates on two threads took 8.2 ms with
-  // 1024 samples, 8.7 with 128.
+  // tasks wait for the largest: 2^22 random updates on two threads took 8.2 ms with 1024, 8.7 with
+  // 128.
   int64_t least_samples_of_range = 32;
   int64_t most_samples_of_range = 512;
   int64_t entries_of_sample = 512;
-  // Page size in bytes. An entry is near the one before it if both write to the same page or to
-  // neighbouring pages.
+  // Page size in bytes. An entry is near the one before if both write to one page or to neighbours.
   int64_t page = 4096;
 
   // ---- The check of the indices ----
@@ -92,9 +91,8 @@ struct Tuning {
   // each entry, because updates then fill the L2 cache (Zen 4).
   double least_drafted = 0.5;
   int64_t most_draft = 512 << 10;
-  // Bytes of indices that are checked before their updates are applied. Meanwhile the next part is
-  // prefetched into the L2 cache. Compared with 128 KiB, 32 KiB took 1.04 x the time and 512 KiB
-  // 1.05 x.
+  // Bytes of indices that are checked before their updates are applied; meanwhile the next part is
+  // prefetched into the L2 cache. With 32 and 512 KiB calls took 1.04 and 1.05 x the time.
   int64_t drafted_part = 128 << 10;
 
   // ---- Few updates ----
@@ -304,18 +302,16 @@ struct Tuning {
   // Lines of at least this many bytes are handled one by one: a call then costs little.
   int64_t long_line = 1024;
   // Bytes of an overlay that are copied, through the caches, before their updates. Compared with
-  // 4 KiB, 60 random overlays of 0.1 to 60 MB took 0.94 x the time (geometric mean) with 32 KiB,
-  // 0.92 x with 64 and 0.91 x with 128. Streaming pieces of 4 KiB from a buffer took 1.1 to 1.9 x.
+  // 4 KiB, 60 random overlays of 0.1 to 60 MB took 0.94, 0.92 and 0.91 x the time (geometric mean)
+  // with 32, 64 and 128 KiB.
   int64_t overlay_piece = 64 << 10;
   // Most bytes of a line that are prefetched; the hardware detects longer ones by itself. Lines of
   // 4 KiB, every second one replaced, took 0.85 x the time.
   int64_t most_prefetched_line = 8192;
-  // Distance of these lines, in turns. Compared with 2, 1 took 1.01 x the time, 4 and 8 1.02 and
-  // 1.04 x (Zen 4).
+  // Distance of these lines, in turns. With 1, 4, 8 calls took 1.01, 1.02, 1.04 x the time (Zen 4).
   int64_t line_prefetch = 2;
-  // Most bytes of the write of a cache entry that is prefetched during the write before it. A step
-  // of inference writes one new position of each entry, which is not in the caches: 8 entries of 16
-  // rows of 256 B took 2.0 us, and 2.9 without.
+  // Most bytes of the write of a cache entry that is prefetched during the write before it, because
+  // new positions are not in the caches: 8 entries of 16 rows of 256 B took 2.0 us, 2.9 without.
   int64_t most_fetched_box = 16 << 10;
 
   // ---- Means ----
@@ -369,12 +365,13 @@ struct Tuning {
   double ns_of_grouped_entry = 4, ns_of_grouped_byte = 0.1;
   double ns_of_passed_entry = 5;
   double ns_of_divided_group = 2, ns_of_divided_byte = 0.2;
+  // Least bytes of a gathered entry that is a box of its own, if no other entry lies between its
+  // elements. Random gathers of such entries took 0.4 to 0.8 x the time (Sapphire Rapids).
+  int64_t least_gathered_box = 1024;
   // Most destinations for each update with which means and wide sums of single elements need no
   // order of destinations, if scratch has room for an accumulator of each destination of a batch.
-  // In that order they took this many times the time by places (int8, int32, float16):
-  //   2^20 updates into 2^22 elements 0.9 to 1.1, into 2^20 1.4 to 1.6, into 2^14 1.6 to 1.7
-  //   2048 updates of each row of 4096 elements 2.7 to 3.2; float32, whose sums are elements, 1.4
-  //   10^6 wide sums of float16 and bfloat16 into 10^5 and 10^3 elements 2.3 to 2.4
+  // In that order 2^20 updates into 2^22, 2^20 and 2^14 int32 took 0.9 to 1.1, 1.4 to 1.6 and 1.6
+  // to 1.7 x the time, 2048 of each row of 4096 2.7 to 3.2 x, 10^6 wide sums of float16 2.3 x.
   int64_t destinations_of_plan_entry = 4;
   // Fewest updates for each destination, on average, with which means of rows are sums that are
   // then divided: with fewer, rows would be read and written twice, in 1.1 to 1.3 x the time.

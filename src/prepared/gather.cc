@@ -12,6 +12,7 @@
 #include "prepared/plan.h"
 #include "prepared/schedule.h"
 #include "share/parts.h"
+#include "walk/box.h"
 #include "walk/kernels.h"
 
 namespace strew::prepared {
@@ -34,13 +35,15 @@ using InnerNest = plan::LoopNest<kInnerOperands>;
 class Gatherer {
  public:
   Gatherer(const Call& call, const Plan& plan, const GatherLoops& loops,
-           const PlanSchedule& schedule, const unsigned char* source, unsigned char* output)
+           const PlanSchedule& schedule, const TensorView& source, const TensorView& output)
       : plan_(plan),
         loops_(loops),
         schedule_(schedule),
-        source_(source),
-        output_(output),
-        move_(walk::MoveKernelsFor(call, loops.units)) {}
+        source_(source.data),
+        output_(output.data),
+        move_(walk::MoveKernelsFor(call, loops.units)),
+        kernels_(walk::RunKernelsFor(call, output, STREW_NONE, loops.units)),
+        tuning_(plan::TuningOf(call)) {}
 
   void GatherAll() const { Gather(loops_.entries, {0, loops_.column.count}, loops_.inner); }
 
@@ -61,13 +64,26 @@ class Gatherer {
   void Gather(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner) const {
     if (schedule_.way == Way::kRuns) {
       GatherLines(nest, columns, inner);
+    } else if (schedule_.way == Way::kBoxes) {
+      GatherBoxes(nest, columns, inner);
     } else {
-      GatherNest(nest, columns, inner);
+      GatherPieces(nest, columns, inner);
     }
     if (schedule_.streams) kernel::FinishStreaming();
   }
 
-  void GatherNest(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner) const {
+  // Gathers one piece of the runs of all entries after another.
+  void GatherPieces(EntryNest nest, const plan::Turns& columns, const InnerNest& inner) const {
+    const plan::Loop<kInnerOperands>& run = loops_.run;
+    for (int64_t i = 0; i < run.count; i += schedule_.piece) {
+      GatherNest(nest, columns, inner, std::min(schedule_.piece, run.count - i));
+      nest.base[kGatheredOutput] += schedule_.piece * run.stride[kInnerOutput];
+      nest.base[kGatheredSource] += schedule_.piece * run.stride[kInnerSource];
+    }
+  }
+
+  void GatherNest(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner,
+                  int64_t run) const {
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       const int64_t end = columns.first + columns.count;
       for (int64_t c = columns.first; c < end; c += kColumns) {
@@ -75,7 +91,7 @@ class Gatherer {
                                 at[kGatheredOutput] + c * loops_.column.stride[kGatheredOutput],
                                 at[kGatheredSource] + c * loops_.column.stride[kGatheredSource]};
         const int64_t count = std::min(kColumns, end - c);
-        GatherRow(turn, count, end - c - count, inner);
+        GatherRow(turn, count, end - c - count, inner, run);
       }
     });
   }
@@ -115,6 +131,37 @@ class Gatherer {
     });
   }
 
+  void GatherBoxes(const EntryNest& nest, const plan::Turns& columns,
+                   const InnerNest& inner) const {
+    walk::BoxNest turns = inner;
+    turns.Append(loops_.run.count, loops_.run.stride[kInnerOutput],
+                 loops_.run.stride[kInnerSource]);
+    walk::ArrangeBox({loops_.units.width, 1}, &turns);
+    const walk::Box box(kernels_, turns, schedule_.streams, tuning_);
+    const int64_t width = loops_.units.width;
+    plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
+      for (int64_t c = columns.first; c < columns.first + columns.count; ++c) {
+        int64_t from = at[kGatheredEntry] + c * loops_.column.stride[kGatheredEntry];
+        if (!FindPlace(&from)) continue;
+        from += at[kGatheredSource] + c * loops_.column.stride[kGatheredSource];
+        const int64_t to = at[kGatheredOutput] + c * loops_.column.stride[kGatheredOutput];
+        box.Run(output_ + to * width, source_ + from * width);
+      }
+    });
+  }
+
+  // Replaces the number of an entry by the offset of its place. Returns false if it is dropped.
+  bool FindPlace(int64_t* entry) const {
+    bool kept = false;
+    plan_.places.Visit([&](const auto* places) {
+      const auto place = places[*entry];
+      kept = place != static_cast<std::decay_t<decltype(place)>>(plan_.places.none());
+      *entry = static_cast<int64_t>(place);
+    });
+    if (kept) loops_.layout.places.Resolve(entry, 1);
+    return kept;
+  }
+
   // Removes and returns the innermost loop around the columns.
   static EntryLoop PopRows(EntryNest* nest, InnerNest* inner) {
     if (inner->rank == 0) return nest->PopInnermost();
@@ -123,8 +170,8 @@ class Gatherer {
   }
 
   // Gathers the first `columns` entries of a row. Those after them are only prefetched.
-  void GatherRow(const int64_t* turn, int64_t columns, int64_t following,
-                 const InnerNest& nest) const {
+  void GatherRow(const int64_t* turn, int64_t columns, int64_t following, const InnerNest& nest,
+                 int64_t run) const {
     int64_t from[kColumns + kMostGatherAhead];
     int64_t to[kColumns + kMostGatherAhead];
     const int64_t all = columns + std::min(following, schedule_.prefetch);
@@ -145,21 +192,20 @@ class Gatherer {
       to[i] *= loops_.column.stride[kGatheredOutput];
     }
     const bool are_elements =
-        schedule_.way == Way::kElements && kept == columns && kept * loops_.run.count <= kColumns;
-    if (are_elements) ExpandRuns(from, kept);
+        schedule_.way == Way::kElements && kept == columns && kept * run <= kColumns;
+    if (are_elements) ExpandRuns(from, kept, run);
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* inner) {
       unsigned char* const output =
           output_ + (turn[kGatheredOutput] + inner[kInnerOutput]) * loops_.units.width;
       const unsigned char* const source =
           source_ + (turn[kGatheredSource] + inner[kInnerSource]) * loops_.units.width;
       if (are_elements) {
-        return kernel::GatherElements(loops_.units.width, source, from, kept * loops_.run.count,
-                                      output);
+        return kernel::GatherElements(loops_.units.width, source, from, kept * run, output);
       }
       kernel::TileArguments tile = kernel::RowTile(output, source, to, kept, schedule_.prefetch);
       tile.lookahead = kept_ahead;
       const kernel::RowsArguments rows = {tile,
-                                          loops_.run.count,
+                                          run,
                                           loops_.run.stride[kInnerOutput],
                                           loops_.run.stride[kInnerSource],
                                           schedule_.streams,
@@ -171,9 +217,9 @@ class Gatherer {
   }
 
   // Expands the offsets of the first elements of runs to those of all elements.
-  void ExpandRuns(int64_t* from, int64_t runs) const {
-    for (int64_t i = runs * loops_.run.count - 1; i >= 0; --i) {
-      from[i] = from[i / loops_.run.count] + i % loops_.run.count * loops_.run.stride[kInnerSource];
+  void ExpandRuns(int64_t* from, int64_t runs, int64_t run) const {
+    for (int64_t i = runs * run - 1; i >= 0; --i) {
+      from[i] = from[i / run] + i % run * loops_.run.stride[kInnerSource];
     }
   }
 
@@ -183,6 +229,8 @@ class Gatherer {
   const unsigned char* const source_;
   unsigned char* const output_;
   const kernel::MoveKernels& move_;
+  const walk::RunKernels kernels_;
+  const plan::Tuning& tuning_;
 };
 
 Status GatherByPlan(const Call& call, const strew_plan* handle, const TensorView* source,
@@ -196,7 +244,7 @@ Status GatherByPlan(const Call& call, const strew_plan* handle, const TensorView
   const GatherLoops loops(plan, *source, axis, *output);
   const PlanSchedule schedule = ScheduleGather(plan::Machine(call), plan, loops);
   if (call.explains()) Explain(call, schedule, plan);
-  const Gatherer gatherer(call, plan, loops, schedule, source->data, output->data);
+  const Gatherer gatherer(call, plan, loops, schedule, *source, *output);
   const Pass& pass = schedule.pass;
   if (pass.parts == 1) {
     gatherer.GatherAll();

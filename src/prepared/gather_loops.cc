@@ -2,6 +2,16 @@
 #include "prepared/gather_loops.h"
 
 namespace strew::prepared {
+namespace {
+
+// Most entries of a row, and their bytes in all, that are gathered by runs although the turns of a
+// run lie farther apart than entries. Rows of 2 and 3 entries of 1 and 2 bytes took 0.35 to 0.5 x
+// the time of entries one by one, of 2 of 4 bytes and 3 of 8 bytes 1.3 and 1.5 x, of 5 and 15 of 1
+// byte 1.6 x (Sapphire Rapids).
+constexpr int64_t kFewColumns = 4;
+constexpr int64_t kFewBytes = 6;
+
+}  // namespace
 
 GatherLoops::GatherLoops(const Plan& plan, const TensorView& source, int axis,
                          const TensorView& output)
@@ -29,9 +39,11 @@ GatherLoops::GatherLoops(const Plan& plan, const TensorView& source, int axis,
 
 bool GatherLoops::HasRun() const {
   if (inner.rank == 0) return false;
+  if (column.count == 1) return true;
+  if (column.count <= kFewColumns && column.count * units.width <= kFewBytes) return true;
   const plan::Loop<kInnerOperands>& innermost = inner.loop[inner.rank - 1];
-  return column.count == 1 || static_cast<uint64_t>(innermost.stride[kInnerOutput]) <=
-                                  Magnitude(column.stride[kGatheredOutput]);
+  return static_cast<uint64_t>(innermost.stride[kInnerOutput]) <=
+         Magnitude(column.stride[kGatheredOutput]);
 }
 
 int64_t GatherLoops::EntryUnits() const {

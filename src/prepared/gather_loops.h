@@ -31,7 +31,8 @@ struct GatherLoops {
   plan::Units units;
   Layout layout;  // of the source
   // The loops over entries, of which `column` is the innermost, and the inner loops, of which `run`
-  // is. The run has one unit if the innermost inner loop has turns farther apart than entries.
+  // is. The run has one unit if the innermost inner loop has turns farther apart than entries, of
+  // which there are more than a few.
   plan::LoopNest<kGatherOperands> entries;
   plan::Loop<kGatherOperands> column;
   plan::LoopNest<kInnerOperands> inner;

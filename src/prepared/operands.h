@@ -4,6 +4,7 @@
 #ifndef STREW_PREPARED_OPERANDS_H_
 #define STREW_PREPARED_OPERANDS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -62,6 +63,13 @@ class Numbering {
   }
   // Distance between the offsets of neighbouring numbers. Requires is_line().
   int64_t stride() const { return nest_.rank == 0 ? 0 : nest_.loop[0].stride[0]; }
+  // Distance between the nearest two offsets.
+  uint64_t LeastStride() const {
+    uint64_t least = nest_.rank == 0 ? 0 : Magnitude(nest_.loop[0].stride[0]);
+    for (int i = 1; i < nest_.rank; ++i)
+      least = std::min(least, Magnitude(nest_.loop[i].stride[0]));
+    return least;
+  }
   // Distance from the lowest to the highest offset.
   int64_t Span() const {
     int64_t span = 0;

@@ -136,11 +136,60 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
 
 namespace {
 
-Way WayOfGather(const GatherLoops& loops) {
-  const bool is_contiguous = loops.run.stride[kInnerOutput] == 1;
-  if (loops.layout.places.is_line() && is_contiguous && loops.run.stride[kInnerSource] == 1) {
-    return Way::kRuns;
+bool IsWithinLine(uint64_t stride, int64_t width) {
+  return stride < static_cast<uint64_t>(kCacheLine / width);
+}
+
+bool IsWithinLine(int64_t stride, int64_t width) { return IsWithinLine(Magnitude(stride), width); }
+
+// True if runs that use only a part of each cache line of an operand share these lines.
+bool RunsShareLines(const GatherLoops& loops, int operand, uint64_t entry_stride) {
+  const int64_t width = loops.units.width;
+  if (IsWithinLine(loops.run.stride[operand], width)) return false;
+  if (IsWithinLine(entry_stride, width)) return true;
+  for (int i = 0; i < loops.inner.rank; ++i) {
+    if (IsWithinLine(loops.inner.loop[i].stride[operand], width)) return true;
   }
+  return false;
+}
+
+bool RunsShareLines(const GatherLoops& loops) {
+  if (loops.column.count == 1 && loops.inner.rank == 0) return false;
+  return RunsShareLines(loops, kInnerSource, loops.layout.places.LeastStride()) ||
+         RunsShareLines(loops, kInnerOutput, Magnitude(loops.column.stride[kGatheredOutput]));
+}
+
+// True if no other entry lies between the elements of an entry.
+bool LieApart(const GatherLoops& loops) {
+  const uint64_t output = Magnitude(loops.column.stride[kGatheredOutput]);
+  const uint64_t source = loops.layout.places.LeastStride();
+  for (int i = 0; i < loops.inner.rank; ++i) {
+    const auto& stride = loops.inner.loop[i].stride;
+    if (Magnitude(stride[kInnerOutput]) > output || Magnitude(stride[kInnerSource]) > source) {
+      return false;
+    }
+  }
+  return Magnitude(loops.run.stride[kInnerOutput]) <= output &&
+         Magnitude(loops.run.stride[kInnerSource]) <= source;
+}
+
+// True if each entry is gathered by itself, in the order of memory.
+bool AreBoxes(const Tuning& tuning, const GatherLoops& loops) {
+  const int64_t width = loops.units.width;
+  // Boxes move vectors.
+  const bool is_power_of_two = (width & (width - 1)) == 0;
+  if (!is_power_of_two || loops.inner.rank == 0) return false;
+  if (loops.EntryUnits() * width < tuning.least_gathered_box) return false;
+  return loops.column.count == 1 || LieApart(loops);
+}
+
+Way WayOfGather(const Tuning& tuning, const GatherLoops& loops) {
+  const bool is_contiguous = loops.run.stride[kInnerOutput] == 1;
+  const bool are_runs =
+      loops.layout.places.is_line() && is_contiguous && loops.run.stride[kInnerSource] == 1;
+  if (are_runs && loops.run.count > 1) return Way::kRuns;
+  if (AreBoxes(tuning, loops)) return Way::kBoxes;
+  if (are_runs) return Way::kRuns;
   // Runs of 2 to 20 elements that lie apart in the source took 0.2 to 0.7 x the time of a call for
   // each run (Zen 5).
   const bool lie_together =
@@ -153,10 +202,14 @@ Way WayOfGather(const GatherLoops& loops) {
 PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const GatherLoops& loops) {
   const Tuning& tuning = machine.tuning;
   PlanSchedule schedule;
-  schedule.way = WayOfGather(loops);
+  schedule.way = WayOfGather(tuning, loops);
   const int64_t bytes = loops.EntryUnits() * loops.units.width;
   schedule.pass = PassFor(machine, Nanoseconds(plan.entries, tuning.ns_of_gathered_entry, bytes,
                                                tuning.ns_of_gathered_byte));
+  schedule.piece = loops.run.count;
+  schedule.has_pieces = schedule.way == Way::kRows && RunsShareLines(loops) &&
+                        loops.run.count > tuning.near_group_turns;
+  if (schedule.has_pieces) schedule.piece = tuning.near_group_turns;
   const bool is_near = loops.source_bytes <= plan::NearBytes(machine);
   schedule.prefetch =
       is_near ? 0 : std::min(plan::RowPrefetch(tuning, loops.RunBytes()), kMostGatherAhead);
@@ -255,6 +308,23 @@ PlanSchedule ScheduleGatherScatter(const Machine& machine, const Plan& from, con
 
 // ---- In words ----
 
+namespace {
+
+const char* GatheredBy(Way way) {
+  switch (way) {
+    case Way::kRuns:
+      return "runs at their places";
+    case Way::kElements:
+      return "elements of their runs";
+    case Way::kBoxes:
+      return "boxes, each of which is an entry";
+    default:
+      return "rows";
+  }
+}
+
+}  // namespace
+
 void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   plan::Paragraph text;
   const Pass& pass = schedule.pass;
@@ -276,11 +346,9 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
     case Way::kRuns:
     case Way::kElements:
     case Way::kRows:
+    case Way::kBoxes:
       text.Add("%" PRId64 " entries: gathered by %s, in at most %" PRId64 " part%s. ", plan.entries,
-               schedule.way == Way::kRuns       ? "runs at their places"
-               : schedule.way == Way::kElements ? "elements of their runs"
-                                                : "rows",
-               pass.parts, plan::Plural(pass.parts));
+               GatheredBy(schedule.way), pass.parts, plan::Plural(pass.parts));
       break;
   }
   if (schedule.way != Way::kByPlaces) {
@@ -293,6 +361,7 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   if (schedule.prefetch != 0) {
     text.Add("Sources are prefetched %" PRId64 " entries ahead. ", schedule.prefetch);
   }
+  if (schedule.has_pieces) text.Add("Runs that share cache lines are gathered a piece at a time. ");
   if (schedule.streams) text.Add("Rows are written past the caches. ");
   if (schedule.divides) text.Add("Means: sums, divided by what the plan has counted. ");
   call.Explain("%s", text.c_str());

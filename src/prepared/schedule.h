@@ -34,6 +34,8 @@ enum class Way {
   kElements,
   // gather: other runs, each by a kernel.
   kRows,
+  // gather: entries with several inner loops, each by itself as a box.
+  kBoxes,
 };
 
 // A pass over entries or destinations.
@@ -58,6 +60,9 @@ struct PlanSchedule {
   Pass division;
   bool streams = false;  // rows are written past the caches; FinishStreaming() must follow
   int64_t prefetch = 0;  // distance in entries, for gather; 0 for none
+  // For kElements and kRows: whether runs are gathered in pieces, and the units of a piece.
+  bool has_pieces = false;
+  int64_t piece = 0;
   // For kByEntries: whether destinations are prefetched, and whether rows of entries are gathered
   // as they are, because none is dropped and places are lines in both tensors.
   bool fetches_output = false;

@@ -107,6 +107,14 @@ const Forced kForced[] = {
      },
      1, "Destinations are prefetched"},
     {"FarInOrder", [](Tuning* t) { t->far_pass_part = 0; }, 1, "in the order of these"},
+    {"Boxes", [](Tuning* t) { t->least_gathered_box = 0; }, 1, "by boxes"},
+    {"BoxesOnThreads",
+     [](Tuning* t) {
+       t->least_gathered_box = 0;
+       t->ns_of_gathered_entry = kLong;
+     },
+     3, "by boxes"},
+    {"PiecesOfRuns", [](Tuning* t) { t->near_group_turns = 1; }, 1, "a piece at a time"},
     {"SmallBlocks", [](Tuning* t) { t->pass_block = 1; }, 1, "element by element"},
     {"LoopsOfAnyLength", [](Tuning* t) { t->longest_pass_loop = kHuge; }, 1, "element by element"},
     {"NoShortLoops", [](Tuning* t) { t->longest_pass_loop = 0; }, 1, "element by element"},

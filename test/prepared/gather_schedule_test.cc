@@ -55,6 +55,51 @@ TEST_F(GatherScheduleOf, RowsApartInTheOutputIsByRows) {
   EXPECT_EQ(Of(Loops({kColumns, 1}, {2 * kColumns, 2})).way, Way::kRows);
 }
 
+TEST_F(GatherScheduleOf, RunsWithCommonLinesIsInPieces) {
+  tuning_.near_group_turns = kColumns - 1;
+  const PlanSchedule pieces = Of(Loops({1, 2 * kRows}, {kColumns + 1, 1}));
+  EXPECT_TRUE(pieces.has_pieces);
+  EXPECT_EQ(pieces.piece, kColumns - 1);
+  // Each run has lines of its own, or uses all of their elements.
+  EXPECT_FALSE(Of(Loops({kColumns * 16, 16}, {kColumns + 1, 1})).has_pieces);
+  EXPECT_FALSE(Of(Loops({15, 1}, {2 * kColumns, 2})).has_pieces);
+  tuning_.near_group_turns = kColumns;
+  const PlanSchedule whole = Of(Loops({1, 2 * kRows}, {kColumns + 1, 1}));
+  EXPECT_FALSE(whole.has_pieces);
+  EXPECT_EQ(whole.piece, kColumns);
+}
+
+// Entries of eight rows of six float32, by default in rows of eight.
+class GatherOfBoxes : public PlanScheduleOf {
+ protected:
+  static constexpr int64_t kEntry = kColumns * 6;
+
+  Way WayOf(const Dims& source_strides, const Dims& output_strides) const {
+    const Array source(STREW_FLOAT32, {{2 * kRows, kColumns, 6}, source_strides});
+    const Array output(STREW_FLOAT32, {{kRows, kColumns, 6}, output_strides});
+    const GatherLoops loops(*Entries(kRows, kRows, 2 * kRows), *ViewOf(source.tensor()), 0,
+                            *ViewOf(output.tensor()));
+    return ScheduleGather(machine(), *Entries(kRows), loops).way;
+  }
+};
+
+TEST_F(GatherOfBoxes, LargeEntriesIsByThem) {
+  const Dims rows = {kEntry, 6, 1}, apart = {kColumns * 16, 16, 2};
+  tuning_.least_gathered_box = 4 * kEntry;
+  EXPECT_EQ(WayOf(rows, apart), Way::kBoxes);
+  EXPECT_EQ(WayOf(rows, rows), Way::kRuns);
+  ++tuning_.least_gathered_box;
+  EXPECT_EQ(WayOf(rows, apart), Way::kRows);
+}
+
+TEST_F(GatherOfBoxes, EntriesBetweenElementsOfOthersIsByRows) {
+  const Dims rows = {kEntry, 6, 1}, apart = {kColumns * 16, 16, 2};
+  tuning_.least_gathered_box = 1;
+  EXPECT_EQ(WayOf(rows, apart), Way::kBoxes);
+  EXPECT_EQ(WayOf({6, 6 * 2 * kRows, 1}, apart), Way::kRows);
+  EXPECT_EQ(WayOf(rows, {16, 16 * kRows, 2}), Way::kRows);
+}
+
 TEST_F(GatherScheduleOf, FarSourcesPrefetches) {
   GatherLoops loops = InRows();
   tuning_.row_prefetch_bytes = 320;

@@ -27,7 +27,7 @@ UPDATE = "scatter_update"
 
 def families(cache: int) -> list[Family]:
     """`cache` is the size of the last one, in bytes."""
-    return [*_costs(), *_means(), *_passes(cache)]
+    return [*_costs(), *_gathers(), *_means(), *_passes(cache)]
 
 
 def scattered(indices: np.ndarray, data: np.ndarray, reduction: str) -> Planned:
@@ -47,6 +47,19 @@ def gathered(row: Shape) -> Planned:
         indices = library.tensor(uniform((ENTRIES,), PLACES))
         plan = library.plan(UPDATE, indices, 0, (PLACES,))
         source, output = values((PLACES, *row)), values((ENTRIES, *row))
+        return library.plan_gather(plan, library.tensor(source), library.tensor(output))
+
+    return Planned(bind)
+
+
+def boxes(entries: int, row: Shape) -> Planned:
+    """Gathers rows into every second element of longer ones."""
+
+    def bind(library: Library) -> Callable[[], None]:
+        indices = library.tensor(uniform((entries,), entries))
+        plan = library.plan(UPDATE, indices, 0, (entries,))
+        output = values((entries, *row[:-1], 2 * row[-1] + 1))[..., 1::2]
+        source = values((entries, *row))
         return library.plan_gather(plan, library.tensor(source), library.tensor(output))
 
     return Planned(bind)
@@ -114,6 +127,16 @@ def _costs() -> list[Family]:
             lambda bench: divided(bench, ROW) - 4 * ROW * divided_byte(bench),
         ),
         Cost("ns_of_divided_byte", divided_byte),
+    ]
+
+
+def _gathers() -> list[Family]:
+    def of_entry(size: int) -> Planned:
+        elements = max(size // 4, 8)
+        return boxes(max(ENTRIES // elements, 1), (4, elements // 4))
+
+    return [
+        Threshold("least_gathered_box", of_entry, **at("least_gathered_box"), least=32),
     ]
 
 
