@@ -4,23 +4,49 @@
 
 namespace strew::prepared {
 
-void GroupWriter::CombineGroupedRows(const int64_t* turn) {
+// Stores the identity in rows whose old values are excluded.
+void GroupWriter::BeginGroups(const int64_t* turn) {
+  if (!kernels_.excludes_self) return;
   unsigned char* const output = OutputAt(turn[kTurnOutput]);
-  if (kernels_.excludes_self) {
-    for (int64_t g = 0; g < piece_.groups(); ++g) {
-      if (piece_.begin(g) == piece_.end(g) || has_begun_) continue;
-      kernels_.move.combine.run(output + piece_.destination(g) * kernels_.width, 1,
-                                kernels_.identity, 0, run_.count);
-    }
-    // The first parts of a large group may have no update.
-    has_begun_ = has_begun_ || (piece_.groups() == 1 && piece_.entries() > 0);
+  for (int64_t g = 0; g < piece_.groups(); ++g) {
+    if (piece_.begin(g) == piece_.end(g) || has_begun_) continue;
+    kernels_.move.combine.run(output + piece_.destination(g) * kernels_.width, 1, kernels_.identity,
+                              0, run_.count);
   }
+  // The first parts of a large group may have no update.
+  has_begun_ = has_begun_ || (piece_.groups() == 1 && piece_.entries() > 0);
+}
+
+void GroupWriter::CombineGroupedRows(const int64_t* turn) {
+  BeginGroups(turn);
   if (scatter_.source.weights != nullptr) {
     kernel::GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(),
                            piece_.entries(), weights_);
   }
-  RowsKernel()({output, piece_.destinations(), piece_.begins(), piece_.groups(),
-                UpdateAt(turn[kTurnUpdates]), piece_.updates(), weights_, run_.count});
+  RowsKernel()({OutputAt(turn[kTurnOutput]), piece_.destinations(), piece_.begins(),
+                piece_.groups(), UpdateAt(turn[kTurnUpdates]), piece_.updates(), weights_,
+                run_.count});
+}
+
+// Combines as many products at a time as fit the buffer. The groups at its ends may be parts of
+// groups.
+void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
+  BeginGroups(turn);
+  const int64_t n = run_.count;
+  const int64_t step = std::min(kBlock, kBufferBytes / (n * kernels_.width));
+  int64_t g = 0;
+  for (int64_t first = 0; first < piece_.entries(); first += step) {
+    const int64_t count = std::min(step, piece_.entries() - first);
+    Multiply(first, count, n, turn, 0);
+    while (piece_.end(g) <= first) ++g;
+    int64_t begins[Piece::kMost + 1] = {0};
+    int64_t groups = 0;
+    for (int64_t h = g; h < piece_.groups() && piece_.begin(h) < first + count; ++h) {
+      begins[++groups] = std::min(piece_.end(h) - first, count);
+    }
+    kernels_.combine.rows({OutputAt(turn[kTurnOutput]), piece_.destinations() + g, begins, groups,
+                           products_, rows_, nullptr, n});
+  }
 }
 
 // Applies means and wide reductions to whole groups. kernel::WalkGroups() does the same, but
@@ -51,6 +77,7 @@ void GroupWriter::Fetch(const unsigned char* row) const {
 }
 
 void GroupWriter::CombineRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends) {
+  end_of_products_ = 0;
   const int64_t shift = turn[kTurnUpdates] + i * run_.stride[kTurnUpdates];
   for (int64_t g = 0; g < piece_.groups(); ++g) {
     unsigned char* const output =
@@ -104,12 +131,46 @@ void GroupWriter::Finish(unsigned char* output, int64_t n) const {
 
 // The update of entry k of the piece, times its weight.
 GroupWriter::Row GroupWriter::Weighted(int64_t n, int64_t k, const int64_t* turn, int64_t i) {
-  const int64_t stride = run_.stride[kTurnUpdates];
-  const unsigned char* const update =
-      UpdateAt(piece_.updates()[k] + turn[kTurnUpdates] + i * stride);
-  if (scatter_.source.weights == nullptr) return {update, stride};
-  const int64_t of_weights = run_.stride[kTurnWeights];
-  kernels_.move.combine.run(products_, 1, update, stride, n);
+  if (scatter_.source.weights == nullptr) {
+    const int64_t stride = run_.stride[kTurnUpdates];
+    return {UpdateAt(piece_.updates()[k] + turn[kTurnUpdates] + i * stride), stride};
+  }
+  // Moves need only the last entry of each group.
+  if (!MultipliesTogether(n) || kernels_.kind == STREW_NONE) {
+    MultiplyRow(n, k, turn, i);
+    return {products_, 1};
+  }
+  const int64_t row = n * kernels_.width;
+  if (k >= end_of_products_) {
+    const int64_t most = std::min(kBlock, kBufferBytes / row);
+    Multiply(k, std::min(most, piece_.entries() - k), n, turn, i);
+  }
+  return {products_ + (k - first_product_) * row, 1};
+}
+
+// Stores the weighted updates of entries [first, first + count) in products_.
+void GroupWriter::Multiply(int64_t first, int64_t count, int64_t n, const int64_t* turn,
+                           int64_t i) {
+  for (int64_t r = 0; r < count; ++r) rows_[r] = r * n;
+  const auto collect = [&](const unsigned char* from, const int64_t* offsets, int64_t stride,
+                           unsigned char* to) {
+    kernel::WalkRows(kernels_.move.combine.run, kernels_.width, kernel::kOffset64,
+                     {kernel::RowTile(to, from, rows_, count, kAhead), n, 1, stride,
+                      /*streams=*/false, /*moves=*/true, offsets + first});
+  };
+  const int64_t stride = run_.stride[kTurnUpdates], of_weights = run_.stride[kTurnWeights];
+  collect(UpdateAt(turn[kTurnUpdates] + i * stride), piece_.updates(), stride, products_);
+  collect(WeightAt(turn[kTurnWeights] + i * of_weights), piece_.weights(), of_weights, weights_);
+  kernels_.multiply(products_, 1, weights_, 1, count * n);
+  first_product_ = first;
+  end_of_products_ = first + count;
+}
+
+// The same for one entry.
+void GroupWriter::MultiplyRow(int64_t n, int64_t k, const int64_t* turn, int64_t i) {
+  const int64_t stride = run_.stride[kTurnUpdates], of_weights = run_.stride[kTurnWeights];
+  kernels_.move.combine.run(
+      products_, 1, UpdateAt(piece_.updates()[k] + turn[kTurnUpdates] + i * stride), stride, n);
   const unsigned char* const weight =
       WeightAt(piece_.weights()[k] + turn[kTurnWeights] + i * of_weights);
   if (of_weights == 0) {
@@ -117,7 +178,6 @@ GroupWriter::Row GroupWriter::Weighted(int64_t n, int64_t k, const int64_t* turn
   } else {
     kernels_.multiply(products_, 1, weight, of_weights, n);
   }
-  return {products_, 1};
 }
 
 }  // namespace strew::prepared

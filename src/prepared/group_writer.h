@@ -87,10 +87,15 @@ class GroupWriter {
   // How rows are combined.
   enum class Way {
     kGrouped,      // all rows of a piece by one kernel
+    kMultiplied,   // the same, of products with weights that are computed in a buffer
     kAccumulated,  // all rows of a group by one kernel, which has accumulators
     kOneByOne,     // each row by a run
     kInBlocks      // each row by a run, in blocks of columns that are computed in a buffer
   };
+  // Longest weighted row, in bytes, that is multiplied together with others: the buffer has room
+  // for eight. Sums and maxima of rows of 2 to 16 weighted elements took 0.5 to 0.85 times the time
+  // of calls for each row, means 0.6 to 1.05 times (Sapphire Rapids).
+  static constexpr int64_t kMostMultiplied = 512;
 
   Way WayOf(bool is_whole) const {
     const bool lie_together = run_.stride[kTurnOutput] == 1 && run_.stride[kTurnUpdates] == 1;
@@ -99,6 +104,10 @@ class GroupWriter {
       return is_whole && !is_weighted ? Way::kAccumulated : Way::kInBlocks;
     }
     if (lie_together && RowsKernel() != nullptr) return Way::kGrouped;
+    if (is_weighted && MultipliesTogether(run_.count) && run_.stride[kTurnOutput] == 1 &&
+        kernels_.combine.rows != nullptr) {
+      return Way::kMultiplied;
+    }
     return is_weighted ? Way::kInBlocks : Way::kOneByOne;
   }
 
@@ -115,6 +124,9 @@ class GroupWriter {
     // The kernel takes one weight for each row.
     return run_.stride[kTurnWeights] == 0 ? kernels_.combine.weighted_rows : nullptr;
   }
+
+  // True if the weighted rows of `n` elements are multiplied together.
+  bool MultipliesTogether(int64_t n) const { return n * kernels_.width <= kMostMultiplied; }
 
   // Writes the groups of the piece, or a single group that needs several pieces.
   void WriteGroups() {
@@ -139,6 +151,8 @@ class GroupWriter {
             WriteElements(turn, begins, ends);
           } else if (way == Way::kGrouped) {
             CombineGroupedRows(turn);
+          } else if (way == Way::kMultiplied) {
+            CombineMultipliedRows(turn);
           } else if (way == Way::kAccumulated) {
             AccumulateRows(turn);
           } else {
@@ -166,7 +180,9 @@ class GroupWriter {
   // Rows from a prefetch to its use.
   static constexpr int64_t kAhead = 8;
 
+  void BeginGroups(const int64_t* turn);
   void CombineGroupedRows(const int64_t* turn);
+  void CombineMultipliedRows(const int64_t* turn);
   void AccumulateRows(const int64_t* turn);
   void Fetch(const unsigned char* row) const;
   void CombineRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends);
@@ -174,6 +190,8 @@ class GroupWriter {
   void Apply(unsigned char* output, int64_t n, int64_t k, const int64_t* turn, int64_t i);
   void Finish(unsigned char* output, int64_t n) const;
   Row Weighted(int64_t n, int64_t k, const int64_t* turn, int64_t i);
+  void Multiply(int64_t first, int64_t count, int64_t n, const int64_t* turn, int64_t i);
+  void MultiplyRow(int64_t n, int64_t k, const int64_t* turn, int64_t i);
 
   // ---- Elements: group_elements.cc ----
 
@@ -197,12 +215,16 @@ class GroupWriter {
   Piece piece_;
   int64_t applied_ = 0;
   int64_t terms_ = 0;
+  int64_t first_product_ = 0;  // the entries of the piece whose rows are in products_
+  int64_t end_of_products_ = 0;
   bool has_begun_ = false;  // whether the current group has had an update
+  static constexpr int64_t kBufferBytes = kBlock * plan::kMostWidth;
   uint32_t counts_[kBlock];
-  alignas(64) unsigned char products_[kBlock * plan::kMostWidth];
-  alignas(64) unsigned char sums_[kBlock * plan::kMostWidth];
-  alignas(64) unsigned char old_[kBlock * plan::kMostWidth];
-  alignas(64) unsigned char weights_[kBlock * plan::kMostWidth];
+  int64_t rows_[kBlock];  // the offsets of the rows in products_
+  alignas(64) unsigned char products_[kBufferBytes];
+  alignas(64) unsigned char sums_[kBufferBytes];
+  alignas(64) unsigned char old_[kBufferBytes];
+  alignas(64) unsigned char weights_[kBufferBytes];
 };
 
 }  // namespace strew::prepared
