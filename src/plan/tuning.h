@@ -382,14 +382,17 @@ struct Tuning {
   // MiB took in that order 0.9 x the time, with weights 1.3 x; of 4 MiB 2.5 x (Zen 4).
   double far_pass_part = 1;
   // Bytes of the output in which a block of batches stays in the caches, if its loop lies within
-  // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums
-  // between matrices of 11 to 20,000 rows along the first axis took 0.2 to 0.97 x the time without
-  // blocks (Zen 4).
+  // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums along
+  // the first axis of matrices of 11 to 20,000 rows took 0.2 to 0.97 x the time (Zen 4).
   int64_t pass_block = 64 << 10;
   // Longest loop of single elements that is passed together with those around it, by a pattern.
-  // Loops of 24 entries took 0.84 to 0.91 x the time of rows one by one, of 32 entries 1.03 to 1.16
-  // x, of 5 entries 0.55 to 0.65 x; nests of 2 x 2 x 2 entries 0.2 x (Zen 5).
+  // Loops of 24 took 0.84 to 0.91 x the time of rows one by one, of 32 1.03 to 1.16 x, of 5 0.55 to
+  // 0.65 x; nests of 2 x 2 x 2 entries 0.2 x (Zen 5).
   int64_t longest_pass_loop = 24;
+  // Longest rows, in elements, that are passed in this order too, without and with weights: 300,000
+  // sums of rows of 2, 3, 4, 6 took 0.45, 0.9, 1.15, 1.5 x the time, with weights 0.25, 0.45, 0.55,
+  // 0.7 x, moves 0.7, 1.3 x, with weights 0.4, 0.65, 0.8, 1 x (Sapphire Rapids).
+  int64_t longest_passed_row = 2, longest_passed_weighted_row = 6;
 };
 
 }  // namespace strew::plan

@@ -13,6 +13,7 @@
 #include "prepared/combiner.h"
 #include "prepared/elements.h"
 #include "prepared/short_loops.h"
+#include "prepared/short_rows.h"
 #include "share/parts.h"
 #include "walk/kernels.h"
 
@@ -42,6 +43,7 @@ class EntryWalk {
         move_(walk::MoveKernelsFor(passage.call, plan::IndexedUnitsOf(passage.output.element_size))
                   .combine.run),
         short_loops_(passage, combiner_, multiply_),
+        short_rows_(passage, combiner_, multiply_),
         size_(passage.output.element_size) {
     if (nest.rank > 0) row_ = nest.loop[nest.rank - 1];
   }
@@ -69,6 +71,7 @@ class EntryWalk {
   }
 
   int64_t RunBlock(const UpdateNest& nest) const {
+    if (schedule_.in_rows) return short_rows_.Run(nest, schedule_.fetches_output);
     FlatUpdates flat;
     if (schedule_.in_lines && short_loops_.Flatten(nest, &flat)) {
       return short_loops_.Run(flat, schedule_.fetches_output);
@@ -247,6 +250,7 @@ class EntryWalk {
   const kernel::ResolveKernel resolve_;  // of the places of `to`
   const kernel::RunKernel move_;
   const ShortLoops short_loops_;
+  const ShortRows short_rows_;
   const int64_t size_;
   UpdateLoop row_ = {1, {}};  // the innermost loop
 };

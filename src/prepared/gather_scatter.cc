@@ -298,7 +298,7 @@ Status GatherScatter(const Call& call, const Operands& all, strew_reduction redu
                            *all.to, *all.output, gathered.of_from(), gathered.of_to()};
   const GatherScatterFacts facts = FactsOf(passage, gathered.inner(), units, simplified);
   int64_t applied = 0;
-  if (MayGoByEntries(*all.from, facts, simplified)) {
+  if (MayGoByEntries(plan::Machine(call), *all.from, facts, simplified)) {
     bool done = false;
     STREW_TRY(PassEntries(all, passage, facts, simplified, &done, &applied));
     if (done) return call.Succeed(applied);

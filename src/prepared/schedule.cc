@@ -251,6 +251,15 @@ int64_t ReachOf(const Plan& to, const SingleFacts& singles, const BatchBlocks& b
   return to.NumberOfPlaces() * std::max(kCacheLine, kPassBlock * element_size);
 }
 
+// True if blocks of entries are gathered as they are.
+bool HasLines(const Plan& from, const Plan& to, const SingleFacts& singles) {
+  return !from.has_dropped() && !to.has_dropped() && singles.places_are_lines;
+}
+
+bool IsRow(const UpdateLoop& loop) {
+  return loop.stride[kFromEntry] == 0 && loop.stride[kToEntry] == 0 && loop.count <= kPassBlock;
+}
+
 // Returns false if the order of destinations is faster.
 bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
                  const GatherScatterFacts& facts, const SingleFacts& singles,
@@ -262,8 +271,11 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   const auto far =
       static_cast<int64_t>(static_cast<double>(machine.cache_bytes) * tuning.far_pass_part);
   if (!facts.has_weights && reach > far && to.all_entries > far / kCacheLine) return false;
+  const bool has_lines = HasLines(from, to, singles);
+  if (facts.has_rows && !has_lines) return false;
+  const int64_t elements = facts.has_rows ? facts.entry_elements : 1;
   Pass& pass = schedule->pass;
-  pass.nanoseconds = Nanoseconds(to.all_entries, tuning.ns_of_passed_entry, 0, 0);
+  pass.nanoseconds = Nanoseconds(to.all_entries * elements, tuning.ns_of_passed_entry, 0, 0);
   pass.tasks = plan::TasksFor(machine, pass.nanoseconds);
   // The outermost loop is cut if it is one of batches, which never share destinations. The order of
   // these gives every task a part.
@@ -273,19 +285,22 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   schedule->way = Way::kByEntries;
   schedule->fetches_output = reach > plan::NearBytes(machine);
   const int64_t step = nest.rank == 0 ? 1 : nest.loop[nest.rank - 1].stride[kFromEntry];
-  schedule->in_lines = !from.has_dropped() && !to.has_dropped() && singles.places_are_lines &&
-                       (step == 0 || step == 1);
+  schedule->in_lines = has_lines && (step == 0 || step == 1);
+  schedule->in_rows = has_lines && nest.rank > 0 && IsRow(nest.loop[nest.rank - 1]);
   return true;
 }
 
 }  // namespace
 
-bool MayGoByEntries(const Plan& from, const GatherScatterFacts& facts, strew_reduction reduction) {
-  if (facts.units > 1 || facts.has_rows) return false;
+bool MayGoByEntries(const Machine& machine, const Plan& from, const GatherScatterFacts& facts,
+                    strew_reduction reduction) {
+  const int64_t longest_row = facts.has_weights ? machine.tuning.longest_passed_weighted_row
+                                                : machine.tuning.longest_passed_row;
+  if (facts.units > 1 || (facts.has_rows && facts.entry_elements > longest_row)) return false;
   if (accumulate::Accumulates(reduction) && !DividesSums(from, facts, reduction)) return false;
   if (!StartsAnew(reduction)) return true;
   const strew_reduction kind = ReductionKind(reduction);
-  return !facts.has_turns && !from.has_dropped() &&
+  return !facts.has_turns && !facts.has_rows && !from.has_dropped() &&
          HasIdentity(facts.dtype, kind == STREW_MEAN ? STREW_ADD : kind);
 }
 
@@ -339,9 +354,9 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
                plan.kept, plan.groups(), pass.parts, plan::Plural(pass.parts));
       break;
     case Way::kByEntries:
-      text.Add("%" PRId64 " entries: element by element in their own order, in %" PRId64
-               " part%s. ",
-               plan.entries, pass.parts, plan::Plural(pass.parts));
+      text.Add("%" PRId64 " entries: %s in their own order, in %" PRId64 " part%s. ", plan.entries,
+               schedule.in_rows ? "short rows element by element" : "element by element",
+               pass.parts, plan::Plural(pass.parts));
       break;
     case Way::kRuns:
     case Way::kElements:

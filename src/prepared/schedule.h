@@ -67,6 +67,7 @@ struct PlanSchedule {
   // as they are, because none is dropped and places are lines in both tensors.
   bool fetches_output = false;
   bool in_lines = false;
+  bool in_rows = false;  // of a few elements, along which neither plan changes
   BatchBlocks blocks;
 };
 
@@ -109,8 +110,10 @@ PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,
                              const ScatterFacts& facts, strew_reduction reduction);
 PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,
                             const GatherLoops& loops);
-// True if updates are single elements that may be combined in the output one by one.
-bool MayGoByEntries(const Plan& from, const GatherScatterFacts& facts, strew_reduction reduction);
+// True if updates are single elements, or short rows, that may be combined in the output element by
+// element.
+bool MayGoByEntries(const plan::Machine& machine, const Plan& from, const GatherScatterFacts& facts,
+                    strew_reduction reduction);
 // `singles` is NULL unless updates may go by entries.
 PlanSchedule ScheduleGatherScatter(const plan::Machine& machine, const Plan& from, const Plan& to,
                                    const GatherScatterFacts& facts, const SingleFacts* singles,

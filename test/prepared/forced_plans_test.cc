@@ -118,6 +118,11 @@ const Forced kForced[] = {
     {"SmallBlocks", [](Tuning* t) { t->pass_block = 1; }, 1, "element by element"},
     {"LoopsOfAnyLength", [](Tuning* t) { t->longest_pass_loop = kHuge; }, 1, "element by element"},
     {"NoShortLoops", [](Tuning* t) { t->longest_pass_loop = 0; }, 1, "element by element"},
+    {"RowsOfAnyLength",
+     [](Tuning* t) { t->longest_passed_row = t->longest_passed_weighted_row = kHuge; }, 1,
+     "short rows element by element"},
+    {"NoShortRows", [](Tuning* t) { t->longest_passed_row = t->longest_passed_weighted_row = 0; },
+     1, "in the order of these"},
     {"Streamed",
      [](Tuning* t) {
        t->least_streamed_row = 0;

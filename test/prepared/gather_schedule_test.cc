@@ -5,6 +5,7 @@
 #include "prepared/schedule.h"
 
 #include <cstdint>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -159,7 +160,7 @@ class GatherScatterScheduleOf : public PlanScheduleOf {
 
   PlanSchedule Of(strew_reduction reduction) const {
     const SingleFacts* const singles =
-        MayGoByEntries(*from_, facts_, reduction) ? &singles_ : nullptr;
+        MayGoByEntries(machine(), *from_, facts_, reduction) ? &singles_ : nullptr;
     return ScheduleGatherScatter(machine(), *from_, *to_, facts_, singles, reduction);
   }
   Way WayOf(strew_reduction reduction) const { return Of(reduction).way; }
@@ -179,9 +180,59 @@ TEST_F(GatherScatterScheduleOf, ElementsIsByEntries) {
   EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
 }
 
-TEST_F(GatherScatterScheduleOf, RowsIsInOrder) {
-  facts_.has_rows = true;
+// Rows of `length` elements, or turns outside the entries if the loops are exchanged.
+class GatherScatterOfRows : public GatherScatterScheduleOf {
+ protected:
+  void Have(int64_t length) {
+    facts_.has_rows = true;
+    facts_.entry_elements = length;
+    singles_.nest.Append(length, 0, 0, 1, 1, 1);
+  }
+};
+
+TEST_F(GatherScatterOfRows, ShortOnesIsByEntries) {
+  tuning_.longest_passed_row = 4;
+  tuning_.longest_passed_weighted_row = 5;
+  Have(5);
   EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
+  facts_.has_weights = true;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
+  EXPECT_TRUE(Of(STREW_ADD).in_rows);
+  ++facts_.entry_elements;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
+  facts_.entry_elements = 4;
+  facts_.has_weights = false;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
+  EXPECT_EQ(WayOf(STREW_ADD | STREW_EXCLUDE_SELF), Way::kInOrder);
+}
+
+TEST_F(GatherScatterOfRows, TurnsOutsideEntriesIsByEntries) {
+  tuning_.longest_passed_row = 4;
+  Have(4);
+  std::swap(singles_.nest.loop[0], singles_.nest.loop[1]);
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
+  EXPECT_FALSE(Of(STREW_ADD).in_rows);
+  EXPECT_TRUE(Of(STREW_ADD).in_lines);
+}
+
+TEST_F(GatherScatterOfRows, DroppedEntriesIsInOrder) {
+  tuning_.longest_passed_row = 4;
+  Have(4);
+  singles_.places_are_lines = false;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
+  singles_.places_are_lines = true;
+  DropOne(to_.get());
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
+}
+
+TEST_F(GatherScatterOfRows, ManyElementsIsInOrderUnlessOneTaskHasThem) {
+  GatherScatterScheduleOf::Have(4);
+  tuning_.longest_passed_row = 4;
+  Have(4);
+  tuning_.ns_of_passed_entry = 5;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
+  tuning_.ns_of_passed_entry = 4.9;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
 }
 
 TEST_F(GatherScatterScheduleOf, NewSumsIsByEntriesIfAnIdentityCanBeStoredOnce) {

@@ -65,7 +65,9 @@ def boxes(entries: int, row: Shape) -> Planned:
     return Planned(bind)
 
 
-def passed(operator: str, shape: Shape, axis: int, extent: int, row: Shape = ()) -> Planned:
+def passed(
+    operator: str, shape: Shape, axis: int, extent: int, row: Shape = (), is_weighted: bool = False
+) -> Planned:
     """Sums from places to others of the same axis, at indices of this shape."""
 
     def bind(library: Library) -> Callable[[], None]:
@@ -78,8 +80,9 @@ def passed(operator: str, shape: Shape, axis: int, extent: int, row: Shape = ())
         if operator == "scatter_elements":
             data = (*shape[:axis], extent, *shape[axis + 1 :])
         source, target = library.tensor(values(data)), library.tensor(values(data))
+        weights = library.tensor(values((*shape, *row))) if is_weighted else None
         return library.plan_gather_scatter(
-            plans[0], source, None, plans[1], target, "add", target
+            plans[0], source, weights, plans[1], target, "add", target
         )
 
     return Planned(bind)
@@ -214,4 +217,18 @@ def _passes(cache: int) -> list[Family]:
             (16 << 10, 32 << 10, 128 << 10, 256 << 10),
         ),
         Threshold("longest_pass_loop", loops, **at("longest_pass_loop"), least=1),
+        Threshold(
+            "longest_passed_row",
+            lambda row: passed(UPDATE, (ENTRIES,), 0, PLACES, (row,)),
+            **switch("longest_passed_row", 256, 0),
+            least=0,
+            most=64,
+        ),
+        Threshold(
+            "longest_passed_weighted_row",
+            lambda row: passed(UPDATE, (ENTRIES,), 0, PLACES, (row,), is_weighted=True),
+            **switch("longest_passed_weighted_row", 256, 0),
+            least=1,
+            most=64,
+        ),
     ]
