@@ -78,8 +78,6 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
   return call.Succeed(operands.updates.size);
 }
 
-}  // namespace
-
 Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                   const plan::Findings& findings, plan::IndexSpace* space) {
   const TensorView& output = operands.output;
@@ -108,8 +106,6 @@ Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduct
   const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
   return call.Succeed(drops ? applied_units / units : operands.updates.size);
 }
-
-namespace {
 
 using walk::Operands;
 
@@ -176,6 +172,12 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
 
 }  // namespace
 
+Status RunFound(const Call& call, const Operands& operands, strew_reduction reduction,
+                const plan::Findings& findings, plan::IndexSpace* space) {
+  if (findings.all_equal) return RunOnOneElement(call, operands, reduction, space, findings);
+  return RunChecked(call, operands, reduction, findings, space);
+}
+
 // Checks in the order of the list in strew.h: index values, scratch, duplicates.
 Status RunIndexed(const Call& call, const Operands& operands, strew_reduction asked,
                   plan::IndexSpace* space) {
@@ -207,8 +209,7 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   if (compares && updates.size != 0 && operands.output.size != 0) {
     STREW_TRY(accumulate::CheckIndicesDiffer(call, operands.indices, *space));
   }
-  if (findings.all_equal) return RunOnOneElement(call, operands, reduction, space, findings);
-  return RunChecked(call, operands, reduction, findings, space);
+  return RunFound(call, operands, reduction, findings, space);
 }
 
 }  // namespace strew

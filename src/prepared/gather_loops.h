@@ -24,6 +24,8 @@ struct GatherLoops {
 
   // Units of an entry.
   int64_t EntryUnits() const;
+  // Boxes move vectors, so the width of a unit must be a power of two.
+  bool MayBeBoxes() const { return (units.width & (units.width - 1)) == 0; }
   int64_t RunBytes() const { return run.count * units.width; }
   // Cuts the loops over entries and the outermost inner loop.
   plan::Cut CutInto(int64_t parts) const;

@@ -186,6 +186,14 @@ void FindInnerDims(const TensorView& indices, const plan::Findings& findings, Pl
   }
 }
 
+bool NamesOnePlace(const Plan& plan) {
+  return plan.components > 0 && plan.dropped_entries == 0 &&
+         plan.places.Visit([&](const auto* places) {
+           return std::all_of(places, places + plan.entries,
+                              [=](auto place) { return place == *places; });
+         });
+}
+
 }  // namespace
 
 Status Prepare(const Call& call, const TensorView& indices, Plan* plan) {
@@ -204,6 +212,7 @@ Status Prepare(const Call& call, const TensorView& indices, Plan* plan) {
   }
   if (plan->entries != 0) {
     STREW_TRY(PlaceWriter(call, indices, space, findings.out_of_range, plan).Write(call));
+    plan->names_one_place = NamesOnePlace(*plan);
   }
   STREW_TRY(OrderEntries(call, plan));
   if (call.settings().duplicate_policy != STREW_DUPLICATE_ERROR || !plan->firsts.exists()) {

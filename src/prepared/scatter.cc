@@ -90,9 +90,10 @@ TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t u
                                          const PlanSchedule& schedule) {
   plan::Findings findings;
   findings.non_negative = true;
+  findings.all_equal = plan.names_one_place;
   if (plan.has_dropped()) findings.out_of_range = plan::OutOfRange::kDrop;
   plan::IndexSpace space = SpaceOfCall(plan, operands, axis);
-  return RunChecked(call, operands, schedule.reduction, findings, &space);
+  return RunFound(call, operands, schedule.reduction, findings, &space);
 }
 
 Status Divide(const Call& call, const Plan& plan, const TensorView& output, int axis,

@@ -175,11 +175,8 @@ bool LieApart(const GatherLoops& loops) {
 
 // True if each entry is gathered by itself, in the order of memory.
 bool AreBoxes(const Tuning& tuning, const GatherLoops& loops) {
-  const int64_t width = loops.units.width;
-  // Boxes move vectors.
-  const bool is_power_of_two = (width & (width - 1)) == 0;
-  if (!is_power_of_two || loops.inner.rank == 0) return false;
-  if (loops.EntryUnits() * width < tuning.least_gathered_box) return false;
+  if (!loops.MayBeBoxes() || loops.inner.rank == 0) return false;
+  if (loops.EntryUnits() * loops.units.width < tuning.least_gathered_box) return false;
   return loops.column.count == 1 || LieApart(loops);
 }
 

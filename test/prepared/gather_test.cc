@@ -82,6 +82,23 @@ TEST_P(GatherOf, ElementsOfAPart) {
   ExpectGathered(c, {1, 3, 3, 2, 4, 4, 5, 4});
 }
 
+TEST_P(GatherOf, ElementsOfOnePlace) {
+  Case rows = MakeGather(Operator::kScatterElements, Square(), {3, 1}, {1, -2, 1}, 1);
+  ExpectGathered(rows, {2, 5, 8});
+  Case columns = MakeGather(Operator::kScatterElements, Square(), {1, 3}, {2, 2, -1}, 0);
+  ExpectGathered(columns, {7, 8, 9});
+  // Here entries share elements.
+  Case repeated = MakeGather(Operator::kScatterElements, Square(), {3, 2}, {1, 1, 1, 1, 1, 1}, 1);
+  ExpectGathered(repeated, {2, 2, 5, 5, 8, 8});
+}
+
+TEST_P(GatherOf, RowsOfOnePlace) {
+  Case one = MakeGather(Operator::kScatterUpdate, Square(), {1}, {2});
+  ExpectGathered(one, {7, 8, 9});
+  Case several = MakeGather(Operator::kScatterUpdate, Square(), {2}, {1, -2}, 1);
+  ExpectGathered(several, {2, 2, 5, 5, 8, 8});
+}
+
 TEST_P(GatherOf, TuplesOfAllAxes) {
   Case c = MakeGather(Operator::kScatterNd, Make({2, 2}, {0, 1, 2, 3}), {2, 2}, {0, 0, 1, -1});
   ExpectGathered(c, {0, 3});
