@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "accumulate/mean_ways.h"
+#include "base/cache_size.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
@@ -90,19 +91,40 @@ bool TakesSingleColumns(const WideScatter& work, int64_t fitting) {
          entries / tuning.most_column_entries <= loops.DestinationsOfBatch();
 }
 
-// True if there are enough updates to pay for sums of all destinations of a batch.
-bool PaysForBatches(const walk::Scatter& scatter) {
-  const plan::EntryLoops& loops = scatter.loops;
-  return loops.DestinationsOfBatch() / scatter.tuning.destinations_of_entry <=
-         loops.Entries() / loops.batches;
+// The most batches whose sums stay in near caches.
+int64_t NearBatches(const WideScatter& work, int64_t batch_bytes, int64_t fitting) {
+  const plan::Tuning& tuning = work.scatter.tuning;
+  const bool are_columns = work.scatter.loops.columns_are_batch;
+  const int64_t near = are_columns ? tuning.near_column_sums : tuning.near_batch_sums;
+  return std::clamp<int64_t>(near / batch_bytes, 1, fitting);
+}
+
+int64_t FittingBatches(int64_t batch_bytes) {
+  return std::max<int64_t>(plan::MostScratch(1) / batch_bytes, 1);
+}
+
+// True if there are enough updates to pay for sums of all destinations of a batch. A column that
+// goes by itself costs the more, the more cache lines its destinations lie in.
+bool PaysForBatches(const WideScatter& work, int64_t batch_bytes) {
+  const plan::EntryLoops& loops = work.scatter.loops;
+  const plan::Tuning& tuning = work.scatter.tuning;
+  const int64_t destinations = loops.DestinationsOfBatch();
+  const int64_t entries = loops.Entries() / loops.batches;
+  if (destinations / tuning.destinations_of_entry > entries) return false;
+  const int64_t most = NearBatches(work, batch_bytes, FittingBatches(batch_bytes));
+  if (loops.components != 1 || !TakesSingleColumns(work, most)) return true;
+  const uint64_t step = Magnitude(loops.component[0].output_stride * work.scatter.width);
+  const auto of_line = static_cast<double>(std::min<uint64_t>(step, kCacheLine)) / kCacheLine;
+  return static_cast<double>(destinations) * of_line <=
+         static_cast<double>(entries) * tuning.column_lines_of_entry;
 }
 
 }  // namespace
 
 Status BatchesFit(const WideScatter& work, bool* fit) {
   const plan::Tuning& tuning = work.scatter.tuning;
-  if (!work.sums.are_single() || !PaysForBatches(work.scatter)) return STREW_OK;
   const int64_t batch_bytes = BatchBytes(work);
+  if (!work.sums.are_single() || !PaysForBatches(work, batch_bytes)) return STREW_OK;
   if (batch_bytes > std::max(tuning.far_batch_sums, plan::MostScratch(1))) return STREW_OK;
   const int64_t least = TouchedFor(batch_bytes - plan::MostScratch(1), kTouchedBytes);
   return FindTouched(work.scatter, least, fit) ? Status(STREW_OK) : work.Refuse();
@@ -112,13 +134,12 @@ Status CombineBatches(const WideScatter& work) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const plan::Tuning& tuning = work.scatter.tuning;
   const int64_t batch_bytes = BatchBytes(work);
-  const int64_t fitting = std::max<int64_t>(plan::MostScratch(1) / batch_bytes, 1);
+  const int64_t fitting = FittingBatches(batch_bytes);
 
   const double ns = static_cast<double>(loops.Entries()) * tuning.ns_of_batch_mean_entry;
   const int64_t tasks =
       std::min({plan::TasksFor(plan::Machine(work.scatter.call), ns), loops.batches, fitting});
-  const int64_t near = loops.columns_are_batch ? tuning.near_column_sums : tuning.near_batch_sums;
-  int64_t most = std::clamp<int64_t>(near / batch_bytes, 1, fitting / tasks);
+  int64_t most = NearBatches(work, batch_bytes, fitting / tasks);
   if (TakesSingleColumns(work, most)) most = 1;
   plan::Cut cut;
   const int64_t parts = std::max(work.PartsFor(tasks), (loops.batches - 1) / most + 1);

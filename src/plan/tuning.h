@@ -53,9 +53,8 @@ struct Tuning {
   // Estimates are not exact: that of several tasks must be below this fraction of that of one.
   double worthwhile = 0.9;
 
-  // Samples of destinations cost cache misses, but with few of them the ranges differ in size, and
-  // tasks wait for the largest: 2^22 random updates on two threads took 8.2 ms with 1024, 8.7 with
-  // 128.
+  // Samples cost cache misses, but with few of them ranges differ in size, and tasks wait for the
+  // largest: 2^22 random updates on two threads took 8.2 ms with 1024 samples, 8.7 with 128.
   int64_t least_samples_of_range = 32;
   int64_t most_samples_of_range = 512;
   int64_t entries_of_sample = 512;
@@ -92,7 +91,7 @@ struct Tuning {
   double least_drafted = 0.5;
   int64_t most_draft = 512 << 10;
   // Bytes of indices that are checked before their updates are applied; meanwhile the next part is
-  // prefetched into the L2 cache. With 32 and 512 KiB calls took 1.04 and 1.05 x the time.
+  // prefetched into the L2 cache. Parts of 32 and 512 KiB took 1.04 and 1.05 x the time.
   int64_t drafted_part = 128 << 10;
 
   // ---- Few updates ----
@@ -305,10 +304,9 @@ struct Tuning {
   // 4 KiB, 60 random overlays of 0.1 to 60 MB took 0.94, 0.92 and 0.91 x the time (geometric mean)
   // with 32, 64 and 128 KiB.
   int64_t overlay_piece = 64 << 10;
-  // Most bytes of a line that are prefetched; the hardware detects longer ones by itself. Lines of
-  // 4 KiB, every second one replaced, took 0.85 x the time.
+  // Most bytes of a line that is prefetched: lines of 4 KiB, every second replaced, took 0.85 x.
   int64_t most_prefetched_line = 8192;
-  // Distance of these lines, in turns. With 1, 4, 8 calls took 1.01, 1.02, 1.04 x the time (Zen 4).
+  // Distance of these lines, in turns. A distance of 1, 4, 8 took 1.01, 1.02, 1.04 x the time.
   int64_t line_prefetch = 2;
   // Most bytes of the write of a cache entry that is prefetched during the write before it, because
   // new positions are not in the caches: 8 entries of 16 rows of 256 B took 2.0 us, 2.9 without.
@@ -318,15 +316,17 @@ struct Tuning {
 
   // Bytes of the sums and counts of the batches that are summed together, in the L2 cache.
   int64_t near_batch_sums = int64_t{128} << 10;
-  // The same for columns that are batch: more columns make longer contiguous reads. Compared with
-  // 2 MiB, float32 of [4096, 4096], [3000, 3000] and [10000, 100] took 0.9, 1.1 and 1.9 x the time
-  // with 1 MiB, 1.6, 1.4 and 2.0 x with 512 KiB (Zen 4).
+  // The same for columns that are batch: more columns make longer contiguous reads. With 1 MiB,
+  // float32 of [4096, 4096], [3000, 3000], [10000, 100] took 0.9, 1.1, 1.9 x the time (Zen 4).
   int64_t near_column_sums = int64_t{2} << 20;
   // If not all columns of batch have room for their sums, fewer than these go one by one, unless
   // each destination has more entries: float32 [44695, 7] to [30000, 200] with 0.5 to 2 entries for
   // each destination took 0.25 to 0.65 x the time, [25000, 30] with 2 and 4 1.03 and 1.4 x (Zen 4).
   int64_t least_sum_columns = 16;
   int64_t most_column_entries = 2;
+  // Such a column needs no sums of all destinations if these lie in more cache lines for each entry
+  // than this: random shapes with 2 to 12 lines took 0.15 to 0.9 x the time (Sapphire Rapids).
+  double column_lines_of_entry = 1.5;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
   // large: 500000 float32 took 5.0 ns each, in buckets 10; but 1000000 took 17.6 and 15.5 while
   // other programs used the last-level cache (Zen 4).
@@ -343,8 +343,8 @@ struct Tuning {
   // rows of 1000 float32 0.93 x, but of 100 rows with 300 updates each 1.37 x (Zen 4).
   int64_t least_strided_group = 64;
   // Turns of a strided group that are combined before those of the next group, with which they
-  // share cache lines. Compared with 256, means of 1024 and 4096 rows of 1000 float32 took 0.93 x
-  // the time with 64 and 128, 1.09 x with 512 (Zen 4).
+  // share cache lines, and elements of runs that are gathered before those of the next run: means
+  // of 1024 rows of 1000 float32 took 0.93 x the time with 64 and 128, 1.09 x with 512 (Zen 4).
   int64_t near_group_turns = 256;
   // Means by rank are faster than buckets if there are more than most_buckets, for whose pages the
   // CPU has too few translations, or if buckets have fewer than least_of_bucket entries: 1000
@@ -376,22 +376,22 @@ struct Tuning {
   // Fewest updates for each destination, on average, with which means of rows are sums that are
   // then divided: with fewer, rows would be read and written twice, in 1.1 to 1.3 x the time.
   int64_t least_divided_updates = 2;
-  // Single elements are passed in the order of the entries, unless destinations span more bytes
-  // than this part of the last-level cache, and entries touch more lines than it has: the order of
-  // destinations reads only the source and the weights at random. 4 M entries between tensors of 64
-  // MiB took in that order 0.9 x the time, with weights 1.3 x; of 4 MiB 2.5 x (Zen 4).
+  // Single elements and short rows are passed in the order of the entries, unless destinations span
+  // more bytes than this part of the last-level cache, and entries touch more lines than it has: in
+  // that of destinations only source and weights are read at random. 4 M entries between tensors of
+  // 64 MiB took in that order 0.9 x the time, with weights 1.3 x; of 4 MiB 2.5 x (Zen 4).
   double far_pass_part = 1;
   // Bytes of the output in which a block of batches stays in the caches, if its loop lies within
   // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums along
   // the first axis of matrices of 11 to 20,000 rows took 0.2 to 0.97 x the time (Zen 4).
   int64_t pass_block = 64 << 10;
   // Longest loop of single elements that is passed together with those around it, by a pattern.
-  // Loops of 24 took 0.84 to 0.91 x the time of rows one by one, of 32 1.03 to 1.16 x, of 5 0.55 to
-  // 0.65 x; nests of 2 x 2 x 2 entries 0.2 x (Zen 5).
+  // Loops of 24 entries took 0.84 to 0.91 x the time of rows one by one, of 32 1.03 to 1.16 x, of 5
+  // 0.55 to 0.65 x; nests of 2 x 2 x 2 entries 0.2 x (Zen 5).
   int64_t longest_pass_loop = 24;
-  // Longest rows, in elements, that are passed in this order too, without and with weights: 300,000
-  // sums of rows of 2, 3, 4, 6 took 0.45, 0.9, 1.15, 1.5 x the time, with weights 0.25, 0.45, 0.55,
-  // 0.7 x, moves 0.7, 1.3 x, with weights 0.4, 0.65, 0.8, 1 x (Sapphire Rapids).
+  // Longest rows, in elements, that are passed in the order of the entries, without and with
+  // weights: sums of rows of 2, 3, 4, 6 took 0.45, 0.9, 1.15, 1.5 x the time, with weights 0.25,
+  // 0.45, 0.55, 0.7 x, moves 0.7, 1.3 x, with weights 0.4, 0.65, 0.8, 1 x (Sapphire Rapids).
   int64_t longest_passed_row = 2, longest_passed_weighted_row = 6;
 };
 

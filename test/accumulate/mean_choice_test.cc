@@ -91,6 +91,23 @@ TEST(MeanChoice, IsBatchesWhereTheAxisFitsScratch) {
   EXPECT_NE(WayOf(ElementsSpace({kMost + 1}, {500}, 0), pays), Way::kBatches);
 }
 
+// Columns of which only one fits near caches. Lines of cache are counted for each entry.
+TEST(MeanChoice, IsBatchesForSingleColumnsInFewLines) {
+  const auto by = [](const IndexSpace& space, double lines) {
+    return WayOf(space, [=](auto* t) {
+      t->destinations_of_entry = kHuge;
+      t->near_column_sums = 1;
+      t->column_lines_of_entry = lines;
+    });
+  };
+  const IndexSpace apart = ElementsSpace({80, 20}, {20, 20}, 0);
+  EXPECT_EQ(by(apart, 4), Way::kBatches);
+  EXPECT_NE(by(apart, 3.9), Way::kBatches);
+  const IndexSpace together = ElementsSpace({80, 8}, {20, 8}, 0);  // two in a line
+  EXPECT_EQ(by(together, 2), Way::kBatches);
+  EXPECT_NE(by(together, 1.9), Way::kBatches);
+}
+
 // Scratch may be larger if enough destinations are touched.
 TEST(MeanChoice, IsBatchesWhereManyAreTouched) {
   constexpr int64_t kMore = 100;

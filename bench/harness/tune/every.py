@@ -31,6 +31,7 @@ NOT_MEASURED = {
     "longest_equal_step": "the calls here have different indices",
     "least_sum_columns": "the calls here have no sums of a part of the columns",
     "most_column_entries": "the calls here have no sums of a part of the columns",
+    "column_lines_of_entry": "the calls here have no sums of a part of the columns",
     "most_packed_tile": "the calls here have no operands that lie apart",
     "most_packed_row": "the calls here have no operands that lie apart",
     "least_flat_tile": "the calls here have no operands that lie apart",
