@@ -43,7 +43,7 @@ int64_t DetectCache() {
   return amd > 0 ? amd : kCommonCache;
 }
 
-bool IsOfIntel() {
+bool AsksForIntel() {
   unsigned last_leaf, ebx, ecx, edx;
   return __get_cpuid(0, &last_leaf, &ebx, &ecx, &edx) != 0 && ebx == signature_INTEL_ebx &&
          ecx == signature_INTEL_ecx && edx == signature_INTEL_edx;
@@ -52,7 +52,7 @@ bool IsOfIntel() {
 
 #else
 
-bool IsOfIntel() { return false; }
+bool AsksForIntel() { return false; }
 
 int64_t DetectCache() {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
@@ -64,13 +64,13 @@ int64_t DetectCache() {
 
 #endif
 
-// Like IsOfIntel(), which asks the CPU each time.
-bool IsKnownOfIntel() {
+// Asks the CPU once.
+bool IsOfIntel() {
   enum { kUnknown, kFalse, kTrue };
   static std::atomic<int> known{kUnknown};
   int is_of_intel = known.load(std::memory_order_relaxed);
   if (is_of_intel == kUnknown) {
-    is_of_intel = IsOfIntel() ? kTrue : kFalse;
+    is_of_intel = AsksForIntel() ? kTrue : kFalse;
     known.store(is_of_intel, std::memory_order_relaxed);
   }
   return is_of_intel == kTrue;
@@ -90,8 +90,8 @@ int64_t LastLevelCacheBytes() {
   return cache;
 }
 
-bool StreamsPartsOfLines() { return !IsKnownOfIntel(); }
+bool StreamsPartsOfLines() { return !IsOfIntel(); }
 
-bool WaitsForStores() { return IsKnownOfIntel(); }
+bool WaitsForStores() { return IsOfIntel(); }
 
 }  // namespace strew

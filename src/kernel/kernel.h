@@ -237,6 +237,7 @@ struct BoxArguments {
   int64_t output_stride;
   int64_t updates_stride;
   bool moves = false;                   // (+) is known to replace
+  bool streams = false;                 // the kernel writes past the caches
   TransposeKernel transpose = nullptr;  // of moves
   // Prefetch distance in bytes, in output and updates, if rows are contiguous; 0 for none.
   int64_t read_ahead = 0;

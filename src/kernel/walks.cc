@@ -239,8 +239,9 @@ int64_t RowsAhead(const BoxArguments& box, int64_t row_bytes) {
 
 // True if each row of the output is prefetched before it is replaced.
 bool FetchesMovedRows(const BoxArguments& box, int64_t run_bytes, int64_t step) {
-  return box.output_stride == 1 && run_bytes <= kWalks.longest_moved && step != run_bytes &&
-         step >= kWalks.least_moved_step && box.rows >= kWalks.far_moved / step && WaitsForStores();
+  return !box.streams && box.output_stride == 1 && run_bytes <= kWalks.longest_moved &&
+         step != run_bytes && step >= kWalks.least_moved_step &&
+         box.rows * step >= kWalks.far_moved && WaitsForStores();
 }
 
 // Prefetch distance in the output, in rows; box.rows for none.

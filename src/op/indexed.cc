@@ -78,8 +78,8 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
   return call.Succeed(operands.updates.size);
 }
 
-Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
-                  const plan::Findings& findings, plan::IndexSpace* space) {
+Status RunSpace(const Call& call, const walk::Operands& operands, strew_reduction reduction,
+                const plan::Findings& findings, plan::IndexSpace* space) {
   const TensorView& output = operands.output;
   const bool in_place = SameElements(operands.data, output);
   // No index into an output without elements is valid, so all updates were dropped.
@@ -152,7 +152,7 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
   const bool is_short = !HasLongRows(tuning, moves, space->entries);
   if (is_short && (!IsOneStep(reduction) ||
                    !HasNearBatches(tuning, space->batch, operands.updates.element_size))) {
-    return RunChecked(call, operands, reduction, findings, space);
+    return RunSpace(call, operands, reduction, findings, space);
   }
   if (call.explains()) call.Explain("All indices are equal, so that one is read.");
   const plan::Component& axis = space->component[0];
@@ -166,16 +166,16 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
   alignas(int64_t) unsigned char zero[sizeof(int64_t)] = {};
   TensorView one = indices;
   one.data = zero;
-  return RunChecked(call, {operands.data, one, operands.updates, operands.output}, reduction,
-                    findings, space);
+  return RunSpace(call, {operands.data, one, operands.updates, operands.output}, reduction,
+                  findings, space);
 }
 
 }  // namespace
 
-Status RunFound(const Call& call, const Operands& operands, strew_reduction reduction,
-                const plan::Findings& findings, plan::IndexSpace* space) {
+Status RunChecked(const Call& call, const Operands& operands, strew_reduction reduction,
+                  const plan::Findings& findings, plan::IndexSpace* space) {
   if (findings.all_equal) return RunOnOneElement(call, operands, reduction, space, findings);
-  return RunChecked(call, operands, reduction, findings, space);
+  return RunSpace(call, operands, reduction, findings, space);
 }
 
 // Checks in the order of the list in strew.h: index values, scratch, duplicates.
@@ -209,7 +209,7 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   if (compares && updates.size != 0 && operands.output.size != 0) {
     STREW_TRY(accumulate::CheckIndicesDiffer(call, operands.indices, *space));
   }
-  return RunFound(call, operands, reduction, findings, space);
+  return RunChecked(call, operands, reduction, findings, space);
 }
 
 }  // namespace strew

@@ -17,8 +17,8 @@ Status RunIndexed(const Call& call, const walk::Operands& operands, strew_reduct
                   plan::IndexSpace* space);
 
 // The same for indices that were checked already.
-Status RunFound(const Call& call, const walk::Operands& operands, strew_reduction reduction,
-                const plan::Findings& findings, plan::IndexSpace* space);
+Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
+                  const plan::Findings& findings, plan::IndexSpace* space);
 
 }  // namespace strew
 

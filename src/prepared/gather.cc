@@ -46,40 +46,52 @@ class Gatherer {
         kernels_(walk::RunKernelsFor(call, output, STREW_NONE, loops.units)),
         tuning_(plan::TuningOf(call)) {}
 
-  void GatherAll() const { Gather(loops_.entries, {0, loops_.column.count}, loops_.inner); }
+  void GatherAll() const {
+    Gather(loops_.entries, {0, loops_.column.count}, loops_.inner, loops_.run.count);
+  }
 
   void GatherPart(const plan::Cut& cut, int64_t part) const {
     EntryNest nest = loops_.entries;
     cut.KeepPart(part, &nest);
     InnerNest inner = loops_.inner;
+    int next = nest.rank + 1;
     if (inner.rank > 0) {
-      const plan::Turns turns = cut.TurnsOf(part, nest.rank + 1);
+      const plan::Turns turns = cut.TurnsOf(part, next++);
       inner.Restrict(0, turns.first, turns.count);
     }
-    Gather(nest, cut.TurnsOf(part, nest.rank), inner);
+    const plan::Turns run = cut.TurnsOf(part, next);
+    SkipElements(run.first, &nest);
+    Gather(nest, cut.TurnsOf(part, nest.rank), inner, run.count);
   }
 
  private:
   static constexpr int64_t kColumns = kGatherColumns;
 
-  void Gather(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner) const {
+  // Skips the first `n` elements of each run.
+  void SkipElements(int64_t n, EntryNest* nest) const {
+    nest->base[kGatheredOutput] += n * loops_.run.stride[kInnerOutput];
+    nest->base[kGatheredSource] += n * loops_.run.stride[kInnerSource];
+  }
+
+  // Gathers the first `run` elements of runs.
+  void Gather(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner,
+              int64_t run) const {
     if (schedule_.way == Way::kRuns) {
-      GatherLines(nest, columns, inner);
+      GatherLines(nest, columns, inner, run);
     } else if (schedule_.way == Way::kBoxes) {
-      GatherBoxes(nest, columns, inner);
+      GatherBoxes(nest, columns, inner, run);
     } else {
-      GatherPieces(nest, columns, inner);
+      GatherPieces(nest, columns, inner, run);
     }
     if (schedule_.streams) kernel::FinishStreaming();
   }
 
   // Gathers one piece of the runs of all entries after another.
-  void GatherPieces(EntryNest nest, const plan::Turns& columns, const InnerNest& inner) const {
-    const plan::Loop<kInnerOperands>& run = loops_.run;
-    for (int64_t i = 0; i < run.count; i += schedule_.piece) {
-      GatherNest(nest, columns, inner, std::min(schedule_.piece, run.count - i));
-      nest.base[kGatheredOutput] += schedule_.piece * run.stride[kInnerOutput];
-      nest.base[kGatheredSource] += schedule_.piece * run.stride[kInnerSource];
+  void GatherPieces(EntryNest nest, const plan::Turns& columns, const InnerNest& inner,
+                    int64_t run) const {
+    for (int64_t i = 0; i < run; i += schedule_.piece) {
+      GatherNest(nest, columns, inner, std::min(schedule_.piece, run - i));
+      SkipElements(schedule_.piece, &nest);
     }
   }
 
@@ -97,7 +109,7 @@ class Gatherer {
     });
   }
 
-  void GatherLines(EntryNest nest, const plan::Turns& columns, InnerNest inner) const {
+  void GatherLines(EntryNest nest, const plan::Turns& columns, InnerNest inner, int64_t run) const {
     const int64_t width = loops_.units.width;
     const EntryLoop row = PopRows(&nest, &inner);
     PlacedRuns runs = {plan_.places,
@@ -112,7 +124,7 @@ class Gatherer {
                        loops_.column.stride[kGatheredSource] * width,
                        schedule_.streams ? move_.stream : move_.combine.run,
                        width,
-                       loops_.run.count,
+                       run,
                        schedule_.prefetch,
                        row.count,
                        row.stride[kGatheredEntry],
@@ -132,11 +144,10 @@ class Gatherer {
     });
   }
 
-  void GatherBoxes(const EntryNest& nest, const plan::Turns& columns,
-                   const InnerNest& inner) const {
+  void GatherBoxes(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner,
+                   int64_t run) const {
     walk::BoxNest turns = inner;
-    turns.Append(loops_.run.count, loops_.run.stride[kInnerOutput],
-                 loops_.run.stride[kInnerSource]);
+    turns.Append(run, loops_.run.stride[kInnerOutput], loops_.run.stride[kInnerSource]);
     walk::ArrangeBox({loops_.units.width, 1}, &turns);
     const walk::Box box(kernels_, turns, schedule_.streams, tuning_);
     const int64_t width = loops_.units.width;
@@ -249,7 +260,7 @@ bool HaveOwnElements(const GatherLoops& loops) {
 [[gnu::noinline]] Status GatherOnePlace(const Call& call, const Plan& plan,
                                         const GatherLoops& loops, const TensorView& source,
                                         const TensorView& output) {
-  if (call.explains()) call.Explain("All entries name one place, so that it is a box.");
+  if (call.explains()) call.Explain("All entries name one place, so that the gather is a box.");
   walk::BoxNest nest;
   const auto append = [&](const EntryLoop& loop) {
     nest.Append(loop.count, loop.stride[kGatheredOutput], loop.stride[kGatheredSource]);
@@ -290,7 +301,7 @@ Status GatherByPlan(const Call& call, const strew_plan* handle, const TensorView
   if (pass.parts == 1) {
     gatherer.GatherAll();
   } else {
-    const plan::Cut cut = loops.CutInto(pass.parts);
+    const plan::Cut cut = loops.CutInto(pass.parts, schedule.way != Way::kElements);
     STREW_TRY(share::ForEachPart(call, pass.tasks, cut.parts(),
                                  [&](int64_t part, int64_t) { gatherer.GatherPart(cut, part); }));
   }

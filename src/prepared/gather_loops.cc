@@ -52,11 +52,13 @@ int64_t GatherLoops::EntryUnits() const {
   return of_entry;
 }
 
-plan::Cut GatherLoops::CutInto(int64_t parts) const {
+plan::Cut GatherLoops::CutInto(int64_t parts, bool cuts_runs) const {
   plan::Cut cut;
   for (int i = 0; i < entries.rank; ++i) cut.Append(entries.loop[i].count, 1, parts);
   cut.Append(column.count, plan::LineGranule(column.stride[kGatheredOutput], units.width), parts);
   if (inner.rank > 0) cut.Append(inner.loop[0].count, 1, parts);
+  const int64_t granule = plan::LineGranule(run.stride[kInnerOutput], units.width);
+  cut.Append(run.count, cuts_runs ? granule : run.count, parts);
   return cut;
 }
 

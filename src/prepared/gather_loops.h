@@ -27,8 +27,8 @@ struct GatherLoops {
   // Boxes move vectors, so the width of a unit must be a power of two.
   bool MayBeBoxes() const { return (units.width & (units.width - 1)) == 0; }
   int64_t RunBytes() const { return run.count * units.width; }
-  // Cuts the loops over entries and the outermost inner loop.
-  plan::Cut CutInto(int64_t parts) const;
+  // Cuts the loops over entries, the outermost inner loop and, if `cuts_runs`, the run.
+  plan::Cut CutInto(int64_t parts, bool cuts_runs) const;
 
   plan::Units units;
   Layout layout;  // of the source

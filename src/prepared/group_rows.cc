@@ -28,8 +28,8 @@ void GroupWriter::CombineGroupedRows(const int64_t* turn) {
                 run_.count});
 }
 
-// Combines as many products at a time as fit the buffer. The groups at its ends may be parts of
-// groups.
+// Combines as many products at a time as fit the buffer. The first and the last group of a batch
+// may be parts of groups.
 void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
   BeginGroups(turn);
   const int64_t n = run_.count;

@@ -63,7 +63,7 @@ class Numbering {
   }
   // Distance between the offsets of neighbouring numbers. Requires is_line().
   int64_t stride() const { return nest_.rank == 0 ? 0 : nest_.loop[0].stride[0]; }
-  // Distance between the nearest two offsets.
+  // The least stride of the loops; 0 if there are none.
   uint64_t LeastStride() const {
     uint64_t least = nest_.rank == 0 ? 0 : Magnitude(nest_.loop[0].stride[0]);
     for (int i = 1; i < nest_.rank; ++i)

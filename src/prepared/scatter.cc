@@ -93,7 +93,7 @@ TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t u
   findings.all_equal = plan.names_one_place;
   if (plan.has_dropped()) findings.out_of_range = plan::OutOfRange::kDrop;
   plan::IndexSpace space = SpaceOfCall(plan, operands, axis);
-  return RunFound(call, operands, schedule.reduction, findings, &space);
+  return RunChecked(call, operands, schedule.reduction, findings, &space);
 }
 
 Status Divide(const Call& call, const Plan& plan, const TensorView& output, int axis,

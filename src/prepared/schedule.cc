@@ -159,7 +159,8 @@ bool RunsShareLines(const GatherLoops& loops) {
          RunsShareLines(loops, kInnerOutput, Magnitude(loops.column.stride[kGatheredOutput]));
 }
 
-// True if no other entry lies between the elements of an entry.
+// True if, as far as the innermost loop of entries tells, none of them lies between the elements of
+// another.
 bool LieApart(const GatherLoops& loops) {
   const uint64_t output = Magnitude(loops.column.stride[kGatheredOutput]);
   const uint64_t source = loops.layout.places.LeastStride();
@@ -206,12 +207,17 @@ PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const Gath
   schedule.piece = loops.run.count;
   schedule.has_pieces = schedule.way == Way::kRows && RunsShareLines(loops) &&
                         loops.run.count > tuning.near_group_turns;
-  if (schedule.has_pieces) schedule.piece = tuning.near_group_turns;
+  if (schedule.has_pieces) schedule.piece = std::max<int64_t>(tuning.near_group_turns, 1);
   const bool is_near = loops.source_bytes <= plan::NearBytes(machine);
+  const bool prefetches = !is_near && schedule.way != Way::kBoxes;
+  const int64_t run_bytes = schedule.piece * loops.units.width;
   schedule.prefetch =
-      is_near ? 0 : std::min(plan::RowPrefetch(tuning, loops.RunBytes()), kMostGatherAhead);
-  schedule.streams = loops.run.stride[kInnerOutput] == 1 &&
-                     loops.RunBytes() >= tuning.least_streamed_row &&
+      prefetches ? std::min(plan::RowPrefetch(tuning, run_bytes), kMostGatherAhead) : 0;
+  // Runs of boxes have gaps behind them.
+  const int64_t least_streamed =
+      schedule.way == Way::kBoxes ? tuning.least_streamed_row_with_gaps : tuning.least_streamed_row;
+  schedule.streams = loops.run.stride[kInnerOutput] == 1 && run_bytes >= least_streamed &&
+                     !schedule.has_pieces &&
                      loops.output_bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
   return schedule;
 }
@@ -270,9 +276,9 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   if (!facts.has_weights && reach > far && to.all_entries > far / kCacheLine) return false;
   const bool has_lines = HasLines(from, to, singles);
   if (facts.has_rows && !has_lines) return false;
-  const int64_t elements = facts.has_rows ? facts.entry_elements : 1;
+  const int64_t updates = facts.has_rows ? to.entries * facts.entry_elements : to.all_entries;
   Pass& pass = schedule->pass;
-  pass.nanoseconds = Nanoseconds(to.all_entries * elements, tuning.ns_of_passed_entry, 0, 0);
+  pass.nanoseconds = Nanoseconds(updates, tuning.ns_of_passed_entry, 0, 0);
   pass.tasks = plan::TasksFor(machine, pass.nanoseconds);
   // The outermost loop is cut if it is one of batches, which never share destinations. The order of
   // these gives every task a part.

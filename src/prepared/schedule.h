@@ -24,8 +24,8 @@ enum class Way {
   kByPlaces,
   // scatter and gather_scatter: in the order of destinations, all updates of one at once.
   kInOrder,
-  // gather_scatter: single elements in the order of the entries, which costs less for each entry
-  // than the order of destinations.
+  // gather_scatter: single elements and short rows in the order of the entries, which costs less
+  // for each element than the order of destinations.
   kByEntries,
   // gather: contiguous runs from places that are one stride apart.
   kRuns,
@@ -60,7 +60,7 @@ struct PlanSchedule {
   Pass division;
   bool streams = false;  // rows are written past the caches; FinishStreaming() must follow
   int64_t prefetch = 0;  // distance in entries, for gather; 0 for none
-  // For kElements and kRows: whether runs are gathered in pieces, and the units of a piece.
+  // For kRows: whether runs are gathered in pieces. Units of a piece, or of a whole run.
   bool has_pieces = false;
   int64_t piece = 0;
   // For kByEntries: whether destinations are prefetched, and whether rows of entries are gathered

@@ -14,7 +14,12 @@ constexpr int64_t kBlock = kPassBlock;
 
 // Room for the offsets of a block, in either width.
 struct Offsets {
-  alignas(64) int64_t numbers[kBlock];
+  alignas(64) unsigned char bytes[kBlock * sizeof(int64_t)];
+
+  template <class Offset>
+  const Offset* As() const {
+    return reinterpret_cast<const Offset*>(bytes);
+  }
 };
 
 template <int64_t kRun, class Offset>
@@ -45,10 +50,10 @@ void ExpandRows(kernel::OffsetWidth width, const Offsets& rows, int64_t n, const
                 int operand, Offsets* elements) {
   const int64_t step = row.stride[operand];
   if (width == kernel::kOffset64) {
-    return ExpandRows(rows.numbers, n, row.count, step, elements->numbers);
+    return ExpandRows(rows.As<int64_t>(), n, row.count, step,
+                      reinterpret_cast<int64_t*>(elements->bytes));
   }
-  ExpandRows(reinterpret_cast<const int32_t*>(rows.numbers), n, row.count, step,
-             reinterpret_cast<int32_t*>(elements->numbers));
+  ExpandRows(rows.As<int32_t>(), n, row.count, step, reinterpret_cast<int32_t*>(elements->bytes));
 }
 
 }  // namespace
@@ -94,15 +99,15 @@ void ShortRows::Apply(const int64_t* first, const Block& block, bool fetches_out
                                   block.rows.stride[kToEntry],
                                   passage_.to.NumberOfPlaces()};
   resolve_to_(
-      {tile, passage_.of_to.places.stride(), 0, block.rows.stride[kOutput], false, rows.numbers});
+      {tile, passage_.of_to.places.stride(), 0, block.rows.stride[kOutput], false, rows.bytes});
   ExpandRows(output_width_, rows, block.rows.count, block.row, kOutput, &to);
   if (fetches_output) {
     kernel::PrefetchElements(passage_.output.data + first[kOutput] * size_, size_, output_width_,
-                             to.numbers, block.size());
+                             to.bytes, block.size());
   }
   Gather(first, block, products);
   if (multiply_ != nullptr) Multiply(first, block, products);
-  combiner_.Combine(output_width_, first[kOutput], products, to.numbers, block.size());
+  combiner_.Combine(output_width_, first[kOutput], products, to.bytes, block.size());
 }
 
 void ShortRows::Gather(const int64_t* first, const Block& block, unsigned char* products) const {
@@ -122,13 +127,12 @@ void ShortRows::Gather(const int64_t* first, const Block& block, unsigned char* 
                                   rows.count,
                                   rows.stride[kFromEntry],
                                   passage_.from.NumberOfPlaces()};
-  resolve_from_({tile, stride, 0, rows.stride[kSource], false, of_rows.numbers});
+  resolve_from_({tile, stride, 0, rows.stride[kSource], false, of_rows.bytes});
   ExpandRows(source_width_, of_rows, rows.count, block.row, kSource, &from);
   if (source_width_ == kernel::kOffset64) {
-    return kernel::GatherElements(size_, source, from.numbers, block.size(), products);
+    return kernel::GatherElements(size_, source, from.As<int64_t>(), block.size(), products);
   }
-  kernel::GatherElements(size_, source, reinterpret_cast<const int32_t*>(from.numbers),
-                         block.size(), products);
+  kernel::GatherElements(size_, source, from.As<int32_t>(), block.size(), products);
 }
 
 void ShortRows::Multiply(const int64_t* first, const Block& block, unsigned char* products) const {

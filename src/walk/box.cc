@@ -81,6 +81,7 @@ Box::Box(const RunKernels& kernels, const BoxNest& nest, bool stream, const Tuni
   nest_.rank -= between_.rank;
   const BoxLoop row = nest_.PopInnermost();
   rows_.moves = kernels.moves;
+  rows_.streams = stream;
   rows_.transpose = kernels.transpose;
   rows_.rows = row.count;
   rows_.output_row_stride = row.stride[kBoxOutput];
@@ -129,6 +130,7 @@ Block::Block(const RowKernel& kernel, int64_t width, const BoxNest& row, int64_t
              int64_t updates_row_stride, const Tuning& tuning)
     : run_(kernel.run), width_(width), rest_(row), rows_() {
   rows_.moves = kernel.moves;
+  rows_.streams = kernel.streams;
   rows_.transpose = kernel.transpose;
   rest_.Merge();
   plan::Loop<kBoxOperands> run = rest_.PopInnermost();

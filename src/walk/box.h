@@ -48,6 +48,7 @@ struct RowKernel {
   kernel::RunKernel run;
   bool moves;                         // the kernel only replaces
   kernel::TransposeKernel transpose;  // of moves; may be NULL
+  bool streams = false;               // the kernel writes past the caches
 };
 
 // Rows that share one nest, which is arranged once and run at many addresses.

@@ -240,8 +240,8 @@ class PieceRunner {
         width_(width),
         stream_(stream),
         first_(FirstInRow(plan, pieces.split, output)),
-        copy_(WholeRows({stream ? move.stream : move.combine.run, true, move.transpose}, width,
-                        plan, pieces.split, output, data, tuning)),
+        copy_(WholeRows({stream ? move.stream : move.combine.run, true, move.transpose, stream},
+                        width, plan, pieces.split, output, data, tuning)),
         fill_(WholeRows(KernelOf(move.combine.run, move), width, plan, pieces.split, output, data,
                         tuning)),
         apply_(SlicedRows(KernelOf(run, move), width, plan, pieces.split, output, tuning)) {}

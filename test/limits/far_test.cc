@@ -167,19 +167,19 @@ TEST_P(Far, AreAsGoodAsNearOnes) {
 }
 
 // Between far tensors, and between their copies without gaps.
-TEST(FarPlans, PassShortLoops) {
+using MakePlan = strew_plan* (*)(const strew_tensor* indices);
+
+// Compares weighted sums between far tensors with those between near ones.
+void ExpectFarPasses(const CallShape& shape, MakePlan make) {
   Random random(Seed());
-  const CallShape lanes{"", Operator::kScatterElements, {2, 50, 6}, {2, 50, 6}, 2};
   for (const strew_dtype dtype : {STREW_INT16, STREW_COMPLEX64, STREW_COMPLEX128}) {
-    Case cases[] = {MakeCase(random, lanes, dtype, true), MakeCase(random, lanes, dtype, true)};
+    Case cases[] = {MakeCase(random, shape, dtype, true), MakeCase(random, shape, dtype, true)};
     FarOutput far[] = {FarOutput(cases[0]), FarOutput(cases[1])};
     if (!far[0].exists() || !far[1].exists()) GTEST_SKIP() << "no room for addresses of 64 bits";
     Plan plans[2];
     for (int i = 0; i < 2; ++i) {
-      strew_plan* plan = nullptr;
-      ASSERT_EQ(strew_plan_scatter_elements(nullptr, cases[i].indices->tensor(), 2, 6, &plan),
-                STREW_OK);
-      plans[i].reset(plan);
+      plans[i].reset(make(cases[i].indices->tensor()));
+      ASSERT_NE(plans[i], nullptr);
       far[i].CopyFrom(cases[i].data.view());
     }
     const auto pass = [&](strew_tensor* source, strew_tensor* output) {
@@ -190,6 +190,24 @@ TEST(FarPlans, PassShortLoops) {
     EXPECT_EQ(pass(cases[0].data.tensor(), cases[1].data.tensor()), STREW_OK);
     EXPECT_EQ(far[1].DifferenceFrom(cases[1].data.view()), "") << NameOf(dtype);
   }
+}
+
+TEST(FarPlans, PassShortLoops) {
+  ExpectFarPasses({"", Operator::kScatterElements, {2, 50, 6}, {2, 50, 6}, 2},
+                  [](const strew_tensor* indices) {
+                    strew_plan* plan = nullptr;
+                    strew_plan_scatter_elements(nullptr, indices, 2, 6, &plan);
+                    return plan;
+                  });
+}
+
+TEST(FarPlans, PassShortRows) {
+  ExpectFarPasses({"", Operator::kScatterUpdate, {50, 3}, {300}, 0},
+                  [](const strew_tensor* indices) {
+                    strew_plan* plan = nullptr;
+                    strew_plan_scatter_update(nullptr, indices, 0, 50, &plan);
+                    return plan;
+                  });
 }
 
 }  // namespace

@@ -114,6 +114,20 @@ const Forced kForced[] = {
        t->ns_of_gathered_entry = kLong;
      },
      3, "by boxes"},
+    {"OnePlaceOfUpdates",
+     [](Tuning* t) {
+       t->least_equal_row = 1;
+       t->longest_equal_step = kHuge;
+     },
+     1, "All indices are equal"},
+    {"OnePlaceOfUpdatesOnThreads",
+     [](Tuning* t) {
+       t->least_equal_row = 1;
+       t->ns_of_entry = kLong;
+     },
+     3, "All indices are equal"},
+    {"OnePlaceOfSourceOnThreads", [](Tuning* t) { t->ns_of_byte = kLong; }, 3,
+     "All entries name one place"},
     {"PiecesOfRuns", [](Tuning* t) { t->near_group_turns = 1; }, 1, "a piece at a time"},
     {"SmallBlocks", [](Tuning* t) { t->pass_block = 1; }, 1, "element by element"},
     {"LoopsOfAnyLength", [](Tuning* t) { t->longest_pass_loop = kHuge; }, 1, "element by element"},

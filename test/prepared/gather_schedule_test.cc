@@ -70,6 +70,15 @@ TEST_F(GatherScheduleOf, RunsWithCommonLinesIsInPieces) {
   EXPECT_EQ(whole.piece, kColumns);
 }
 
+TEST_F(GatherScheduleOf, RunsOfOneEntryIsCutForTasks) {
+  const Array source(STREW_FLOAT32, RowMajor({2 * kRows, 1000}));
+  const Array output(STREW_FLOAT32, RowMajor({1, 1000}));
+  const GatherLoops loops(*Entries(1, 1, 2 * kRows), *ViewOf(source.tensor()), 0,
+                          *ViewOf(output.tensor()));
+  EXPECT_EQ(loops.CutInto(8, /*cuts_runs=*/true).parts(), 8);
+  EXPECT_EQ(loops.CutInto(8, /*cuts_runs=*/false).parts(), 1);
+}
+
 // Entries of eight rows of six float32, by default in rows of eight.
 class GatherOfBoxes : public PlanScheduleOf {
  protected:

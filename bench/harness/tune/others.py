@@ -192,7 +192,8 @@ def _walks() -> list[Family]:
         return sliced(shape, repeated(shape, (1, shape[1])))
 
     def column(run: int, step: int, span: int = 16 * MIB) -> Scatter:
-        """Moves of runs of so many bytes, which lie `step` bytes apart."""
+        """Moves of runs of so many bytes, which lie `step` bytes apart. Only CPUs of Intel
+        prefetch them, so on others the alternatives are the same."""
         shape = (span // step, step)
         return sliced(shape, values((shape[0], run), "uint8"), axis=1)
 
