@@ -89,10 +89,10 @@ void AddGroups(unsigned char* sums, const unsigned char* updates, const int64_t*
 template <class T, bool kDivides>
 HWY_INLINE T Result(SumOf<T> sum, uint32_t count, int64_t more, T old) {
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {
-    return count == 0 ? old : Accumulator<T>::Divide(sum, int64_t{count} + more);
+    return count == 0 ? old : SumTraits<T>::Divide(sum, int64_t{count} + more);
   } else {
     const int64_t terms = count == 0 || !kDivides ? 1 : int64_t{count} + more;
-    const T result = Accumulator<T>::Divide(sum, terms);
+    const T result = SumTraits<T>::Divide(sum, terms);
     return count == 0 ? old : result;
   }
 }

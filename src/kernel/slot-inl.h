@@ -52,7 +52,7 @@ template <class T>
 HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
                             const unsigned char* HWY_RESTRICT elements, int64_t stride, int64_t n) {
   using Sum = SumOf<T>;
-  if (stride == 0) return FillSums(Accumulator<T>::Widen(LoadElement<T>(elements)), sums, n);
+  if (stride == 0) return FillSums(SumTraits<T>::Widen(LoadElement<T>(elements)), sums, n);
   int64_t done = 0;
   if (stride == 1) {
     done = ForVectors<T, Sum>(0, n, [&](auto d, auto ds, int64_t i) HWY_ATTR {
@@ -61,7 +61,7 @@ HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
     });
   }
   ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
-    StoreElement(Accumulator<T>::Widen(LoadElement<T>(elements + at)), sums + At<Sum>(i));
+    StoreElement(SumTraits<T>::Widen(LoadElement<T>(elements + at)), sums + At<Sum>(i));
   });
 }
 
@@ -102,7 +102,7 @@ HWY_NOINLINE void FinishSums(const FinishArguments& all) {
   }
   for (int64_t i = done; i < to.n; ++i) {
     const Sum sum = LoadElement<Sum>(to.sums + At<Sum>(i * to.sums_stride));
-    StoreElement(Accumulator<T>::Divide(sum, to.count), to.output + At<T>(i * to.output_stride));
+    StoreElement(SumTraits<T>::Divide(sum, to.count), to.output + At<T>(i * to.output_stride));
   }
 }
 

@@ -26,7 +26,7 @@ namespace {
 // ---- One element: Sum, Widen(element), Divide(sum, count) ----
 
 template <class T, class SumOfIntegers>
-struct AccumulatorOfInteger {
+struct SumTraitsOfInteger {
   using Sum = SumOfIntegers;
   static HWY_INLINE Sum Widen(T element) { return Sum(element); }
   static HWY_INLINE T Divide(Sum sum, int64_t count) {
@@ -35,22 +35,21 @@ struct AccumulatorOfInteger {
 };
 // int64 holds the sum of kMostTerms integers of 32 bits.
 template <class T>
-struct Accumulator
-    : AccumulatorOfInteger<T, std::conditional_t<(sizeof(T) <= 4), int64_t, WideSum>> {};
+struct SumTraits : SumTraitsOfInteger<T, std::conditional_t<(sizeof(T) <= 4), int64_t, WideSum>> {};
 
 template <class T>
-struct AccumulatorOfFloat {
+struct SumTraitsOfFloat {
   using Sum = T;
   static HWY_INLINE Sum Widen(T element) { return element; }
   static HWY_INLINE T Divide(Sum sum, int64_t count) { return sum / static_cast<T>(count); }
 };
 template <>
-struct Accumulator<float> : AccumulatorOfFloat<float> {};
+struct SumTraits<float> : SumTraitsOfFloat<float> {};
 template <>
-struct Accumulator<double> : AccumulatorOfFloat<double> {};
+struct SumTraits<double> : SumTraitsOfFloat<double> {};
 
 template <class Part>
-struct Accumulator<Complex<Part>> : AccumulatorOfFloat<Complex<Part>> {
+struct SumTraits<Complex<Part>> : SumTraitsOfFloat<Complex<Part>> {
   static HWY_INLINE Complex<Part> Divide(Complex<Part> sum, int64_t count) {
     const Part terms = static_cast<Part>(count);
     return {sum.real / terms, sum.imaginary / terms};
@@ -58,7 +57,7 @@ struct Accumulator<Complex<Part>> : AccumulatorOfFloat<Complex<Part>> {
 };
 
 template <strew_dtype kDtype>
-struct Accumulator<ShortFloat<kDtype>> {
+struct SumTraits<ShortFloat<kDtype>> {
   using T = ShortFloat<kDtype>;
   using Sum = float;
   using One = hn::CappedTag<typename T::Lane, 1>;
@@ -78,12 +77,12 @@ struct Accumulator<ShortFloat<kDtype>> {
 };
 
 template <class T>
-using SumOf = typename Accumulator<T>::Sum;
+using SumOf = typename SumTraits<T>::Sum;
 
 // Combines an element with a sum. Op is a functor of ops-inl.h.
 template <class T, template <class> class Op>
 HWY_INLINE SumOf<T> Accumulate(SumOf<T> sum, T element) {
-  return Op<SumOf<T>>::OnElement(sum, Accumulator<T>::Widen(element));
+  return Op<SumOf<T>>::OnElement(sum, SumTraits<T>::Widen(element));
 }
 
 // The type of sums in registers, of at most Divisor::MostTerms() terms: for 8-bit integers 32 bits

@@ -120,7 +120,7 @@ ROWS = (
         "ScatterElementsUpdate-3",
         f"{ELEMENTS}; {LETTER}",
         {
-            "-1 is the last there, against its letter": (
+            "-1 is the last there, against its specification": (
                 "test_operators_of_opset_3_wrap_negative_indices"
             ),
             **UNSEEN,
@@ -146,7 +146,7 @@ ROWS = (
         "ScatterNDUpdate-3",
         f"{ND}; {LETTER}",
         {
-            "-1 is the last there, against its letter": (
+            "-1 is the last there, against its specification": (
                 "test_operators_of_opset_3_wrap_negative_indices"
             ),
             **UNSEEN,

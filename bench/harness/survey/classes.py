@@ -59,6 +59,12 @@ def _gathered(
     return Class(operator, reduction, "float32", data, updates, axis, **plans)
 
 
+def _strided_gather(dtype: str, data: Shape, updates: Shape, axis: int) -> Class:
+    """Gathers from every second element of data into every second element of updates."""
+    strided = Layouts(data=Layout.EVERY_SECOND, updates=Layout.EVERY_SECOND)
+    return Class(UPDATE, "none", dtype, data, updates, axis, use=Use.GATHER, layouts=strided)
+
+
 CLASSES = (
     Class(UPDATE, "add", "float32", (2, 1, 6, 18675), (2, 3, 6, 18675), 1),
     Class(UPDATE, "none", "int32", (58792, 25, 1), (58792, 25, 3), 2),
@@ -142,6 +148,32 @@ CLASSES = (
         repeats=2,
         layouts=Layouts(indices=Layout.BROADCAST),
     ),
+    # Moves of rows with gaps between them.
+    _slice("none", "int64", (80, 2535, 57), (80, 2535, 4), Slice((2,), (23,), (27,), (1,))),
+    _slice("none", "float32", (7000, 370), (7000, 110), Slice((1,), (9,), (119,), (1,))),
+    # Gathers of one column, of entries with several loops, and of runs that share cache lines.
+    _strided_gather("int8", (300_000, 8, 1), (300_000, 8, 1), 2),
+    _strided_gather("float32", (600, 5, 17, 40), (600, 5, 17, 40), 1),
+    Class(
+        ND,
+        "none",
+        "int16",
+        (5, 8, 1, 51642),
+        (5, 8, 1, 51642),
+        pattern=Pattern.PERMUTED,
+        tuple_length=1,
+        use=Use.GATHER,
+        layouts=Layouts(data=Layout.TRANSPOSED, updates=Layout.EVERY_SECOND),
+    ),
+    # Rows of a few elements from a source, and an axis of one element, with plans.
+    _gathered(UPDATE, "add", (100_000, 2), (300_000, 2), 0, None),
+    _gathered(UPDATE, "add", (100_000, 3), (300_000, 3), 0, (300_000, 3)),
+    _gathered(UPDATE, "max", (50_000, 16), (200_000, 16), 0, (200_000, 16)),
+    Class(ELEMENTS, "max", "int16", (5_000_000, 1), (5_000_000, 1), 1, use=Use.SCATTER),
+    Class(ELEMENTS, "none", "int16", (5_000_000, 1), (5_000_000, 1), 1, use=Use.GATHER),
+    # Means of few updates in columns of which few fit near caches.
+    Class(ELEMENTS, "mean", "uint8", (26967, 299), (2696, 299), 0),
+    Class(ELEMENTS, "mean", "int16", (60410, 65), (30205, 65), 0, Pattern.SORTED),
 )
 _NAME = "class"
 
