@@ -57,7 +57,7 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
   const bool replaces_all =
       reduction == STREW_NONE && TurnsOf(space.inner) == output.size * indexed.count;
   if (!replaces_all && !SameElements(operands.data, output)) {
-    STREW_TRY(share::Copy(call, operands.data, output));
+    STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/TurnsOf(space.inner)));
   }
   const int64_t parts = units.count / indexed.count;  // of an indexed unit
   walk::BoxNest nest;
@@ -84,7 +84,7 @@ Status RunSpace(const Call& call, const walk::Operands& operands, strew_reductio
   const bool in_place = SameElements(operands.data, output);
   // No index into an output without elements is valid, so all updates were dropped.
   if (operands.updates.size == 0 || output.size == 0) {
-    if (!in_place) STREW_TRY(share::Copy(call, operands.data, output));
+    if (!in_place) STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/0));
     return call.Succeed(0);
   }
   if (IsBox(*space, findings, reduction)) return RunEntry(call, operands, reduction, *space);
@@ -120,7 +120,7 @@ using walk::Operands;
   }
   if (call.explains()) plan::ExplainFew(call, operands.updates.size);
   if (!SameElements(operands.data, operands.output)) {
-    STREW_TRY(share::Copy(call, operands.data, operands.output));
+    STREW_TRY(share::Copy(call, operands.data, operands.output, /*touched=*/operands.updates.size));
   }
   walk::WriteFew(walk::IndexedKernelsFor(call, operands.output, reduction), operands, few,
                  &space->inner);

@@ -234,7 +234,7 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
   if (repeated.size != 0) {
     STREW_TRY(RunReduction(call, *data, repeated, slices, reduction, *output));
   } else if (data->size != 0 && !SameElements(*data, *output)) {
-    STREW_TRY(share::Copy(call, *data, *output));
+    STREW_TRY(share::Copy(call, *data, *output, /*touched=*/0));
   }
   return call.Succeed(updates->size);
 }

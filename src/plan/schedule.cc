@@ -309,6 +309,12 @@ BoxSchedule MakeOverlaySchedule(const Machine& machine, int64_t written) {
   return schedule;
 }
 
+BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, int64_t touched) {
+  const int64_t few = written / kCacheLine / machine.tuning.lines_of_touched;
+  return touched <= few ? MakeOverlaySchedule(machine, written)
+                        : MakeBoxSchedule(machine, written, /*moved=*/written);
+}
+
 CheckSchedule MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size) {
   const Tuning& tuning = machine.tuning;
   const double bytes = static_cast<double>(indices) * static_cast<double>(index_size);

@@ -145,6 +145,9 @@ BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t mov
 // For overlays that write `written` bytes.
 BoxSchedule MakeOverlaySchedule(const Machine& machine, int64_t written);
 
+// For copies of `written` bytes. Updates that follow touch at most `touched` of their cache lines.
+BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, int64_t touched);
+
 struct CheckSchedule {
   double nanoseconds;
   int64_t tasks;

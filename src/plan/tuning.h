@@ -85,9 +85,8 @@ struct Tuning {
 
   // Least bytes of indices, as a fraction of the last-level cache, and most bytes of output.
   // Counting 10 million int64 and int32 indices into 16 to 65536 float32 took 0.88 to 0.95 x the
-  // time; with 6 MiB of indices, which stay in the caches until the second read, 1.09 x. Outputs of
-  // 0.7 MiB took 0.83 x the time if all entries share one update, but 1.08 x with one update for
-  // each entry, because updates then fill the L2 cache (Zen 4).
+  // time, 6 MiB of indices, which stay in the caches, 1.09 x; into 0.7 MiB 0.83 x if all entries
+  // share an update, 1.08 x with one for each, because updates then fill the L2 cache (Zen 4).
   double least_drafted = 0.5;
   int64_t most_draft = 512 << 10;
   // Bytes of indices that are checked before their updates are applied; meanwhile the next part is
@@ -99,8 +98,7 @@ struct Tuning {
   // Making a schedule takes as long as applying 20 indices without one: 16 updates of a line of
   // 1000 float32 take 90 ns, with a schedule 105; 32 take 153 and 112. The larger limits are for
   // calls with more updates than indices: they have no batches, and an entry may be a long run. 7
-  // pages of 4 KiB take 1.0 us, with a schedule 1.2. Even the largest of these calls is too short
-  // for a second task, with any reduction.
+  // pages of 4 KiB take 1.0 us, with a schedule 1.2.
   int64_t few_indices = 20;
   int64_t few_updates = 64;
   int64_t most_few_updates = 16384;
@@ -151,8 +149,8 @@ struct Tuning {
   // adjacent: 300,000 rows of 200 B took 0.5 x the time, 100,000 of 512 B 0.7 to 0.85 x; in the
   // caches 0.8 to 1.0 x, rows of 80 B 1.1 x, and moves 1.0 to 1.3 x (Zen 5).
   int64_t far_rows = 1 << 20;
-  // Most bytes of indices that are still in near caches after their check and need no prefetch.
-  // Without it 90,000 to 250,000 int64 took 0.85 to 0.98 x the time, 500,000 1.13 x (Zen 4).
+  // Most bytes of indices that are still in near caches after their check and need no prefetch:
+  // 90,000 to 250,000 int64 took 0.85 to 0.98 x the time, 500,000 1.13 x (Zen 4).
   int64_t near_indices = 2 << 20;
   // Prefetch distance in indices and updates, in entries, if indices are used as offsets directly:
   // 4096 x 4096 int8 with int64 indices took 12.2 ms, with 1024 12.6, with 2048 13.7 (Zen 4).
@@ -169,10 +167,12 @@ struct Tuning {
   // ordinary stores gain from each further thread. On two threads 8 MiB took 0.193 and 0.074, 16
   // MiB 0.38 and 0.27 (0.62 and 0.63 with nothing in the cache), 24 MiB 0.59 and 0.60.
   double streamed_part_of_tasks = 0.75;
-  // An overlay of at least so many bytes is streamed whatever the size of that cache, because the
-  // call does not return to it. 64 to 120 MiB took 0.4 to 0.6 x the time, 48 MiB 0.93 to 1.08 x, 17
-  // MiB 1.25 x with the output in the cache and 0.8 x without (260 MiB of it, Sapphire Rapids).
+  // An overlay of so many bytes is streamed whatever the size of that cache: the call does not
+  // return to it. 64 to 120 MiB took 0.4 to 0.6 x the time, 48 MiB 0.93 to 1.08 x, 17 MiB 1.25 x
+  // with the output in the cache and 0.8 x without (260 MiB of it, Sapphire Rapids).
   int64_t most_cached_overlay = 48 << 20;
+  // The same for a copy of which updates then touch at most one in so many cache lines.
+  int64_t lines_of_touched = 16;
   // Least bytes of a streamed row. Replacing 32 MiB of rows of 256 B took 0.58 to 0.63 x the time
   // of ordinary stores, of rows of 1 KiB 0.54 to 0.83 x, of 4 KiB 0.67 to 0.89 x.
   int64_t least_streamed_row = 256;

@@ -51,15 +51,13 @@ bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
   return kernel::StreamsEnds(output, run) && pitch % kernel::StreamedGranule(run) == 0;
 }
 
-}  // namespace
-
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
-              unsigned char* output, const unsigned char* updates, BoxNest* nest) {
+              unsigned char* output, const unsigned char* updates, int64_t touched, BoxNest* nest) {
   walk::ArrangeBox(units, nest);
   const plan::Machine machine(call);
   const plan::Tuning& tuning = machine.tuning;
   const int64_t bytes = Bytes(*nest, units.width);
-  plan::BoxSchedule schedule = plan::MakeBoxSchedule(machine, bytes, /*moved=*/bytes);
+  plan::BoxSchedule schedule = plan::MakeCopySchedule(machine, bytes, touched);
   schedule.streams = schedule.streams && MayStream(*nest, output, units.width, machine);
   if (call.explains()) plan::Explain(call, schedule, "box", bytes);
   if (schedule.tasks == 1) {
@@ -74,7 +72,14 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
   });
 }
 
-Status Copy(const Call& call, const TensorView& data, const TensorView& output) {
+}  // namespace
+
+Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
+              unsigned char* output, const unsigned char* updates, BoxNest* nest) {
+  return RunBox(call, kernels, units, output, updates, kAllLines, nest);
+}
+
+Status Copy(const Call& call, const TensorView& data, const TensorView& output, int64_t touched) {
   // Tensors without elements may have no memory.
   if (output.size == 0) return STREW_OK;
   const bool contiguous = data.contiguous && output.contiguous;
@@ -84,18 +89,17 @@ Status Copy(const Call& call, const TensorView& data, const TensorView& output) 
     return STREW_OK;
   }
   const plan::Units units = plan::UnitsOf(output.element_size);
+  const walk::RunKernels kernels = walk::RunKernelsFor(call, output, STREW_NONE, units);
   BoxNest nest;
   if (contiguous) {
     nest.Append(output.size * units.count, 1, 1);
-    return RunBox(call, walk::RunKernelsFor(call, output, STREW_NONE, units), {units.width, 1},
-                  output.data, data.data, &nest);
+    return RunBox(call, kernels, {units.width, 1}, output.data, data.data, touched, &nest);
   }
   for (int i = 0; i < output.rank; ++i) {
     nest.Append(output.shape[i], StrideOf(output, i) * units.count,
                 StrideOf(data, i) * units.count);
   }
-  return RunBox(call, walk::RunKernelsFor(call, output, STREW_NONE, units), units, output.data,
-                data.data, &nest);
+  return RunBox(call, kernels, units, output.data, data.data, touched, &nest);
 }
 
 Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel run,

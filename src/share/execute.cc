@@ -2,6 +2,8 @@
 // Makes schedules for entries and carries them out.
 #include "share/share.h"
 
+#include <algorithm>
+
 #include "base/cache_size.h"
 #include "plan/explain.h"
 #include "share/filter.h"
@@ -80,6 +82,16 @@ bool HasLines(const Scatter& scatter) {
   return ((units * scatter.width) | first) % kCacheLine == 0;
 }
 
+// Most cache lines of the output that updates touch.
+int64_t TouchedLines(const Scatter& scatter) {
+  const walk::Operands& operands = scatter.operands;
+  const plan::InnerLoop& run = scatter.loops.run;
+  const int64_t units = operands.updates.size * (operands.output.element_size / scatter.width);
+  if (run.stride[plan::kOutput] != 1) return units;
+  const int64_t lines = run.count * scatter.width / kCacheLine + 2;
+  return std::min(units, units / run.count * lines);
+}
+
 }  // namespace
 
 plan::Circumstances CircumstancesOf(const Scatter& scatter, bool in_place, bool has_scratch) {
@@ -113,7 +125,8 @@ Status Execution::Run(const Scatter& scatter, bool in_place) const {
   unsigned char* const scratch = scratch_.memory();
   const plan::Staging& staging = in_place ? schedule_.staging_in_place : schedule_.staging;
   if (!in_place && !staging.copies_data) {
-    STREW_TRY(Copy(scatter.call, scatter.operands.data, scatter.operands.output));
+    STREW_TRY(
+        Copy(scatter.call, scatter.operands.data, scatter.operands.output, TouchedLines(scatter)));
   }
   switch (schedule_.share) {
     case Share::kPartition:

@@ -3,6 +3,9 @@
 #ifndef STREW_SHARE_SHARE_H_
 #define STREW_SHARE_SHARE_H_
 
+#include <cstdint>
+#include <limits>
+
 #include "base/call.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -76,8 +79,11 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
 Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, kernel::RunKernel run,
                   const kernel::MoveKernels& move, const walk::OverlayOperands& operands);
 
-// output = data, for tensors of the same shape.
-Status Copy(const Call& call, const TensorView& data, const TensorView& output);
+// output = data, for tensors of the same shape. Updates that follow touch at most `touched` cache
+// lines of the output.
+inline constexpr int64_t kAllLines = std::numeric_limits<int64_t>::max();
+Status Copy(const Call& call, const TensorView& data, const TensorView& output,
+            int64_t touched = kAllLines);
 
 // ---- Cache writes: each batch entry has new positions, with a start of its own ----
 

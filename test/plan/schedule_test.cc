@@ -687,6 +687,18 @@ TEST_F(HintChoice, StreamsOverlaysThatALargeCacheWouldHold) {
   EXPECT_TRUE(MakeOverlaySchedule(machine(), kHalf).streams);
 }
 
+TEST_F(HintChoice, StreamsCopiesOfWhichFewLinesAreTouched) {
+  constexpr int64_t kBytes = 640 << 10, kLine = 64;
+  tuning_.most_cached_overlay = kBytes;
+  tuning_.lines_of_touched = 10;
+  tuning_.streamed_part = 4;
+  EXPECT_TRUE(MakeCopySchedule(machine(), kBytes, kBytes / kLine / 10).streams);
+  EXPECT_FALSE(MakeCopySchedule(machine(), kBytes, kBytes / kLine / 10 + 1).streams);
+  EXPECT_FALSE(MakeCopySchedule(machine(), kBytes - 1, 0).streams);
+  tuning_.streamed_part = 0.5;
+  EXPECT_TRUE(MakeCopySchedule(machine(), kBytes, kHuge).streams);
+}
+
 TEST_F(ScheduleChoice, SharesBoxesByTheBytesThatTheyMove) {
   settings_.runner.workers = 4;
   tuning_.ns_of_byte = 0.5;

@@ -74,6 +74,12 @@ def _boxes() -> list[Family]:
             **at("most_cached_overlay", cache_bytes=HUGE),
         ),
         Threshold(
+            "lines_of_touched",
+            lambda lines: new_output(elements((16 * MIB,), (MIB // lines,), 0, "none")),
+            **switch("lines_of_touched", HUGE, 1, cache_bytes=HUGE),
+            least=1,
+        ),
+        Threshold(
             "least_streamed_row_with_gaps",
             with_gaps,
             **at("least_streamed_row_with_gaps", streamed_part=1e-9),
