@@ -12,6 +12,10 @@
 #include "base/float_format.h"
 #include "strew/strew.h"
 
+// True for older CPUs, which have no loops whose only purpose is speed: these would make the
+// library larger. A macro, because kernel files are compiled for one target after another.
+#define STREW_OF_OLD_CPUS (HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2)
+
 namespace strew::kernel {
 
 struct Logical {

@@ -22,7 +22,7 @@ namespace {
 
 // For older CPUs there are only loops over single whole vectors, which keeps the library 60 KB
 // smaller.
-constexpr bool kHasManyLoops = !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2;
+constexpr bool kHasManyLoops = !STREW_OF_OLD_CPUS;
 
 // Computes contiguous elements of a group, one vector of elements (tag D) at a time.
 template <class T, template <class> class Op, class D>

@@ -275,9 +275,8 @@ template <class T>
 constexpr CheckTuplesKernel CheckTuplesOf() {
   // Limit: bytes of stack for a pattern. Vectors may have up to 64 KiB.
   constexpr size_t kMostBytes = 256;
-  constexpr bool is_old = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2;
   constexpr size_t kBytes = hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T);
-  if constexpr (sizeof(T) >= 4 && !is_old && kBytes <= kMostBytes) return CheckTuples<T>;
+  if constexpr (sizeof(T) >= 4 && !STREW_OF_OLD_CPUS && kBytes <= kMostBytes) return CheckTuples<T>;
   return nullptr;
 }
 

@@ -157,7 +157,7 @@ void CombineRows(const GroupedRows& all) {
 }
 
 template <class T>
-constexpr bool kGroupsRows = kHasVectors<T> && !kOfOldCpus;
+constexpr bool kGroupsRows = kHasVectors<T> && !STREW_OF_OLD_CPUS;
 
 // Sums, minima and maxima have kernels for rows, and sums for weighted rows: these are the
 // aggregations of graphs. Other reductions use a run for each update, because more kernels would

@@ -104,7 +104,7 @@ constexpr int64_t kLeastMemcpy = 2048;
 // same. Not for older CPUs, because these loops make the library 30 KB larger.
 template <class T, class Op>
 constexpr bool kCombinesVectors =
-    kHasVectors<T> && !kByCall<T, Op> && !kOfOldCpus &&
+    kHasVectors<T> && !kByCall<T, Op> && !STREW_OF_OLD_CPUS &&
     (kIsExtremum<T, Op> || ((std::is_integral_v<T> || std::is_same_v<T, Logical>)&&(
                                std::is_same_v<Op, Add<T>> || std::is_same_v<Op, Mul<T>>)));
 
@@ -173,7 +173,7 @@ HWY_NOINLINE void CombineIntoOne(unsigned char* output, const unsigned char* upd
 // True if strided moves may read several updates as one word, which must be little-endian.
 template <class T, class Op>
 constexpr bool kMovesFromWords = STREW_BIG_ENDIAN == 0 && kMoves<T, Op>&& std::is_integral_v<T> &&
-                                 sizeof(T) <= 4 && !kOfOldCpus;
+                                 sizeof(T) <= 4 && !STREW_OF_OLD_CPUS;
 
 // Runs that are not contiguous in output or updates. Not inline, so that contiguous runs need no
 // stack frame.

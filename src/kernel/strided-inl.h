@@ -42,10 +42,6 @@ namespace {
 #define STREW_MASKED_LOADS 0
 #endif
 
-// True for older CPUs, which have no loops whose only purpose is speed: these would make the
-// library larger.
-constexpr bool kOfOldCpus = HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2;
-
 // Fewest updates that are worth gathering.
 constexpr int64_t kLeastGathered = 32;
 
@@ -56,7 +52,7 @@ HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
 
 // True if strided loops are unrolled. Heavy elements, and older CPUs, gain nothing from that.
 template <class T, class Op>
-constexpr bool kUnrollsStrides = !kIsHeavy<T, Op> && !kOfOldCpus;
+constexpr bool kUnrollsStrides = !kIsHeavy<T, Op> && !STREW_OF_OLD_CPUS;
 
 #if STREW_MASKED_TAILS
 
@@ -287,7 +283,7 @@ HWY_NOINLINE int64_t CombineEverySecond(unsigned char* output, const unsigned ch
 
 // True if vectors save more time than gathering strided updates takes.
 template <class T, class Op>
-constexpr bool kGathersUpdates = kIsHeavy<T, Op>&& kHasVectors<T> && !kOfOldCpus;
+constexpr bool kGathersUpdates = kIsHeavy<T, Op>&& kHasVectors<T> && !STREW_OF_OLD_CPUS;
 
 template <class T, class Op>
 HWY_NOINLINE void CombineGathered(unsigned char* output, int64_t output_stride,

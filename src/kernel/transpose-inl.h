@@ -146,7 +146,7 @@ bool Transpose(const BoxArguments& box) {
 template <class T>
 constexpr TransposeKernel TransposeKernelOf() {
 #if STREW_TRANSPOSES
-  if constexpr (std::is_integral_v<T> && sizeof(T) <= 4 && !kOfOldCpus) return Transpose<T>;
+  if constexpr (std::is_integral_v<T> && sizeof(T) <= 4 && !STREW_OF_OLD_CPUS) return Transpose<T>;
 #endif
   return nullptr;
 }

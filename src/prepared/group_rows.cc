@@ -45,7 +45,7 @@ void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
       begins[++groups] = std::min(piece_.end(h) - first, count);
     }
     kernels_.combine.rows({OutputAt(turn[kTurnOutput]), piece_.destinations() + g, begins, groups,
-                           products_, rows_, nullptr, n});
+                           products_, RowOffsets(), nullptr, n});
   }
 }
 
@@ -151,11 +151,12 @@ GroupWriter::Row GroupWriter::Weighted(int64_t n, int64_t k, const int64_t* turn
 // Stores the weighted updates of entries [first, first + count) in products_.
 void GroupWriter::Multiply(int64_t first, int64_t count, int64_t n, const int64_t* turn,
                            int64_t i) {
-  for (int64_t r = 0; r < count; ++r) rows_[r] = r * n;
+  int64_t* const rows = RowOffsets();
+  for (int64_t r = 0; r < count; ++r) rows[r] = r * n;
   const auto collect = [&](const unsigned char* from, const int64_t* offsets, int64_t stride,
                            unsigned char* to) {
     kernel::WalkRows(kernels_.move.combine.run, kernels_.width, kernel::kOffset64,
-                     {kernel::RowTile(to, from, rows_, count, kAhead), n, 1, stride,
+                     {kernel::RowTile(to, from, rows, count, kAhead), n, 1, stride,
                       /*streams=*/false, /*moves=*/true, offsets + first});
   };
   const int64_t stride = run_.stride[kTurnUpdates], of_weights = run_.stride[kTurnWeights];

@@ -190,6 +190,8 @@ class GroupWriter {
   void Apply(unsigned char* output, int64_t n, int64_t k, const int64_t* turn, int64_t i);
   void Finish(unsigned char* output, int64_t n) const;
   Row Weighted(int64_t n, int64_t k, const int64_t* turn, int64_t i);
+  // The offsets of rows in products_. Rows use no old values, and stack space is scarce.
+  int64_t* RowOffsets() { return reinterpret_cast<int64_t*>(old_); }
   void Multiply(int64_t first, int64_t count, int64_t n, const int64_t* turn, int64_t i);
   void MultiplyRow(int64_t n, int64_t k, const int64_t* turn, int64_t i);
 
@@ -218,9 +220,9 @@ class GroupWriter {
   int64_t first_product_ = 0;  // the entries of the piece whose rows are in products_
   int64_t end_of_products_ = 0;
   bool has_begun_ = false;  // whether the current group has had an update
+
   static constexpr int64_t kBufferBytes = kBlock * plan::kMostWidth;
   uint32_t counts_[kBlock];
-  int64_t rows_[kBlock];  // the offsets of the rows in products_
   alignas(64) unsigned char products_[kBufferBytes];
   alignas(64) unsigned char sums_[kBufferBytes];
   alignas(64) unsigned char old_[kBufferBytes];
