@@ -313,7 +313,7 @@ def _threads(cache: int) -> list[Family]:
         Threshold(
             "streamed_part_of_tasks",
             lambda size: new_output(rows((size // 4096, 1024), 4, "none")),
-            **switch("streamed_part_of_tasks", 1e9, 1e-9),
+            **switch("streamed_part_of_tasks", 1e9, 1e-9, most_cached_overlay=HUGE),
             size_of=lambda part: cache * part,
             value_of=lambda size: size / cache,
             threads=2,
