@@ -33,7 +33,7 @@ void GroupWriter::CombineGroupedRows(const int64_t* turn) {
 void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
   BeginGroups(turn);
   const int64_t n = run_.count;
-  const int64_t step = std::min(kBlock, kBufferBytes / (n * kernels_.width));
+  const int64_t step = MostProducts(n);
   int64_t g = 0;
   for (int64_t first = 0; first < piece_.entries(); first += step) {
     const int64_t count = std::min(step, piece_.entries() - first);
@@ -142,8 +142,7 @@ GroupWriter::Row GroupWriter::Weighted(int64_t n, int64_t k, const int64_t* turn
   }
   const int64_t row = n * kernels_.width;
   if (k >= end_of_products_) {
-    const int64_t most = std::min(kBlock, kBufferBytes / row);
-    Multiply(k, std::min(most, piece_.entries() - k), n, turn, i);
+    Multiply(k, std::min(MostProducts(n), piece_.entries() - k), n, turn, i);
   }
   return {products_ + (k - first_product_) * row, 1};
 }

@@ -127,6 +127,10 @@ class GroupWriter {
 
   // True if the weighted rows of `n` elements are multiplied together.
   bool MultipliesTogether(int64_t n) const { return n * kernels_.width <= kMostMultiplied; }
+  // The most such rows that fit the buffer.
+  int64_t MostProducts(int64_t n) const {
+    return std::min(kBlock, kBufferBytes / (n * kernels_.width));
+  }
 
   // Writes the groups of the piece, or a single group that needs several pieces.
   void WriteGroups() {

@@ -56,6 +56,32 @@ void ExpandRows(kernel::OffsetWidth width, const Offsets& rows, int64_t n, const
   ExpandRows(rows.As<int32_t>(), n, row.count, step, reinterpret_cast<int32_t*>(elements->bytes));
 }
 
+// A tensor whose places a plan names, and the operands of its loops.
+struct Places {
+  const Plan& plan;
+  const Layout& layout;
+  int entry;
+  int operand;
+  kernel::OffsetWidth width;
+  kernel::ResolveKernel resolve;
+};
+
+// Stores the offsets of all elements of a block of rows.
+template <class Block>
+void Locate(const Places& of, const int64_t* first, const Block& block, Offsets* elements) {
+  const UpdateLoop& rows = block.rows;
+  const Numbers& places = of.plan.places;
+  const kernel::IndexTile tile = {places.data() + first[of.entry] * places.width(),
+                                  1,
+                                  0,
+                                  rows.count,
+                                  rows.stride[of.entry],
+                                  of.plan.NumberOfPlaces()};
+  Offsets of_rows;
+  of.resolve({tile, of.layout.places.stride(), 0, rows.stride[of.operand], false, of_rows.bytes});
+  ExpandRows(of.width, of_rows, rows.count, block.row, of.operand, elements);
+}
+
 }  // namespace
 
 ShortRows::ShortRows(const Passage& passage, const Combiner& combiner, kernel::RunKernel multiply)
@@ -90,17 +116,9 @@ int64_t ShortRows::Run(UpdateNest nest, bool fetches_output) const {
 
 void ShortRows::Apply(const int64_t* first, const Block& block, bool fetches_output) const {
   alignas(64) unsigned char products[kBlock * plan::kMostWidth];
-  Offsets rows, to;
-  const Numbers& places = passage_.to.places;
-  const kernel::IndexTile tile = {places.data() + first[kToEntry] * places.width(),
-                                  1,
-                                  0,
-                                  block.rows.count,
-                                  block.rows.stride[kToEntry],
-                                  passage_.to.NumberOfPlaces()};
-  resolve_to_(
-      {tile, passage_.of_to.places.stride(), 0, block.rows.stride[kOutput], false, rows.bytes});
-  ExpandRows(output_width_, rows, block.rows.count, block.row, kOutput, &to);
+  Offsets to;
+  Locate({passage_.to, passage_.of_to, kToEntry, kOutput, output_width_, resolve_to_}, first, block,
+         &to);
   if (fetches_output) {
     kernel::PrefetchElements(passage_.output.data + first[kOutput] * size_, size_, output_width_,
                              to.bytes, block.size());
@@ -120,15 +138,9 @@ void ShortRows::Gather(const int64_t* first, const Block& block, unsigned char* 
                        block.row.count * size_, source, stride * size_,
                        rows.stride[kSource] * size_, move_, size_, block.row.count, 0});
   }
-  Offsets of_rows, from;
-  const kernel::IndexTile tile = {places.data() + first[kFromEntry] * places.width(),
-                                  1,
-                                  0,
-                                  rows.count,
-                                  rows.stride[kFromEntry],
-                                  passage_.from.NumberOfPlaces()};
-  resolve_from_({tile, stride, 0, rows.stride[kSource], false, of_rows.bytes});
-  ExpandRows(source_width_, of_rows, rows.count, block.row, kSource, &from);
+  Offsets from;
+  Locate({passage_.from, passage_.of_from, kFromEntry, kSource, source_width_, resolve_from_},
+         first, block, &from);
   if (source_width_ == kernel::kOffset64) {
     return kernel::GatherElements(size_, source, from.As<int64_t>(), block.size(), products);
   }
