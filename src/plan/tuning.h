@@ -5,17 +5,20 @@
 // describes, divided by its time otherwise. Unless a comment names another CPU, they are from one
 // thread of an AMD EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3.
 //
-// The walks of the kernels have a table of their own, in kernel/walks.cc. Beside the code that they
-// belong to stand: the order of loops (plan/entry_loops.cc), the forms of sets of destinations
-// (accumulate/destination_set.cc), sizes of blocks, and limits on memory (scratch, stack, buffers).
+// Plans have a table of their own, in plan/plan_tuning.h, and the walks of the kernels have one in
+// kernel/walks.cc. Beside the code that they belong to stand: the order of loops
+// (plan/entry_loops.cc), the forms of sets of destinations (accumulate/destination_set.cc), sizes
+// of blocks, and limits on memory (scratch, stack, buffers).
 #ifndef STREW_PLAN_TUNING_H_
 #define STREW_PLAN_TUNING_H_
 
 #include <cstdint>
 
+#include "plan/plan_tuning.h"
+
 namespace strew::plan {
 
-struct Tuning {
+struct Tuning : PlanTuning {
   // Bytes of the last-level cache; 0: as the CPU reports it.
   int64_t cache_bytes = 0;
 
@@ -353,46 +356,6 @@ struct Tuning {
   int64_t least_of_bucket = 2;
   // Ranks of at most this many destinations are found row by row; of more, one by one, in 64 bits.
   int64_t most_short_ranks = int64_t{1} << 30;
-
-  // ---- Plans ----
-
-  // Estimated time of one thread in ns. Of an entry of a new plan: to store its place, and to put
-  // it in order. Of an entry and of a byte of it: that is gathered; that is combined in the order
-  // of destinations, where an entry costs one or two cache misses. Of an entry that is passed from
-  // a source to an output. Of a destination, and of a byte of it, whose sum becomes a mean.
-  double ns_of_stored_place = 1.5, ns_of_ordered_entry = 8;
-  double ns_of_gathered_entry = 2, ns_of_gathered_byte = 0.1;
-  double ns_of_grouped_entry = 4, ns_of_grouped_byte = 0.1;
-  double ns_of_passed_entry = 5;
-  double ns_of_divided_group = 2, ns_of_divided_byte = 0.2;
-  // Least bytes of a gathered entry that is a box of its own, if no other entry lies between its
-  // elements. Random gathers of such entries took 0.4 to 0.8 x the time (Sapphire Rapids).
-  int64_t least_gathered_box = 1024;
-  // Most destinations for each update with which means and wide sums of single elements need no
-  // order of destinations, if scratch has room for an accumulator of each destination of a batch.
-  // In that order 2^20 updates into 2^22, 2^20 and 2^14 int32 took 0.9 to 1.1, 1.4 to 1.6 and 1.6
-  // to 1.7 x the time, 2048 of each row of 4096 2.7 to 3.2 x, 10^6 wide sums of float16 2.3 x.
-  int64_t destinations_of_plan_entry = 4;
-  // Fewest updates for each destination, on average, with which means of rows are sums that are
-  // then divided: with fewer, rows would be read and written twice, in 1.1 to 1.3 x the time.
-  int64_t least_divided_updates = 2;
-  // Single elements and short rows are passed in the order of the entries, unless destinations span
-  // more bytes than this part of the last-level cache, and entries touch more lines than it has: in
-  // that of destinations only source and weights are read at random. 4 M entries between tensors of
-  // 64 MiB took in that order 0.9 x the time, with weights 1.3 x; of 4 MiB 2.5 x (Zen 4).
-  double far_pass_part = 1;
-  // Bytes of the output in which a block of batches stays in the caches, if its loop lies within
-  // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums along
-  // the first axis of matrices of 11 to 20,000 rows took 0.2 to 0.97 x the time (Zen 4).
-  int64_t pass_block = 64 << 10;
-  // Longest loop of single elements that is passed together with those around it, by a pattern.
-  // Loops of 24 entries took 0.84 to 0.91 x the time of rows one by one, of 32 1.03 to 1.16 x, of 5
-  // 0.55 to 0.65 x; nests of 2 x 2 x 2 entries 0.2 x (Zen 5).
-  int64_t longest_pass_loop = 24;
-  // Longest rows, in elements, that are passed in the order of the entries, without and with
-  // weights: sums of rows of 2, 3, 4, 6 took 0.45, 0.9, 1.15, 1.5 x the time, with weights 0.25,
-  // 0.45, 0.55, 0.7 x, moves 0.7, 1.3 x, with weights 0.4, 0.65, 0.8, 1 x (Sapphire Rapids).
-  int64_t longest_passed_row = 2, longest_passed_weighted_row = 6;
 };
 
 }  // namespace strew::plan

@@ -32,7 +32,6 @@ class EntryWalk {
  public:
   EntryWalk(const Passage& passage, const UpdateNest& nest, const PlanSchedule& schedule)
       : passage_(passage),
-        nest_(nest),
         schedule_(schedule),
         combiner_(passage, schedule.reduction),
         multiply_(passage.weights == nullptr
@@ -49,15 +48,7 @@ class EntryWalk {
   }
 
   // Returns the number of updates.
-  int64_t Run(const plan::Cut& cut, int64_t part) const {
-    if (cut.parts() == 1) return RunBlocks(nest_);
-    UpdateNest nest = nest_;
-    cut.KeepPart(part, &nest);
-    return RunBlocks(nest);
-  }
-
- private:
-  int64_t RunBlocks(const UpdateNest& nest) const {
+  int64_t Run(const UpdateNest& nest) const {
     const BatchBlocks& blocks = schedule_.blocks;
     if (blocks.loop < 0) return RunBlock(nest);
     int64_t applied = 0;
@@ -70,6 +61,7 @@ class EntryWalk {
     return applied;
   }
 
+ private:
   int64_t RunBlock(const UpdateNest& nest) const {
     if (schedule_.in_rows) return short_rows_.Run(nest, schedule_.fetches_output);
     FlatUpdates flat;
@@ -242,7 +234,6 @@ class EntryWalk {
   }
 
   const Passage& passage_;
-  const UpdateNest& nest_;
   const PlanSchedule& schedule_;
   const Combiner combiner_;
   const kernel::RunKernel multiply_;
@@ -256,20 +247,28 @@ class EntryWalk {
 };
 
 // Stores the identity at each destination, instead of the old value.
-void StartAnew(const Passage& passage, strew_reduction kind) {
+void StartAnew(const Passage& passage, const UpdateNest& nest, strew_reduction kind) {
   alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth];
   StoreIdentity(passage.output.dtype, kind, identity);
   const kernel::CombineKernels& move =
       walk::MoveKernelsFor(passage.call, plan::IndexedUnitsOf(passage.output.element_size)).combine;
+  UpdateNest turns;
+  std::copy_n(nest.base, kUpdateOperands, turns.base);
+  for (int i = 0; i < nest.rank; ++i) {
+    if (nest.loop[i].stride[kToEntry] == 0) turns.loop[turns.rank++] = nest.loop[i];
+  }
   const Numbers& destinations = passage.to.destinations;
   for (int64_t g = 0; g < destinations.count(); g += kBlock) {
     const int64_t n = std::min(kBlock, destinations.count() - g);
     int64_t offsets[kBlock];
     destinations.Visit([&](const auto* numbers) { std::copy_n(numbers + g, n, offsets); });
     passage.of_to.destinations.Resolve(offsets, n);
-    kernel::TileArguments tile = kernel::RowTile(passage.output.data, identity, offsets, n, 0);
-    tile.updates_column_stride = 0;
-    move.elements[kernel::kOffset64](tile, {});
+    plan::ForEachTurn(turns, turns.rank, [&](const int64_t* at) {
+      unsigned char* const output = passage.output.data + at[kOutput] * passage.output.element_size;
+      kernel::TileArguments tile = kernel::RowTile(output, identity, offsets, n, 0);
+      tile.updates_column_stride = 0;
+      move.elements[kernel::kOffset64](tile, {});
+    });
   }
 }
 
@@ -279,13 +278,20 @@ Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanS
                      int64_t* applied) {
   const strew_reduction kind = ReductionKind(schedule.reduction);
   const EntryWalk walk(passage, nest, schedule);
-  if (ExcludesSelf(schedule.reduction) && kind != STREW_NONE) StartAnew(passage, kind);
   const Pass& pass = schedule.pass;
   plan::Cut cut;
   if (pass.parts > 1) cut.Append(nest.loop[0].count, 1, pass.parts);
+  const bool starts_anew = ExcludesSelf(schedule.reduction) && kind != STREW_NONE;
+  // Parts of slices have destinations of their own, which are found by the turns of the part.
+  const bool are_slices = pass.parts > 1 && nest.loop[0].stride[kToEntry] == 0;
+  if (starts_anew && !are_slices) StartAnew(passage, nest, kind);
   std::atomic<int64_t> sum{0};
-  STREW_TRY(share::ForEachPart(passage.call, pass.tasks, pass.parts,
-                               [&](int64_t part, int64_t) { sum += walk.Run(cut, part); }));
+  STREW_TRY(share::ForEachPart(passage.call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
+    UpdateNest kept = nest;
+    if (pass.parts > 1) cut.KeepPart(part, &kept);
+    if (starts_anew && are_slices) StartAnew(passage, kept, kind);
+    sum += walk.Run(kept);
+  }));
   *applied = sum;
   return STREW_OK;
 }

@@ -231,6 +231,33 @@ Status CopyData(const Call& call, const Operands& all) {
   return share::Copy(call, *all.data, *all.output);
 }
 
+bool LieApart(int64_t stride, const TensorView& tensor) {
+  return Magnitude(stride) >= static_cast<uint64_t>(kCacheLine / tensor.element_size);
+}
+
+// Finds the dims along which neither plan changes: slices outside the entries, or rows.
+void FindRows(const Passage& passage, GatherScatterFacts* facts) {
+  const int rank = passage.of_to.rank;
+  facts->has_slices = facts->weighs_rows = false;
+  facts->row_elements = 1;
+  bool is_within = true;
+  for (int i = rank - 1; i >= 0; --i) {
+    const Dim& to = passage.of_to.dims[i];
+    const Dim& from = passage.of_from.dims[i];
+    if (to.count == 1) continue;
+    if (to.entry_stride != 0 || from.entry_stride != 0) {
+      is_within = false;
+    } else if (!is_within && facts->slices != 0 && LieApart(to.indexed_stride, passage.output) &&
+               LieApart(from.indexed_stride, passage.source)) {
+      facts->has_slices = true;
+    } else {
+      facts->row_elements *= to.count;
+      facts->weighs_rows = facts->weighs_rows || (passage.weights != nullptr &&
+                                                  WeightStride(*passage.weights, i, rank) == 0);
+    }
+  }
+}
+
 GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner, int64_t units,
                            strew_reduction reduction) {
   const TensorView& output = passage.output;
@@ -241,17 +268,10 @@ GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner, int64_
   facts.entry_elements = TurnsOf(inner) / units;
   facts.units = units;
   facts.sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(passage.call, output) : 0;
-  const int64_t run = inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count;
-  facts.run_bytes = run * (output.element_size / units);
+  const bool is_random = passage.from.order.exists() || passage.to.order.exists();
+  FindTurnFacts(inner, passage.to, passage.source, is_random, output, &facts);
   facts.has_weights = passage.weights != nullptr;
-  facts.has_rows = facts.has_turns = false;
-  for (int i = 0; i < passage.of_to.rank; ++i) {
-    const Dim& to = passage.of_to.dims[i];
-    if (to.count == 1 || to.entry_stride != 0) continue;
-    const bool is_of_row = passage.of_from.dims[i].entry_stride == 0;
-    facts.has_rows = facts.has_rows || is_of_row;
-    facts.has_turns = facts.has_turns || !is_of_row;
-  }
+  FindRows(passage, &facts);
   return facts;
 }
 
@@ -298,7 +318,7 @@ Status GatherScatter(const Call& call, const Operands& all, strew_reduction redu
                            *all.to, *all.output, gathered.of_from(), gathered.of_to()};
   const GatherScatterFacts facts = FactsOf(passage, gathered.inner(), units, simplified);
   int64_t applied = 0;
-  if (MayGoByEntries(plan::Machine(call), *all.from, facts, simplified)) {
+  if (MayGoByEntries(plan::Machine(call), *all.from, *all.to, facts, simplified)) {
     bool done = false;
     STREW_TRY(PassEntries(all, passage, facts, simplified, &done, &applied));
     if (done) return call.Succeed(applied);

@@ -68,17 +68,18 @@ class GroupWriter {
       : scatter_(scatter),
         kernels_(kernels),
         by_rows_(!scatter.source.depends_on_turn && scatter.inner.rank > 0),
-        outside_(scatter.inner),
-        piece_(scatter) {
-    run_ = {1, {}};
-    if (by_rows_) run_ = outside_.PopInnermost();
-  }
+        piece_(scatter) {}
 
   // Returns the number of updates, in units.
   int64_t Write(int64_t group, int64_t end) {
-    while (group < end) {
-      group = piece_.TakeGroups(group, end);
-      WriteGroups();
+    const int64_t slices = scatter_.schedule.slices;
+    const int64_t count = slices == 0 ? 1 : scatter_.inner.loop[0].count;
+    for (int64_t i = 0; i < count; i += std::max<int64_t>(slices, 1)) {
+      outside_ = scatter_.inner;
+      if (slices != 0) outside_.Restrict(0, i, std::min(slices, count - i));
+      run_ = {1, {}};
+      if (by_rows_) run_ = outside_.PopInnermost();
+      WritePieces(group, end);
     }
     return applied_;
   }
@@ -130,6 +131,13 @@ class GroupWriter {
   // The most such rows that fit the buffer.
   int64_t MostProducts(int64_t n) const {
     return std::min(kBlock, kBufferBytes / (n * kernels_.width));
+  }
+
+  void WritePieces(int64_t group, int64_t end) {
+    while (group < end) {
+      group = piece_.TakeGroups(group, end);
+      WriteGroups();
+    }
   }
 
   // Writes the groups of the piece, or a single group that needs several pieces.

@@ -25,6 +25,26 @@ int64_t GroupAt(const Plan& plan, int64_t position) {
 
 }  // namespace
 
+void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
+                   bool is_random, const TensorView& output, OutputFacts* facts) {
+  const int64_t width = output.element_size / facts->units;
+  facts->run_bytes = width * (inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count);
+  facts->slices = 0;
+  facts->slice_bytes = 0;
+  if (inner.rank == 0) return;
+  const auto& slices = inner.loop[0];
+  const auto line = static_cast<uint64_t>(kCacheLine / width);
+  if (Magnitude(slices.stride[kTurnUpdates]) < line) return;
+  facts->slices = slices.count;
+  if (!is_random) return;
+  // Not in int64_t: a broadcast source may have more elements than any memory.
+  const auto count = static_cast<double>(slices.count);
+  const double bytes =
+      static_cast<double>(updates.size) * static_cast<double>(updates.element_size) / count;
+  const double reads = static_cast<double>(plan.kept) * static_cast<double>(TurnsOf(inner)) / count;
+  facts->slice_bytes = std::min(bytes, reads * kCacheLine);
+}
+
 Status CheckTerms(const Call& call, const Plan& plan, strew_reduction reduction) {
   if (!accumulate::Accumulates(reduction)) return STREW_OK;
   if (plan.kept < kernel::kMostTerms || !plan.firsts.exists()) return STREW_OK;

@@ -27,6 +27,11 @@ inline int64_t TurnsOf(const TurnNest& nest) {
   return turns;
 }
 
+// Finds facts about the inner turns of an output and its updates, or the source of these, which the
+// entries read at random or in order.
+void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
+                   bool is_random, const TensorView& output, OutputFacts* facts);
+
 // Consecutive entries of the order of a plan.
 struct EntryList {
   const Plan& plan;

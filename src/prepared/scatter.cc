@@ -103,11 +103,11 @@ Status Divide(const Call& call, const Plan& plan, const TensorView& output, int 
 }
 
 // Not inline, because most calls have neither accumulators nor several loops over their axes.
-[[gnu::noinline]] int64_t RunBytes(const Plan& plan, const TensorView& updates,
-                                   const TensorView& output, int axis, int64_t units) {
-  const TurnNest inner = InnerTurnsOf(Layout(plan, output, axis, units), updates, units);
-  const int64_t run = inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count;
-  return run * (output.element_size / units);
+[[gnu::noinline]] void FindTurns(const Plan& plan, const TensorView& updates,
+                                 const TensorView& output, int axis, OutputFacts* facts) {
+  const Layout layout(plan, output, axis, facts->units);
+  FindTurnFacts(InnerTurnsOf(layout, updates, facts->units), plan, updates, plan.order.exists(),
+                output, facts);
 }
 
 // True if rows may be streamed: only by large outputs it is worth to make the loops of rows twice.
@@ -115,6 +115,12 @@ bool MayStream(const plan::Machine& machine, const ScatterFacts& facts, strew_re
   if (facts.axes_are_one_loop || ReductionKind(reduction) != STREW_NONE) return false;
   return facts.elements * facts.element_size >=
          std::min(plan::StreamedBytes(machine, 1), plan::StreamedBytes(machine, 2));
+}
+
+// True if slices may be worth to be found: those of small tensors stay in the caches.
+bool MayHaveSlices(const TensorView& updates, strew_reduction reduction) {
+  constexpr int64_t kSmall = 32 << 10;
+  return accumulate::Accumulates(reduction) && updates.size > kSmall / updates.element_size;
 }
 
 ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan& plan,
@@ -128,8 +134,11 @@ ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan&
   facts.units = plan::IndexedUnitsOf(output.element_size).count;
   facts.is_empty = updates.size == 0 || output.size == 0;
   facts.axes_are_one_loop = AxesAreOneLoop(plan, data) && AxesAreOneLoop(plan, output);
-  facts.run_bytes =
-      MayStream(machine, facts, reduction) ? RunBytes(plan, updates, output, axis, facts.units) : 0;
+  facts.run_bytes = 0;
+  if (!facts.is_empty &&
+      (MayHaveSlices(updates, reduction) || MayStream(machine, facts, reduction))) {
+    FindTurns(plan, updates, output, axis, &facts);
+  }
   facts.sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(call, output) : 0;
   return facts;
 }

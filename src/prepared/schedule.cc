@@ -2,13 +2,12 @@
 #include "prepared/schedule.h"
 
 #include <algorithm>
-#include <cinttypes>
+#include <cmath>
 
 #include "accumulate/accumulate.h"
 #include "base/cache_size.h"
 #include "base/identity.h"
 #include "base/reduction.h"
-#include "plan/explain.h"
 #include "prepared/order.h"
 
 namespace strew::prepared {
@@ -49,6 +48,20 @@ bool MayStream(const Machine& machine, const Plan& plan, const OutputFacts& fact
          bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
 }
 
+// The best number of slices to walk together. The fewer, the more calls of kernels there are; the
+// more, the more cache lines to which entries come back. The sum of both is least at a square root.
+int64_t BestSlices(const Tuning& tuning, const OutputFacts& facts) {
+  const double best = std::sqrt(tuning.slices_area / std::max(facts.slice_bytes, 1.0));
+  const double most = static_cast<double>(tuning.most_slices);
+  return std::max({static_cast<int64_t>(std::min(best, most)), tuning.least_slices, int64_t{1}});
+}
+
+// About as many, so that all blocks have one size; 0 for a single block.
+int64_t SlicesTogether(const Tuning& tuning, const OutputFacts& facts) {
+  const int64_t blocks = facts.slices / BestSlices(tuning, facts);
+  return blocks <= 1 ? 0 : (facts.slices + blocks - 1) / blocks;
+}
+
 void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                PlanSchedule* schedule) {
   const Tuning& tuning = machine.tuning;
@@ -60,6 +73,7 @@ void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& fact
   pass.tasks = std::min(plan::TasksFor(machine, pass.nanoseconds), plan.groups());
   pass.parts = std::min(plan::PartsFor(machine, pass.tasks), plan.groups());
   schedule->streams = MayStream(machine, plan, facts, *schedule);
+  schedule->slices = SlicesTogether(tuning, facts);
 }
 
 // ---- Means as sums ----
@@ -231,6 +245,21 @@ bool DividesSums(const Plan& from, const GatherScatterFacts& facts, strew_reduct
   return ReductionKind(reduction) == STREW_MEAN && !from.has_dropped() && facts.SumsAreElements();
 }
 
+// True if the slices of a call are faster in the order of destinations.
+bool GroupsSlices(const Tuning& tuning, const Plan& to, const GatherScatterFacts& facts,
+                  strew_reduction reduction) {
+  if (facts.weighs_rows) return true;
+  const bool moves = ReductionKind(reduction) == STREW_NONE;
+  const bool is_shuffled = to.order.exists();
+  // In that order moves write each destination once, and in the order of memory; and neighbouring
+  // updates of one destination do not wait for each other.
+  const int64_t repeats = to.kept / std::max<int64_t>(to.groups(), 1);
+  const bool gains = moves ? is_shuffled || repeats >= 2
+                           : !is_shuffled && repeats >= tuning.least_repeats_in_order;
+  return std::min(BestSlices(tuning, facts), facts.slices) >
+         (gains ? tuning.most_passed_slices_of_repeats : tuning.most_passed_slices);
+}
+
 bool IsBatch(const UpdateLoop& loop) { return loop.stride[kOutput] != 0; }
 
 // The elements that the entries of a block touch stay in the caches.
@@ -275,8 +304,8 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
       static_cast<int64_t>(static_cast<double>(machine.cache_bytes) * tuning.far_pass_part);
   if (!facts.has_weights && reach > far && to.all_entries > far / kCacheLine) return false;
   const bool has_lines = HasLines(from, to, singles);
-  if (facts.has_rows && !has_lines) return false;
-  const int64_t updates = facts.has_rows ? to.entries * facts.entry_elements : to.all_entries;
+  if ((facts.has_slices || facts.row_elements > 1) && !has_lines) return false;
+  const int64_t updates = to.entries * facts.entry_elements;
   Pass& pass = schedule->pass;
   pass.nanoseconds = Nanoseconds(updates, tuning.ns_of_passed_entry, 0, 0);
   pass.tasks = plan::TasksFor(machine, pass.nanoseconds);
@@ -295,16 +324,16 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
 
 }  // namespace
 
-bool MayGoByEntries(const Machine& machine, const Plan& from, const GatherScatterFacts& facts,
-                    strew_reduction reduction) {
+bool MayGoByEntries(const Machine& machine, const Plan& from, const Plan& to,
+                    const GatherScatterFacts& facts, strew_reduction reduction) {
   const int64_t longest_row = facts.has_weights ? machine.tuning.longest_passed_weighted_row
                                                 : machine.tuning.longest_passed_row;
-  if (facts.units > 1 || (facts.has_rows && facts.entry_elements > longest_row)) return false;
+  if (facts.units > 1 || facts.row_elements > longest_row) return false;
+  if (facts.has_slices && GroupsSlices(machine.tuning, to, facts, reduction)) return false;
   if (accumulate::Accumulates(reduction) && !DividesSums(from, facts, reduction)) return false;
   if (!StartsAnew(reduction)) return true;
   const strew_reduction kind = ReductionKind(reduction);
-  return !facts.has_turns && !facts.has_rows && !from.has_dropped() &&
-         HasIdentity(facts.dtype, kind == STREW_MEAN ? STREW_ADD : kind);
+  return !from.has_dropped() && HasIdentity(facts.dtype, kind == STREW_MEAN ? STREW_ADD : kind);
 }
 
 PlanSchedule ScheduleGatherScatter(const Machine& machine, const Plan& from, const Plan& to,
@@ -322,67 +351,6 @@ PlanSchedule ScheduleGatherScatter(const Machine& machine, const Plan& from, con
     Divide(machine, to, facts, &schedule);
   }
   return schedule;
-}
-
-// ---- In words ----
-
-namespace {
-
-const char* GatheredBy(Way way) {
-  switch (way) {
-    case Way::kRuns:
-      return "runs at their places";
-    case Way::kElements:
-      return "elements of their runs";
-    case Way::kBoxes:
-      return "boxes, each of which is an entry";
-    default:
-      return "rows";
-  }
-}
-
-}  // namespace
-
-void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
-  plan::Paragraph text;
-  const Pass& pass = schedule.pass;
-  switch (schedule.way) {
-    case Way::kByPlaces:
-      text.Add("%" PRId64 " entries of the plan: its places are taken as indices. ", plan.entries);
-      break;
-    case Way::kInOrder:
-      text.Add("%" PRId64 " entries of %" PRId64
-               " destinations: in the order of these, so that all updates of one are combined at "
-               "once, in %" PRId64 " part%s. ",
-               plan.kept, plan.groups(), pass.parts, plan::Plural(pass.parts));
-      break;
-    case Way::kByEntries:
-      text.Add("%" PRId64 " entries: %s in their own order, in %" PRId64 " part%s. ", plan.entries,
-               schedule.in_rows ? "short rows element by element" : "element by element",
-               pass.parts, plan::Plural(pass.parts));
-      break;
-    case Way::kRuns:
-    case Way::kElements:
-    case Way::kRows:
-    case Way::kBoxes:
-      text.Add("%" PRId64 " entries: gathered by %s, in at most %" PRId64 " part%s. ", plan.entries,
-               GatheredBy(schedule.way), pass.parts, plan::Plural(pass.parts));
-      break;
-  }
-  if (schedule.way != Way::kByPlaces) {
-    text.AddTasks(plan::Machine(call), pass.nanoseconds, pass.tasks);
-  }
-  if (schedule.blocks.loop >= 0) {
-    text.Add("%" PRId64 " batches at a time stay in the caches. ", schedule.blocks.turns);
-  }
-  if (schedule.fetches_output) text.Add("Destinations are prefetched. ");
-  if (schedule.prefetch != 0) {
-    text.Add("Sources are prefetched %" PRId64 " entries ahead. ", schedule.prefetch);
-  }
-  if (schedule.has_pieces) text.Add("Runs that share cache lines are gathered a piece at a time. ");
-  if (schedule.streams) text.Add("Rows are written past the caches. ");
-  if (schedule.divides) text.Add("Means: sums, divided by what the plan has counted. ");
-  call.Explain("%s", text.c_str());
 }
 
 }  // namespace strew::prepared

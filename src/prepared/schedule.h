@@ -24,8 +24,8 @@ enum class Way {
   kByPlaces,
   // scatter and gather_scatter: in the order of destinations, all updates of one at once.
   kInOrder,
-  // gather_scatter: single elements and short rows in the order of the entries, which costs less
-  // for each element than the order of destinations.
+  // gather_scatter: single elements, short rows and long slices in the order of the entries, which
+  // costs less for each element than the order of destinations.
   kByEntries,
   // gather: contiguous runs from places that are one stride apart.
   kRuns,
@@ -69,6 +69,9 @@ struct PlanSchedule {
   bool in_lines = false;
   bool in_rows = false;  // of a few elements, along which neither plan changes
   BatchBlocks blocks;
+  // For kInOrder: turns of the outermost inner loop that all entries go through before the next
+  // ones; 0 for all turns.
+  int64_t slices = 0;
 };
 
 // ---- Inputs of a schedule besides the plan and the machine ----
@@ -81,6 +84,10 @@ struct OutputFacts {
   int64_t units;           // of an element
   int64_t sum_bytes;       // of an accumulator, if the reduction has any
   int64_t run_bytes;       // of the innermost inner loop, if rows may be replaced in order
+  // Turns of the outermost inner loop if they lie apart in the updates, or in their source, else 0;
+  // and the bytes there that the entries of such a slice read at random.
+  int64_t slices = 0;
+  double slice_bytes = 0;
   bool has_weights = false;
 
   bool SumsAreElements() const { return sum_bytes == element_size; }
@@ -93,8 +100,9 @@ struct ScatterFacts : OutputFacts {
 };
 
 struct GatherScatterFacts : OutputFacts {
-  bool has_rows;   // turns along which neither plan changes
-  bool has_turns;  // turns along which only the plan of the source changes
+  bool has_slices;       // dims along which neither plan changes, outside entries in all memory
+  int64_t row_elements;  // of the other dims along which neither plan changes
+  bool weighs_rows;      // a weight is that of a whole row
 };
 
 // Facts about updates that may go by entries.
@@ -112,8 +120,8 @@ PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,
                             const GatherLoops& loops);
 // True if updates are single elements, or short rows, that may be combined in the output element by
 // element.
-bool MayGoByEntries(const plan::Machine& machine, const Plan& from, const GatherScatterFacts& facts,
-                    strew_reduction reduction);
+bool MayGoByEntries(const plan::Machine& machine, const Plan& from, const Plan& to,
+                    const GatherScatterFacts& facts, strew_reduction reduction);
 // `singles` is NULL unless updates may go by entries.
 PlanSchedule ScheduleGatherScatter(const plan::Machine& machine, const Plan& from, const Plan& to,
                                    const GatherScatterFacts& facts, const SingleFacts* singles,

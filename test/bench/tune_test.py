@@ -59,7 +59,7 @@ def test_every_constant_is_measured_or_has_a_reason() -> None:
 def test_fields_are_those_of_the_struct() -> None:
     text = """
         struct Other { int64_t none = 1; };
-        struct Some {
+        struct Some : Other {
           // int64_t nor = 2;
           int64_t first = int64_t{1} << 20;  // of = none
           double second = 0.25, third = 1.0 / 32;

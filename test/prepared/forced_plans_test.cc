@@ -129,6 +129,21 @@ const Forced kForced[] = {
     {"OnePlaceOfSourceOnThreads", [](Tuning* t) { t->ns_of_byte = kLong; }, 3,
      "All entries name one place"},
     {"PiecesOfRuns", [](Tuning* t) { t->near_group_turns = 1; }, 1, "a piece at a time"},
+    {"OneSliceAtATime", [](Tuning* t) { t->least_slices = t->most_slices = 1; }, 1,
+     "slices at a time"},
+    {"SlicesInOrder",
+     [](Tuning* t) {
+       t->slices_area = 0;
+       t->least_slices = 3;
+       t->most_passed_slices = t->most_passed_slices_of_repeats = 0;
+     },
+     1, "slices at a time"},
+    {"SlicesByEntries",
+     [](Tuning* t) {
+       t->slices_area = kLong;
+       t->most_slices = t->most_passed_slices = t->most_passed_slices_of_repeats = kHuge;
+     },
+     1, "element by element"},
     {"SmallBlocks", [](Tuning* t) { t->pass_block = 1; }, 1, "element by element"},
     {"LoopsOfAnyLength", [](Tuning* t) { t->longest_pass_loop = kHuge; }, 1, "element by element"},
     {"NoShortLoops", [](Tuning* t) { t->longest_pass_loop = 0; }, 1, "element by element"},

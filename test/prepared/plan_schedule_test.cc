@@ -174,5 +174,44 @@ TEST_F(ScatterScheduleOf, ReplacedRowsStreamsThoseThatFillTheCache) {
   EXPECT_FALSE(Of(Entries(100), STREW_NONE).streams);
 }
 
+// ---- Slices ----
+
+// Wide sums of 100 slices.
+class SlicesOf : public ScatterScheduleOf {
+ protected:
+  SlicesOf() {
+    facts_.entry_elements = facts_.slices = 100;
+    facts_.sum_bytes = 8;
+    tuning_.least_slices = 4;
+    tuning_.most_slices = 25;
+    tuning_.slices_area = 1000;
+  }
+  int64_t Together(double bytes) {
+    facts_.slice_bytes = bytes;
+    return Of(Entries(100), STREW_ADD | STREW_WIDE).slices;
+  }
+};
+
+TEST_F(SlicesOf, ShortOnesIsAsManyAsAllowed) {
+  EXPECT_EQ(Together(0), 25);
+  tuning_.most_slices = 50;
+  EXPECT_EQ(Together(0), 34);  // the square root is 31.6, and blocks have about one size
+}
+
+TEST_F(SlicesOf, LongerOnesIsFewer) {
+  EXPECT_EQ(Together(10), 10);
+  EXPECT_EQ(Together(40), 5);
+  EXPECT_EQ(Together(1000), 4);
+}
+
+TEST_F(SlicesOf, FewIsAll) {
+  facts_.slices = 49;
+  EXPECT_EQ(Together(0), 0);
+  facts_.slices = 50;
+  EXPECT_EQ(Together(0), 25);
+  facts_.slices = 0;
+  EXPECT_EQ(Together(1000), 0);
+}
+
 }  // namespace
 }  // namespace strew_test

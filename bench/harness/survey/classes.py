@@ -103,6 +103,8 @@ CLASSES = (
     _gathered(UPDATE, "add", (200000, 16), (2000000, 16), 0, (2000000, 1)),
     _gathered(ELEMENTS, "max", (113, 50, 14), (113, 39, 13), 2, None),
     _gathered(ELEMENTS, "add", (20, 531784), (20, 426614), 0, (20, 426614)),
+    _gathered(UPDATE, "add", (400, 9000), (400, 9000), 1, None),  # slices outside the entries
+    _gathered(UPDATE, "max", (3000, 200), (3000, 500), 1, None),
     Class(UPDATE, "add|wide", "bfloat16", (20000, 64), (200000, 64)),
     # Rows too short for a strip of whole cache lines; jumps within the caches in a large output.
     Class(ELEMENTS, "none", "float64", (20049, 157), (10024, 157), 0, Pattern.ZIPF),

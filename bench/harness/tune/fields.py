@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[3] / "src"
-TUNING, WALKS = SOURCE / "plan" / "tuning.h", SOURCE / "kernel" / "walks.cc"
+TUNING, PLANS = SOURCE / "plan" / "tuning.h", SOURCE / "plan" / "plan_tuning.h"
+WALKS = SOURCE / "kernel" / "walks.cc"
 
 _COMMENT = re.compile(r"//[^\n]*")
 _DECLARATION = re.compile(r"(?:int64_t|double)\s+(\w+\s*=[^;]+);")
@@ -16,7 +17,7 @@ _NAME = re.compile(r"(\w+)\s*=")
 
 def names(text: str, struct: str) -> list[str]:
     """The fields of a struct of numbers that all have defaults, in their order."""
-    body = re.search(rf"struct {struct} \{{(.*?)^\}};", text, re.DOTALL | re.MULTILINE)
+    body = re.search(rf"struct {struct}[^;{{]* \{{(.*?)^\}};", text, re.DOTALL | re.MULTILINE)
     if body is None:
         raise ValueError(f"there is no struct {struct}")
     declarations = _DECLARATION.findall(_COMMENT.sub("", body[1]))
@@ -24,7 +25,7 @@ def names(text: str, struct: str) -> list[str]:
 
 
 def tuning() -> list[str]:
-    return names(TUNING.read_text(), "Tuning")
+    return names(TUNING.read_text(), "Tuning") + names(PLANS.read_text(), "PlanTuning")
 
 
 def walks() -> list[str]:

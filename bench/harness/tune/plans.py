@@ -88,6 +88,24 @@ def passed(
     return Planned(bind)
 
 
+def _sliced(slices: int, places: int, reduction: str = "add", repeats: int = 0) -> Planned:
+    """As many entries as places on the last axis: to destinations in their order, each repeated, or
+    to any."""
+
+    def bind(library: Library) -> Callable[[], None]:
+        shuffled = np.random.default_rng(2).permutation(places)
+        to = np.arange(places) // repeats if repeats else uniform((places,), places)
+        plans = [
+            library.plan(UPDATE, library.tensor(some), 1, (places,)) for some in (shuffled, to)
+        ]
+        source, target = (library.tensor(values((slices, places))) for _ in range(2))
+        return library.plan_gather_scatter(
+            plans[0], source, None, plans[1], target, reduction, target
+        )
+
+    return Planned(bind)
+
+
 def _costs() -> list[Family]:
     def entry(bench: Bench, call: Planned, entries: int = ENTRIES) -> float:
         """Nanoseconds an entry."""
@@ -215,6 +233,38 @@ def _passes(cache: int) -> list[Family]:
                 lambda: passed("scatter_elements", (1000, 2000), 0, 1000),
             ],
             (16 << 10, 32 << 10, 128 << 10, 256 << 10),
+        ),
+        Sweep(
+            "slices_area",
+            [
+                lambda: _sliced(300, 20000),
+                lambda: _sliced(400, 3000),
+                lambda: _sliced(4000, 500),
+            ],
+            (1 << 22, 1 << 23, 1 << 25, 1 << 26),
+            settings={"most_passed_slices": 0},
+        ),
+        Sweep("least_slices", [lambda: _sliced(100, 100000)], (1, 4, 16, 32)),
+        Sweep("most_slices", [lambda: _sliced(20000, 64)], (32, 64, 256, 512)),
+        Threshold(
+            "most_passed_slices",
+            lambda slices: _sliced(slices, 4000),
+            **switch("most_passed_slices", HUGE, 0),
+            least=1,
+            most=256,
+        ),
+        Threshold(
+            "most_passed_slices_of_repeats",
+            lambda slices: _sliced(slices, 20000, "none"),
+            **switch("most_passed_slices_of_repeats", HUGE, 0, most_passed_slices=HUGE),
+            least=1,
+            most=256,
+        ),
+        Threshold(
+            "least_repeats_in_order",
+            lambda repeats: _sliced(16, 50000, repeats=repeats),
+            **switch("least_repeats_in_order", HUGE, 0),
+            least=1,
         ),
         Threshold("longest_pass_loop", loops, **at("longest_pass_loop"), least=1),
         Threshold(

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of a call with a plan in words.
+#include "plan/explain.h"
+
+#include <cinttypes>
+
+#include "prepared/schedule.h"
+
+namespace strew::prepared {
+namespace {
+
+const char* GatheredBy(Way way) {
+  switch (way) {
+    case Way::kRuns:
+      return "runs at their places";
+    case Way::kElements:
+      return "elements of their runs";
+    case Way::kBoxes:
+      return "boxes, each of which is an entry";
+    default:
+      return "rows";
+  }
+}
+
+}  // namespace
+
+void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
+  plan::Paragraph text;
+  const Pass& pass = schedule.pass;
+  switch (schedule.way) {
+    case Way::kByPlaces:
+      text.Add("%" PRId64 " entries of the plan: its places are taken as indices. ", plan.entries);
+      break;
+    case Way::kInOrder:
+      text.Add("%" PRId64 " entries of %" PRId64
+               " destinations: in the order of these, so that all updates of one are combined at "
+               "once, in %" PRId64 " part%s. ",
+               plan.kept, plan.groups(), pass.parts, plan::Plural(pass.parts));
+      break;
+    case Way::kByEntries:
+      text.Add("%" PRId64 " entries: %s in their own order, in %" PRId64 " part%s. ", plan.entries,
+               schedule.in_rows ? "short rows element by element" : "element by element",
+               pass.parts, plan::Plural(pass.parts));
+      break;
+    case Way::kRuns:
+    case Way::kElements:
+    case Way::kRows:
+    case Way::kBoxes:
+      text.Add("%" PRId64 " entries: gathered by %s, in at most %" PRId64 " part%s. ", plan.entries,
+               GatheredBy(schedule.way), pass.parts, plan::Plural(pass.parts));
+      break;
+  }
+  if (schedule.way != Way::kByPlaces) {
+    text.AddTasks(plan::Machine(call), pass.nanoseconds, pass.tasks);
+  }
+  if (schedule.blocks.loop >= 0) {
+    text.Add("%" PRId64 " batches at a time stay in the caches. ", schedule.blocks.turns);
+  }
+  if (schedule.slices > 0) {
+    text.Add("%" PRId64 " slices at a time stay in the caches. ", schedule.slices);
+  }
+  if (schedule.fetches_output) text.Add("Destinations are prefetched. ");
+  if (schedule.prefetch != 0) {
+    text.Add("Sources are prefetched %" PRId64 " entries ahead. ", schedule.prefetch);
+  }
+  if (schedule.has_pieces) text.Add("Runs that share cache lines are gathered a piece at a time. ");
+  if (schedule.streams) text.Add("Rows are written past the caches. ");
+  if (schedule.divides) text.Add("Means: sums, divided by what the plan has counted. ");
+  call.Explain("%s", text.c_str());
+}
+
+}  // namespace strew::prepared
