@@ -90,6 +90,10 @@ template <class T>
 struct SeenIndices {
   using Signed = std::make_signed_t<T>;
 
+  HWY_INLINE void Note(T index, const ShiftedRange<T>& range) {
+    greatest = std::max(greatest, range.Shifted(index));
+    signs = static_cast<Signed>(static_cast<T>(signs) | index);
+  }
   IndexRange Judge(const ShiftedRange<T>& range) const {
     if (greatest > range.limit) return kOutOfRange;
     return std::is_signed_v<T> && signs < 0 ? kInRange : kNonNegative;
@@ -104,9 +108,7 @@ HWY_INLINE IndexRange RangeOfFew(const unsigned char* indices, int64_t stride, i
                                  const ShiftedRange<T>& range) {
   SeenIndices<T> seen;
   for (int64_t i = 0; i < n; ++i) {
-    const T index = LoadElement<T>(indices + At<T>(i * stride));
-    seen.greatest = std::max(seen.greatest, range.Shifted(index));
-    seen.signs = static_cast<std::make_signed_t<T>>(static_cast<T>(seen.signs) | index);
+    seen.Note(LoadElement<T>(indices + At<T>(i * stride)), range);
   }
   return seen.Judge(range);
 }
@@ -191,10 +193,30 @@ HWY_INLINE IndexRange RangeOfRow(const unsigned char* indices, int64_t stride, i
   return all;
 }
 
+// Judges all rows of a tile together, because rows of 2 or 3 indices would wait for a decision
+// each: rows of 2 took 0.3 x the time.
+template <class T>
+HWY_INLINE IndexRange RangeOfShortRows(const IndexTile& tile, const ShiftedRange<T>& range) {
+  SeenIndices<T> first, second, third;
+  const int64_t row_bytes = At<T>(tile.row_stride), step = At<T>(tile.column_stride);
+  const int64_t ahead = row_bytes > 0 ? kCheckAhead / row_bytes : 0;
+  const bool are_three = tile.columns == 3;
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    const unsigned char* const row = tile.indices + r * row_bytes;
+    if (r + ahead < tile.rows) Prefetch(row + ahead * row_bytes);
+    first.Note(LoadElement<T>(row), range);
+    second.Note(LoadElement<T>(row + step), range);
+    if (are_three) third.Note(LoadElement<T>(row + 2 * step), range);
+  }
+  return std::min({first.Judge(range), second.Judge(range), third.Judge(range)});
+}
+
 template <class T>
 IndexRange Check(const IndexTile& tile, bool wrap) {
   if (tile.axis_size == 0) return kOutOfRange;
   const ShiftedRange<T> range(tile.axis_size, wrap);
+  const bool are_short = tile.columns == 2 || tile.columns == 3;
+  if (are_short && tile.rows > 1) return RangeOfShortRows<T>(tile, range);
   IndexRange all = kNonNegative;
   for (int64_t r = 0; r < tile.rows; ++r) {
     const unsigned char* row = tile.indices + At<T>(r * tile.row_stride);

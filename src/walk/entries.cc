@@ -228,6 +228,14 @@ template <class Taker>
   });
 }
 
+// Prefetches as many rows behind `rows` rows, unless other memory lies between them. Packed rows of
+// two, 40 bytes apart, took 0.7 to 0.85 times the time beyond the caches (Sapphire Rapids).
+void FetchRows(const unsigned char* first, int64_t row_bytes, int64_t rows) {
+  constexpr int64_t kMostBytes = 16 << 10;
+  const int64_t bytes = rows * row_bytes;
+  if (bytes > 0 && bytes <= kMostBytes) kernel::PrefetchOnce(first + bytes, bytes);
+}
+
 // Copies indices, and updates if their values are read, into contiguous buffers.
 template <class Taker>
 [[gnu::noinline]] void EntryWalk<Taker>::WalkPacked(const plan::FlatLoops& flat) const {
@@ -243,12 +251,20 @@ template <class Taker>
   plan::FillPattern(flat.period, flat.slab, kIndices, step, index_at);
   plan::FillPattern(flat.period, flat.slab, kUpdates, step, update_at);
   const plan::IndexedLoop row = plan::IndexedNest(flat.period).PopInnermost();
+  const bool is_far =
+      scatter_.operands.indices.size > scatter_.tuning.near_indices / scatter_.index_size;
   plan::ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* offset) {
     for (int64_t s = 0; s < flat.slab.count; s += step) {
       const int64_t n = std::min(flat.slab.count - s, step) * flat.period_turns;
       const int64_t index =
           offset[kIndices] + loops_.component[0].indices_base + s * flat.slab.stride[kIndices];
       const int64_t update = offset[kUpdates] + s * flat.slab.stride[kUpdates];
+      if (is_far && flat.slab.count - s > step) {
+        FetchRows(scatter_.IndexAt(index), flat.slab.stride[kIndices] * scatter_.index_size, step);
+        if (taker_.reads_values()) {
+          FetchRows(scatter_.UpdateAt(update), flat.slab.stride[kUpdates] * scatter_.width, step);
+        }
+      }
       kernel::GatherElements(scatter_.index_size, scatter_.IndexAt(index), index_at, n, indices);
       if (taker_.reads_values()) {
         kernel::GatherElements(scatter_.width, scatter_.UpdateAt(update), update_at, n, updates);

@@ -216,6 +216,13 @@ void TileWriter::Take(const FlatTile& tile, const UpdateRows&, unsigned char* ou
   kernel::TileArguments entries =
       kernel::RowTile(output, tile.updates, offsets, tile.entries, hints_.prefetch);
   entries.updates_column_stride = tile.updates_stride;
+  // Kernels prefetch only within a block, and those of packed entries are short: moves of pitched
+  // rows of two took 0.6 to 0.75 times the time (Sapphire Rapids).
+  if (tile.is_packed && hints_.prefetch != 0) {
+    kernel::PrefetchElements(output, scatter_.width, locator_.offset_width(), offsets,
+                             tile.entries);
+    entries.prefetch = 0;
+  }
   kernel::CombineEntries(scatter_.kernels, locator_.offset_width(), entries,
                          locator_.NextReadsAfter(tile));
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The check of the indices of a tile, on every SIMD target: one index that is negative or out of
+// range is found wherever it stands, in rows of every length and with gaps between indices.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "kernel/index_kernels.h"
+#include "kernel/kernel.h"
+#include "kernel/target.h"
+
+namespace strew {
+namespace {
+
+using kernel::IndexRange;
+using kernel::IndexTile;
+
+constexpr int64_t kAxis = 100;  // all index dtypes have more numbers
+
+// Indices of a tile, with -1 in the gaps between them: no check may read these.
+template <class T>
+class Indices {
+ public:
+  Indices(int64_t rows, int64_t columns, int64_t column_stride, int64_t gap)
+      : tile_{nullptr, rows, columns * column_stride + gap, columns, column_stride, kAxis},
+        numbers_(static_cast<size_t>(rows * tile_.row_stride), static_cast<T>(-1)) {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < columns; ++c) At(r, c) = static_cast<T>((7 * r + c) % kAxis);
+    }
+    tile_.indices = reinterpret_cast<const unsigned char*>(numbers_.data());
+  }
+
+  T& At(int64_t row, int64_t column) {
+    return numbers_[static_cast<size_t>(row * tile_.row_stride + column * tile_.column_stride)];
+  }
+  const IndexTile& tile() const { return tile_; }
+
+ private:
+  IndexTile tile_;
+  std::vector<T> numbers_;
+};
+
+// Calls body(rows, columns, column stride, gap) for tiles of every kind.
+template <class Body>
+void ForEachTile(const Body& body) {
+  for (const int64_t rows : {1, 2, 5, 40}) {
+    for (const int64_t columns : {1, 2, 3, 4, 5, 15, 16, 17, 70}) {
+      for (const int64_t stride : {1, 2}) {
+        for (const int64_t gap : {0, 3}) body(rows, columns, stride, gap);
+      }
+    }
+  }
+}
+
+class RangeOfTile : public testing::TestWithParam<int32_t> {
+ protected:
+  template <class T>
+  void ExpectAll(strew_dtype dtype) const {
+    const kernel::CheckKernel check = kernel::IndexKernelsFor(dtype, GetParam()).check;
+    ForEachTile([&](int64_t rows, int64_t columns, int64_t stride, int64_t gap) {
+      SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", stride " << stride
+                                      << ", gap " << gap << ", " << sizeof(T) << " bytes");
+      Indices<T> indices(rows, columns, stride, gap);
+      EXPECT_EQ(check(indices.tile(), true), kernel::kNonNegative);
+      EXPECT_EQ(check(indices.tile(), false), kernel::kNonNegative);
+      for (int64_t r = 0; r < rows; r += rows / 4 + 1) {
+        for (int64_t c = 0; c < columns; ++c) ExpectOne<T>(check, r, c, &indices);
+      }
+    });
+  }
+
+ private:
+  template <class T>
+  static void ExpectOne(kernel::CheckKernel check, int64_t row, int64_t column,
+                        Indices<T>* indices) {
+    const T before = indices->At(row, column);
+    const auto expect = [&](T index, IndexRange wrapped, IndexRange strict) {
+      indices->At(row, column) = index;
+      EXPECT_EQ(check(indices->tile(), true), wrapped) << row << ", " << column;
+      EXPECT_EQ(check(indices->tile(), false), strict) << row << ", " << column;
+    };
+    expect(static_cast<T>(kAxis), kernel::kOutOfRange, kernel::kOutOfRange);
+    expect(std::numeric_limits<T>::max(), kernel::kOutOfRange, kernel::kOutOfRange);
+    expect(static_cast<T>(kAxis - 1), kernel::kNonNegative, kernel::kNonNegative);
+    if (std::numeric_limits<T>::is_signed) {
+      expect(static_cast<T>(-kAxis), kernel::kInRange, kernel::kOutOfRange);
+      expect(static_cast<T>(-1), kernel::kInRange, kernel::kOutOfRange);
+      expect(static_cast<T>(-kAxis - 1), kernel::kOutOfRange, kernel::kOutOfRange);
+      expect(std::numeric_limits<T>::min(), kernel::kOutOfRange, kernel::kOutOfRange);
+    }
+    indices->At(row, column) = before;
+  }
+};
+
+TEST_P(RangeOfTile, OfSignedIndicesFindsEachBadOne) {
+  ExpectAll<int8_t>(STREW_INT8);
+  ExpectAll<int16_t>(STREW_INT16);
+  ExpectAll<int32_t>(STREW_INT32);
+  ExpectAll<int64_t>(STREW_INT64);
+}
+
+TEST_P(RangeOfTile, OfUnsignedIndicesFindsEachBadOne) {
+  ExpectAll<uint8_t>(STREW_UINT8);
+  ExpectAll<uint16_t>(STREW_UINT16);
+  ExpectAll<uint32_t>(STREW_UINT32);
+  ExpectAll<uint64_t>(STREW_UINT64);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryTarget, RangeOfTile, testing::Range(0, kernel::TargetCount()),
+                         [](const auto& test) {
+                           return std::string(kernel::TargetName(test.param));
+                         });
+
+}  // namespace
+}  // namespace strew
