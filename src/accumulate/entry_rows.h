@@ -21,7 +21,7 @@ void ForEachRow(const walk::Scatter& scatter, const plan::DestinationNumbers& nu
     const Body& body;
     void Add(const walk::EntryRow& row) {
       body(row, kernel::LocateArguments{row.offsets, row.columns, row.output - numbers.lowest(),
-                                        numbers.shift(), nullptr, nullptr});
+                                        numbers.shift(), numbers.inverse(), nullptr, nullptr});
     }
   };
   Rows rows = {numbers, body};

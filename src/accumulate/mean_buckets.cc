@@ -89,7 +89,7 @@ void BucketSums::AddColumns(int64_t bucket, const Slots& slots) const {
   const auto locate = scatter.index_kernels.locate[loops.WholeOffsets()];
   const auto add = [&](const walk::EntryRow& row, kernel::LocateArguments arguments) {
     int32_t numbers[walk::EntrySink::kMostColumns];
-    arguments.shift -= first << arguments.unused_bits;
+    arguments.shift -= layout.numbers.DestinationOf(first) - layout.numbers.lowest();
     locate(arguments, numbers);
     work.sums.Add(slots, numbers, scatter.UpdateAt(row.updates), row.updates_stride, row.columns);
   };

@@ -92,8 +92,11 @@ using SelectKernel = int64_t (*)(const SelectArguments&);
 struct LocateArguments {
   const void* offsets;
   int64_t columns;
-  int64_t shift;  // (offset + shift) >> unused_bits is a destination
+  // ((offset + shift) >> unused_bits) * inverse modulo 2^64 is a destination: `inverse` is that of
+  // an odd number, by which it divides.
+  int64_t shift;
   int unused_bits;
+  uint64_t inverse;
   const uint64_t* directory;  // NULL if no block is omitted
   const uint32_t* directory_ranks;
 };
@@ -101,6 +104,12 @@ struct LocateArguments {
 // bits[c] = the position of the bit, which is below 2^31, or INT32_MIN for a dropped entry. The
 // bitmap must have a bit for every destination.
 using LocateKernel = void (*)(const LocateArguments&, int32_t* bits);
+
+// The number of a destination.
+inline int64_t DestinationAt(const LocateArguments& arguments, int64_t offset) {
+  const int64_t steps = (offset + arguments.shift) >> arguments.unused_bits;
+  return static_cast<int64_t>(static_cast<uint64_t>(steps) * arguments.inverse);
+}
 
 // Replaces each position bits[c] by the number of set bits before it; `ranks` has that number for
 // the start of each word. Negative values stay as they are.

@@ -92,10 +92,12 @@ HWY_INLINE int64_t LocateVectors(const LocateArguments& arguments,
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto dropped = hn::Set(d, std::numeric_limits<int32_t>::min());
   const auto shift = hn::Set(d, static_cast<int32_t>(arguments.shift));
+  const auto inverse = hn::Set(d, static_cast<int32_t>(arguments.inverse));
   int64_t c = 0;
   for (; c + lanes <= arguments.columns; c += lanes) {
     const auto offset = hn::LoadU(d, offsets + c);
-    const auto bit = hn::ShiftRightSame(hn::Add(offset, shift), arguments.unused_bits);
+    const auto steps = hn::ShiftRightSame(hn::Add(offset, shift), arguments.unused_bits);
+    const auto bit = hn::Mul(steps, inverse);  // modulo 2^32
     hn::StoreU(hn::IfThenElse(hn::Eq(offset, dropped), dropped, bit), d, bits + c);
   }
   return c;
@@ -110,7 +112,7 @@ void Locate(const LocateArguments& all, int32_t* HWY_RESTRICT bits) {
   int64_t first = 0;
   if constexpr (sizeof(Offset) == 4) first = LocateVectors(arguments, offsets, bits);
   for (int64_t c = first; c < arguments.columns; ++c) {
-    const int64_t bit = (offsets[c] + arguments.shift) >> arguments.unused_bits;
+    const int64_t bit = DestinationAt(arguments, offsets[c]);
     bits[c] = offsets[c] == kDropped ? kNone : static_cast<int32_t>(bit);
   }
   if (arguments.directory == nullptr) return;

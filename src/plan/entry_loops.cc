@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <utility>
 
 #include "base/checked.h"
@@ -288,17 +289,33 @@ void EntryLoops::RepeatUpdate(int64_t run_stride) {
   run.stride[kUpdates] = run_stride;
 }
 
+namespace {
+
+// The inverse of an odd number modulo 2^64. Each step doubles the number of correct bits.
+uint64_t InverseOf(uint64_t odd) {
+  uint64_t inverse = odd;  // 3 bits
+  for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - odd * inverse;
+  return inverse;
+}
+
+}  // namespace
+
 DestinationNumbers::DestinationNumbers(const EntryLoops& loops) {
   for (int c = 0; c < loops.components; ++c) {
     const int64_t last = loops.component[c].axis_size - 1;
     if (last > 0) lowest_ += std::min<int64_t>(last * loops.component[c].output_stride, 0);
   }
-  int64_t strides = loops.row.count > 1 ? loops.row.stride[kOutput] : 0;
-  if (loops.column.count > 1) strides |= loops.column.stride[kOutput];
-  for (int i = 0; i < loops.outer.rank; ++i) strides |= loops.outer.loop[i].stride[kOutput];
-  for (int c = 0; c < loops.components; ++c) strides |= loops.component[c].output_stride;
-  shift_ = strides == 0 ? 0 : TrailingZeros(static_cast<uint64_t>(strides));
-  range_ = Of(loops.whole_span + lowest_) + 1;
+  uint64_t step = 0;
+  const auto add = [&](int64_t stride) { step = std::gcd(step, Magnitude(stride)); };
+  if (loops.row.count > 1) add(loops.row.stride[kOutput]);
+  if (loops.column.count > 1) add(loops.column.stride[kOutput]);
+  for (int i = 0; i < loops.outer.rank; ++i) add(loops.outer.loop[i].stride[kOutput]);
+  for (int c = 0; c < loops.components; ++c) add(loops.component[c].output_stride);
+  if (step == 0) step = 1;
+  step_ = static_cast<int64_t>(step);
+  shift_ = TrailingZeros(step);
+  inverse_ = InverseOf(step >> shift_);
+  range_ = loops.whole_span / step_ + 1;
 }
 
 }  // namespace strew::plan

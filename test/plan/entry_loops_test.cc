@@ -370,17 +370,20 @@ TEST(DestinationNumbers, AreDifferentAndFindTheirWayBack) {
       EXPECT_GE(number, 0);
       EXPECT_LT(number, numbers.range());
       EXPECT_EQ(numbers.DestinationOf(number), destination);
-      EXPECT_EQ(number, (destination - numbers.lowest()) >> numbers.shift());
+      const int64_t steps = (destination - numbers.lowest()) >> numbers.shift();
+      EXPECT_EQ(number, static_cast<int64_t>(static_cast<uint64_t>(steps) * numbers.inverse()));
       EXPECT_TRUE(seen.insert(number).second);
     }
   });
 }
 
-// Rows of 12 units: their numbers are 3 units apart, for 4 is the power of two in 12.
-TEST(DestinationNumbers, LeaveOutThePowerOfTwoInAllStrides) {
-  const DestinationNumbers numbers(EntryLoops(UpdateSpace({10, 12}, 3), kFine));
-  EXPECT_EQ(numbers.shift(), 2);
-  EXPECT_EQ(numbers.range(), 9 * 3 + 1);
+TEST(DestinationNumbers, LeaveOutWhatDividesAllStrides) {
+  for (const int64_t row : {1, 2, 3, 12, 1001, 20001, 4096}) {
+    const DestinationNumbers numbers(EntryLoops(UpdateSpace({10, row}, 3), kFine));
+    EXPECT_EQ(numbers.range(), 10) << row;
+    EXPECT_EQ(numbers.Of(9 * row), 9) << row;
+    EXPECT_EQ(numbers.DestinationOf(9), 9 * row) << row;
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ from ..workloads import Operator, Shape, Slice, Use
 from .case import Case, Layout, Layouts, Pattern
 
 _TRANSPOSED = Layouts(updates=Layout.TRANSPOSED)
+_PITCHED = Layouts(data=Layout.PITCHED, indices=Layout.PITCHED)
 ELEMENTS, ND = Operator.SCATTER_ELEMENTS, Operator.SCATTER_ND
 UPDATE, SLICE = Operator.SCATTER_UPDATE, Operator.SLICE_SCATTER
 
@@ -106,6 +107,9 @@ CLASSES = (
     _gathered(UPDATE, "add", (400, 9000), (400, 9000), 1, None),  # slices outside the entries
     _gathered(UPDATE, "max", (3000, 200), (3000, 500), 1, None),
     Class(UPDATE, "add|wide", "bfloat16", (20000, 64), (200000, 64)),
+    # Few rows of an odd length; short rows with gaps behind them.
+    Class(UPDATE, "mean", "float32", (1000, 20001), (300, 20001)),
+    Class(ELEMENTS, "none", "int64", (389537, 2), (1444661, 2), 0, Pattern.ZIPF, layouts=_PITCHED),
     # Rows too short for a strip of whole cache lines; jumps within the caches in a large output.
     Class(ELEMENTS, "none", "float64", (20049, 157), (10024, 157), 0, Pattern.ZIPF),
     _gathered(ELEMENTS, "max", (8000, 2, 677), (8000, 2, 677), 1, (8000, 2, 677)),
