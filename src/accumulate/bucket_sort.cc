@@ -166,10 +166,11 @@ void MoveElements(const Buckets& buckets, int64_t* next, const MovedEntries& to)
 }  // namespace
 
 bool FindTouched(const walk::Scatter& scatter, int64_t least, bool* reached) {
+  *reached = least == 0;
+  if (least == 0) return true;
   const plan::DestinationNumbers numbers(scatter.loops);
   const int64_t entries = scatter.loops.Entries();
-  *reached = least == 0;
-  if (least == 0 || least > std::min(entries, numbers.range())) return true;
+  if (least > std::min(entries, numbers.range())) return true;
   TouchedBound touched(scatter.call, numbers.range(), entries, least);
   if (!touched.is_possible()) return false;
   const auto locate = scatter.index_kernels.locate[scatter.loops.WholeOffsets()];

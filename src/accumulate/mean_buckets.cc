@@ -185,12 +185,24 @@ Status CombineRuns(const BucketLayout& layout, const Buckets& buckets) {
   return CombineGroups(work, groups);
 }
 
+// True if strided destinations lie in too many cache lines for sums of all of them.
+bool AreFarApart(const WideScatter& work, const plan::DestinationNumbers& numbers) {
+  const int64_t step = numbers.DestinationOf(1) - numbers.DestinationOf(0);
+  if (step == 1) return false;
+  const int64_t line = kCacheLine / work.scatter.width;
+  const auto lines = static_cast<double>(numbers.range()) *
+                     static_cast<double>(std::min(step, line)) / static_cast<double>(line);
+  const auto entries = static_cast<double>(work.scatter.loops.Entries());
+  return lines > entries * work.scatter.tuning.column_lines_of_entry;
+}
+
 // True if all numbers in range stand for elements, most of which are destinations. In a contiguous
 // output there is an element between any two others.
 bool HasNoGaps(const WideScatter& work, const plan::DestinationNumbers& numbers) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const int64_t destinations = loops.batches * loops.DestinationsOfBatch();
   const bool is_contiguous = work.scatter.operands.output.contiguous;
+  if (AreFarApart(work, numbers)) return false;
   return destinations == numbers.range() || (is_contiguous && destinations >= numbers.range() / 2);
 }
 

@@ -306,7 +306,9 @@ DestinationNumbers::DestinationNumbers(const EntryLoops& loops) {
     if (last > 0) lowest_ += std::min<int64_t>(last * loops.component[c].output_stride, 0);
   }
   uint64_t step = 0;
-  const auto add = [&](int64_t stride) { step = std::gcd(step, Magnitude(stride)); };
+  const auto add = [&](int64_t stride) {
+    if (step != 1) step = std::gcd(step, Magnitude(stride));
+  };
   if (loops.row.count > 1) add(loops.row.stride[kOutput]);
   if (loops.column.count > 1) add(loops.column.stride[kOutput]);
   for (int i = 0; i < loops.outer.rank; ++i) add(loops.outer.loop[i].stride[kOutput]);

@@ -244,9 +244,10 @@ struct Tuning : PlanTuning {
   // Scattered indices or updates are packed into a buffer if a tile has at most most_packed_tile
   // entries, or a row at most most_packed_row. In random nests of small loops with transposed,
   // broadcast, padded and reversed operands, rows of 2 took 0.12 to 0.4 x the time, short tiles 0.2
-  // to 0.9 x, but rows of 3 to 11 in long tiles 1.1 to 1.4 x; on Sapphire Rapids, pitched rows of 3
-  // and 4 took 0.6 to 1 x, of 5 and 7 0.7 to 1.1 x, of 13 1 to 1.2 x. Flat tiles of fewer than
-  // least_flat_tile entries are packed as well: with updates [1, 2, 2] for [20000, 2, 2] 0.3 x.
+  // to 0.9 x, but rows of 3 to 11 in long tiles 1.1 to 1.4 x. On Sapphire Rapids, once each block
+  // prefetched its destinations, pitched rows of 3 and 4 took 0.6 to 1 x, of 5 and 7 0.7 to 1.1 x,
+  // of 13 1 to 1.2 x. Flat tiles of fewer than least_flat_tile entries are packed as well: with
+  // updates [1, 2, 2] for [20000, 2, 2] 0.3 x.
   int64_t most_packed_tile = 64;
   int64_t most_packed_row = 4;
   int64_t least_flat_tile = 32;

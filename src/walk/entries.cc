@@ -228,12 +228,11 @@ template <class Taker>
   });
 }
 
-// Prefetches as many rows behind `rows` rows, unless other memory lies between them. Packed rows of
+// Prefetches rows [first, first + count), unless there are cache lines between them. Packed rows of
 // two, 40 bytes apart, took 0.7 to 0.85 times the time beyond the caches (Sapphire Rapids).
-void FetchRows(const unsigned char* first, int64_t row_bytes, int64_t rows) {
-  constexpr int64_t kMostBytes = 16 << 10;
-  const int64_t bytes = rows * row_bytes;
-  if (bytes > 0 && bytes <= kMostBytes) kernel::PrefetchOnce(first + bytes, bytes);
+void FetchRows(const unsigned char* rows, int64_t row_bytes, int64_t first, int64_t count) {
+  if (count <= 0 || row_bytes <= 0 || row_bytes > kCacheLine) return;
+  kernel::PrefetchOnce(rows + first * row_bytes, count * row_bytes);
 }
 
 // Copies indices, and updates if their values are read, into contiguous buffers.
@@ -259,10 +258,13 @@ template <class Taker>
       const int64_t index =
           offset[kIndices] + loops_.component[0].indices_base + s * flat.slab.stride[kIndices];
       const int64_t update = offset[kUpdates] + s * flat.slab.stride[kUpdates];
-      if (is_far && flat.slab.count - s > step) {
-        FetchRows(scatter_.IndexAt(index), flat.slab.stride[kIndices] * scatter_.index_size, step);
+      if (is_far) {
+        const int64_t next = std::min(step, flat.slab.count - s - step);
+        FetchRows(scatter_.IndexAt(index), flat.slab.stride[kIndices] * scatter_.index_size, step,
+                  next);
         if (taker_.reads_values()) {
-          FetchRows(scatter_.UpdateAt(update), flat.slab.stride[kUpdates] * scatter_.width, step);
+          FetchRows(scatter_.UpdateAt(update), flat.slab.stride[kUpdates] * scatter_.width, step,
+                    next);
         }
       }
       kernel::GatherElements(scatter_.index_size, scatter_.IndexAt(index), index_at, n, indices);
