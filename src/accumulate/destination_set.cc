@@ -123,7 +123,7 @@ void DestinationSet::LocateRow(const kernel::IndexKernels& kernels,
     for (int64_t c = 0; c < row.columns; ++c) {
       const bool dropped = offsets[c] == std::numeric_limits<Offset>::min();
       bits[c] = dropped ? std::numeric_limits<int32_t>::min()
-                        : static_cast<int32_t>(BitOf(kernel::DestinationAt(row, offsets[c])));
+                        : static_cast<int32_t>(BitOf(kernel::NumberAt(row, offsets[c])));
     }
   };
   if (offset_width == kernel::kOffset32) {

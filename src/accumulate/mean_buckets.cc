@@ -185,7 +185,8 @@ Status CombineRuns(const BucketLayout& layout, const Buckets& buckets) {
   return CombineGroups(work, groups);
 }
 
-// True if strided destinations lie in too many cache lines for sums of all of them.
+// True if destinations are strided and lie in more cache lines for each entry than
+// column_lines_of_entry: listing the touched ones then costs less than sums of all.
 bool AreFarApart(const WideScatter& work, const plan::DestinationNumbers& numbers) {
   const int64_t step = numbers.DestinationOf(1) - numbers.DestinationOf(0);
   if (step == 1) return false;
@@ -196,8 +197,9 @@ bool AreFarApart(const WideScatter& work, const plan::DestinationNumbers& number
   return lines > entries * work.scatter.tuning.column_lines_of_entry;
 }
 
-// True if all numbers in range stand for elements, most of which are destinations. In a contiguous
-// output there is an element between any two others.
+// True if sums of all numbers in range pay off: all of them stand for elements, most of which are
+// destinations, and these do not lie far apart. In a contiguous output there is an element between
+// any two others.
 bool HasNoGaps(const WideScatter& work, const plan::DestinationNumbers& numbers) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const int64_t destinations = loops.batches * loops.DestinationsOfBatch();

@@ -92,8 +92,8 @@ using SelectKernel = int64_t (*)(const SelectArguments&);
 struct LocateArguments {
   const void* offsets;
   int64_t columns;
-  // ((offset + shift) >> unused_bits) * inverse modulo 2^64 is a destination: `inverse` is that of
-  // an odd number, by which it divides.
+  // The number of a destination is ((offset + shift) >> unused_bits) * inverse modulo 2^64, as in
+  // plan::DestinationNumbers: `inverse` is the inverse of the odd part of their step.
   int64_t shift;
   int unused_bits;
   uint64_t inverse;
@@ -102,11 +102,11 @@ struct LocateArguments {
 };
 
 // bits[c] = the position of the bit, which is below 2^31, or INT32_MIN for a dropped entry. The
-// bitmap must have a bit for every destination.
+// bitmap must have a bit for the number of every destination.
 using LocateKernel = void (*)(const LocateArguments&, int32_t* bits);
 
-// The number of a destination.
-inline int64_t DestinationAt(const LocateArguments& arguments, int64_t offset) {
+// The number of the destination at an offset, which must not be that of a dropped entry.
+inline int64_t NumberAt(const LocateArguments& arguments, int64_t offset) {
   const int64_t steps = (offset + arguments.shift) >> arguments.unused_bits;
   return static_cast<int64_t>(static_cast<uint64_t>(steps) * arguments.inverse);
 }

@@ -112,7 +112,7 @@ void Locate(const LocateArguments& all, int32_t* HWY_RESTRICT bits) {
   int64_t first = 0;
   if constexpr (sizeof(Offset) == 4) first = LocateVectors(arguments, offsets, bits);
   for (int64_t c = first; c < arguments.columns; ++c) {
-    const int64_t bit = DestinationAt(arguments, offsets[c]);
+    const int64_t bit = NumberAt(arguments, offsets[c]);
     bits[c] = offsets[c] == kDropped ? kNone : static_cast<int32_t>(bit);
   }
   if (arguments.directory == nullptr) return;

@@ -81,7 +81,7 @@ HWY_INLINE void PrefetchAt(const unsigned char* origin, int64_t size, const void
                            int64_t n) {
   const Offset* const at = static_cast<const Offset*>(offsets);
   for (int64_t i = 0; i < n; ++i) PrefetchForWrite(origin + at[i] * size);
-  // Elements of these sizes lie in one cache line, because tensors are aligned; others may not.
+  // Aligned elements of 1, 2, 4 or 8 bytes lie in one cache line, others may lie in two.
   if (size <= 8 && (size & (size - 1)) == 0) return;
   for (int64_t i = 0; i < n; ++i) PrefetchForWrite(origin + at[i] * size + size - 1);
 }

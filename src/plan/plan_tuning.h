@@ -45,22 +45,26 @@ struct PlanTuning {
   // weights: sums of rows of 2, 3, 4, 6 took 0.45, 0.9, 1.15, 1.5 x the time, with weights 0.25,
   // 0.45, 0.55, 0.7 x, moves 0.7, 1.3 x, with weights 0.4, 0.65, 0.8, 1 x (Sapphire Rapids).
   int64_t longest_passed_row = 2, longest_passed_weighted_row = 6;
-  // In the order of destinations, all entries go through some slices, which are turns of the
-  // outermost inner loop that lie apart in the updates, before the next ones: at most most_slices,
-  // and so many that their number squared times the bytes that entries read of each at random is
-  // slices_area. Slices of 77, 12 and 0.4 KB were fastest by 14, 40 and 128, of 0.3 KB that lie
-  // 256 B apart by 64. Compared with all slices at once, sums, maxima and means of 40 to 20,000
-  // took 0.1 to 0.9 x the time, of 300 with 96 entries up to 1.3 x (Sapphire Rapids).
+  // In the order of destinations, slices (turns of the outermost inner loop that lie a cache line
+  // or more apart in the updates) are walked in blocks: all entries go through one block, then
+  // through the next. A block has about sqrt(slices_area / bytes that entries read of a slice at
+  // random) slices, but least_slices to most_slices, and up to twice as many where that makes
+  // blocks equal. Slices of 77, 12 and 0.4 KB were fastest in blocks of 14, 40 and 128, but slices
+  // of 0.3 KB that lie 256 B apart, and share the sets of caches, in blocks of 64. Compared with
+  // one block, sums, maxima and means of 40 to 20,000 slices took 0.1 to 0.9 x the time, of 300
+  // slices with 96 entries up to 1.3 x (Sapphire Rapids).
   double slices_area = 1 << 24;
   int64_t least_slices = 8, most_slices = 64;
-  // If at most so many are walked together and no entry is dropped, elements of slices are passed
-  // in the order of the entries: 2 to 18 slices took 0.25 to 1 x the time, 50 to 5000 short ones 1
-  // to 4 x (Sapphire Rapids).
+  // Slices are passed in the order of the entries if a block has at most this many and no entry is
+  // dropped: 2 to 18 slices took 0.25 to 1 x the time, 50 to 5000 short ones 1 to 4 x (Sapphire
+  // Rapids).
   int64_t most_passed_slices = 20;
-  // The same for moves that are shuffled or repeated, and for other reductions in the order of
-  // destinations with so many updates of each: moves of 2, 3, 7 and 15 slices took 0.15, 0.7 to
-  // 1.1, 2.3 and 2.2 x the time; sums of 16 slices with 6, 11 and 23 updates of each destination
-  // 1.0, 1.2 and 1.5 x, of float16 with 780 3.4 x (Sapphire Rapids).
+  // The same limit where the order of destinations gains more: for moves whose entries are not
+  // sorted by destination, or have 2 or more updates of each on average; and for other reductions
+  // whose entries are sorted and have at least least_repeats_in_order updates of each. Moves of 2,
+  // 3, 7 and 15 slices took 0.15, 0.7 to 1.1, 2.3 and 2.2 x the time; sums of 16 slices with 6, 11
+  // and 23 updates of each destination 1.0, 1.2 and 1.5 x, of float16 with 780 3.4 x (Sapphire
+  // Rapids).
   int64_t most_passed_slices_of_repeats = 3, least_repeats_in_order = 10;
 };
 

@@ -6,7 +6,7 @@
 // thread of an AMD EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3.
 //
 // Plans have a table of their own, in plan/plan_tuning.h, and the walks of the kernels have one in
-// kernel/walks.cc. Beside the code that they belong to stand: the order of loops
+// kernel/walks.cc. Other constants stand beside the code that uses them: the order of loops
 // (plan/entry_loops.cc), the forms of sets of destinations (accumulate/destination_set.cc), sizes
 // of blocks, and limits on memory (scratch, stack, buffers).
 #ifndef STREW_PLAN_TUNING_H_
@@ -244,9 +244,9 @@ struct Tuning : PlanTuning {
   // Scattered indices or updates are packed into a buffer if a tile has at most most_packed_tile
   // entries, or a row at most most_packed_row. In random nests of small loops with transposed,
   // broadcast, padded and reversed operands, rows of 2 took 0.12 to 0.4 x the time, short tiles 0.2
-  // to 0.9 x, but rows of 3 to 11 in long tiles 1.1 to 1.4 x. On Sapphire Rapids, once each block
-  // prefetched its destinations, pitched rows of 3 and 4 took 0.6 to 1 x, of 5 and 7 0.7 to 1.1 x,
-  // of 13 1 to 1.2 x. Flat tiles of fewer than least_flat_tile entries are packed as well: with
+  // to 0.9 x, but rows of 3 to 11 in long tiles 1.1 to 1.4 x, without prefetch of destinations.
+  // With it, padded rows of 3 and 4 took 0.6 to 1 x, of 5 and 7 0.7 to 1.1 x, of 13 1 to 1.2 x
+  // (Sapphire Rapids). Flat tiles of fewer than least_flat_tile entries are packed as well: with
   // updates [1, 2, 2] for [20000, 2, 2] 0.3 x.
   int64_t most_packed_tile = 64;
   int64_t most_packed_row = 4;
@@ -329,8 +329,10 @@ struct Tuning : PlanTuning {
   // each destination took 0.25 to 0.65 x the time, [25000, 30] with 2 and 4 1.03 and 1.4 x (Zen 4).
   int64_t least_sum_columns = 16;
   int64_t most_column_entries = 2;
-  // Such a column needs no sums of all destinations if these lie in more cache lines for each entry
-  // than this: random shapes with 2 to 12 lines took 0.15 to 0.9 x the time (Sapphire Rapids).
+  // Such a column, or a mean in buckets with strided destinations, has no sums of all destinations
+  // if these lie in more cache lines for each entry than this: columns of random shapes with 2 to
+  // 12 lines took 0.15 to 0.9 x the time, buckets of a column of matrices with 5 to 20 columns 0.3
+  // to 1 x (Sapphire Rapids).
   double column_lines_of_entry = 1.5;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
   // large: 500000 float32 took 5.0 ns each, in buckets 10; but 1000000 took 17.6 and 15.5 while

@@ -246,7 +246,8 @@ class EntryWalk {
   UpdateLoop row_ = {1, {}};  // the innermost loop
 };
 
-// Stores the identity at each destination, instead of the old value.
+// Stores the identity, instead of the old value, at each destination, for all turns along which the
+// plan of the output does not change.
 void StartAnew(const Passage& passage, const UpdateNest& nest, strew_reduction kind) {
   alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth];
   StoreIdentity(passage.output.dtype, kind, identity);
@@ -282,7 +283,8 @@ Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanS
   plan::Cut cut;
   if (pass.parts > 1) cut.Append(nest.loop[0].count, 1, pass.parts);
   const bool starts_anew = ExcludesSelf(schedule.reduction) && kind != STREW_NONE;
-  // Parts of slices have destinations of their own, which are found by the turns of the part.
+  // If the plan of the output does not change along the loop that is cut, each part stores the
+  // identities of its own destinations. Otherwise those of all parts are stored before any part.
   const bool are_slices = pass.parts > 1 && nest.loop[0].stride[kToEntry] == 0;
   if (starts_anew && !are_slices) StartAnew(passage, nest, kind);
   std::atomic<int64_t> sum{0};

@@ -11,14 +11,14 @@
 #include "base/scratch.h"
 #include "plan/explain.h"
 #include "plan/schedule.h"
-#include "prepared/slices.h"
+#include "prepared/entry_parts.h"
 #include "prepared/sort.h"
 #include "share/parts.h"
 
 namespace strew::prepared {
 namespace {
 
-// How the destinations of the kept entries of a slice follow one another.
+// How the destinations of the kept entries of a part follow one another.
 struct Sequence {
   bool ascends = true;
   int64_t first = -1, last = -1;  // destinations
@@ -26,8 +26,8 @@ struct Sequence {
   int64_t groups = 0;  // if they ascend
   int64_t counts[kMostDigits] = {};
 
-  void Look(const Slices& slices, int64_t slice, int shift) {
-    slices.ForEach(slice, [&](int64_t destination, int64_t) {
+  void Look(const EntryParts& parts, int64_t part, int shift) {
+    parts.ForEach(part, [&](int64_t destination, int64_t) {
       ++counts[destination >> shift];
       ascends &= destination >= last;
       groups += destination != last;
@@ -95,7 +95,7 @@ class Orderer {
         machine_(call),
         tasks_(plan::TasksFor(
             machine_, machine_.tuning.ns_of_ordered_entry * static_cast<double>(plan->entries))),
-        slices_(*plan, std::min(plan::PartsFor(machine_, tasks_), kMostSlices)),
+        parts_(*plan, std::min(plan::PartsFor(machine_, tasks_), kMostParts)),
         bits_(BitsOf(end_)),
         digit_bits_(
             std::clamp(BitsOf(plan->entries) - kBitsOfDigit, 0, std::min(bits_, kMostBits))),
@@ -106,7 +106,7 @@ class Orderer {
     if (call_.explains()) {
       call_.Explain("%" PRId64 " entries: put in the order of their destinations, in %" PRId64
                     " part%s.",
-                    plan_->entries, slices_.count(), plan::Plural(slices_.count()));
+                    plan_->entries, parts_.count(), plan::Plural(parts_.count()));
     }
     STREW_TRY(Look());
     const bool has_narrow_entries = plan_->entries <= int64_t{UINT32_MAX};
@@ -116,7 +116,7 @@ class Orderer {
   }
 
  private:
-  static constexpr int64_t kMostSlices = 64;
+  static constexpr int64_t kMostParts = 64;
   static constexpr int kBitsOfDigit = 4;  // a digit does not pay for fewer than 2^4 entries
 
   Status Refuse() const {
@@ -125,15 +125,15 @@ class Orderer {
 
   Status Look() {
     sequences_ = &own_sequence_;
-    if (slices_.count() > 1) {
-      Scratch(call_, slices_.count() * int64_t{sizeof(Sequence)}).Swap(&of_sequences_);
+    if (parts_.count() > 1) {
+      Scratch(call_, parts_.count() * int64_t{sizeof(Sequence)}).Swap(&of_sequences_);
       if (of_sequences_.memory() == nullptr) return Refuse();
       sequences_ = reinterpret_cast<Sequence*>(of_sequences_.memory());
     }
-    STREW_TRY(share::ForEachPart(call_, tasks_, slices_.count(), [&](int64_t s, int64_t) {
-      (new (sequences_ + s) Sequence)->Look(slices_, s, shift_);
+    STREW_TRY(share::ForEachPart(call_, tasks_, parts_.count(), [&](int64_t s, int64_t) {
+      (new (sequences_ + s) Sequence)->Look(parts_, s, shift_);
     }));
-    for (int64_t s = 0; s < slices_.count(); ++s) plan_->kept += sequences_[s].count;
+    for (int64_t s = 0; s < parts_.count(); ++s) plan_->kept += sequences_[s].count;
     return STREW_OK;
   }
 
@@ -141,16 +141,16 @@ class Orderer {
   // would have 32 bytes for each entry.
   template <class Number, class Entry>
   Status OrderAs() {
-    Start starts[kMostSlices];
+    Start starts[kMostParts];
     int64_t groups;
     return Ascends(starts, &groups) ? Keep<Number, Entry>(starts, groups) : Sort<Number, Entry>();
   }
 
-  // Returns true if the destinations of all slices ascend, and then stores where those of each
-  // slice belong.
+  // Returns true if the destinations of all parts of the entries ascend, and then stores where
+  // those of each part belong.
   bool Ascends(Start* starts, int64_t* groups) const {
     Start next = {0, 0, -1};
-    for (int64_t s = 0; s < slices_.count(); ++s) {
+    for (int64_t s = 0; s < parts_.count(); ++s) {
       const Sequence& sequence = sequences_[s];
       starts[s] = next;
       if (sequence.count == 0) continue;
@@ -168,8 +168,8 @@ class Orderer {
     ExplainGroups(groups, "ascend");
     if (!Allocate<Number, Entry>(plan_->kept == plan_->entries, groups)) return Refuse();
     const Writer<Number, Entry> writer(*plan_);
-    return share::ForEachPart(call_, tasks_, slices_.count(), [&](int64_t s, int64_t) {
-      writer.Write(starts[s], [&](const auto& body) { slices_.ForEach(s, body); });
+    return share::ForEachPart(call_, tasks_, parts_.count(), [&](int64_t s, int64_t) {
+      writer.Write(starts[s], [&](const auto& body) { parts_.ForEach(s, body); });
     });
   }
 
@@ -216,13 +216,13 @@ class Orderer {
     });
   }
 
-  // Computes the first item of each digit, and turns the counts of each slice into its first
+  // Computes the first item of each digit, and turns the counts of each part into its first
   // positions in each digit.
   void CountDigits(Digits* digits) const {
     int64_t sum = 0;
     for (int64_t d = 0; d < digits_; ++d) {
       digits->first[d] = sum;
-      for (int64_t s = 0; s < slices_.count(); ++s) {
+      for (int64_t s = 0; s < parts_.count(); ++s) {
         sum += std::exchange(sequences_[s].counts[d], sum);
       }
     }
@@ -241,9 +241,9 @@ class Orderer {
 
   template <class Number>
   Status MoveToDigits(Item<Number>* items) const {
-    return share::ForEachPart(call_, tasks_, slices_.count(), [&](int64_t s, int64_t) {
+    return share::ForEachPart(call_, tasks_, parts_.count(), [&](int64_t s, int64_t) {
       int64_t* const next = sequences_[s].counts;
-      slices_.ForEach(s, [&](int64_t destination, int64_t entry) {
+      parts_.ForEach(s, [&](int64_t destination, int64_t entry) {
         items[next[destination >> shift_]++] = {static_cast<Number>(destination),
                                                 static_cast<Number>(entry)};
       });
@@ -270,7 +270,7 @@ class Orderer {
   const int64_t end_;  // of the destinations
   const plan::Machine machine_;
   const int64_t tasks_;
-  const Slices slices_;
+  const EntryParts parts_;
   const int bits_;
   // The highest bits of destinations, by which entries are moved first.
   const int digit_bits_;
@@ -278,7 +278,7 @@ class Orderer {
   const int64_t digits_;
   Sequence own_sequence_;
   Scratch of_sequences_;
-  Sequence* sequences_ = nullptr;  // of each slice
+  Sequence* sequences_ = nullptr;  // of each part
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace strew::prepared {
 
 // Computes the order and the groups from the places. Entries of one destination keep their order.
 // Allocates at most 16 bytes of scratch for each entry, 32 if numbers need 64 bits; if destinations
-// ascend, only some counts for each slice of the entries.
+// ascend, only some counts for each part of the entries.
 Status OrderEntries(const Call& call, Plan* plan);
 
 // The number of destinations that entries of the plan can have, or -1 if it does not fit.

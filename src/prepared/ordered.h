@@ -27,8 +27,8 @@ inline int64_t TurnsOf(const TurnNest& nest) {
   return turns;
 }
 
-// Finds facts about the inner turns of an output and its updates, or the source of these, which the
-// entries read at random or in order.
+// Sets run_bytes, slices and slice_bytes; `units` must be set. `updates` is the source for
+// gather_scatter, and `is_random` tells that entries do not read it in order.
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
                    bool is_random, const TensorView& output, OutputFacts* facts);
 

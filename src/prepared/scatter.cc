@@ -117,7 +117,7 @@ bool MayStream(const plan::Machine& machine, const ScatterFacts& facts, strew_re
          std::min(plan::StreamedBytes(machine, 1), plan::StreamedBytes(machine, 2));
 }
 
-// True if slices may be worth to be found: those of small tensors stay in the caches.
+// True if it may pay to walk slices in blocks: those of small updates stay in the caches anyway.
 bool MayHaveSlices(const TensorView& updates, strew_reduction reduction) {
   constexpr int64_t kSmall = 32 << 10;
   return accumulate::Accumulates(reduction) && updates.size > kSmall / updates.element_size;

@@ -48,15 +48,16 @@ bool MayStream(const Machine& machine, const Plan& plan, const OutputFacts& fact
          bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
 }
 
-// The best number of slices to walk together. The fewer, the more calls of kernels there are; the
-// more, the more cache lines to which entries come back. The sum of both is least at a square root.
+// The best number n of slices to walk together. Calls of kernels grow with 1 / n, and the cache
+// lines to which entries come back with n * slice_bytes: the sum is least at a square root.
 int64_t BestSlices(const Tuning& tuning, const OutputFacts& facts) {
   const double best = std::sqrt(tuning.slices_area / std::max(facts.slice_bytes, 1.0));
   const double most = static_cast<double>(tuning.most_slices);
   return std::max({static_cast<int64_t>(std::min(best, most)), tuning.least_slices, int64_t{1}});
 }
 
-// About as many, so that all blocks have one size; 0 for a single block.
+// Slices of a block: at least BestSlices(), and less than twice as many, so that blocks have about
+// one size. 0 if all slices are one block.
 int64_t SlicesTogether(const Tuning& tuning, const OutputFacts& facts) {
   const int64_t blocks = facts.slices / BestSlices(tuning, facts);
   return blocks <= 1 ? 0 : (facts.slices + blocks - 1) / blocks;
@@ -245,14 +246,14 @@ bool DividesSums(const Plan& from, const GatherScatterFacts& facts, strew_reduct
   return ReductionKind(reduction) == STREW_MEAN && !from.has_dropped() && facts.SumsAreElements();
 }
 
-// True if the slices of a call are faster in the order of destinations.
+// True if the order of destinations is faster for the slices of a call than that of the entries.
 bool GroupsSlices(const Tuning& tuning, const Plan& to, const GatherScatterFacts& facts,
                   strew_reduction reduction) {
   if (facts.weighs_rows) return true;
   const bool moves = ReductionKind(reduction) == STREW_NONE;
   const bool is_shuffled = to.order.exists();
-  // In that order moves write each destination once, and in the order of memory; and neighbouring
-  // updates of one destination do not wait for each other.
+  // The order of destinations gains in two cases: moves write each destination once and in the
+  // order of memory, and of many updates of one destination none waits for the store of another.
   const int64_t repeats = to.kept / std::max<int64_t>(to.groups(), 1);
   const bool gains = moves ? is_shuffled || repeats >= 2
                            : !is_shuffled && repeats >= tuning.least_repeats_in_order;

@@ -24,8 +24,8 @@ enum class Way {
   kByPlaces,
   // scatter and gather_scatter: in the order of destinations, all updates of one at once.
   kInOrder,
-  // gather_scatter: single elements, short rows and long slices in the order of the entries, which
-  // costs less for each element than the order of destinations.
+  // gather_scatter: single elements, short rows, and slices that are few or long, in the order of
+  // the entries, which costs less for each element than the order of destinations.
   kByEntries,
   // gather: contiguous runs from places that are one stride apart.
   kRuns,
@@ -84,8 +84,9 @@ struct OutputFacts {
   int64_t units;           // of an element
   int64_t sum_bytes;       // of an accumulator, if the reduction has any
   int64_t run_bytes;       // of the innermost inner loop, if rows may be replaced in order
-  // Turns of the outermost inner loop if they lie apart in the updates, or in their source, else 0;
-  // and the bytes there that the entries of such a slice read at random.
+  // Turns of the outermost inner loop if they lie at least a cache line apart in the updates, or in
+  // their source, else 0; and the bytes that the entries read of each such slice at random, 0 if
+  // they read it in order.
   int64_t slices = 0;
   double slice_bytes = 0;
   bool has_weights = false;
@@ -100,9 +101,11 @@ struct ScatterFacts : OutputFacts {
 };
 
 struct GatherScatterFacts : OutputFacts {
-  bool has_slices;       // dims along which neither plan changes, outside entries in all memory
+  // Some dims along which neither plan changes lie outside the entries, a cache line or more apart
+  // in both tensors.
+  bool has_slices;
   int64_t row_elements;  // of the other dims along which neither plan changes
-  bool weighs_rows;      // a weight is that of a whole row
+  bool weighs_rows;      // weights are broadcast along one of these others
 };
 
 // Facts about updates that may go by entries.
@@ -118,8 +121,8 @@ PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,
                              const ScatterFacts& facts, strew_reduction reduction);
 PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,
                             const GatherLoops& loops);
-// True if updates are single elements, or short rows, that may be combined in the output element by
-// element.
+// True if updates may be combined in the output element by element, in the order of the entries:
+// single elements, short rows, and slices that are few or long.
 bool MayGoByEntries(const plan::Machine& machine, const Plan& from, const Plan& to,
                     const GatherScatterFacts& facts, strew_reduction reduction);
 // `singles` is NULL unless updates may go by entries.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The check of the indices of a tile, on every SIMD target: one index that is negative or out of
-// range is found wherever it stands, in rows of every length and with gaps between indices.
+// The check of the indices of a tile, on every SIMD target: a single negative or out-of-range index
+// is found in any column, in rows of 1 to 70 indices, with and without gaps between indices.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace {
 using kernel::IndexRange;
 using kernel::IndexTile;
 
-constexpr int64_t kAxis = 100;  // all index dtypes have more numbers
+constexpr int64_t kAxis = 100;  // kAxis and -kAxis - 1 fit int8_t
 
 // Indices of a tile, with -1 in the gaps between them: no check may read these.
 template <class T>
@@ -96,14 +96,14 @@ class RangeOfTile : public testing::TestWithParam<int32_t> {
   }
 };
 
-TEST_P(RangeOfTile, OfSignedIndicesFindsEachBadOne) {
+TEST_P(RangeOfTile, FindsEachBadSignedIndex) {
   ExpectAll<int8_t>(STREW_INT8);
   ExpectAll<int16_t>(STREW_INT16);
   ExpectAll<int32_t>(STREW_INT32);
   ExpectAll<int64_t>(STREW_INT64);
 }
 
-TEST_P(RangeOfTile, OfUnsignedIndicesFindsEachBadOne) {
+TEST_P(RangeOfTile, FindsEachBadUnsignedIndex) {
   ExpectAll<uint8_t>(STREW_UINT8);
   ExpectAll<uint16_t>(STREW_UINT16);
   ExpectAll<uint32_t>(STREW_UINT32);

@@ -363,7 +363,7 @@ TEST(DestinationNumbers, AreDifferentAndFindTheirWayBack) {
   ForAnySpace([](Random&, const IndexSpace& space) {
     EntryLoops loops(space, kFine);
     const DestinationNumbers numbers(loops);
-    // Entries have one destination, however many elements they have.
+    // Keep the first element of each entry: it stands for the one destination.
     loops.run = {1, {}};
     loops.inner = {};
     std::set<int64_t> seen;
@@ -379,7 +379,7 @@ TEST(DestinationNumbers, AreDifferentAndFindTheirWayBack) {
   });
 }
 
-TEST(DestinationNumbers, LeaveOutWhatDividesAllStrides) {
+TEST(DestinationNumbers, DivideByTheCommonDivisorOfAllStrides) {
   for (const int64_t row : {1, 2, 3, 12, 1001, 20001, 4096}) {
     const DestinationNumbers numbers(EntryLoops(UpdateSpace({10, row}, 3), kFine));
     EXPECT_EQ(numbers.range(), 10) << row;

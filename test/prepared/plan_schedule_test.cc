@@ -195,7 +195,7 @@ class SlicesOf : public ScatterScheduleOf {
 TEST_F(SlicesOf, ShortOnesIsAsManyAsAllowed) {
   EXPECT_EQ(Together(0), 25);
   tuning_.most_slices = 50;
-  EXPECT_EQ(Together(0), 34);  // the square root is 31.6, and blocks have about one size
+  EXPECT_EQ(Together(0), 34);  // sqrt(1000) is 31: 3 blocks of at most 34
 }
 
 TEST_F(SlicesOf, LongerOnesIsFewer) {

@@ -89,8 +89,8 @@ def passed(
 
 
 def _sliced(slices: int, places: int, reduction: str = "add", repeats: int = 0) -> Planned:
-    """As many entries as places on the last axis: to destinations in their order, each repeated, or
-    to any."""
+    """gather_scatter of rows of `places` entries, from a permutation of the places: to random ones,
+    or, with `repeats`, to ascending ones that have so many updates each."""
 
     def bind(library: Library) -> Callable[[], None]:
         shuffled = np.random.default_rng(2).permutation(places)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides the entries of a plan into slices for several tasks, and finds their destinations.
-#ifndef STREW_PREPARED_SLICES_H_
-#define STREW_PREPARED_SLICES_H_
+// Divides the entries of a plan into parts for several tasks, and finds their destinations.
+#ifndef STREW_PREPARED_ENTRY_PARTS_H_
+#define STREW_PREPARED_ENTRY_PARTS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace strew::prepared {
 
-class Slices {
+class EntryParts {
  public:
   // Requires that the plan has places.
-  Slices(const Plan& plan, int64_t count) : plan_(plan), count_(count), columns_(plan.entries) {
+  EntryParts(const Plan& plan, int64_t count) : plan_(plan), count_(count), columns_(plan.entries) {
     if (plan.kind != Kind::kElements || plan.entries == 0) return;
     extent_ = plan.extents[0];
     for (int i = plan.axis + 1; i < plan.rank; ++i) inner_ *= plan.is_inner[i] ? 1 : plan.shape[i];
@@ -25,11 +25,11 @@ class Slices {
 
   int64_t count() const { return count_; }
 
-  // Calls body(destination, entry) for each entry of a slice that is not dropped, in order.
+  // Calls body(destination, entry) for each entry of a part that is not dropped, in order.
   template <class Body>
-  void ForEach(int64_t slice, const Body& body) const {
-    const int64_t end = FirstOf(slice + 1);
-    int64_t entry = FirstOf(slice);
+  void ForEach(int64_t part, const Body& body) const {
+    const int64_t end = FirstOf(part + 1);
+    int64_t entry = FirstOf(part);
     if (entry == end) return;
     int64_t row = entry / columns_, column = entry % columns_;
     plan_.places.Visit([&](const auto* places) {
@@ -46,8 +46,8 @@ class Slices {
   }
 
  private:
-  int64_t FirstOf(int64_t slice) const {
-    return plan_.entries / count_ * slice + std::min(slice, plan_.entries % count_);
+  int64_t FirstOf(int64_t part) const {
+    return plan_.entries / count_ * part + std::min(part, plan_.entries % count_);
   }
 
   const Plan& plan_;
@@ -61,4 +61,4 @@ class Slices {
 
 }  // namespace strew::prepared
 
-#endif  // STREW_PREPARED_SLICES_H_
+#endif  // STREW_PREPARED_ENTRY_PARTS_H_
