@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "accumulate/mean_ways.h"
-#include "base/cache_size.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
@@ -113,10 +112,7 @@ bool PaysForBatches(const WideScatter& work, int64_t batch_bytes) {
   if (destinations / tuning.destinations_of_entry > entries) return false;
   const int64_t most = NearBatches(work, batch_bytes, FittingBatches(batch_bytes));
   if (loops.components != 1 || !TakesSingleColumns(work, most)) return true;
-  const uint64_t step = Magnitude(loops.component[0].output_stride * work.scatter.width);
-  const auto of_line = static_cast<double>(std::min<uint64_t>(step, kCacheLine)) / kCacheLine;
-  return static_cast<double>(destinations) * of_line <=
-         static_cast<double>(entries) * tuning.column_lines_of_entry;
+  return !work.AreFarApart(destinations, loops.component[0].output_stride, entries);
 }
 
 }  // namespace

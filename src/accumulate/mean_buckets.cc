@@ -89,7 +89,7 @@ void BucketSums::AddColumns(int64_t bucket, const Slots& slots) const {
   const auto locate = scatter.index_kernels.locate[loops.WholeOffsets()];
   const auto add = [&](const walk::EntryRow& row, kernel::LocateArguments arguments) {
     int32_t numbers[walk::EntrySink::kMostColumns];
-    arguments.shift -= layout.numbers.DestinationOf(first) - layout.numbers.lowest();
+    arguments.shift -= first * layout.numbers.step();
     locate(arguments, numbers);
     work.sums.Add(slots, numbers, scatter.UpdateAt(row.updates), row.updates_stride, row.columns);
   };
@@ -104,7 +104,7 @@ void BucketSums::Combine(int64_t bucket, unsigned char* scratch) const {
   const plan::DestinationNumbers& numbers = layout.numbers;
   const int64_t number = bucket * buckets.size();
   const int64_t destinations = std::min(buckets.size(), numbers.range() - number);
-  const int64_t stride = numbers.DestinationOf(1) - numbers.DestinationOf(0);
+  const int64_t stride = numbers.step();
   unsigned char* const output = layout.work.OutputOf(numbers.DestinationOf(number));
   if (moved == nullptr || !layout.AreSparse(entries, destinations)) {
     const Slots slots = sums.At(scratch, destinations);
@@ -185,18 +185,6 @@ Status CombineRuns(const BucketLayout& layout, const Buckets& buckets) {
   return CombineGroups(work, groups);
 }
 
-// True if destinations are strided and lie in more cache lines for each entry than
-// column_lines_of_entry: listing the touched ones then costs less than sums of all.
-bool AreFarApart(const WideScatter& work, const plan::DestinationNumbers& numbers) {
-  const int64_t step = numbers.DestinationOf(1) - numbers.DestinationOf(0);
-  if (step == 1) return false;
-  const int64_t line = kCacheLine / work.scatter.width;
-  const auto lines = static_cast<double>(numbers.range()) *
-                     static_cast<double>(std::min(step, line)) / static_cast<double>(line);
-  const auto entries = static_cast<double>(work.scatter.loops.Entries());
-  return lines > entries * work.scatter.tuning.column_lines_of_entry;
-}
-
 // True if sums of all numbers in range pay off: all of them stand for elements, most of which are
 // destinations, and these do not lie far apart. In a contiguous output there is an element between
 // any two others.
@@ -204,7 +192,10 @@ bool HasNoGaps(const WideScatter& work, const plan::DestinationNumbers& numbers)
   const plan::EntryLoops& loops = work.scatter.loops;
   const int64_t destinations = loops.batches * loops.DestinationsOfBatch();
   const bool is_contiguous = work.scatter.operands.output.contiguous;
-  if (AreFarApart(work, numbers)) return false;
+  const bool are_strided = numbers.step() != 1;
+  if (are_strided && work.AreFarApart(numbers.range(), numbers.step(), loops.Entries())) {
+    return false;
+  }
   return destinations == numbers.range() || (is_contiguous && destinations >= numbers.range() / 2);
 }
 

@@ -78,7 +78,7 @@ class RankedLines {
     const plan::EntryLoops& loops = work_.scatter.loops;
     unsigned char* const output = OutputOf(touched.number);
     if (work_.sums.are_single()) {
-      const int64_t stride = numbers_.DestinationOf(1) - numbers_.DestinationOf(0);
+      const int64_t stride = numbers_.step();
       return (void)body(SlotLine{touched.slot, output, stride, touched.count});
     }
     SlotLine line = {touched.slot, output, loops.run.stride[kOutput], loops.run.count};

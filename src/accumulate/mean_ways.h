@@ -3,10 +3,13 @@
 #ifndef STREW_ACCUMULATE_MEAN_WAYS_H_
 #define STREW_ACCUMULATE_MEAN_WAYS_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "accumulate/bucket_sort.h"
 #include "accumulate/mean_sums.h"
+#include "base/cache_size.h"
+#include "base/compiler.h"
 #include "base/status.h"
 #include "plan/entry_loops.h"
 #include "plan/schedule.h"
@@ -45,6 +48,14 @@ struct WideScatter {
   }
   int64_t PartsFor(int64_t tasks) const {
     return plan::PartsFor(plan::Machine(scatter.call), tasks);
+  }
+  // True if so many destinations, `step` units apart, lie in more cache lines for each entry than
+  // column_lines_of_entry, so that it costs less to find the touched ones than to sum in all.
+  bool AreFarApart(int64_t destinations, int64_t step, int64_t entries) const {
+    const uint64_t bytes = std::min<uint64_t>(Magnitude(step * scatter.width), kCacheLine);
+    const double lines =
+        static_cast<double>(destinations) * (static_cast<double>(bytes) / kCacheLine);
+    return lines > static_cast<double>(entries) * scatter.tuning.column_lines_of_entry;
   }
   Status CopyData() const {
     if (in_place) return STREW_OK;

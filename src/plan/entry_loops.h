@@ -119,6 +119,7 @@ class DestinationNumbers {
   int64_t DestinationOf(int64_t number) const { return number * step_ + lowest_; }
   // A number is ((destination - lowest()) >> shift()) * inverse() modulo 2^64.
   int64_t lowest() const { return lowest_; }
+  int64_t step() const { return step_; }
   int shift() const { return shift_; }
   uint64_t inverse() const { return inverse_; }
 
