@@ -262,7 +262,7 @@ Machine::Machine(const Call& call)
     : tuning(TuningOf(call)),
       workers(call.workers()),
       cache_bytes(tuning.cache_bytes != 0 ? tuning.cache_bytes : LastLevelCacheBytes()),
-      streams_parts(StreamsPartsOfLines()) {}
+      streams_parts(tuning.streams_parts < 0 ? StreamsPartsOfLines() : tuning.streams_parts != 0) {}
 
 int64_t TasksFor(const Machine& machine, double nanoseconds) {
   const double least = machine.tuning.least_task_ns;

@@ -21,6 +21,9 @@ namespace strew::plan {
 struct Tuning : PlanTuning {
   // Bytes of the last-level cache; 0: as the CPU reports it.
   int64_t cache_bytes = 0;
+  // 1 if parts of cache lines are streamed as fast as whole ones, 0 if not; -1: by the maker of the
+  // CPU.
+  int64_t streams_parts = -1;
 
   // ---- Threads ----
 

@@ -183,7 +183,7 @@ def _prefetch(cache: int) -> list[Family]:
         Threshold(
             "least_streamed_row_of_parts",
             lambda size: rows(rows_of(16 * MIB, size // 4), 32 * MIB // size, "none"),
-            **at("least_streamed_row_of_parts", streamed_part=1e-9),
+            **at("least_streamed_row_of_parts", streamed_part=1e-9, streams_parts=0),
         ),
         Threshold(
             "least_replaced_row",

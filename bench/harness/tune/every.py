@@ -13,6 +13,7 @@ L1 = Path("/sys/devices/system/cpu/cpu0/cache/index0")
 
 NOT_MEASURED = {
     "cache_bytes": "0 asks the CPU",
+    "streams_parts": "-1 asks the CPU",
     "resolve_ns": "only its sum with write_ns is seen from outside",
     "select_ns": "only its sum with sort_ns is seen on two threads",
     "filter_stream_ns": "decides only where a filter and one thread are close",
