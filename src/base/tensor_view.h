@@ -42,13 +42,17 @@ inline bool SameShape(const TensorView& a, const TensorView& b) {
   return true;
 }
 
-// True if both have the same elements at the same addresses. Requires equal shapes.
-inline bool SameElements(const TensorView& a, const TensorView& b) {
-  if (a.data != b.data) return false;
+// True if the elements of both lie alike in memory. Requires equal shapes.
+inline bool SameStrides(const TensorView& a, const TensorView& b) {
   for (int i = 0; i < a.rank; ++i) {
     if (StrideOf(a, i) != StrideOf(b, i)) return false;
   }
   return true;
+}
+
+// True if both have the same elements at the same addresses. Requires equal shapes.
+inline bool SameElements(const TensorView& a, const TensorView& b) {
+  return a.data == b.data && SameStrides(a, b);
 }
 
 }  // namespace strew

@@ -5,6 +5,7 @@
 
 #include "base/cache_size.h"
 #include "base/checked.h"
+#include "plan/pieces.h"
 
 namespace strew::plan {
 namespace {
@@ -20,6 +21,8 @@ class Scheduler {
  private:
   Schedule Alone() const;
   Staging StagingFor(int64_t tasks, bool in_place) const;
+  Staging StripsFor(int64_t tasks, bool covers) const;
+  bool GoesInPieces() const;
   int64_t StripColumns(int64_t tasks) const;
   bool IsNear() const;
   bool IndicesAreOffsets() const;
@@ -122,21 +125,34 @@ bool Scheduler::IndicesAreOffsets() const {
          loops_.component[0].output_stride == 1 && loops_.column.stride[kIndices] == 1;
 }
 
-// ---- Lines and strips of an indexed axis ----
+// ---- Pieces of a new output, and strips of an indexed axis ----
 
 Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
+  if (loops_.out_of_range == OutOfRange::kDrop || loops_.components != 1) return kNoStaging;
+  // All of the output, whose strides in data are known.
+  const bool are_known =
+      about_.data_is_alike || (loops_.batch_has_data && loops_.EntryUnits() == 1);
+  const bool covers = !in_place && are_known && PieceUnits(loops_) == about_.output_units;
+  const Staging strips = StripsFor(tasks, covers);
+  return strips.strip == 0 && covers ? Staging{GoesInPieces(), 0, 0} : strips;
+}
+
+// True if there are several pieces, which stay in the caches between their copies and updates.
+bool Scheduler::GoesInPieces() const {
+  const int64_t units = about_.output_units;
+  const int64_t least = std::min(StreamedBytes(about_.machine, 1), tuning_.least_in_pieces);
+  if (units < least / width_) return false;
+  const int64_t pieces = CutIntoPieces(loops_, tuning_.piece_bytes / width_).parts();
+  return pieces > 1 && units / pieces <= tuning_.most_piece / width_;
+}
+
+Staging Scheduler::StripsFor(int64_t tasks, bool covers) const {
   Staging staging = kNoStaging;
-  if (loops_.out_of_range == OutOfRange::kDrop || !loops_.batch_has_data) return staging;
-  // A line is staged only once, so no entries of other rows may return to it.
+  if (!loops_.columns_are_batch || !loops_.batch_has_data) return staging;
+  // A strip is staged only once, so no entries of other rows may return to it.
   if (!loops_.HasOneAxis() || loops_.EntryUnits() > 1 || loops_.batches == 1) return staging;
   const int64_t axis_size = loops_.component[0].axis_size;
-  const bool covers = !in_place && loops_.batches * axis_size == about_.output_units;
   const int64_t axis_bytes = axis_size * width_;
-  if (!loops_.columns_are_batch) {
-    staging.copies_data =
-        covers && axis_bytes >= tuning_.least_staged_line && axis_bytes <= tuning_.most_staged_line;
-    return staging;
-  }
   const bool is_small = loops_.batches * loops_.row.count <= kMostWithoutScratch;
   // An output that stays in the caches is copied first: with fewer updates strips cost more.
   const bool leaves_caches =

@@ -42,10 +42,11 @@ struct Circumstances {
   int64_t update_size;   // bytes of an update
   int64_t index_size;    // bytes of an index
   bool in_place;
-  bool is_heavy;     // the reduction needs many instructions
-  bool moves;        // updates replace elements
-  bool has_lines;    // every row of the output that is written consists of whole cache lines
-  bool has_scratch;  // scratch may be allocated
+  bool data_is_alike;  // data has the strides of the output
+  bool is_heavy;       // the reduction needs many instructions
+  bool moves;          // updates replace elements
+  bool has_lines;      // every row of the output that is written consists of whole cache lines
+  bool has_scratch;    // scratch may be allocated
 };
 
 // Draws a sample of the destinations of a call, large enough to cut them into `ranges` ranges.
@@ -72,8 +73,8 @@ enum class Share {
 
 // Memory that is copied into the caches before its updates are applied.
 struct Staging {
-  // Data is copied line by line or strip by strip, each just before its updates, instead of in a
-  // pass of its own.
+  // Data is copied strip by strip, or in pieces if there are no strips, each just before its
+  // updates, instead of in a pass of its own.
   bool copies_data;
   // Columns of a strip in scratch, 0 for none.
   int64_t strip;

@@ -161,7 +161,6 @@ Traversal InRowsAndColumns(const EntryLoops& loops, int64_t block) {
 Traversal TraversalFor(const EntryLoops& loops, const Tuning& tuning, int64_t width, int64_t block,
                        const Staging& staging, TraversalLoops* chosen) {
   if (staging.strip != 0) return Traversal::kStrips;
-  if (staging.copies_data) return InRowsAndColumns(loops, block);
   if (FindSlices(loops, tuning, width, &chosen->slices)) return Traversal::kSlices;
   return TraversalOfSink(loops, tuning, block, &chosen->flat);
 }

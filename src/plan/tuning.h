@@ -102,13 +102,14 @@ struct Tuning : PlanTuning {
   // ---- Few updates ----
 
   // Making a schedule takes as long as applying 20 indices without one: 16 updates of a line of
-  // 1000 float32 take 90 ns, with a schedule 105; 32 take 153 and 112. The larger limits are for
-  // calls with more updates than indices: they have no batches, and an entry may be a long run. 7
-  // pages of 4 KiB take 1.0 us, with a schedule 1.2.
-  int64_t few_indices = 20;
+  // 1000 float32 take 90 ns, with a schedule 105; 32 take 153 and 112; on a Zen 4 28 and 57 took
+  // 0.68 and 1.1 x the time. The larger limits are for calls with more updates than indices: they
+  // have no batches, and an entry may be a long run. 7 pages of 4 KiB take 1.0 us, with a schedule
+  // 1.2; 7 rows of 6 KiB of int8 and of 12 KiB of float64 took 0.83 and 0.89 x (Zen 4).
+  int64_t few_indices = 28;
   int64_t few_updates = 64;
-  int64_t most_few_updates = 16384;
-  int64_t most_few_bytes = 64 << 10;
+  int64_t most_few_updates = 64 << 10;
+  int64_t most_few_bytes = 128 << 10;
 
   // ---- Prefetch ----
 
@@ -126,6 +127,10 @@ struct Tuning : PlanTuning {
   // Distance for single elements, in entries. It must be 4 to 255, because blocks of clamped
   // indices have 256.
   int64_t element_prefetch = 128;
+  // Destinations of a tile that advance by at most so many bytes an entry, as those of sorted
+  // indices do, need none: 13 M sums into 7 M int32 took 0.89 x the time, with 9 to 42 bytes an
+  // entry 1.1 to 1.3 x (Zen 4).
+  int64_t dense_step = 8;
   // Distance for rows, in bytes. With 8 KiB, rows of 320 B took 1.3 x the time on two threads.
   int64_t row_prefetch_bytes = 4096;
   // Shortest distance for rows, in rows; the longest is half of element_prefetch. Compared with 2,
@@ -147,9 +152,10 @@ struct Tuning : PlanTuning {
   // a row; and the least bytes of all updates, as a fraction of the last-level cache. Sums of
   // 100,000 rows of 512 B into 1000 took 0.5 x the time with a distance of 4 KiB, 0.5 to 0.9 x with
   // 512 B; rows of 256 and 132 B 0.6 and 0.7 to 0.95 x, of 80 B 1.0 x. With updates in the caches
-  // rows of 132 B took 1.15 x (Zen 5).
-  int64_t row_read_ahead = 4096;
-  int64_t least_row_read_ahead = 128;
+  // rows of 132 B took 1.15 x (Zen 5). Rows of 45, 91 and 181 B took 0.86, 0.74 and 0.7 x; compared
+  // with 4 KiB, a distance of 2 and 8 KiB 1.15 and 0.91 x (Zen 4).
+  int64_t row_read_ahead = 8192;
+  int64_t least_row_read_ahead = 64;
   double far_updates_part = 0.5;
   // Least bytes of the rows of a slice that are prefetched, with the output, because they are not
   // adjacent: 300,000 rows of 200 B took 0.5 x the time, 100,000 of 512 B 0.7 to 0.85 x; in the
@@ -188,16 +194,20 @@ struct Tuning : PlanTuning {
   int64_t least_streamed_slice_of_parts = 512;
   // Least bytes of a streamed row with gaps behind it whose parts of lines have odd sizes: these
   // wait for memory. Rows of 0.25, 0.5 and 1 KiB, 8 bytes apart, took 69, 42 and 21 ms streamed and
-  // 8, 4 and 4 otherwise, 40 MB in all; rows of 4 KiB took the same time (Zen 4).
-  int64_t least_streamed_row_with_gaps = 4096;
+  // 8, 4 and 4 otherwise, 40 MB in all; of 1.4 and 2.8 KiB 1.06 and 0.64 x the time (Zen 4).
+  int64_t least_streamed_row_with_gaps = 2048;
 
-  // ---- Lines and strips of an indexed axis ----
+  // ---- Pieces of a new output, and strips of an indexed axis ----
 
-  // Bytes of a line of the axis that stays in the L1 or L2 cache between its copy and its updates.
-  int64_t least_staged_line = 256;
-  int64_t most_staged_line = 256 << 10;
-  // Bytes of the lines that are copied together before their updates.
-  int64_t staged_bytes = 32 << 10;
+  // A new output that would be streamed, or that has least_in_pieces bytes, is copied in pieces of
+  // piece_bytes, each just before its updates. Outputs of 19 to 90 MB took 0.3 to 0.98 x the time
+  // of a copy of all data before all updates, short rows 1.0 to 1.17 x; compared with 256 KiB,
+  // pieces of 64 and 512 KiB 1.05 and 1.01 x. Outputs of 0.3 to 15 MB, which stay in the caches,
+  // took 1.0 to 1.1 x. Pieces that cannot be cut any more have at most most_piece bytes: of 1.1 to
+  // 6 MiB they took 0.56 to 0.98 x (Zen 4).
+  int64_t least_in_pieces = 16 << 20;
+  int64_t piece_bytes = 256 << 10;
+  int64_t most_piece = 8 << 20;
   // A strip whose axis spans at most this many bytes stays in the caches without scratch, unless
   // more rows than the L1 cache has ways fall into the same sets. Without scratch, sums of 16 to 64
   // rows of odd lengths took 0.8 to 0.9 x the time (float64 0.5 to 0.8 x), of powers of two 1.7 to
@@ -239,11 +249,11 @@ struct Tuning : PlanTuning {
   // walked flat, as one line. Compared with one line, rows of 11, 23 and 45 entries took 1.14, 0.95
   // and 0.88 x the time; columns of batches, each of which resolves its own offset, 1.9, 1.45 and
   // 1.2 x. With fewer than least_flat_entries entries in all, the pattern of offsets does not pay:
-  // 100 and 2000 in rows of 4 took 1.2 and 0.9 x.
+  // 100 and 2000 in rows of 4 took 1.2 and 0.9 x; 1400, 2900 and 5800 1.13, 1.04, 0.92 x (Zen 4).
   int64_t few_turns = 256;
   int64_t narrow_row = 16;
   int64_t narrow_batch = 96;
-  int64_t least_flat_entries = 256;
+  int64_t least_flat_entries = 1024;
   // Scattered indices or updates are packed into a buffer if a tile has at most most_packed_tile
   // entries, or a row at most most_packed_row. In random nests of small loops with transposed,
   // broadcast, padded and reversed operands, rows of 2 took 0.12 to 0.4 x the time, short tiles 0.2
@@ -295,8 +305,9 @@ struct Tuning : PlanTuning {
 
   // ---- Boxes and slices ----
 
-  // Most bytes that are copied without a schedule; making one takes as long as copying 1 KiB.
-  int64_t small_copy = 16 << 10;
+  // Most bytes that are copied without a schedule: 23 KiB took 0.92 x the time, 90 KiB 0.97 x
+  // (Zen 4).
+  int64_t small_copy = 32 << 10;
   // Side of a tile, in elements, if one operand has long strides, as in a transpose: all bytes of a
   // cache line should be used before it leaves the L1 cache. 64 x 64 elements of 8 bytes are 32 KiB
   // for each operand.
@@ -304,8 +315,9 @@ struct Tuning : PlanTuning {
   // Longest runs, in elements, that are walked column by column, and the fewest rows of such runs.
   int64_t short_run = 8;
   int64_t many_rows = 16;
-  // Outputs of fewer bytes are copied and then updated, because an overlay does not pay for them.
-  int64_t small_overlay = 16384;
+  // Outputs of fewer bytes are copied and then updated: 23 and 90 KiB took 0.93 and 0.95 x the time
+  // of overlays (Zen 4).
+  int64_t small_overlay = 32 << 10;
   // Lines of at least this many bytes are handled one by one: a call then costs little.
   int64_t long_line = 1024;
   // Bytes of an overlay that are copied, through the caches, before their updates. Compared with
@@ -356,10 +368,11 @@ struct Tuning : PlanTuning {
   // share cache lines, and elements of runs that are gathered before those of the next run: means
   // of 1024 rows of 1000 float32 took 0.93 x the time with 64 and 128, 1.09 x with 512 (Zen 4).
   int64_t near_group_turns = 256;
-  // Means by rank are faster than buckets if there are more than most_buckets, for whose pages the
-  // CPU has too few translations, or if buckets have fewer than least_of_bucket entries: 1000
-  // float32 into 64 MiB took 26 us in buckets, 39 by rank.
-  int64_t most_buckets = 1024;
+  // Means by rank are faster than buckets if there are many more than most_buckets, for whose pages
+  // the CPU has too few translations, or if buckets have fewer than least_of_bucket entries: 1000
+  // float32 into 64 MiB took 26 us in buckets, 39 by rank. 362 to 5792 buckets took 0.2 to 0.26 x
+  // the time of ranks (Zen 4).
+  int64_t most_buckets = 4096;
   int64_t least_of_bucket = 2;
   // Ranks of at most this many destinations are found row by row; of more, one by one, in 64 bits.
   int64_t most_short_ranks = int64_t{1} << 30;

@@ -103,6 +103,7 @@ plan::Circumstances CircumstancesOf(const Scatter& scatter, bool in_place, bool 
           operands.updates.element_size,
           scatter.index_size,
           in_place,
+          SameStrides(operands.data, operands.output),
           scatter.kernels.heavy,
           scatter.reduction == STREW_NONE,
           HasLines(scatter),

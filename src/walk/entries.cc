@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 #include "base/cache_size.h"
 #include "plan/pattern.h"
+#include "plan/pieces.h"
 #include "plan/traversal.h"
 #include "plan/unit.h"
+#include "walk/box.h"
+#include "walk/kernels.h"
 #include "walk/slices.h"
 #include "walk/tile.h"
 
@@ -61,7 +65,6 @@ class EntryWalk {
   void WalkLongRows(const int64_t* offset) const;
   void WalkColumns(const int64_t* offset, int64_t column, int64_t columns,
                    TileDestination destination) const;
-  void CopyLines(const int64_t* offset, int64_t row, int64_t rows) const;
   TileDestination InOutput(const int64_t* offset, int64_t row, int64_t column) const;
 
   const Scatter& scatter_;
@@ -90,7 +93,6 @@ void EntryWalk<Taker>::WalkLongRows(const int64_t* offset) const {
   const int64_t step = block_ - taker_.prefetch();
   assert(columns >= step);
   for (int64_t r = 0; r < loops_.row.count; ++r) {
-    CopyLines(offset, r, 1);
     for (int64_t c = 0; c < columns; c += step) {
       const int64_t left = columns - c;
       const int64_t lookahead = std::min(taker_.prefetch(), std::max<int64_t>(left - step, 0));
@@ -111,32 +113,13 @@ template <class Taker>
 void EntryWalk<Taker>::WalkShortRows(const int64_t* offset) const {
   const int64_t rows = loops_.row.count;
   const int64_t columns = loops_.column.count;
-  int64_t height = block_ / columns;
-  if (staging_.copies_data) {
-    const int64_t line = loops_.component[0].axis_size * scatter_.width;
-    height = std::min(height, std::max<int64_t>(scatter_.tuning.staged_bytes / line, 1));
-  }
+  const int64_t height = block_ / columns;
   for (int64_t r = 0; r < rows; r += height) {
     const int64_t left = rows - r;
     const int64_t count = std::min(height, left);
     const int64_t next = left >= 2 * height ? height : 0;
-    CopyLines(offset, r, count);
     taker_.Take(offset, {r, count, 0, columns, 0, next, 0}, InOutput(offset, r, 0));
   }
-}
-
-// Copies the lines of the axis that rows of a tile write to, if data is copied line by line.
-template <class Taker>
-void EntryWalk<Taker>::CopyLines(const int64_t* offset, int64_t row, int64_t rows) const {
-  if (!staging_.copies_data) return;
-  assert(loops_.components == 1);
-  const plan::Component& axis = loops_.component[0];
-  const int64_t row_stride = loops_.row.stride[kOutput];
-  const int64_t data_row_stride = loops_.row.stride[kData];
-  kernel::WalkBox(scatter_.move.combine.run, scatter_.width,
-                  {scatter_.OutputAt(offset[kOutput] + row * row_stride),
-                   scatter_.DataAt(offset[kData] + row * data_row_stride), rows, row_stride,
-                   data_row_stride, axis.axis_size, axis.output_stride, axis.data_stride});
 }
 
 // ---- Columns that are batch ----
@@ -281,8 +264,40 @@ template <class Taker>
 
 }  // namespace
 
+namespace {
+
+// Copies data to all elements that the loops span.
+void CopyData(const Scatter& scatter) {
+  const bool data_is_alike = SameStrides(scatter.operands.data, scatter.operands.output);
+  BoxNest nest = plan::PieceLoops(scatter.loops, data_is_alike);
+  const int64_t to = std::exchange(nest.base[plan::kPieceOutput], 0);
+  const int64_t from = std::exchange(nest.base[plan::kPieceData], 0);
+  const plan::Units units = {static_cast<int32_t>(scatter.width), 1};
+  ArrangeBox(units, &nest);
+  Box(RunKernelsFor(scatter.call, scatter.operands.output, STREW_NONE, units), nest,
+      /*stream=*/false, scatter.tuning)
+      .Run(scatter.OutputAt(to), scatter.DataAt(from));
+}
+
+// Copies each piece of data just before its updates. Not inline, because other calls need no stack
+// space for the loops of a piece.
+[[gnu::noinline]] void WritePieces(const Scatter& scatter, const plan::MemoryHints& hints) {
+  const plan::Cut cut =
+      plan::CutIntoPieces(scatter.loops, scatter.tuning.piece_bytes / scatter.width);
+  for (int64_t piece = 0; piece < cut.parts(); ++piece) {
+    plan::EntryLoops loops = scatter.loops;
+    loops.Restrict(cut, piece);
+    const Scatter of_piece(scatter, loops);
+    CopyData(of_piece);
+    WriteEntries(of_piece, hints, plan::kNoStaging, nullptr);
+  }
+}
+
+}  // namespace
+
 void WriteEntries(const Scatter& scatter, const plan::MemoryHints& hints,
                   const plan::Staging& staging, unsigned char* scratch) {
+  if (staging.copies_data && staging.strip == 0) return WritePieces(scatter, hints);
   const TileWriter writer(scatter, hints);
   plan::TraversalLoops chosen;
   const Traversal traversal = plan::TraversalFor(scatter.loops, scatter.tuning, scatter.width,

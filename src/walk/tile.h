@@ -121,6 +121,7 @@ class TileWriter {
   kernel::TileArguments EntriesOf(const Tile& tile, const TileDestination& destination) const;
   void WriteAtIndices(const int64_t* offset, const Tile& tile, const TileDestination& destination,
                       unsigned char* block) const;
+  bool AreDense(const kernel::TileArguments& entries, kernel::OffsetWidth offset_width) const;
   void WriteElements(kernel::TileArguments entries, const TileDestination& destination,
                      const unsigned char* updates, kernel::NextReads next_reads,
                      kernel::OffsetWidth offset_width) const;

@@ -21,6 +21,7 @@ from harness.tune.operands import bound
 UNTOLD = (
     "long_line",
     "near_indices",
+    "dense_step",
     "least_folded",
     "least_row_with_gaps",
     "element_row",

@@ -45,9 +45,9 @@ Case RowsOf(const Dims& data, int64_t indices) {
 }
 
 TEST(Explanation, CountsIndices) {
-  Case one = RowsOf({2, 20000}, 1);
+  Case one = RowsOf({2, 70000}, 1);
   EXPECT_EQ(Explanation(one, one.data.tensor()).rfind("1 index: checked", 0), 0u);
-  Case two = RowsOf({2, 20000}, 2);
+  Case two = RowsOf({2, 70000}, 2);
   EXPECT_EQ(Explanation(two, two.data.tensor()).rfind("2 indices: checked", 0), 0u);
 }
 

@@ -125,11 +125,13 @@ std::vector<Forced> Staged() {
   const Changes no_strip = {{&T::strip_bytes, 0}};
   const Changes tasks = {{&T::least_task_ns, kNoTime}};
   const Changes no_cache = {{&T::cache_bytes, 1}};
-  const char* const lines = "just before its updates";
-  const Changes any = {
-      {&T::least_staged_line, 0}, {&T::most_staged_line, kHuge}, {&T::few_indices, -1}};
-  const Changes one_by_one = {{&T::staged_bytes, 1}};
-  const Changes none = no_strip + Changes{{&T::most_staged_line, 0}};
+  const char* const pieces = "just before its updates";
+  const Changes any = no_strip + Changes{{&T::least_in_pieces, 0},
+                                         {&T::piece_bytes, 200},
+                                         {&T::most_piece, kHuge},
+                                         {&T::few_indices, -1}};
+  const Changes one_by_one = {{&T::piece_bytes, 1}};
+  const Changes none = no_strip + Changes{{&T::most_piece, 0}};
   const Calls calls = Calls::kOnOneAxis;
   return {{"Strips", near, {1}, strips, 4, calls},
           {"StripsOfALine", near + one_line, {1}, strips, 5, calls},
@@ -137,10 +139,10 @@ std::vector<Forced> Staged() {
           {"StripsThatStream", near + no_cache, {1, 2}, strips, 4, calls},
           {"StripsWithoutScratch", near, {1}, strips, kNever, calls, false},
           {"StripsNever", near + no_strip, {1}, strips, kNever, calls},
-          {"Lines", any, {1}, lines, 2, calls},
-          {"LinesOfTasks", any + tasks, {3}, lines, 2, calls},
-          {"LinesOneByOne", any + one_by_one, {1}, lines, 2, calls},
-          {"LinesNever", none, {1}, lines, kNever, calls}};
+          {"Pieces", any, {1}, pieces, 2, calls},
+          {"PiecesOfTasks", any + tasks, {3}, pieces, 2, calls},
+          {"PiecesOneByOne", any + one_by_one, {1}, pieces, 2, calls},
+          {"PiecesNever", none, {1}, pieces, kNever, calls}};
 }
 
 std::vector<Forced> Traversals() {

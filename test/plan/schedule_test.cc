@@ -57,9 +57,9 @@ class ScheduleChoice : public testing::Test {
   Circumstances About(const EntryLoops& loops) const {
     const int64_t output = loops.batches * loops.component[0].axis_size * loops.EntryUnits();
     const int64_t updates = loops.Entries() * loops.EntryUnits();
-    return {machine(), width_,      output,      std::max(updates, updates_),
-            width_,    index_size_, in_place_,   is_heavy_,
-            moves_,    has_lines_,  has_scratch_};
+    return {machine(), width_,      output,     std::max(updates, updates_),
+            width_,    index_size_, in_place_,  data_is_alike_,
+            is_heavy_, moves_,      has_lines_, has_scratch_};
   }
 
   Schedule Of(const EntryLoops& loops) const {
@@ -85,6 +85,7 @@ class ScheduleChoice : public testing::Test {
   int64_t index_size_ = 8;
   int64_t updates_ = 0;  // more than the entries have
   bool in_place_ = true;
+  bool data_is_alike_ = true;
   bool is_heavy_ = false;
   bool moves_ = false;
   bool has_lines_ = true;
@@ -128,12 +129,12 @@ TEST_F(ScheduleChoice, EstimatesTimeByEntriesAndBytes) {
   // Each byte of updates is read and written: 2 * 4 * 0.5 = 4 ns for each update.
   EXPECT_DOUBLE_EQ(Of(ElementsSpace({50, 10}, {50, 7}, 1)).nanoseconds, 350 * (1 + 4));
   EXPECT_DOUBLE_EQ(Of(UpdateSpace({50, 10}, 7)).nanoseconds, 7 + 70 * 4);
-  // Lines that are copied count too.
+  // Pieces that are copied count too.
   in_place_ = false;
-  tuning_.least_staged_line = 0;
-  const Schedule lines = Of(ElementsSpace({50, 10}, {50, 7}, 1));
-  EXPECT_TRUE(lines.staging.copies_data);
-  EXPECT_DOUBLE_EQ(lines.nanoseconds, 350 * (1 + 4) + 500 * 4);
+  tuning_.least_in_pieces = tuning_.piece_bytes = 0;
+  const Schedule pieces = Of(ElementsSpace({50, 10}, {50, 7}, 1));
+  EXPECT_TRUE(pieces.staging.copies_data);
+  EXPECT_DOUBLE_EQ(pieces.nanoseconds, 350 * (1 + 4) + 500 * 4);
 }
 
 TEST_F(ScheduleChoice, IsAloneBelowTwoTasks) {
@@ -309,36 +310,47 @@ TEST_F(RangeChoice, CountsTheTimeForWhichAllEntriesComeFromMemory) {
   EXPECT_EQ(OfLine(1000), Share::kAlone);
 }
 
-// ---- Lines -------------------------------------------------------------------------------------
+// ---- Pieces ------------------------------------------------------------------------------------
 
-class LineChoice : public ScheduleChoice {
+class PieceChoice : public ScheduleChoice {
  protected:
-  LineChoice() {
+  PieceChoice() {
     in_place_ = false;
-    tuning_.least_staged_line = 100;
-    tuning_.most_staged_line = 200;
+    tuning_.least_in_pieces = 6 * 100;
+    tuning_.piece_bytes = 300;
+    tuning_.most_piece = 400;
   }
 
-  bool CopiesLines(int64_t axis, int64_t batches = 6) const {
+  // Rows of so many elements of 4 bytes.
+  bool GoesInPieces(int64_t axis, int64_t batches = 6) const {
     return Of(ElementsSpace({batches, axis}, {batches, 3}, 1)).staging.copies_data;
   }
 };
 
-TEST_F(LineChoice, CopiesLinesThatStayNear) {
-  EXPECT_FALSE(CopiesLines(24));
-  EXPECT_TRUE(CopiesLines(25));
-  EXPECT_TRUE(CopiesLines(50));
-  EXPECT_FALSE(CopiesLines(51));
+TEST_F(PieceChoice, CopiesLargeOutputsWhosePiecesStayNear) {
+  EXPECT_FALSE(GoesInPieces(24));
+  EXPECT_TRUE(GoesInPieces(25));
+  EXPECT_TRUE(GoesInPieces(100));
+  EXPECT_FALSE(GoesInPieces(101));
 }
 
-TEST_F(LineChoice, CopiesNoLinesInPlace) {
+TEST_F(PieceChoice, CopiesWhatWouldBeStreamed) {
+  tuning_.least_in_pieces = 1 << 20;
+  tuning_.cache_bytes = 6 * 100;
+  tuning_.streamed_part = 1;
+  EXPECT_FALSE(GoesInPieces(24));
+  EXPECT_TRUE(GoesInPieces(25));
+}
+
+TEST_F(PieceChoice, CopiesNothingInPlace) {
   EXPECT_FALSE(Of(ElementsSpace({6, 30}, {6, 3}, 1)).staging_in_place.copies_data);
   in_place_ = true;
-  EXPECT_FALSE(CopiesLines(30));
+  EXPECT_FALSE(GoesInPieces(30));
 }
 
-TEST_F(LineChoice, CopiesLinesThatAreAllOfTheOutput) {
-  EXPECT_FALSE(CopiesLines(30, 1)) << "one line";
+TEST_F(PieceChoice, NeedsAllOfTheOutputAndSeveralPieces) {
+  EXPECT_FALSE(GoesInPieces(100, 1)) << "one piece";
+  EXPECT_FALSE(Of(UpdateSpace({30, 6}, 10)).staging.copies_data) << "no loop around the axis";
   EntryLoops some(ElementsSpace({6, 30}, {5, 3}, 1), {});
   Circumstances about = About(some);
   about.output_units = 6 * 30;
@@ -348,13 +360,24 @@ TEST_F(LineChoice, CopiesLinesThatAreAllOfTheOutput) {
   EXPECT_TRUE(MakeSchedule(some, about, nobody).staging.copies_data);
 }
 
-TEST_F(LineChoice, CopiesNoLinesForRunsOrDroppedEntriesOrTuples) {
-  EXPECT_FALSE(Of(UpdateSpace({30, 6}, 10)).staging.copies_data);
+TEST_F(PieceChoice, NeedsKnownStridesOfData) {
+  IndexSpace slices;  // [6, 10, 3] at 4 indices of axis 1
+  slices.component[slices.components++] = {1, 10, 3, 3, 0};
+  slices.entries.Append(4, 0, 3, 1, 0);
+  slices.inner.Append(6, 30, 12);
+  slices.inner.Append(3, 1, 1);
+  EXPECT_TRUE(Of(slices).staging.copies_data);
+  data_is_alike_ = false;
+  EXPECT_FALSE(Of(slices).staging.copies_data);
+  EXPECT_TRUE(GoesInPieces(30)) << "loops of batches know them";
+}
+
+TEST_F(PieceChoice, CopiesNothingForDroppedEntriesOrTuples) {
   EXPECT_FALSE(Of(NdSpace({30, 6}, 10, 2)).staging.copies_data);
   out_of_range_ = OutOfRange::kClamp;
-  EXPECT_TRUE(CopiesLines(30));
+  EXPECT_TRUE(GoesInPieces(30));
   out_of_range_ = OutOfRange::kDrop;
-  EXPECT_FALSE(CopiesLines(30));
+  EXPECT_FALSE(GoesInPieces(30));
 }
 
 // ---- Strips ------------------------------------------------------------------------------------

@@ -59,9 +59,9 @@ TEST_F(TraversalChoice, IsStripsWhereTheyHaveScratch) {
   EXPECT_NE(Of(first_axis_), Traversal::kStrips);
 }
 
-TEST_F(TraversalChoice, IsNotFlatWhereLinesAreCopied) {
+TEST_F(TraversalChoice, IsTheSameForPiecesThatAreCopied) {
   EXPECT_EQ(Of(last_axis_), Traversal::kFlat);
-  EXPECT_EQ(Of(last_axis_, kBlock, {true, 0, 0}), Traversal::kShortRows);
+  EXPECT_EQ(Of(last_axis_, kBlock, {true, 0, 0}), Traversal::kFlat);
 }
 
 TEST_F(TraversalChoice, IsFlatBelowFewTurns) {
@@ -277,11 +277,10 @@ TEST_F(SliceChoice, HasRunsOfTheLongerOfTwoStridedLoops) {
   EXPECT_EQ(chosen_.slices.run.count, 2) << "which is not short";
 }
 
-TEST_F(SliceChoice, IsNothingForSinksOrForWhatIsCopied) {
+TEST_F(SliceChoice, IsNothingForSinks) {
   const EntryLoops loops(rows_, {});
   FlatLoops flat;
   EXPECT_EQ(TraversalOfSink(loops, tuning_, kBlock, &flat), Traversal::kShortRows);
-  EXPECT_EQ(Of(loops, kBlock, {true, 0, 0}), Traversal::kShortRows);
 }
 
 // All inner turns, of which each lies in one run of one row.

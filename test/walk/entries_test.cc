@@ -70,20 +70,25 @@ TEST(Strips, AreNoWiderThanABlock) {
   }
 }
 
-// ---- Lines -------------------------------------------------------------------------------------
+// ---- Pieces ------------------------------------------------------------------------------------
 
-TEST(Lines, AreCopiedJustBeforeTheirUpdates) {
-  const int64_t cases = Cases(200);
+TEST(Pieces, AreCopiedJustBeforeTheirUpdates) {
+  const int64_t cases = Cases(300);
   for (int64_t i = 0; i < cases; ++i) {
     Random random(Seed() + static_cast<uint64_t>(i));
     const int64_t axis = random.Between(1, 100);
     // Short rows and long ones, of more entries than a block of offsets has room for.
     const int64_t entries = random.OneIn(8) ? random.Between(2000, 5000) : random.Between(2, 100);
-    const IndexSpace space = random.OneIn(2) ? ElementsSpace({9, axis}, {9, entries}, 1)
-                                             : ElementsSpace({4, axis, 2}, {4, entries, 2}, 1);
-    BoundScatter bound(random, space, random.OneIn(2) ? STREW_NONE : STREW_ADD);
-    if (bound.loops().columns_are_batch) continue;
-    bound.tuning().staged_bytes = random.Between(1, 2000);
+    IndexSpace slices;
+    slices.component[slices.components++] = {1, axis, 3, 3, 0};
+    slices.entries.Append(entries, 0, 3, 1, 0);
+    slices.inner.Append(7, 3 * axis, 3 * entries);
+    slices.inner.Append(3, 1, 1);
+    const std::vector<IndexSpace> spaces = {
+        ElementsSpace({9, axis}, {9, entries}, 1), ElementsSpace({4, axis, 2}, {4, entries, 2}, 1),
+        ElementsSpace({3, 2, axis}, {3, 2, entries}, 2), UpdateSpace({axis, 5}, entries), slices};
+    BoundScatter bound(random, random.Pick(spaces), random.OneIn(2) ? STREW_NONE : STREW_ADD);
+    bound.tuning().piece_bytes = random.Between(1, 2000);
     const BoundScatter::Words expected = bound.Expected(bound.data(), [](int64_t) { return true; });
     const MemoryHints hints = {random.OneIn(2) ? 128 : 0, 0, false, false, false};
     strew::walk::WriteEntries(bound.scatter(), hints, Staging{true, 0, 0}, nullptr);

@@ -27,6 +27,11 @@ def at(name: str, **others: float) -> dict[str, dict[str, float]]:
     return switch(name, HUGE, 0, **others)
 
 
+def sorted_elements(data: tuple[int], updates: tuple[int]) -> Scatter:
+    indices = np.sort(np.random.default_rng(1).integers(0, data[0], updates))
+    return elements(data, updates, indices=indices)
+
+
 def equal_in_rows(data: tuple[int, int], axis: int) -> Scatter:
     """The indices of each row are one number."""
     indices = np.random.default_rng(1).integers(0, data[axis], (data[0], 1))
@@ -125,6 +130,11 @@ def _prefetch(cache: int) -> list[Family]:
             [lambda: elements((far,), (1 << 20,)), lambda: elements((far,), (1 << 20,), 0, "max")],
             (8, 16, 32, 64, 96, 192, 255),
         ),
+        Threshold(
+            "dense_step",
+            lambda size: sorted_elements((far,), (4 * far // size,)),
+            **at("dense_step", near_part=1 << 20),
+        ),
         Sweep(
             "row_prefetch_bytes",
             [lambda: rows(rows_of(far, 80), 1 << 15), lambda: rows(rows_of(far, 256), 1 << 14)],
@@ -211,19 +221,20 @@ def _staged() -> list[Family]:
 
     return [
         Threshold(
-            "least_staged_line",
-            lambda size: lines(4 * MIB, size),
-            **at("least_staged_line", most_staged_line=HUGE),
+            "least_in_pieces",
+            lambda size: lines(size, 16 << 10),
+            **at("least_in_pieces", cache_bytes=HUGE),
         ),
         Threshold(
-            "most_staged_line",
-            lambda size: lines(16 * MIB, size),
-            **at("most_staged_line", least_staged_line=0),
+            "most_piece",
+            lambda size: lines(64 * MIB, size),
+            **at("most_piece", least_in_pieces=0),
+            most=32 * MIB,
         ),
         Sweep(
-            "staged_bytes",
-            [lambda: lines(16 * MIB, 256), lambda: lines(16 * MIB, 1024)],
-            (4 << 10, 8 << 10, 16 << 10, 64 << 10, 128 << 10),
+            "piece_bytes",
+            [lambda: lines(32 * MIB, 256), lambda: lines(32 * MIB, 16 << 10)],
+            (32 << 10, 64 << 10, 128 << 10, 512 << 10, 1 << 20),
         ),
         Threshold("near_strip", short_axis, **at("near_strip", near_row=0)),
         Threshold("near_row", long_axis, **at("near_row", near_strip=0)),

@@ -89,6 +89,7 @@ def _boxes() -> list[Family]:
             lambda size: columns(1 << 15, size),
             **switch("short_run", HUGE, 0),
             least=1,
+            most=33,
         ),
         Threshold(
             "many_rows",

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/pieces.h"
+
+#include <algorithm>
+
+#include "base/checked.h"
+
+namespace strew::plan {
+namespace {
+
+// Calls body(loop) for the loops that EntryLoops::Restrict() cuts, in its order.
+template <class Body>
+void ForEachCutLoop(const EntryLoops& loops, Body body) {
+  for (int i = 0; i < loops.outer_batch_loops; ++i) body(loops.outer.loop[i]);
+  if (loops.columns_are_batch) body(loops.column);
+  if (loops.rows_are_batch) body(loops.row);
+  for (int i = 0; i < loops.inner.rank; ++i) body(loops.inner.loop[i]);
+  body(loops.run);
+}
+
+}  // namespace
+
+int64_t PieceUnits(const EntryLoops& loops) {
+  int64_t units = loops.component[0].axis_size;
+  ForEachCutLoop(loops, [&](const auto& loop) { units *= loop.count; });
+  return units;
+}
+
+Cut CutIntoPieces(const EntryLoops& loops, int64_t most) {
+  struct OuterLoop {
+    int64_t count;
+    uint64_t stride;  // 0 for a loop that is not cut, or no more
+    int64_t pieces;
+  };
+  OuterLoop all[2 * kMaxLoops];
+  int rank = 0;
+  const uint64_t axis_stride = Magnitude(loops.component[0].output_stride);
+  ForEachCutLoop(loops, [&](const auto& loop) {
+    const uint64_t stride = Magnitude(loop.stride[kOutput]);
+    all[rank++] = {loop.count, stride >= axis_stride ? stride : 0, 1};
+  });
+  for (int64_t left = PieceUnits(loops); left > most;) {
+    OuterLoop* outermost = &all[0];
+    for (int i = 1; i < rank; ++i) {
+      if (all[i].stride > outermost->stride) outermost = &all[i];
+    }
+    if (outermost->stride == 0) break;
+    outermost->stride = 0;
+    const int64_t units = left / outermost->count;  // of a turn
+    const int64_t turns = std::max<int64_t>(most / units, 1);
+    outermost->pieces = (outermost->count - 1) / turns + 1;
+    left = turns * units;
+  }
+  Cut cut;
+  for (int i = 0; i < rank; ++i) cut.Append(all[i].count, 1, cut.parts() * all[i].pieces);
+  return cut;
+}
+
+LoopNest<kPieceOperands> PieceLoops(const EntryLoops& loops, bool data_is_alike) {
+  const int data = data_is_alike ? kOutput : kData;
+  LoopNest<kPieceOperands> nest;
+  const auto append = [&](const IndexedLoop& loop) {
+    nest.Append(loop.count, loop.stride[kOutput], loop.stride[data]);
+  };
+  for (int i = 0; i < loops.outer_batch_loops; ++i) append(loops.outer.loop[i]);
+  if (loops.columns_are_batch) append(loops.column);
+  if (loops.rows_are_batch) append(loops.row);
+  const Component& axis = loops.component[0];
+  nest.Append(axis.axis_size, axis.output_stride,
+              data_is_alike ? axis.output_stride : axis.data_stride);
+  const auto append_inner = [&](const InnerLoop& loop) {
+    nest.Append(loop.count, loop.stride[kOutput], loop.stride[kOutput]);
+  };
+  for (int i = 0; i < loops.inner.rank; ++i) append_inner(loops.inner.loop[i]);
+  append_inner(loops.run);
+  nest.base[kPieceOutput] = loops.outer.base[kOutput] + loops.inner.base[kOutput];
+  nest.base[kPieceData] = data_is_alike ? nest.base[kPieceOutput] : loops.outer.base[kData];
+  return nest;
+}
+
+}  // namespace strew::plan
