@@ -265,7 +265,7 @@ GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner, int64_
   facts.dtype = output.dtype;
   facts.element_size = output.element_size;
   facts.elements = output.size;
-  facts.entry_elements = TurnsOf(inner) / units;
+  facts.entry_elements = inner.turns() / units;
   facts.units = units;
   facts.sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(passage.call, output) : 0;
   const bool is_random = passage.from.order.exists() || passage.to.order.exists();

@@ -41,7 +41,7 @@ void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& up
   const auto count = static_cast<double>(slices.count);
   const double bytes =
       static_cast<double>(updates.size) * static_cast<double>(updates.element_size) / count;
-  const double reads = static_cast<double>(plan.kept) * static_cast<double>(TurnsOf(inner)) / count;
+  const double reads = static_cast<double>(plan.kept) * static_cast<double>(inner.turns()) / count;
   facts->slice_bytes = std::min(bytes, reads * kCacheLine);
 }
 

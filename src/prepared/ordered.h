@@ -21,12 +21,6 @@ namespace strew::prepared {
 enum { kTurnOutput, kTurnUpdates, kTurnWeights, kTurnEntry, kTurnOperands };
 using TurnNest = plan::LoopNest<kTurnOperands>;
 
-inline int64_t TurnsOf(const TurnNest& nest) {
-  int64_t turns = 1;
-  for (int i = 0; i < nest.rank; ++i) turns *= nest.loop[i].count;
-  return turns;
-}
-
 // Sets run_bytes, slices and slice_bytes; `units` must be set. `updates` is the source for
 // gather_scatter, and `is_random` tells that entries do not read it in order.
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
