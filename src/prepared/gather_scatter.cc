@@ -53,22 +53,22 @@ Status CheckDtypes(const Call& call, const Operands& all, strew_reduction reduct
 // Checks that both plans are for updates of one rank. Messages name a plan by its tensor, because
 // `from` and `to` have other names in languages that reserve these words.
 Status CheckOneRank(const Call& call, const Operands& all) {
-  const int64_t gathered = UpdatesRankOf(*all.from, *all.source);
-  const int64_t scattered = UpdatesRankOf(*all.to, *all.data);
+  const int gathered = UpdatesRankOf(*all.from, *all.source);
+  const int scattered = UpdatesRankOf(*all.to, *all.data);
   if (gathered != scattered) {
     return call.Fail(STREW_INVALID_SHAPE,
                      "the plan for source gathers updates of rank %d, but the plan for data "
                      "scatters updates of rank %d",
-                     static_cast<int>(gathered), static_cast<int>(scattered));
+                     gathered, scattered);
   }
   // No tensor could hold such updates, and messages could not list their dims.
   if (scattered > kMaxRank) {
     return call.Fail(STREW_INVALID_SHAPE, "updates would have rank %d, but no rank is above %d",
-                     static_cast<int>(scattered), kMaxRank);
+                     scattered, kMaxRank);
   }
   if (all.weights == nullptr || all.weights->rank <= scattered) return STREW_OK;
   return call.Fail(STREW_INVALID_SHAPE, "weights has rank %d, but updates have rank %d",
-                   all.weights->rank, static_cast<int>(scattered));
+                   all.weights->rank, scattered);
 }
 
 Status CheckOneShape(const Call& call, const Operands& all, const UpdatesShape& gathered,
