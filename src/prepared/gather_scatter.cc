@@ -3,10 +3,8 @@
 // output[place of an entry in `to`] (+)= weights[entry] * source[place of the entry in `from`]
 #include <algorithm>
 
-#include "accumulate/accumulate.h"
 #include "api/context.h"
 #include "api/tensor.h"
-#include "base/reduction.h"
 #include "plan/check.h"
 #include "plan/text.h"
 #include "plan/unit.h"

@@ -6,7 +6,9 @@
 
 #include <cstdint>
 
+#include "base/cache_size.h"
 #include "base/call.h"
+#include "base/checked.h"
 #include "base/status.h"
 #include "base/tensor_view.h"
 #include "plan/loop_nest.h"
