@@ -81,8 +81,8 @@ void PassRows(const EntryPass& pass, const int64_t* first, const UpdateLoop& row
   pass.Combine(first, offsets, rows.count * n, updates);
 }
 
-// Passes rows of entries, several rows at a time if they are short. Not inline, like PassGathered(),
-// because the other ways do not need its stack space.
+// Passes rows of entries, several rows at a time if they are short. Not inline, like
+// PassGathered(), because the other ways do not need its stack space.
 [[gnu::noinline]] void PassLines(const EntryPass& pass, UpdateNest nest) {
   const UpdateLoop columns = nest.PopInnermost();
   UpdateLoop rows = {1, {}};

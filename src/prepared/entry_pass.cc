@@ -49,9 +49,9 @@ EntryPass::EntryPass(const Passage& all, const PlanSchedule& chosen)
                    : walk::IndexedKernelsFor(all.call, all.output, STREW_MUL).run),
       size(all.output.element_size) {}
 
-// Destinations are prefetched while the source is gathered. 4 million sums between vectors of 16 and
-// of 64 MiB took 0.83 and 0.9 times the time without prefetch, maxima of int8 in 16 MiB 0.62 times;
-// in 4 MiB and less 1.05 to 1.15 times (Zen 4).
+// Destinations are prefetched while the source is gathered. 4 million sums between vectors of 16
+// and of 64 MiB took 0.83 and 0.9 times the time without prefetch, maxima of int8 in 16 MiB 0.62
+// times; in 4 MiB and less 1.05 to 1.15 times (Zen 4).
 void EntryPass::Fetch(const int64_t* first, const void* offsets, int64_t n) const {
   if (!schedule.fetches_output) return;
   kernel::PrefetchElements(to.tensor.data + first[kOutput] * size, size, to.width, offsets, n);

@@ -25,8 +25,8 @@ struct PlacedTensor {
   PlacedTensor(const Call& call, const TensorView& tensor, const Plan& plan, const Layout& layout,
                int entry, int offset);
 
-  // Stores the offsets of rows of updates, or adds those of their places to `offsets`. Requires that
-  // no entry is dropped, and that places are a line.
+  // Stores the offsets of rows of updates, or adds those of their places to `offsets`. Requires
+  // that no entry is dropped, and that places are a line.
   void Locate(const int64_t* first, const UpdateLoop& rows, const UpdateLoop& columns, bool adds,
               void* offsets) const;
 
@@ -41,7 +41,8 @@ struct PlacedTensor {
   const kernel::ResolveKernel resolve;
 };
 
-// `first` has the offset of the first update of a block in each operand; `offsets` count from there.
+// `first` has the offset of the first update of a block in each operand; `offsets` count from
+// there.
 struct EntryPass {
   EntryPass(const Passage& passage, const PlanSchedule& schedule);
 

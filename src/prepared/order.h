@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills a plan with the entries of an index tensor, and puts them in the order of their destinations.
+// Fills a plan with the entries of an index tensor, and puts them in the order of their
+// destinations.
 #ifndef STREW_PREPARED_ORDER_H_
 #define STREW_PREPARED_ORDER_H_
 
