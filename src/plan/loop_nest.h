@@ -43,6 +43,13 @@ struct LoopNest {
     return *this;
   }
 
+  // The number of turns of all loops.
+  int64_t turns() const {
+    int64_t product = 1;
+    for (int i = 0; i < rank; ++i) product *= loop[i].count;
+    return product;
+  }
+
   // Appends an innermost loop, unless its count is at most 1.
   template <class... Strides>
   void Append(int64_t count, Strides... strides) {

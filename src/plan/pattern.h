@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes out the offsets of all turns of short loops.
+// Takes several short loops as one, and writes out the offsets of their turns.
 #ifndef STREW_PLAN_PATTERN_H_
 #define STREW_PLAN_PATTERN_H_
 
@@ -9,6 +9,40 @@
 #include "plan/loop_nest.h"
 
 namespace strew::plan {
+
+// Loops taken as one: `slab` is the loop over periods. A period has the innermost loops, with
+// `period_turns` turns in all; `outside` has the loops around the slab.
+template <int kOperands>
+struct FlatNest {
+  LoopNest<kOperands> outside;
+  Loop<kOperands> slab;
+  LoopNest<kOperands> period;
+  int64_t period_turns;
+};
+
+// Adds loops to the period, from the innermost one on, while they lie together and it has at most
+// half a block of turns. The loop around it becomes the slab if it lies together as well.
+// lies_together(loop, turns) tells whether each turn of a loop continues the one before, which has
+// `turns` turns of the loops inside it. Returns false if the period has no loop.
+template <int kOperands, class LiesTogether>
+bool Flatten(const LoopNest<kOperands>& nest, int64_t block, const LiesTogether& lies_together,
+             FlatNest<kOperands>* flat) {
+  LoopNest<kOperands>& outside = flat->outside;
+  outside = nest;
+  int64_t turns = 1;
+  const auto goes_on = [&] {
+    return outside.rank > 0 && lies_together(outside.loop[outside.rank - 1], turns);
+  };
+  while (goes_on() && outside.loop[outside.rank - 1].count <= block / 2 / turns) {
+    turns *= outside.PopInnermost().count;
+  }
+  flat->period_turns = turns;
+  flat->period.rank = nest.rank - outside.rank;
+  if (flat->period.rank == 0) return false;
+  std::copy_n(nest.loop + outside.rank, flat->period.rank, flat->period.loop);
+  flat->slab = goes_on() ? outside.PopInnermost() : Loop<kOperands>{1, {}};
+  return true;
+}
 
 // Repeats the first `filled` offsets until they are there `count` times, each time plus `stride`;
 // returns the number of offsets. Doubles the number of copies in each step, so that the compiler
@@ -45,6 +79,34 @@ void FillPattern(const LoopNest<kOperands>& period, const Loop<kOperands>& slab,
                  int64_t slabs, bool is_narrow, void* offsets) {
   if (is_narrow) return FillPattern(period, slab, operand, slabs, static_cast<int32_t*>(offsets));
   FillPattern(period, slab, operand, slabs, static_cast<int64_t*>(offsets));
+}
+
+// Writes the offsets of the elements of each row: that of the row, and `run` - 1 more that are
+// `stride` apart. A length that is known at compile time halves the time.
+template <int64_t kRun, class Offset>
+void ExpandRowsOf(const Offset* rows, int64_t n, int64_t run, int64_t stride, Offset* elements) {
+  const int64_t count = kRun == 0 ? run : kRun;
+  for (int64_t r = 0; r < n; ++r, elements += count) {
+    for (int64_t i = 0; i < count; ++i) elements[i] = static_cast<Offset>(rows[r] + i * stride);
+  }
+}
+
+template <class Offset>
+void ExpandRows(const Offset* rows, int64_t n, int64_t run, int64_t stride, Offset* elements) {
+  if (run == 2) return ExpandRowsOf<2>(rows, n, run, stride, elements);
+  if (run == 3) return ExpandRowsOf<3>(rows, n, run, stride, elements);
+  if (run == 4) return ExpandRowsOf<4>(rows, n, run, stride, elements);
+  ExpandRowsOf<0>(rows, n, run, stride, elements);
+}
+
+// The same for offsets of 32 bits if `is_narrow`, else of 64 bits.
+inline void ExpandRows(const void* rows, int64_t n, int64_t run, int64_t stride, bool is_narrow,
+                       void* elements) {
+  if (is_narrow) {
+    return ExpandRows(static_cast<const int32_t*>(rows), n, run, stride,
+                      static_cast<int32_t*>(elements));
+  }
+  ExpandRows(static_cast<const int64_t*>(rows), n, run, stride, static_cast<int64_t*>(elements));
 }
 
 }  // namespace strew::plan

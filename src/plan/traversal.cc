@@ -41,37 +41,21 @@ int64_t PatternSpan(const FlatLoops& flat, int64_t block) {
   return span;
 }
 
-bool Flatten(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatLoops* flat) {
+// Finds contiguous short loops that are taken as one.
+bool FindFlatLoops(const EntryLoops& loops, int64_t block, const Tuning& tuning, FlatLoops* flat) {
   if (!loops.HasOneAxis() || !loops.EntriesAreElements() || loops.batches == 1) return false;
   if (!IsWorthIt(loops, tuning)) return false;
   const IndexedNest nest = InOrderOfIndices(loops);
-  // Adds loops to the period, from the innermost one on, while they are contiguous.
-  int first = nest.rank;
-  int64_t turns = 1;
   const bool is_repeated = nest.rank > 0 && nest.loop[nest.rank - 1].stride[kUpdates] == 0;
-  flat->update_stride = is_repeated ? 0 : 1;
-  const auto lies_together = [&](const IndexedLoop& loop) {
-    return loop.stride[kIndices] == turns && loop.stride[kUpdates] == turns * flat->update_stride;
+  const int64_t update_stride = flat->update_stride = is_repeated ? 0 : 1;
+  const auto lies_together = [=](const IndexedLoop& loop, int64_t turns) {
+    return loop.stride[kIndices] == turns && loop.stride[kUpdates] == turns * update_stride;
   };
-  while (first > 0 && lies_together(nest.loop[first - 1]) &&
-         nest.loop[first - 1].count <= block / 2 / turns) {
-    turns *= nest.loop[--first].count;
-  }
-  if (first == nest.rank) return false;
-  // The loop around the period becomes the slab if it is contiguous as well.
-  const bool has_slab = first > 0 && lies_together(nest.loop[first - 1]);
+  if (!Flatten(nest, block, lies_together, flat)) return false;
   // Contiguous columns alone would only make tiles of a single row: means of a part of the columns
   // of [4096, 4096] took 1.3 x the time.
-  const bool joins_loops = has_slab || nest.rank - first > 1;
+  const bool joins_loops = flat->slab.count > 1 || flat->period.rank > 1;
   if (!joins_loops && loops.column.stride[kIndices] == 1) return false;
-  flat->slab = has_slab ? nest.loop[first - 1] : IndexedLoop{1, {}};
-  const int outside = has_slab ? first - 1 : first;
-  flat->outside.rank = outside;
-  for (int o = 0; o < kIndexedOperands; ++o) flat->outside.base[o] = nest.base[o];
-  for (int i = 0; i < outside; ++i) flat->outside.loop[i] = nest.loop[i];
-  flat->period.rank = nest.rank - first;
-  for (int i = first; i < nest.rank; ++i) flat->period.loop[i - first] = nest.loop[i];
-  flat->period_turns = turns;
   // If a tile of rows has more entries than the contiguous loops, it saves more calls: sums of 7194
   // rows of 3 with one row of updates took 0.15 x the time, of 3675 columns of 50 0.64 x (Zen 4).
   const int64_t together = flat->period_turns * flat->slab.count;
@@ -167,7 +151,7 @@ Traversal TraversalFor(const EntryLoops& loops, const Tuning& tuning, int64_t wi
 
 Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
                           FlatLoops* flat) {
-  const bool is_flat = Flatten(loops, block, tuning, flat);
+  const bool is_flat = FindFlatLoops(loops, block, tuning, flat);
   if (is_flat && flat->period_turns * flat->slab.count >= tuning.least_flat_tile) {
     return Traversal::kFlat;
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "plan/entry_loops.h"
+#include "plan/pattern.h"
 #include "plan/schedule.h"
 
 namespace strew::plan {
@@ -23,16 +24,9 @@ enum class Traversal {
 
 // The loops of kFlat and kPacked. Entries are walked in the order of their indices in memory, and
 // the offsets of their batches in the output form a repeating pattern. If flat, several short loops
-// are contiguous in indices and in updates (or all entries share one update). If packed, the
-// positions of indices and updates form repeating patterns as well.
-//
-// `period` has the innermost loops, with `period_turns` turns in all; `slab` is the loop over
-// periods, which are contiguous if flat; `outside` has the loops around the slab.
-struct FlatLoops {
-  IndexedNest outside;
-  IndexedLoop slab;
-  IndexedNest period;
-  int64_t period_turns;
+// are contiguous in indices and in updates (or all entries share one update), and so are periods.
+// If packed, the positions of indices and updates form repeating patterns as well.
+struct FlatLoops : FlatNest<kIndexedOperands> {
   int64_t update_stride;  // if flat: 1, or 0 if all entries share one update
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather_scatter of single elements and short rows in the order of the entries, which costs less
-// for each element than the order of destinations.
+// gather_scatter of single elements, short rows, and slices that are few or long, in the order of
+// the entries, which costs less for each element than the order of destinations.
 #ifndef STREW_PREPARED_BY_ENTRIES_H_
 #define STREW_PREPARED_BY_ENTRIES_H_
 

@@ -12,7 +12,6 @@
 #include "plan/text.h"
 #include "prepared/order.h"
 #include "prepared/plan.h"
-#include "prepared/prepare.h"
 
 namespace strew::prepared {
 namespace {
@@ -73,7 +72,7 @@ Status CheckIndexTensor(const Call& call, const Request& request) {
 
 // Stores the number of entries. Fails if that or the number of destinations is too large.
 Status CountEntries(const Call& call, Plan* plan) {
-  const int dims = plan->kind == Kind::kTuples ? plan->rank - 1 : plan->rank;
+  const int dims = plan->entry_dims();
   bool fits = true;
   plan->all_entries = 1;
   for (int i = 0; i < dims; ++i) {

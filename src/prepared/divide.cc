@@ -26,7 +26,7 @@ class Divider {
         destinations_(layout.destinations),
         more_(counts_old ? 1 : 0),
         kernels_(KernelsFor(call, output)),
-        move_(walk::MoveKernelsFor(call, plan::IndexedUnitsOf(output.element_size)).combine) {
+        move_(walk::IndexedKernelsFor(call, output, STREW_NONE)) {
     for (int i = 0; i < layout.rank; ++i) {
       const Dim& dim = layout.dims[i];
       if (dim.entry_stride == 0) inner_.Append(dim.count, dim.indexed_stride);

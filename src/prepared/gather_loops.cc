@@ -46,12 +46,6 @@ bool GatherLoops::HasRun() const {
          Magnitude(column.stride[kGatheredOutput]);
 }
 
-int64_t GatherLoops::EntryUnits() const {
-  int64_t of_entry = run.count;
-  for (int i = 0; i < inner.rank; ++i) of_entry *= inner.loop[i].count;
-  return of_entry;
-}
-
 plan::Cut GatherLoops::CutInto(int64_t parts, bool cuts_runs) const {
   plan::Cut cut;
   for (int i = 0; i < entries.rank; ++i) cut.Append(entries.loop[i].count, 1, parts);

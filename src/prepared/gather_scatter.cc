@@ -3,10 +3,8 @@
 // output[place of an entry in `to`] (+)= weights[entry] * source[place of the entry in `from`]
 #include <algorithm>
 
-#include "accumulate/accumulate.h"
 #include "api/context.h"
 #include "api/tensor.h"
-#include "base/reduction.h"
 #include "plan/check.h"
 #include "plan/text.h"
 #include "plan/unit.h"
@@ -53,22 +51,22 @@ Status CheckDtypes(const Call& call, const Operands& all, strew_reduction reduct
 // Checks that both plans are for updates of one rank. Messages name a plan by its tensor, because
 // `from` and `to` have other names in languages that reserve these words.
 Status CheckOneRank(const Call& call, const Operands& all) {
-  const int64_t gathered = UpdatesRankOf(*all.from, *all.source);
-  const int64_t scattered = UpdatesRankOf(*all.to, *all.data);
+  const int gathered = UpdatesRankOf(*all.from, *all.source);
+  const int scattered = UpdatesRankOf(*all.to, *all.data);
   if (gathered != scattered) {
     return call.Fail(STREW_INVALID_SHAPE,
                      "the plan for source gathers updates of rank %d, but the plan for data "
                      "scatters updates of rank %d",
-                     static_cast<int>(gathered), static_cast<int>(scattered));
+                     gathered, scattered);
   }
   // No tensor could hold such updates, and messages could not list their dims.
   if (scattered > kMaxRank) {
     return call.Fail(STREW_INVALID_SHAPE, "updates would have rank %d, but no rank is above %d",
-                     static_cast<int>(scattered), kMaxRank);
+                     scattered, kMaxRank);
   }
   if (all.weights == nullptr || all.weights->rank <= scattered) return STREW_OK;
   return call.Fail(STREW_INVALID_SHAPE, "weights has rank %d, but updates have rank %d",
-                   all.weights->rank, static_cast<int>(scattered));
+                   all.weights->rank, scattered);
 }
 
 Status CheckOneShape(const Call& call, const Operands& all, const UpdatesShape& gathered,
@@ -130,19 +128,22 @@ Status Validate(const Call& call, const Operands& all, strew_reduction reduction
   return CheckMemory(call, all);
 }
 
+// Stride of the weights in a dim of the updates; 0 if there are no weights. They are broadcast as
+// NumPy does.
+int64_t WeightStride(const Passage& passage, int dim) {
+  if (passage.weights == nullptr) return 0;
+  const int own = dim - (passage.of_to.rank - passage.weights->rank);
+  return own < 0 ? 0 : StrideOf(*passage.weights, own);
+}
+
 // Updates that are gathered from the source while they are combined.
 class GatheredUpdates {
  public:
-  GatheredUpdates(const Operands& all, const Axes& axes, int64_t units)
-      : plan_(*all.from),
-        from_(*all.from, *all.source, axes.from, units),
-        to_(*all.to, *all.output, axes.to, units),
-        has_weights_(all.weights != nullptr) {
-    bool depends = false;
-    for (int i = 0; i < to_.rank; ++i) {
-      const Dim& of_to = to_.dims[i];
-      const Dim& of_from = from_.dims[i];
-      const int64_t weight = has_weights_ ? WeightStride(*all.weights, i, to_.rank) : 0;
+  GatheredUpdates(const Passage& passage, int64_t units) : passage_(passage) {
+    for (int i = 0; i < passage.of_to.rank; ++i) {
+      const Dim& of_to = passage.of_to.dims[i];
+      const Dim& of_from = passage.of_from.dims[i];
+      const int64_t weight = WeightStride(passage, i);
       if (of_to.entry_stride != 0) {
         entries_.Append(of_to.count, of_from.entry_stride);
         source_.Append(of_to.count, of_from.indexed_stride);
@@ -150,7 +151,7 @@ class GatheredUpdates {
       } else {
         inner_.Append(of_to.count, of_to.indexed_stride, of_from.indexed_stride, weight,
                       of_from.entry_stride);
-        depends = depends || (of_to.count > 1 && of_from.entry_stride != 0);
+        depends_on_turn_ |= of_to.count > 1 && of_from.entry_stride != 0;
       }
     }
     // Weights have no units, because opaque elements, which have several, take no weights.
@@ -159,115 +160,94 @@ class GatheredUpdates {
     entries_.Finish();
     source_.Finish();
     weights_.Finish();
-    depends_on_turn_ = depends;
   }
 
   // Stores the places of `from` in the order of `to`, for this call and later ones, if that helps.
-  void FindPartner(const Plan& to) {
+  void FindPartner() {
+    const Plan& to = passage_.to;
     if (depends_on_turn_ || !entries_.is_identity() || !to.order.exists()) return;
-    in_order_ = to.partner.PlacesOf(plan_, to);
+    in_order_ = to.partner.PlacesOf(passage_.from, to);
   }
 
-  UpdateSource SourceOf(const Operands& all) const {
+  const TurnNest& inner() const { return inner_; }
+  UpdateSource source() const {
     return {[](const void* self, const int64_t* turn, const EntryList& entries, int64_t* updates,
                int64_t* weights) {
               static_cast<const GatheredUpdates*>(self)->Locate(turn, entries, updates, weights);
             },
             this,
             depends_on_turn_,
-            plan_.has_dropped(),
-            all.source->data,
-            has_weights_ ? all.weights->data : nullptr};
+            passage_.from.has_dropped(),
+            passage_.source.data,
+            passage_.weights != nullptr ? passage_.weights->data : nullptr};
   }
-  const Layout& of_from() const { return from_; }
-  const Layout& of_to() const { return to_; }
-  const TurnNest& inner() const { return inner_; }
 
  private:
   void Locate(const int64_t* turn, const EntryList& list, int64_t* updates,
               int64_t* weights) const {
-    if (has_weights_) LocateBy(weights_, list, weights);
+    const Numbers& places = passage_.from.places;
+    if (passage_.weights != nullptr) list.Resolve(weights_, weights);
     if (in_order_ != nullptr) {
       in_order_->Read([&](int64_t i) { return list.first + i; }, list.count, updates);
     } else if (!depends_on_turn_ && entries_.is_identity()) {
       // One loop over the order and the places, which are read at random.
-      list.Visit([&](const auto& entry_of) { plan_.places.Read(entry_of, list.count, updates); });
+      list.Visit([&](const auto& entry_of) { places.Read(entry_of, list.count, updates); });
     } else {
-      LocateBy(entries_, list, updates);
+      list.Resolve(entries_, updates);
       const int64_t shift = depends_on_turn_ ? turn[kTurnEntry] : 0;
-      plan_.places.Read([=](int64_t i) { return updates[i] + shift; }, list.count, updates);
+      places.Read([=](int64_t i) { return updates[i] + shift; }, list.count, updates);
     }
-    from_.places.ResolveMarked(updates, list.count);
+    passage_.of_from.places.ResolveMarked(updates, list.count);
     if (source_.is_zero()) return;
     int64_t source[Piece::kMost];
-    LocateBy(source_, list, source);
+    list.Resolve(source_, source);
     for (int64_t i = 0; i < list.count; ++i) {
       if (updates[i] != kNoUpdate) updates[i] += source[i];
     }
   }
 
-  static void LocateBy(const Numbering& numbering, const EntryList& list, int64_t* offsets) {
-    list.Visit([&](const auto& entry_of) {
-      for (int64_t i = 0; i < list.count; ++i) offsets[i] = entry_of(i);
-    });
-    numbering.Resolve(offsets, list.count);
-  }
-
-  const Plan& plan_;
-  const Layout from_;
-  const Layout to_;
-  const bool has_weights_;
+  const Passage& passage_;
   // For each entry of `to`: the entry of `from`, and offsets in the source and in the weights.
   Numbering entries_;
   Numbering source_;
   Numbering weights_;
   TurnNest inner_;
-  bool depends_on_turn_;
+  bool depends_on_turn_ = false;
   const Numbers* in_order_ = nullptr;  // the places in the order of `to`
 };
 
-Status CopyData(const Call& call, const Operands& all) {
-  if (SameElements(*all.data, *all.output)) return STREW_OK;
-  return share::Copy(call, *all.data, *all.output);
-}
-
-bool LieApart(int64_t stride, const TensorView& tensor) {
-  return Magnitude(stride) >= static_cast<uint64_t>(kCacheLine / tensor.element_size);
+Status CopyData(const Call& call, const TensorView& data, const TensorView& output) {
+  return SameElements(data, output) ? STREW_OK : share::Copy(call, data, output);
 }
 
 // Finds the dims along which neither plan changes: slices outside the entries, or rows.
 void FindRows(const Passage& passage, GatherScatterFacts* facts) {
-  const int rank = passage.of_to.rank;
   facts->has_slices = facts->weighs_rows = false;
   facts->row_elements = 1;
   bool is_within = true;
-  for (int i = rank - 1; i >= 0; --i) {
+  for (int i = passage.of_to.rank - 1; i >= 0; --i) {
     const Dim& to = passage.of_to.dims[i];
     const Dim& from = passage.of_from.dims[i];
     if (to.count == 1) continue;
     if (to.entry_stride != 0 || from.entry_stride != 0) {
       is_within = false;
-    } else if (!is_within && facts->slices != 0 && LieApart(to.indexed_stride, passage.output) &&
-               LieApart(from.indexed_stride, passage.source)) {
+    } else if (!is_within && facts->slices != 0 &&
+               AreLinesApart(to.indexed_stride, passage.output.element_size) &&
+               AreLinesApart(from.indexed_stride, passage.source.element_size)) {
       facts->has_slices = true;
     } else {
       facts->row_elements *= to.count;
-      facts->weighs_rows = facts->weighs_rows || (passage.weights != nullptr &&
-                                                  WeightStride(*passage.weights, i, rank) == 0);
+      facts->weighs_rows |= passage.weights != nullptr && WeightStride(passage, i) == 0;
     }
   }
 }
 
-GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner, int64_t units,
+GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner,
                            strew_reduction reduction) {
   const TensorView& output = passage.output;
   GatherScatterFacts facts;
-  facts.dtype = output.dtype;
-  facts.element_size = output.element_size;
-  facts.elements = output.size;
-  facts.entry_elements = TurnsOf(inner) / units;
-  facts.units = units;
-  facts.sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(passage.call, output) : 0;
+  FindOutputFacts(passage.call, output, reduction, &facts);
+  facts.entry_elements = inner.turns() / facts.units;
   const bool is_random = passage.from.order.exists() || passage.to.order.exists();
   FindTurnFacts(inner, passage.to, passage.source, is_random, output, &facts);
   facts.has_weights = passage.weights != nullptr;
@@ -276,60 +256,76 @@ GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner, int64_
 }
 
 // Tells what the schedule says, and copies the data if it says so.
-Status Begin(const Call& call, const Operands& all, const PlanSchedule& schedule) {
-  if (call.explains()) Explain(call, schedule, *all.to);
-  return schedule.copies_data ? CopyData(call, all) : STREW_OK;
+Status Begin(const Passage& passage, const PlanSchedule& schedule) {
+  if (passage.call.explains()) Explain(passage.call, schedule, passage.to);
+  return schedule.copies_data ? CopyData(passage.call, passage.data, passage.output) : STREW_OK;
 }
 
-// Passes updates that may go by entries, unless the order of destinations is faster: *done receives
-// whether they are passed, *applied their number. Not inline, because that order needs no stack
-// space for the loops.
-[[gnu::noinline]] Status PassEntries(const Operands& all, const Passage& passage,
-                                     const GatherScatterFacts& facts, strew_reduction reduction,
-                                     bool* done, int64_t* applied) {
+// The loops over updates in the order of the entries.
+UpdateNest UpdateLoopsOf(const Passage& passage) {
+  UpdateNest nest;
+  for (int i = 0; i < passage.of_to.rank; ++i) {
+    const Dim& from = passage.of_from.dims[i];
+    const Dim& to = passage.of_to.dims[i];
+    nest.Append(to.count, from.entry_stride, to.entry_stride, from.indexed_stride,
+                to.indexed_stride, WeightStride(passage, i));
+  }
+  nest.Merge();
+  return nest;
+}
+
+// Makes the schedule of updates that may go by entries, and passes them if they do: *applied
+// receives their number. Not inline, because the order of destinations needs no stack space for the
+// loops.
+[[gnu::noinline]] Status PassEntries(const Passage& passage, const GatherScatterFacts& facts,
+                                     strew_reduction reduction, PlanSchedule* schedule,
+                                     int64_t* applied) {
   const Call& call = passage.call;
-  SingleFacts singles;
-  FindUpdateLoops(passage, &singles.nest);
-  singles.places_are_lines = passage.of_from.places.is_line() && passage.of_to.places.is_line();
-  singles.place_span = passage.of_to.places.Span() * passage.output.element_size;
-  const PlanSchedule schedule = ScheduleGatherScatter(plan::Machine(call), passage.from, passage.to,
-                                                      facts, &singles, reduction);
-  *done = schedule.way == Way::kByEntries;
-  if (!*done) return STREW_OK;
-  STREW_TRY(Begin(call, all, schedule));
-  STREW_TRY(PassByEntries(passage, singles.nest, schedule, applied));
-  if (!schedule.divides) return STREW_OK;
-  return DivideByCounts(call, passage.to, passage.output, passage.of_to, schedule);
+  const SingleFacts singles = {passage.of_from.places.is_line() && passage.of_to.places.is_line(),
+                               passage.of_to.places.Span() * passage.output.element_size,
+                               UpdateLoopsOf(passage)};
+  *schedule = ScheduleGatherScatter(plan::Machine(call), passage.from, passage.to, facts, &singles,
+                                    reduction);
+  if (schedule->way != Way::kByEntries) return STREW_OK;
+  STREW_TRY(Begin(passage, *schedule));
+  STREW_TRY(PassByEntries(passage, singles.nest, *schedule, applied));
+  if (!schedule->divides) return STREW_OK;
+  return DivideByCounts(call, passage.to, passage.output, passage.of_to, *schedule);
 }
 
 Status GatherScatter(const Call& call, const Operands& all, strew_reduction reduction) {
   Axes axes;
   bool is_empty = false;
   STREW_TRY(Validate(call, all, reduction, &axes, &is_empty));
-  const strew_reduction simplified = all.to->Simplified(reduction, all.output->dtype);
-  STREW_TRY(CheckTerms(call, *all.to, simplified));
+  const Plan& from = *all.from;
+  const Plan& to = *all.to;
+  const strew_reduction simplified = to.Simplified(reduction, all.output->dtype);
+  STREW_TRY(CheckTerms(call, to, simplified));
   if (is_empty) {
-    STREW_TRY(CopyData(call, all));
+    STREW_TRY(CopyData(call, *all.data, *all.output));
     return call.Succeed(0);
   }
   const int64_t units = plan::IndexedUnitsOf(all.output->element_size).count;
-  GatheredUpdates gathered(all, axes, units);
-  const Passage passage = {call,    *all.from,   *all.source,        all.weights,
-                           *all.to, *all.output, gathered.of_from(), gathered.of_to()};
-  const GatherScatterFacts facts = FactsOf(passage, gathered.inner(), units, simplified);
+  const Layout of_from(from, *all.source, axes.from, units);
+  const Layout of_to(to, *all.output, axes.to, units);
+  const Passage passage = {call,      from,        *all.source, all.weights, to,
+                           *all.data, *all.output, of_from,     of_to};
+  GatheredUpdates gathered(passage, units);
+  const GatherScatterFacts facts = FactsOf(passage, gathered.inner(), simplified);
+  const plan::Machine machine(call);
+  PlanSchedule schedule;
   int64_t applied = 0;
-  if (MayGoByEntries(plan::Machine(call), *all.from, *all.to, facts, simplified)) {
-    bool done = false;
-    STREW_TRY(PassEntries(all, passage, facts, simplified, &done, &applied));
-    if (done) return call.Succeed(applied);
+  if (MayGoByEntries(machine, from, to, facts, simplified)) {
+    STREW_TRY(PassEntries(passage, facts, simplified, &schedule, &applied));
+    if (schedule.way == Way::kByEntries) return call.Succeed(applied);
+  } else {
+    schedule = ScheduleGatherScatter(machine, from, to, facts, nullptr, simplified);
   }
-  const PlanSchedule schedule =
-      ScheduleGatherScatter(plan::Machine(call), *all.from, *all.to, facts, nullptr, simplified);
-  STREW_TRY(Begin(call, all, schedule));
-  gathered.FindPartner(*all.to);
-  STREW_TRY(ApplyOrdered({call, *all.to, *all.output, schedule, gathered.of_to().destinations,
-                          gathered.inner(), gathered.SourceOf(all)},
-                         &applied));
+  STREW_TRY(Begin(passage, schedule));
+  gathered.FindPartner();
+  STREW_TRY(ApplyOrdered(
+      {call, to, *all.output, schedule, of_to.destinations, gathered.inner(), gathered.source()},
+      &applied));
   return call.Succeed(applied / units);
 }
 

@@ -26,16 +26,15 @@ Status CheckIndexedRank(const Call& call, const Plan& plan, plan::Operand indexe
                    rank, plan.components, plan.components == 1 ? "axis" : "axes");
 }
 
-int64_t UpdatesRankOf(const Plan& plan, const TensorView& indexed) {
+int UpdatesRankOf(const Plan& plan, const TensorView& indexed) {
   if (plan.kind == Kind::kElements) return plan.rank;
-  const int entry_dims = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
-  return entry_dims + indexed.rank - plan.components;
+  return plan.entry_dims() + indexed.rank - plan.components;
 }
 
 Status CheckRanks(const Call& call, const Plan& plan, plan::Operand indexed,
                   plan::Operand updates) {
   STREW_TRY(CheckIndexedRank(call, plan, indexed));
-  const int64_t expected = UpdatesRankOf(plan, *indexed.view);
+  const int expected = UpdatesRankOf(plan, *indexed.view);
   // An update of rank 0 may have any shape with one element.
   if (expected == 0) return STREW_OK;
   return plan::CheckRank(call, updates, expected);
@@ -72,9 +71,8 @@ UpdatesShape UpdatesShapeOf(const Plan& plan, const TensorView& indexed, int axi
     for (int i = 0; i < plan.rank; ++i) shape.dims[shape.rank++] = plan.shape[i];
     return shape;
   }
-  const int dims = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
   for (int i = 0; i < axis; ++i) shape.dims[shape.rank++] = indexed.shape[i];
-  for (int i = 0; i < dims; ++i) shape.dims[shape.rank++] = plan.shape[i];
+  for (int i = 0; i < plan.entry_dims(); ++i) shape.dims[shape.rank++] = plan.shape[i];
   for (int i = axis + plan.components; i < indexed.rank; ++i) {
     shape.dims[shape.rank++] = indexed.shape[i];
   }
@@ -111,11 +109,11 @@ void Numbering::ResolveMarked(int64_t* numbers, int64_t n) const {
   }
 }
 
-Layout::Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t units) {
+Layout::Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t units)
+    : rank(UpdatesRankOf(plan, indexed)) {
   const auto stride = [&](int i) { return StrideOf(indexed, i) * units; };
   int64_t entry = 1;
   if (plan.kind == Kind::kElements) {
-    rank = plan.rank;
     for (int i = rank - 1; i >= 0; --i) {
       dims[i] = {plan.shape[i], plan.is_inner[i] ? 0 : entry, i == axis ? 0 : stride(i)};
       if (!plan.is_inner[i]) entry *= plan.shape[i];
@@ -127,8 +125,7 @@ Layout::Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t un
     }
     places.Append(plan.extents[0], stride(axis));
   } else {
-    const int entry_dims = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
-    rank = entry_dims + indexed.rank - plan.components;
+    const int entry_dims = plan.entry_dims();
     for (int i = 0; i < indexed.rank; ++i) {
       if (i >= axis && i < axis + plan.components) {
         places.Append(plan.extents[i - axis], stride(i));

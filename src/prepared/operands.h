@@ -28,7 +28,7 @@ struct UpdatesShape {
 // Checks, by line of the list of errors in strew.h. `indexed` is the tensor that the plan indexes.
 // Line 4: ranks.
 Status CheckIndexedRank(const Call& call, const Plan& plan, plan::Operand indexed);
-int64_t UpdatesRankOf(const Plan& plan, const TensorView& indexed);
+int UpdatesRankOf(const Plan& plan, const TensorView& indexed);
 Status CheckRanks(const Call& call, const Plan& plan, plan::Operand indexed, plan::Operand updates);
 // Line 5: stores the first indexed axis.
 Status CheckPlanAxis(const Call& call, const Plan& plan, const TensorView& indexed, int* axis);

@@ -203,7 +203,7 @@ class Orderer {
     if (items == nullptr || others == nullptr) return Refuse();
     STREW_TRY(MoveToDigits(items));
     STREW_TRY(SortDigits(items, others, &digits));
-    Accumulate(digits.group, digits_ + 1);
+    ToFirsts(digits.group, digits_ + 1);
     ExplainGroups(digits.group[digits_], "were sorted");
     if (!Allocate<Number, Entry>(false, digits.group[digits_])) return Refuse();
     const Writer<Number, Entry> writer(*plan_);

@@ -7,6 +7,8 @@
 #include <type_traits>
 
 #include "accumulate/accumulate.h"
+#include "plan/unit.h"
+#include "prepared/divide.h"
 #include "prepared/group_writer.h"
 #include "share/parts.h"
 
@@ -25,24 +27,37 @@ int64_t GroupAt(const Plan& plan, int64_t position) {
 
 }  // namespace
 
+void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction reduction,
+                     OutputFacts* facts) {
+  facts->dtype = output.dtype;
+  facts->element_size = output.element_size;
+  facts->elements = output.size;
+  facts->units = plan::IndexedUnitsOf(output.element_size).count;
+  facts->sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(call, output) : 0;
+}
+
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
                    bool is_random, const TensorView& output, OutputFacts* facts) {
   const int64_t width = output.element_size / facts->units;
   facts->run_bytes = width * (inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count);
-  facts->slices = 0;
-  facts->slice_bytes = 0;
   if (inner.rank == 0) return;
   const auto& slices = inner.loop[0];
-  const auto line = static_cast<uint64_t>(kCacheLine / width);
-  if (Magnitude(slices.stride[kTurnUpdates]) < line) return;
+  if (!AreLinesApart(slices.stride[kTurnUpdates], width)) return;
   facts->slices = slices.count;
   if (!is_random) return;
   // Not in int64_t: a broadcast source may have more elements than any memory.
   const auto count = static_cast<double>(slices.count);
   const double bytes =
       static_cast<double>(updates.size) * static_cast<double>(updates.element_size) / count;
-  const double reads = static_cast<double>(plan.kept) * static_cast<double>(TurnsOf(inner)) / count;
+  const double reads = static_cast<double>(plan.kept) * static_cast<double>(inner.turns()) / count;
   facts->slice_bytes = std::min(bytes, reads * kCacheLine);
+}
+
+void EntryList::Resolve(const Numbering& numbering, int64_t* offsets) const {
+  Visit([&](const auto& entry_of) {
+    for (int64_t i = 0; i < count; ++i) offsets[i] = entry_of(i);
+  });
+  numbering.Resolve(offsets, count);
 }
 
 Status CheckTerms(const Call& call, const Plan& plan, strew_reduction reduction) {

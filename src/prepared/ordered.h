@@ -6,7 +6,9 @@
 
 #include <cstdint>
 
+#include "base/cache_size.h"
 #include "base/call.h"
+#include "base/checked.h"
 #include "base/status.h"
 #include "base/tensor_view.h"
 #include "plan/loop_nest.h"
@@ -21,16 +23,18 @@ namespace strew::prepared {
 enum { kTurnOutput, kTurnUpdates, kTurnWeights, kTurnEntry, kTurnOperands };
 using TurnNest = plan::LoopNest<kTurnOperands>;
 
-inline int64_t TurnsOf(const TurnNest& nest) {
-  int64_t turns = 1;
-  for (int i = 0; i < nest.rank; ++i) turns *= nest.loop[i].count;
-  return turns;
-}
-
+// Sets dtype, element_size, elements, units and sum_bytes.
+void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction reduction,
+                     OutputFacts* facts);
 // Sets run_bytes, slices and slice_bytes; `units` must be set. `updates` is the source for
 // gather_scatter, and `is_random` tells that entries do not read it in order.
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
                    bool is_random, const TensorView& output, OutputFacts* facts);
+
+// True if turns with this stride lie at least a cache line apart.
+inline bool AreLinesApart(int64_t stride, int64_t width) {
+  return Magnitude(stride) >= static_cast<uint64_t>(kCacheLine / width);
+}
 
 // Consecutive entries of the order of a plan.
 struct EntryList {
@@ -47,6 +51,9 @@ struct EntryList {
       body([=](int64_t i) { return static_cast<int64_t>(order[begin + i]); });
     });
   }
+
+  // Stores the offsets of the entries.
+  void Resolve(const Numbering& numbering, int64_t* offsets) const;
 };
 
 // Locates the updates of entries.

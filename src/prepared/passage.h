@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operands of gather_scatter, and the loops over its updates.
+// The operands of gather_scatter, and the kind of the loops over its updates.
 #ifndef STREW_PREPARED_PASSAGE_H_
 #define STREW_PREPARED_PASSAGE_H_
 
@@ -25,20 +25,11 @@ struct Passage {
   const TensorView& source;
   const TensorView* weights;  // NULL for none
   const Plan& to;
+  const TensorView& data;
   const TensorView& output;
   const Layout& of_from;
   const Layout& of_to;
 };
-
-// Stride of the weights in a dim of the updates, of which there are `rank`. Weights are broadcast
-// as NumPy does.
-inline int64_t WeightStride(const TensorView& weights, int dim, int rank) {
-  const int own = dim - (rank - weights.rank);
-  return own < 0 ? 0 : StrideOf(weights, own);
-}
-
-// Finds the loops over updates that are single elements, in the order of the entries.
-void FindUpdateLoops(const Passage& passage, UpdateNest* nest);
 
 }  // namespace strew::prepared
 

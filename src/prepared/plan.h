@@ -71,6 +71,9 @@ struct Plan {
     return product;
   }
 
+  // The dims of the indices that count entries.
+  int entry_dims() const { return kind == Kind::kTuples ? rank - 1 : rank; }
+
   // False for kElements if a dim of several elements follows the axis; else true.
   bool IsLastAxis() const {
     for (int i = axis + 1; kind == Kind::kElements && i < rank; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prepared/prepare.h"
+#include "prepared/order.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +11,6 @@
 #include "plan/explain.h"
 #include "plan/index_space.h"
 #include "plan/schedule.h"
-#include "prepared/order.h"
 #include "prepared/space.h"
 #include "share/parts.h"
 #include "share/share.h"
@@ -94,9 +93,8 @@ using EntryNest = plan::LoopNest<kOperands>;
 
 EntryNest NestOf(const Plan& plan, const TensorView& indices) {
   EntryNest nest;
-  const int dims = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
   int64_t stride = 1;
-  for (int i = dims - 1; i >= 0; --i) {
+  for (int i = plan.entry_dims() - 1; i >= 0; --i) {
     if (plan.is_inner[i]) continue;
     nest.Prepend(plan.shape[i], StrideOf(indices, i), stride);
     stride *= plan.shape[i];
@@ -199,12 +197,11 @@ bool NamesOnePlace(const Plan& plan) {
 Status Prepare(const Call& call, const TensorView& indices, Plan* plan) {
   const plan::IndexSpace space = SpaceOfIndices(*plan, indices);
   plan::Findings findings;
-  const int dims = plan->kind == Kind::kTuples ? plan->rank - 1 : plan->rank;
   if (indices.size != 0) STREW_TRY(share::CheckIndices(call, indices, space, &findings));
   if (plan->all_entries != 0) FindInnerDims(indices, findings, plan);
   // If a dim is 0, the product of the others may overflow.
   plan->entries = plan->all_entries == 0 ? 0 : 1;
-  for (int i = 0; plan->entries != 0 && i < dims; ++i) {
+  for (int i = 0; plan->entries != 0 && i < plan->entry_dims(); ++i) {
     plan->entries *= plan->is_inner[i] ? 1 : plan->shape[i];
   }
   if (!plan->places.Allocate(plan->entries, Numbers::WidthFor(plan->NumberOfPlaces()))) {

@@ -38,10 +38,7 @@ Status Validate(const Call& call, const Plan& plan, const TensorView* data,
 // Locates the updates of entries by the numbers of the entries.
 void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, int64_t* updates,
                    int64_t*) {
-  entries.Visit([&](const auto& entry_of) {
-    for (int64_t i = 0; i < entries.count; ++i) updates[i] = entry_of(i);
-  });
-  static_cast<const Numbering*>(self)->Resolve(updates, entries.count);
+  entries.Resolve(*static_cast<const Numbering*>(self), updates);
 }
 
 TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t units) {
@@ -127,19 +124,14 @@ ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan&
                      const TensorView& data, const TensorView& updates, strew_reduction reduction,
                      const TensorView& output, int axis) {
   ScatterFacts facts;
-  facts.dtype = output.dtype;
-  facts.element_size = output.element_size;
-  facts.elements = output.size;
+  FindOutputFacts(call, output, reduction, &facts);
   facts.entry_elements = plan.entries == 0 ? 0 : updates.size / plan.entries;
-  facts.units = plan::IndexedUnitsOf(output.element_size).count;
   facts.is_empty = updates.size == 0 || output.size == 0;
   facts.axes_are_one_loop = AxesAreOneLoop(plan, data) && AxesAreOneLoop(plan, output);
-  facts.run_bytes = 0;
   if (!facts.is_empty &&
       (MayHaveSlices(updates, reduction) || MayStream(machine, facts, reduction))) {
     FindTurns(plan, updates, output, axis, &facts);
   }
-  facts.sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(call, output) : 0;
   return facts;
 }
 

@@ -83,7 +83,7 @@ struct OutputFacts {
   int64_t entry_elements;  // that an entry updates
   int64_t units;           // of an element
   int64_t sum_bytes;       // of an accumulator, if the reduction has any
-  int64_t run_bytes;       // of the innermost inner loop, if rows may be replaced in order
+  int64_t run_bytes = 0;   // of the innermost inner loop, if rows may be replaced in order
   // Turns of the outermost inner loop if they lie at least a cache line apart in the updates, or in
   // their source, else 0; and the bytes that the entries read of each such slice at random, 0 if
   // they read it in order.

@@ -49,7 +49,7 @@ void Distribute(Item<Number>* items, Item<Number>* other, int64_t count, int shi
     ascends &= digit >= last;
     last = digit;
   }
-  Accumulate(ends, digits);
+  ToFirsts(ends, digits);
   if (ascends) {
     for (int64_t d = 0; d + 1 < digits; ++d) ends[d] = ends[d + 1];
     ends[digits - 1] = count;
@@ -71,7 +71,7 @@ void SortNear(Item<Number>* items, Item<Number>* other, int64_t count, int bits)
   for (int pass = 0; pass < passes; ++pass) {
     std::fill_n(next, digits, 0);
     for (int64_t i = 0; i < count; ++i) ++next[DigitOf(items[i], pass * width, width)];
-    Accumulate(next, digits);
+    ToFirsts(next, digits);
     MoveByDigit(items, other, count, pass * width, width, next);
     std::swap(items, other);
   }
@@ -79,7 +79,7 @@ void SortNear(Item<Number>* items, Item<Number>* other, int64_t count, int bits)
 
 }  // namespace
 
-void Accumulate(int64_t* counts, int64_t digits) {
+void ToFirsts(int64_t* counts, int64_t digits) {
   int64_t sum = 0;
   for (int64_t d = 0; d < digits; ++d) sum += std::exchange(counts[d], sum);
 }

@@ -19,7 +19,7 @@ inline constexpr int kMostBits = 9;
 inline constexpr int64_t kMostDigits = int64_t{1} << kMostBits;
 
 // Turns the counts of digits into first positions.
-void Accumulate(int64_t* counts, int64_t digits);
+void ToFirsts(int64_t* counts, int64_t digits);
 
 // Sorts items by destination, and keeps the order of equal ones. Destinations may differ only in
 // their `bits` lowest bits. `other` has room for `count` items.

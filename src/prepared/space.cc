@@ -9,18 +9,18 @@ namespace strew::prepared {
 
 plan::IndexSpace SpaceOfIndices(const Plan& plan, const TensorView& indices) {
   plan::IndexSpace space;
-  const int tuples = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
+  const int dims = plan.entry_dims();
   space.has_tuples = plan.kind == Kind::kTuples;
   if (plan.kind == Kind::kElements) space.entry_dim = plan.axis;
   for (int c = 0; c < plan.components; ++c) {
-    const int64_t base = space.has_tuples ? c * StrideOf(indices, tuples) : 0;
+    const int64_t base = space.has_tuples ? c * StrideOf(indices, dims) : 0;
     // The axis of kUpdate may count from the end, because the rank of data is not known yet.
     const int64_t axis = plan.kind == Kind::kTuples     ? c
                          : plan.kind == Kind::kElements ? plan.axis
                                                         : plan.given_axis;
     space.component[space.components++] = {axis, plan.extents[c], 0, 0, base};
   }
-  for (int i = 0; i < tuples; ++i) {
+  for (int i = 0; i < dims; ++i) {
     const int64_t stride = StrideOf(indices, i);
     if (plan.kind != Kind::kElements || i == plan.axis) {
       space.entries.Append(plan.shape[i], 0, 0, stride, 0);
@@ -35,7 +35,7 @@ plan::IndexSpace SpaceOfIndices(const Plan& plan, const TensorView& indices) {
 TensorView PlacesOf(const Plan& plan) {
   TensorView view;  // dims beyond its rank are not initialised, to keep small calls fast
   view.dtype = plan.places.dtype();
-  view.rank = plan.kind == Kind::kTuples ? plan.rank - 1 : plan.rank;
+  view.rank = plan.entry_dims();
   view.size = plan.entries;
   view.element_size = plan.places.width();
   view.lowest = 0;

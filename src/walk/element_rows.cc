@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "base/dtype.h"
+#include "plan/pattern.h"
 
 namespace strew::walk {
 namespace {
@@ -13,27 +14,6 @@ using plan::kOutput;
 using plan::kUpdates;
 
 constexpr int64_t kMost = 512;  // offsets
-
-// Computes the offsets of all elements from those of the rows. A length that is known at compile
-// time halves the time.
-template <class Offset, int64_t kRun>
-void ExpandRows(const Offset* offsets, int64_t rows, int64_t stride, Offset* elements) {
-  for (int64_t r = 0; r < rows; ++r, elements += kRun) {
-    for (int64_t i = 0; i < kRun; ++i) elements[i] = static_cast<Offset>(offsets[r] + i * stride);
-  }
-}
-
-template <class Offset>
-void Expand(const void* first, int64_t rows, int64_t run, int64_t stride, void* elements) {
-  const Offset* const offsets = static_cast<const Offset*>(first);
-  Offset* to = static_cast<Offset*>(elements);
-  if (run == 2) return ExpandRows<Offset, 2>(offsets, rows, stride, to);
-  if (run == 3) return ExpandRows<Offset, 3>(offsets, rows, stride, to);
-  if (run == 4) return ExpandRows<Offset, 4>(offsets, rows, stride, to);
-  for (int64_t r = 0; r < rows; ++r, to += run) {
-    for (int64_t i = 0; i < run; ++i) to[i] = static_cast<Offset>(offsets[r] + i * stride);
-  }
-}
 
 // Entries whose updates have one stride, within each entry and from one entry to the next.
 struct Line {
@@ -61,9 +41,9 @@ class ElementWalk {
     for (int64_t first = 0; first < line.entries; first += step) {
       const int64_t entries = std::min(step, line.entries - first);
       const int64_t ahead = std::min(prefetch, line.entries + line.following - first - entries);
-      const auto expand = offset_width_ == kernel::kOffset32 ? Expand<int32_t> : Expand<int64_t>;
-      expand(line.offsets + first * kernel::OffsetSize(offset_width_), entries + ahead, rows_.run,
-             rows_.output_run_stride, offsets);
+      plan::ExpandRows(line.offsets + first * kernel::OffsetSize(offset_width_), entries + ahead,
+                       rows_.run, rows_.output_run_stride, offset_width_ == kernel::kOffset32,
+                       offsets);
       kernel::TileArguments tile =
           kernel::RowTile(nullptr, nullptr, offsets, entries * rows_.run, prefetch * rows_.run);
       tile.updates_column_stride = rows_.updates_run_stride;

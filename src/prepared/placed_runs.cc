@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prepared/elements.h"
+#include "prepared/placed_runs.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers elements and runs from the places of a plan's entries.
-#ifndef STREW_PREPARED_ELEMENTS_H_
-#define STREW_PREPARED_ELEMENTS_H_
+#ifndef STREW_PREPARED_PLACED_RUNS_H_
+#define STREW_PREPARED_PLACED_RUNS_H_
 
 #include <cstdint>
 
@@ -37,4 +37,4 @@ void GatherRuns(const PlacedRuns& runs);
 
 }  // namespace strew::prepared
 
-#endif  // STREW_PREPARED_ELEMENTS_H_
+#endif  // STREW_PREPARED_PLACED_RUNS_H_
