@@ -193,7 +193,12 @@ bool LieApart(const GatherLoops& loops) {
 bool AreBoxes(const Tuning& tuning, const GatherLoops& loops) {
   if (!loops.MayBeBoxes() || loops.inner.rank == 0) return false;
   if (loops.EntryUnits() * loops.units.width < tuning.least_gathered_box) return false;
-  return loops.column.count == 1 || LieApart(loops);
+  if (loops.column.count == 1 || LieApart(loops)) return true;
+  const int64_t width = loops.units.width;
+  const bool share_source = IsWithinLine(loops.layout.places.LeastStride(), width);
+  const bool share_output = IsWithinLine(loops.column.stride[kGatheredOutput], width);
+  return !(share_source && loops.source_bytes > tuning.near_gathered) &&
+         !(share_output && loops.output_bytes > tuning.near_gathered);
 }
 
 Way WayOfGather(const Tuning& tuning, const GatherLoops& loops) {

@@ -98,12 +98,20 @@ TEST_F(GatherOfBoxes, LargeEntriesIsByThem) {
   EXPECT_EQ(WayOf(rows, apart), Way::kRows);
 }
 
-TEST_F(GatherOfBoxes, EntriesBetweenElementsOfOthersIsByRows) {
+TEST_F(GatherOfBoxes, FarEntriesThatShareLinesIsByRows) {
   const Dims rows = {kEntry, 6, 1}, apart = {kColumns * 16, 16, 2};
   tuning_.least_gathered_box = 1;
+  // Entries between elements of others, 6 or 12 elements apart, or a line of 16.
+  const Dims source = {6, 6 * 2 * kRows, 1}, output = {12, 12 * kRows, 2};
+  tuning_.near_gathered = 4 * kEntry * 2 * kRows;
+  EXPECT_EQ(WayOf(source, apart), Way::kBoxes);
+  EXPECT_EQ(WayOf(rows, output), Way::kBoxes);
+  tuning_.near_gathered = 4 * kEntry * kRows - 1;
   EXPECT_EQ(WayOf(rows, apart), Way::kBoxes);
-  EXPECT_EQ(WayOf({6, 6 * 2 * kRows, 1}, apart), Way::kRows);
-  EXPECT_EQ(WayOf(rows, {16, 16 * kRows, 2}), Way::kRows);
+  EXPECT_NE(WayOf(source, apart), Way::kBoxes);
+  EXPECT_NE(WayOf({6, 6 * 2 * kRows, 1}, output), Way::kBoxes);
+  EXPECT_EQ(WayOf({16, 16 * 2 * kRows, 1}, apart), Way::kBoxes);
+  EXPECT_EQ(WayOf(rows, {16, 16 * kRows, 2}), Way::kBoxes);
 }
 
 TEST_F(GatherScheduleOf, FarSourcesPrefetches) {

@@ -156,8 +156,20 @@ def _gathers() -> list[Family]:
         elements = max(size // 4, 8)
         return boxes(max(ENTRIES // elements, 1), (4, elements // 4))
 
+    def transposed(size: int) -> Planned:
+        """Slices of short rows, between whose elements those of others lie."""
+
+        def bind(library: Library) -> Callable[[], None]:
+            rows = max(size // 4 // 16 // 8, 2)
+            plan = library.plan(UPDATE, library.tensor(uniform((16,), 16)), 0, (16,))
+            source, output = values((8, rows, 16)).T, values((16, rows, 8))
+            return library.plan_gather(plan, library.tensor(source), library.tensor(output))
+
+        return Planned(bind)
+
     return [
         Threshold("least_gathered_box", of_entry, **at("least_gathered_box"), least=32),
+        Threshold("near_gathered", transposed, **switch("near_gathered", HUGE, 0)),
     ]
 
 
