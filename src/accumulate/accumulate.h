@@ -5,18 +5,12 @@
 #define STREW_ACCUMULATE_ACCUMULATE_H_
 
 #include "base/call.h"
-#include "base/reduction.h"
 #include "base/status.h"
 #include "base/tensor_view.h"
 #include "plan/index_space.h"
 #include "walk/scatter.h"
 
 namespace strew::accumulate {
-
-// True for the reductions of ApplyWide().
-inline bool Accumulates(strew_reduction reduction) {
-  return ReductionKind(reduction) == STREW_MEAN || IsWide(reduction);
-}
 
 // Applies STREW_MEAN, or a reduction with STREW_WIDE where that makes a difference, with or without
 // STREW_EXCLUDE_SELF: combines the old value of an element, unless it is excluded, and its updates

@@ -88,8 +88,7 @@ Status RunSpace(const Call& call, const walk::Operands& operands, strew_reductio
     return call.Succeed(0);
   }
   if (IsBox(*space, findings, reduction)) return RunEntry(call, operands, reduction, *space);
-  const strew_reduction kind = ReductionKind(reduction);
-  const bool accumulates = accumulate::Accumulates(reduction);
+  const bool accumulates = Accumulates(reduction);
   if (accumulates && HasFewStridedTurns(plan::TuningOf(call), *space)) space->TurnInnerIntoBatch();
   const plan::EntryLoops loops(*space, findings,
                                accumulates ? plan::BatchOrder::kOfData : plan::BatchOrder::kAny);
@@ -98,8 +97,9 @@ Status RunSpace(const Call& call, const walk::Operands& operands, strew_reductio
   const walk::Scatter scatter(call, operands, loops, reduction, drops ? &applied_units : nullptr);
   if (accumulates) {
     STREW_TRY(accumulate::ApplyWide(scatter, in_place));
-  } else if (ExcludesSelf(reduction) && kind != STREW_NONE) {
-    STREW_TRY(accumulate::ApplyWithoutSelf(walk::Scatter(scatter, kind), in_place));
+  } else if (ExcludesSelf(reduction)) {
+    const walk::Scatter of_updates(scatter, ReductionKind(reduction));
+    STREW_TRY(accumulate::ApplyWithoutSelf(of_updates, in_place));
   } else {
     STREW_TRY(share::Execute(scatter, in_place));
   }
@@ -148,7 +148,7 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
                                          strew_reduction reduction, plan::IndexSpace* space,
                                          const plan::Findings& findings) {
   const plan::Tuning& tuning = plan::TuningOf(call);
-  const bool moves = ReductionKind(reduction) == STREW_NONE;
+  const bool moves = reduction == STREW_NONE;
   const bool is_short = !HasLongRows(tuning, moves, space->entries);
   if (is_short && (!IsOneStep(reduction) ||
                    !HasNearBatches(tuning, space->batch, operands.updates.element_size))) {
@@ -187,7 +187,7 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   const bool are_single = compares || space->entries.rank == 0;
   const strew_dtype dtype = operands.output.dtype;
   const strew_reduction reduction =
-      are_single ? OfSingleUpdates(asked, dtype) : WithWideIfNeeded(asked, dtype);
+      are_single ? OfSingleUpdates(asked, dtype) : WithNeededFlags(asked, dtype);
   if (IsWide(asked) && !IsWide(reduction) && call.explains()) {
     call.Explain("Wide: makes no difference to this call.");
   }

@@ -267,7 +267,7 @@ GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner, int64_
   facts.elements = output.size;
   facts.entry_elements = TurnsOf(inner) / units;
   facts.units = units;
-  facts.sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(passage.call, output) : 0;
+  facts.sum_bytes = Accumulates(reduction) ? SumBytes(passage.call, output) : 0;
   const bool is_random = passage.from.order.exists() || passage.to.order.exists();
   FindTurnFacts(inner, passage.to, passage.source, is_random, output, &facts);
   facts.has_weights = passage.weights != nullptr;

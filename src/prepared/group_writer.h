@@ -32,7 +32,7 @@ struct GroupKernels {
         run(combine.run),
         move(walk::MoveKernelsFor(scatter.call, plan::IndexedUnitsOf(scatter.output.element_size))),
         width(combine.element_size) {
-    if (accumulate::Accumulates(scatter.schedule.reduction)) {
+    if (Accumulates(scatter.schedule.reduction)) {
       accumulator_.emplace(scatter.call, scatter.output.dtype, scatter.schedule.reduction);
     }
     if (scatter.source.weights != nullptr) {

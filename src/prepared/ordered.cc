@@ -46,7 +46,7 @@ void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& up
 }
 
 Status CheckTerms(const Call& call, const Plan& plan, strew_reduction reduction) {
-  if (!accumulate::Accumulates(reduction)) return STREW_OK;
+  if (!Accumulates(reduction)) return STREW_OK;
   if (plan.kept < kernel::kMostTerms || !plan.firsts.exists()) return STREW_OK;
   for (int64_t g = 0; g < plan.groups(); ++g) {
     // The old value is one more term.

@@ -120,7 +120,7 @@ bool MayStream(const plan::Machine& machine, const ScatterFacts& facts, strew_re
 // True if it may pay to walk slices in blocks: those of small updates stay in the caches anyway.
 bool MayHaveSlices(const TensorView& updates, strew_reduction reduction) {
   constexpr int64_t kSmall = 32 << 10;
-  return accumulate::Accumulates(reduction) && updates.size > kSmall / updates.element_size;
+  return Accumulates(reduction) && updates.size > kSmall / updates.element_size;
 }
 
 ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan& plan,
@@ -139,7 +139,7 @@ ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan&
       (MayHaveSlices(updates, reduction) || MayStream(machine, facts, reduction))) {
     FindTurns(plan, updates, output, axis, &facts);
   }
-  facts.sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(call, output) : 0;
+  facts.sum_bytes = Accumulates(reduction) ? SumBytes(call, output) : 0;
   return facts;
 }
 
@@ -169,8 +169,7 @@ Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorVie
                                    *output};
   const Status status = Run(call, plan, operands, axis, schedule);
   const bool lacks_scratch = status.code() == STREW_OUT_OF_MEMORY &&
-                             schedule.way == Way::kByPlaces &&
-                             accumulate::Accumulates(schedule.reduction);
+                             schedule.way == Way::kByPlaces && Accumulates(schedule.reduction);
   if (!lacks_scratch) return status;
   // In order of destinations accumulators need no scratch.
   facts.has_scratch = false;

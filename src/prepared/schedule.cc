@@ -124,7 +124,7 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
     GoInOrder(machine, plan, facts, &schedule);
     return schedule;
   }
-  const bool accumulates = accumulate::Accumulates(reduction);
+  const bool accumulates = Accumulates(reduction);
   if (!accumulates && !StartsAnew(reduction)) return schedule;
   const strew_reduction kind = ReductionKind(reduction);
   const bool has_elements = facts.entry_elements == 1 && facts.units == 1;
@@ -331,7 +331,7 @@ bool MayGoByEntries(const Machine& machine, const Plan& from, const Plan& to,
                                                 : machine.tuning.longest_passed_row;
   if (facts.units > 1 || facts.row_elements > longest_row) return false;
   if (facts.has_slices && GroupsSlices(machine.tuning, to, facts, reduction)) return false;
-  if (accumulate::Accumulates(reduction) && !DividesSums(from, facts, reduction)) return false;
+  if (Accumulates(reduction) && !DividesSums(from, facts, reduction)) return false;
   if (!StartsAnew(reduction)) return true;
   const strew_reduction kind = ReductionKind(reduction);
   return !from.has_dropped() && HasIdentity(facts.dtype, kind == STREW_MEAN ? STREW_ADD : kind);
