@@ -21,8 +21,8 @@ class FirstAndOthers {
  public:
   FirstAndOthers(const walk::Scatter& moves, const walk::Scatter& scatter,
                  const plan::DestinationNumbers& numbers, DestinationSet* set)
-      : first_(moves, HintsFor(moves), plan::kEverywhere),
-        others_(scatter, HintsFor(scatter), plan::kEverywhere),
+      : first_(moves, share::HintsFor(moves), plan::kEverywhere),
+        others_(scatter, share::HintsFor(scatter), plan::kEverywhere),
         numbers_(numbers),
         set_(set) {}
 
@@ -45,11 +45,6 @@ class FirstAndOthers {
   }
 
  private:
-  static plan::MemoryHints HintsFor(const walk::Scatter& scatter) {
-    return plan::MemoryHintsFor(scatter.loops, share::CircumstancesOf(scatter, /*in_place=*/true,
-                                                                      /*has_scratch=*/false));
-  }
-
   // Passes each entry of a row to one of the filters, and marks it as dropped for the other. There
   // is no branch on the answer of the set, because the CPU could not predict it.
   template <class Offset>

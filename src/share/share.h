@@ -45,14 +45,14 @@ bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction 
 
 // ---- Entries: schedules and their execution ----
 
-// The inputs of a schedule.
-plan::Circumstances CircumstancesOf(const walk::Scatter& scatter, bool in_place, bool has_scratch);
+// How entries that are walked without a schedule read and write memory.
+plan::MemoryHints HintsFor(const walk::Scatter& scatter);
 
 // The schedule of a scatter with checked indices, and its scratch, which the constructor allocates
 // before anything is written.
 class Execution {
  public:
-  Execution(const walk::Scatter& scatter, bool in_place, bool may_have_scratch = true);
+  Execution(const walk::Scatter& scatter, bool in_place);
 
   // Copies data unless `in_place`, and applies the updates. The reduction, the updates and
   // `in_place` may differ from those of the constructor, but `in_place` must not change from true
