@@ -18,20 +18,13 @@
 namespace strew {
 namespace {
 
-template <int kOperands>
-int64_t TurnsOf(const plan::LoopNest<kOperands>& nest) {
-  int64_t turns = 1;
-  for (int i = 0; i < nest.rank; ++i) turns *= nest.loop[i].count;
-  return turns;
-}
-
 // True if the inner turns of accumulated entries are few and lie apart in the output. Each is then
 // a batch of its own, because single elements have faster kernels.
 bool HasFewStridedTurns(const plan::Tuning& tuning, const plan::IndexSpace& space) {
   if (space.components != 1 || space.inner.rank == 0) return false;
-  if (TurnsOf(space.inner) >= tuning.least_strided_group) return false;
+  if (space.inner.Turns() >= tuning.least_strided_group) return false;
   const int64_t destinations = space.component[0].axis_size / tuning.destinations_of_entry;
-  if (destinations > TurnsOf(space.entries)) return false;
+  if (destinations > space.entries.Turns()) return false;
   for (int i = 0; i < space.inner.rank; ++i) {
     if (Magnitude(space.inner.loop[i].stride[plan::kOutput]) == 1) return false;
   }
@@ -55,9 +48,9 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
   const plan::Units indexed = plan::IndexedUnitsOf(output.element_size);
   if (call.explains()) call.Explain("There is one entry, so that its updates are a box.");
   const bool replaces_all =
-      reduction == STREW_NONE && TurnsOf(space.inner) == output.size * indexed.count;
+      reduction == STREW_NONE && space.inner.Turns() == output.size * indexed.count;
   if (!replaces_all && !SameElements(operands.data, output)) {
-    STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/TurnsOf(space.inner)));
+    STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/space.inner.Turns()));
   }
   const int64_t parts = units.count / indexed.count;  // of an indexed unit
   walk::BoxNest nest;

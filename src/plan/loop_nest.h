@@ -43,6 +43,13 @@ struct LoopNest {
     return *this;
   }
 
+  // Number of turns of all loops together.
+  int64_t Turns() const {
+    int64_t turns = 1;
+    for (int i = 0; i < rank; ++i) turns *= loop[i].count;
+    return turns;
+  }
+
   // Appends an innermost loop, unless its count is at most 1.
   template <class... Strides>
   void Append(int64_t count, Strides... strides) {

@@ -71,17 +71,18 @@ Status Execute(const walk::Scatter& scatter, bool in_place);
 // ---- Boxes: copies, slices and overlays ----
 
 // Runs a box. Turns must have different destinations, and counts must be > 0. Rearranges `nest`.
+// Updates that follow touch at most `touched` of the cache lines that it writes.
+inline constexpr int64_t kAllLines = std::numeric_limits<int64_t>::max();
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
-              unsigned char* output, const unsigned char* updates, walk::BoxNest* nest);
+              unsigned char* output, const unsigned char* updates, walk::BoxNest* nest,
+              int64_t touched = kAllLines);
 
 // Requires an arranged plan. `run` is the kernel of the reduction; `move` has the kernels that
 // copy.
 Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, kernel::RunKernel run,
                   const kernel::MoveKernels& move, const walk::OverlayOperands& operands);
 
-// output = data, for tensors of the same shape. Updates that follow touch at most `touched` cache
-// lines of the output.
-inline constexpr int64_t kAllLines = std::numeric_limits<int64_t>::max();
+// output = data, for tensors of the same shape. `touched` as for RunBox().
 Status Copy(const Call& call, const TensorView& data, const TensorView& output,
             int64_t touched = kAllLines);
 
