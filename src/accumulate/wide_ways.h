@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to accumulate, among which mean.cc chooses.
-#ifndef STREW_ACCUMULATE_MEAN_WAYS_H_
-#define STREW_ACCUMULATE_MEAN_WAYS_H_
+// The ways to accumulate, among which wide.cc chooses.
+#ifndef STREW_ACCUMULATE_WIDE_WAYS_H_
+#define STREW_ACCUMULATE_WIDE_WAYS_H_
 
 #include <algorithm>
 #include <cstdint>
 
 #include "accumulate/bucket_sort.h"
-#include "accumulate/mean_sums.h"
+#include "accumulate/wide_sums.h"
 #include "base/cache_size.h"
 #include "base/compiler.h"
 #include "base/status.h"
@@ -67,10 +67,10 @@ struct WideScatter {
   }
 };
 
-enum class Way { kBatches, kBuckets, kRanks };
+enum class WideWay { kBatches, kBuckets, kRanks };
 
-// Combines all updates in the way that mean.cc chooses, and says which.
-Status Combine(const WideScatter& work, Way* way);
+// Combines all updates in the way that wide.cc chooses, and says which.
+Status Combine(const WideScatter& work, WideWay* way);
 
 // ---- Batches ----
 
@@ -115,4 +115,4 @@ Status CombineRanks(const WideScatter& work);
 
 }  // namespace strew::accumulate
 
-#endif  // STREW_ACCUMULATE_MEAN_WAYS_H_
+#endif  // STREW_ACCUMULATE_WIDE_WAYS_H_

@@ -8,18 +8,18 @@
 //   ranks    all entries are one part, and slots are the ranks of the touched destinations. For so
 //            many more entries than destinations that scratch cannot hold the entries
 #include "accumulate/accumulate.h"
-#include "accumulate/mean_ways.h"
+#include "accumulate/wide_ways.h"
 #include "base/reduction.h"
 
 namespace strew::accumulate {
 
-Status Combine(const WideScatter& work, Way* way) {
-  *way = Way::kBatches;
+Status Combine(const WideScatter& work, WideWay* way) {
+  *way = WideWay::kBatches;
   bool fit = false;
   STREW_TRY(BatchesFit(work, &fit));
   if (fit) return CombineBatches(work);
 
-  *way = Way::kBuckets;
+  *way = WideWay::kBuckets;
   const BucketLayout layout(work);
   if (layout.Pays()) {
     const Buckets buckets(work.scatter, layout.numbers, layout.shift, layout.LeastTouched());
@@ -27,13 +27,13 @@ Status Combine(const WideScatter& work, Way* way) {
     if (buckets.is_reached()) return CombineBuckets(layout, buckets);
   }
 
-  *way = Way::kRanks;
+  *way = WideWay::kRanks;
   return CombineRanks(work);
 }
 
 Status ApplyWide(const walk::Scatter& scatter, bool in_place) {
   const SlotSums sums(scatter);
-  Way way;
+  WideWay way;
   STREW_TRY(Combine({scatter, sums, in_place}, &way));
   if (scatter.call.explains()) {
     constexpr const char* kTold[] = {"some batches at a time have an accumulator for each element",

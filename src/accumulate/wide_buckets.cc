@@ -7,7 +7,7 @@
 
 #include "accumulate/bucket_sort.h"
 #include "accumulate/entry_rows.h"
-#include "accumulate/mean_ways.h"
+#include "accumulate/wide_ways.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"

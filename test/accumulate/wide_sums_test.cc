@@ -2,7 +2,7 @@
 //
 // Slots of sums and counts: elements that begin them, updates that are added, and what is left
 // alone.
-#include "accumulate/mean_sums.h"
+#include "accumulate/wide_sums.h"
 
 #include <cstdint>
 #include <vector>

@@ -5,7 +5,7 @@
 
 #include "accumulate/destination_set.h"
 #include "accumulate/entry_rows.h"
-#include "accumulate/mean_ways.h"
+#include "accumulate/wide_ways.h"
 #include "base/compiler.h"
 #include "base/scratch.h"
 #include "plan/cut.h"

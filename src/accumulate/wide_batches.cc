@@ -3,7 +3,7 @@
 // slot, and the slots stay in the caches.
 #include <algorithm>
 
-#include "accumulate/mean_ways.h"
+#include "accumulate/wide_ways.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"

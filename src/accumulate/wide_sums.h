@@ -2,8 +2,8 @@
 // Slots of wide accumulators: a sum and a count for each. A sum is whatever updates accumulate to;
 // for STREW_MUL it is a product. A slot stands for one destination, and the code that numbers the
 // destinations decides which.
-#ifndef STREW_ACCUMULATE_MEAN_SUMS_H_
-#define STREW_ACCUMULATE_MEAN_SUMS_H_
+#ifndef STREW_ACCUMULATE_WIDE_SUMS_H_
+#define STREW_ACCUMULATE_WIDE_SUMS_H_
 
 #include <cstdint>
 #include <cstring>
@@ -105,4 +105,4 @@ class SlotSums {
 
 }  // namespace strew::accumulate
 
-#endif  // STREW_ACCUMULATE_MEAN_SUMS_H_
+#endif  // STREW_ACCUMULATE_WIDE_SUMS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "accumulate/mean_sums.h"
+#include "accumulate/wide_sums.h"
 
 #include <algorithm>
 
