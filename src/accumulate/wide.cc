@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // STREW_MEAN and reductions with STREW_WIDE. Both combine the updates of each destination in a wide
-// accumulator, here called its sum. There are three ways to divide the entries into parts:
+// accumulator, here called its sum. There are three ways to do so:
 //
-//   batches  a part is some of the batches. For batches whose axis is short
-//   buckets  a part is a bucket of neighbouring destinations, into which entries are moved. Single
-//            elements are then summed in slots, and runs in groups of one destination each
-//   ranks    all entries are one part, and slots are the ranks of the touched destinations. For so
-//            many more entries than destinations that scratch cannot hold the entries
+//   batches  some batches at a time, with a slot for each of their destinations
+//   buckets  entries are first moved into buckets of neighbouring destinations
+//   ranks    each touched destination has a slot; for calls whose entries do not fit scratch, or
+//            are too few for buckets
 #include "accumulate/accumulate.h"
 #include "accumulate/wide_ways.h"
 #include "base/reduction.h"
@@ -14,19 +13,13 @@
 namespace strew::accumulate {
 
 Status Combine(const WideScatter& work, WideWay* way) {
+  bool done;
   *way = WideWay::kBatches;
-  bool fit = false;
-  STREW_TRY(BatchesFit(work, &fit));
-  if (fit) return CombineBatches(work);
-
+  STREW_TRY(CombineBatches(work, &done));
+  if (done) return STREW_OK;
   *way = WideWay::kBuckets;
-  const BucketLayout layout(work);
-  if (layout.Pays()) {
-    const Buckets buckets(work.scatter, layout.numbers, layout.shift, layout.LeastTouched());
-    if (!buckets.ok()) return work.Refuse();
-    if (buckets.is_reached()) return CombineBuckets(layout, buckets);
-  }
-
+  STREW_TRY(CombineBuckets(work, &done));
+  if (done) return STREW_OK;
   *way = WideWay::kRanks;
   return CombineRanks(work);
 }

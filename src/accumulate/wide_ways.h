@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "accumulate/bucket_sort.h"
 #include "accumulate/wide_sums.h"
 #include "base/cache_size.h"
 #include "base/compiler.h"
@@ -72,45 +71,10 @@ enum class WideWay { kBatches, kBuckets, kRanks };
 // Combines all updates in the way that wide.cc chooses, and says which.
 Status Combine(const WideScatter& work, WideWay* way);
 
-// ---- Batches ----
-
-// Tells whether there are enough updates, and slots for all destinations of a batch fit scratch.
-Status BatchesFit(const WideScatter& work, bool* fit);
-Status CombineBatches(const WideScatter& work);
-
-// ---- Buckets ----
-
-// How entries are divided into buckets.
-struct BucketLayout {
-  explicit BucketLayout(const WideScatter& work);
-
-  int64_t buckets() const { return ((numbers.range() - 1) >> shift) + 1; }
-  int64_t TaskBytes() const { return Scratch::RoundUp(destination_bytes << shift) + 64; }
-  int64_t MovedBytes() const { return MovedEntries::Bytes(entries, buckets(), update_bytes); }
-  // Number of destinations that must be touched to allow scratch for moving all entries.
-  int64_t LeastTouched() const;
-  // True unless there are too many buckets, or too few entries for them.
-  bool Pays() const;
-  // True if too many of so many destinations would have no updates.
-  bool AreSparse(int64_t of_entries, int64_t destinations) const {
-    return !has_no_gaps || of_entries < destinations / work.scatter.tuning.destinations_of_entry;
-  }
-
-  const WideScatter& work;
-  const plan::DestinationNumbers numbers;
-  const bool has_no_gaps;  // every number in range stands for an element
-  const int64_t units;     // of an entry
-  const int64_t entries;   // including dropped ones
-  int64_t update_bytes;
-  int64_t destination_bytes;  // scratch of a task for each destination of a bucket
-  int64_t tasks = 1;
-  int shift = 0;  // a bucket has 2^shift destinations
-};
-
-Status CombineBuckets(const BucketLayout& layout, const Buckets& buckets);
-
-// ---- Ranks ----
-
+// These ways write nothing if another way is better; *done is then false.
+Status CombineBatches(const WideScatter& work, bool* done);
+Status CombineBuckets(const WideScatter& work, bool* done);
+// This way is for all calls.
 Status CombineRanks(const WideScatter& work);
 
 }  // namespace strew::accumulate
