@@ -229,8 +229,11 @@ MovedEntries::MovedEntries(const Buckets& buckets, Moves moves, unsigned char* m
       updates(memory + Bytes(buckets.entries(), buckets.count(), 0)) {
   int64_t* const next = reinterpret_cast<int64_t*>(memory);
   std::copy_n(buckets.firsts(), buckets.count(), next);
-  if (moves == Moves::kElements) return MoveElements(buckets, next, *this);
-  Move<int64_t>(buckets, next, *this, [](int64_t update) { return update; });
+  if (moves == Moves::kPositions) {
+    Move<int64_t>(buckets, next, *this, [](int64_t update) { return update; });
+  } else {
+    MoveElements(buckets, next, *this);
+  }
 }
 
 int64_t ListDistinct(Remainder* remainders, int64_t n, Remainder* position_of, Remainder* list) {

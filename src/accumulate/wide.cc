@@ -24,10 +24,10 @@ Status Combine(const WideScatter& work, WideWay* way) {
   return CombineRanks(work);
 }
 
-Status ApplyWide(const walk::Scatter& scatter, bool in_place) {
+Status ApplyWide(const walk::Scatter& scatter) {
   const SlotSums sums(scatter);
   WideWay way;
-  STREW_TRY(Combine({scatter, sums, in_place}, &way));
+  STREW_TRY(Combine({scatter, sums}, &way));
   if (scatter.call.explains()) {
     constexpr const char* kTold[] = {"some batches at a time have an accumulator for each element",
                                      "entries are sorted into buckets of destinations first",

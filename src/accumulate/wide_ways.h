@@ -31,7 +31,6 @@ inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
 struct WideScatter {
   const walk::Scatter& scatter;
   const SlotSums& sums;
-  bool in_place;
 
   // Address in the output of a destination, which counts units from the origin of the loops.
   unsigned char* OutputOf(int64_t destination) const {
@@ -57,7 +56,6 @@ struct WideScatter {
     return lines > static_cast<double>(entries) * scatter.tuning.column_lines_of_entry;
   }
   Status CopyData() const {
-    if (in_place) return STREW_OK;
     return share::Copy(scatter.call, scatter.operands.data, scatter.operands.output);
   }
   Status Refuse() const {

@@ -49,7 +49,7 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
   if (call.explains()) call.Explain("There is one entry, so that its updates are a box.");
   const bool replaces_all =
       reduction == STREW_NONE && space.inner.Turns() == output.size * indexed.count;
-  if (!replaces_all && !SameElements(operands.data, output)) {
+  if (!replaces_all) {
     STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/space.inner.Turns()));
   }
   const int64_t parts = units.count / indexed.count;  // of an indexed unit
@@ -74,10 +74,9 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
 Status RunSpace(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                 const plan::Findings& findings, plan::IndexSpace* space) {
   const TensorView& output = operands.output;
-  const bool in_place = SameElements(operands.data, output);
   // No index into an output without elements is valid, so all updates were dropped.
   if (operands.updates.size == 0 || output.size == 0) {
-    if (!in_place) STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/0));
+    STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/0));
     return call.Succeed(0);
   }
   if (IsBox(*space, findings, reduction)) return RunEntry(call, operands, reduction, *space);
@@ -89,12 +88,12 @@ Status RunSpace(const Call& call, const walk::Operands& operands, strew_reductio
   std::atomic<int64_t> applied_units{0};
   const walk::Scatter scatter(call, operands, loops, reduction, drops ? &applied_units : nullptr);
   if (accumulates) {
-    STREW_TRY(accumulate::ApplyWide(scatter, in_place));
+    STREW_TRY(accumulate::ApplyWide(scatter));
   } else if (ExcludesSelf(reduction)) {
     const walk::Scatter of_updates(scatter, ReductionKind(reduction));
-    STREW_TRY(accumulate::ApplyWithoutSelf(of_updates, in_place));
+    STREW_TRY(accumulate::ApplyWithoutSelf(of_updates));
   } else {
-    STREW_TRY(share::Execute(scatter, in_place));
+    STREW_TRY(share::Execute(scatter));
   }
   const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
   return call.Succeed(drops ? applied_units / units : operands.updates.size);
@@ -112,9 +111,7 @@ using walk::Operands;
     return share::CheckIndices(call, operands.indices, *space, &findings);
   }
   if (call.explains()) plan::ExplainFew(call, operands.updates.size);
-  if (!SameElements(operands.data, operands.output)) {
-    STREW_TRY(share::Copy(call, operands.data, operands.output, /*touched=*/operands.updates.size));
-  }
+  STREW_TRY(share::Copy(call, operands.data, operands.output, /*touched=*/operands.updates.size));
   walk::WriteFew(walk::IndexedKernelsFor(call, operands.output, reduction), operands, few,
                  &space->inner);
   return call.Succeed(operands.updates.size / few.entries * few.count);

@@ -231,7 +231,7 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
   const TensorView repeated = Broadcast(*updates, slices, *data);
   if (repeated.size != 0) {
     STREW_TRY(RunReduction(call, *data, repeated, slices, reduction, *output));
-  } else if (data->size != 0 && !SameElements(*data, *output)) {
+  } else {
     STREW_TRY(share::Copy(call, *data, *output, /*touched=*/0));
   }
   return call.Succeed(updates->size);

@@ -70,7 +70,7 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
 
 Status Copy(const Call& call, const TensorView& data, const TensorView& output, int64_t touched) {
   // Tensors without elements may have no memory.
-  if (output.size == 0) return STREW_OK;
+  if (output.size == 0 || SameElements(data, output)) return STREW_OK;
   const bool contiguous = data.contiguous && output.contiguous;
   const int64_t bytes = output.size * output.element_size;
   if (contiguous && bytes <= plan::TuningOf(call).small_copy) {

@@ -114,7 +114,7 @@ bool HasLines(const Scatter& scatter) {
 }
 
 // The inputs of a schedule that may allocate scratch.
-plan::Circumstances CircumstancesOf(const Scatter& scatter, bool in_place) {
+plan::Circumstances CircumstancesOf(const Scatter& scatter) {
   const walk::Operands& operands = scatter.operands;
   return {plan::Machine(scatter.call),
           scatter.width,
@@ -122,7 +122,7 @@ plan::Circumstances CircumstancesOf(const Scatter& scatter, bool in_place) {
           operands.updates.size,
           operands.updates.element_size,
           scatter.index_size,
-          in_place,
+          SameElements(operands.data, operands.output),
           scatter.kernels.heavy,
           scatter.reduction == STREW_NONE,
           HasLines(scatter),
@@ -175,11 +175,11 @@ int64_t TouchedLines(const Scatter& scatter) {
 }  // namespace
 
 plan::MemoryHints HintsFor(const Scatter& scatter) {
-  return plan::MemoryHintsFor(scatter.loops, CircumstancesOf(scatter, /*in_place=*/true));
+  return plan::MemoryHintsFor(scatter.loops, CircumstancesOf(scatter));
 }
 
-Execution::Execution(const Scatter& scatter, bool in_place)
-    : about_(CircumstancesOf(scatter, in_place)), schedule_(ScheduleOf(scatter, about_)) {
+Execution::Execution(const Scatter& scatter)
+    : about_(CircumstancesOf(scatter)), schedule_(ScheduleOf(scatter, about_)) {
   const int64_t bytes = ScratchBytes(scatter, schedule_);
   Scratch(scatter.call, bytes).Swap(&scratch_);
   if (bytes != 0 && scratch_.memory() == nullptr) {
@@ -189,10 +189,10 @@ Execution::Execution(const Scatter& scatter, bool in_place)
   if (scatter.call.explains()) plan::Explain(scatter.call, scatter.loops, about_, schedule_);
 }
 
-Status Execution::Run(const Scatter& scatter, bool in_place) const {
+Status Execution::Run(const Scatter& scatter, bool is_copied) const {
   unsigned char* const scratch = scratch_.memory();
-  const plan::Staging& staging = in_place ? schedule_.staging_in_place : schedule_.staging;
-  if (!in_place && !staging.copies_data) {
+  const plan::Staging& staging = is_copied ? schedule_.staging_in_place : schedule_.staging;
+  if (!is_copied && !staging.copies_data) {
     STREW_TRY(
         Copy(scatter.call, scatter.operands.data, scatter.operands.output, TouchedLines(scatter)));
   }
@@ -215,8 +215,6 @@ Status Execution::Run(const Scatter& scatter, bool in_place) const {
 }
 
 // Not inline, because other callers of the room need no stack space for an execution.
-[[gnu::noinline]] Status Execute(const Scatter& scatter, bool in_place) {
-  return Execution(scatter, in_place).Run(scatter, in_place);
-}
+[[gnu::noinline]] Status Execute(const Scatter& scatter) { return Execution(scatter).Run(scatter); }
 
 }  // namespace strew::share

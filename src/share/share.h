@@ -52,12 +52,11 @@ plan::MemoryHints HintsFor(const walk::Scatter& scatter);
 // before anything is written.
 class Execution {
  public:
-  Execution(const walk::Scatter& scatter, bool in_place);
+  explicit Execution(const walk::Scatter& scatter);
 
-  // Copies data unless `in_place`, and applies the updates. The reduction, the updates and
-  // `in_place` may differ from those of the constructor, but `in_place` must not change from true
-  // to false.
-  Status Run(const walk::Scatter& scatter, bool in_place) const;
+  // Copies data, unless output is data itself or data `is_copied` already, and applies the updates.
+  // The reduction and the updates may differ from those of the constructor.
+  Status Run(const walk::Scatter& scatter, bool is_copied = false) const;
 
  private:
   plan::Circumstances about_;
@@ -66,7 +65,7 @@ class Execution {
 };
 
 // Makes a schedule and carries it out.
-Status Execute(const walk::Scatter& scatter, bool in_place);
+Status Execute(const walk::Scatter& scatter);
 
 // ---- Boxes: copies, slices and overlays ----
 
@@ -82,7 +81,8 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
 Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, kernel::RunKernel run,
                   const kernel::MoveKernels& move, const walk::OverlayOperands& operands);
 
-// output = data, for tensors of the same shape. `touched` as for RunBox().
+// output = data, for tensors of the same shape. Does nothing if they are the same elements. `touched`
+// as for RunBox().
 Status Copy(const Call& call, const TensorView& data, const TensorView& output,
             int64_t touched = kAllLines);
 

@@ -32,7 +32,7 @@ BoundScatter::Words ExpectedMeans(const BoundScatter& bound) {
     uint64_t count;
   };
   std::map<int64_t, Sum> sums;
-  BoundScatter::Words expected = bound.output();
+  BoundScatter::Words expected = bound.data();
   bound.ForEachUpdate([&](int64_t destination, int64_t update) {
     const Sum self = {expected[static_cast<size_t>(destination)], 1};
     Sum& sum = sums.emplace(destination, self).first->second;
@@ -53,7 +53,7 @@ WideWay WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
   change(&bound.tuning());
   const BoundScatter::Words expected = ExpectedMeans(bound);
   const SlotSums sums(bound.scatter());
-  const WideScatter work = {bound.scatter(), sums, /*in_place=*/true};
+  const WideScatter work = {bound.scatter(), sums};
   WideWay way;
   EXPECT_TRUE(strew::accumulate::Combine(work, &way).ok());
   EXPECT_EQ(bound.output(), expected);
