@@ -75,7 +75,7 @@ TEST(Reduction, KeepsWideWhereItMakesADifference) {
 }
 
 TEST(Reduction, HasNoFlagsIfItReplaces) {
-  for (const strew_dtype dtype : {STREW_BOOL, STREW_FLOAT16, STREW_FLOAT32, STREW_OPAQUE(12)}) {
+  for (const strew_dtype dtype : {STREW_BOOL, STREW_FLOAT16, STREW_FLOAT32, STREW_COMPLEX64}) {
     for (const strew_reduction flags : Reductions{STREW_EXCLUDE_SELF, STREW_WIDE}) {
       EXPECT_EQ(strew::WithNeededFlags(STREW_NONE | flags, dtype), STREW_NONE);
       EXPECT_EQ(strew::OfSingleUpdates(STREW_NONE | flags, dtype), STREW_NONE);
