@@ -191,8 +191,9 @@ Execution::Execution(const Scatter& scatter)
 
 Status Execution::Run(const Scatter& scatter, bool is_copied) const {
   unsigned char* const scratch = scratch_.memory();
-  const plan::Staging& staging = is_copied ? schedule_.staging_in_place : schedule_.staging;
-  if (!is_copied && !staging.copies_data) {
+  const bool in_place = is_copied || about_.in_place;
+  const plan::Staging& staging = in_place ? schedule_.staging_in_place : schedule_.staging;
+  if (!in_place && !staging.copies_data) {
     STREW_TRY(
         Copy(scatter.call, scatter.operands.data, scatter.operands.output, TouchedLines(scatter)));
   }

@@ -236,8 +236,8 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
     const plan::Component& component = space.component[position % space.components];
     const IndexValue index =
         ReadIndex(indices.dtype, indices.data + offset[kIndex] * indices.element_size);
-    int64_t value = index.value;
-    if (reader.FindElement(component.axis_size, &value)) return true;
+    int64_t element;
+    if (reader.FindElement(index.value, component.axis_size, &element)) return true;
     status = ReportIndex(call, indices, component, position, index);
     return false;
   });
