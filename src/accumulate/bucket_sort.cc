@@ -100,8 +100,8 @@ bool BucketsAscend(const int32_t* numbers, int64_t columns, int shift, int32_t* 
 }
 
 // Calls take_row(position, numbers, row) for a row of one bucket, and take(position, number,
-// update) for each entry of any other row; `next` has the next position of each bucket. Rows for which
-// begin_row(numbers, columns) returns false are skipped.
+// update) for each entry of any other row; `next` has the next position of each bucket. Rows for
+// which begin_row(numbers, columns) returns false are skipped.
 // Arguments are copied, because the compiler must assume that moved bytes change them.
 template <class BeginRow, class Take, class TakeRow>
 void Distribute(const Buckets& buckets, int64_t* next, const BeginRow& begin_row, const Take& take,

@@ -27,8 +27,8 @@ inline int64_t CountBits(uint64_t bits) {
 class DestinationSet {
  public:
   // Destinations lie in [0, range), range > 0. source(collect) passes at most `entries` of them to
-  // collect(destination); there is no call if bits for the whole range are few. A sorted list starts
-  // with room for `kept` destinations, and grows only if more are distinct.
+  // collect(destination); there is no call if bits for the whole range are few. A sorted list
+  // starts with room for `kept` destinations, and grows only if more are distinct.
   template <class Source>
   DestinationSet(const Call& call, int64_t range, int64_t entries, int64_t kept,
                  const Source& source)

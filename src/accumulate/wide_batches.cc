@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulates some batches at a time: each of their destinations has a slot. The batches of a part are
-// so many as have slots that stay in near caches; the slots of a single batch may be more.
+// Accumulates some batches at a time: each of their destinations has a slot. Batches are taken
+// together only if their slots stay in near caches; those of a single batch may take more memory.
 #include <algorithm>
 
 #include "accumulate/bucket_sort.h"

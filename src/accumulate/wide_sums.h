@@ -62,8 +62,8 @@ class SlotSums {
   }
 
   // Combines the elements of slots with all updates that `source` adds to the slots. Elements whose
-  // slot has no update stay as they are. lines.ForEachLine(writes, body) calls body(SlotLine) for all
-  // slots; `writes` tells whether body writes their elements.
+  // slot has no update stay as they are. lines.ForEachLine(writes, body) calls body(SlotLine) for
+  // all slots; `writes` tells whether body writes their elements.
   template <class Lines, class Source>
   void Combine(const Slots& slots, int64_t count, const Lines& lines, const Source& source) const {
     std::memset(slots.counts, 0, static_cast<size_t>(count * count_size_));

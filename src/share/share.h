@@ -81,8 +81,8 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
 Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, kernel::RunKernel run,
                   const kernel::MoveKernels& move, const walk::OverlayOperands& operands);
 
-// output = data, for tensors of the same shape. Does nothing if they are the same elements. `touched`
-// as for RunBox().
+// output = data, for tensors of the same shape. Does nothing if they are the same elements.
+// `touched` as for RunBox().
 Status Copy(const Call& call, const TensorView& data, const TensorView& output,
             int64_t touched = kAllLines);
 
