@@ -40,10 +40,10 @@
  * on complex dtypes. Scratch is at most 2 MiB plus 64 KiB per worker. Several workers may use
  * another 16 bytes per entry; if the allocator refuses them, the call does without. An entry is an
  * index value of scatter_elements, a tuple of scatter_nd, or an index of scatter_update. Only these
- * need more: STREW_MEAN and STREW_WIDE, up to 40 bytes per touched element; STREW_DUPLICATE_ERROR
- * and the complex case above, up to 16 bytes per entry. Calls of up to 64 updates with none, add,
- * mul, min, max or sub and default policies allocate nothing, unless STREW_WIDE makes a difference.
- * A call or a task needs at most 48 KiB of stack.
+ * need more: STREW_MEAN and STREW_WIDE, up to 40 bytes per touched element; STREW_DUPLICATE_ERROR,
+ * and STREW_MUL | STREW_EXCLUDE_SELF on complex dtypes, up to 16 bytes per entry. Calls of up to 64
+ * updates with none, add, mul, min, max or sub and default policies allocate nothing, unless
+ * STREW_WIDE makes a difference. A call or a task needs at most 48 KiB of stack.
  *
  * THREADS. A context serves one call at a time. Calls with different contexts may run at the same
  * time, and may read the same tensors and plans. Inputs must not change during a call. A call runs

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface of the room: operations that need all updates of a destination together. All
-// require checked indices and at least one update.
+// require checked indices and at least one update. Data is copied unless output is data itself.
 #ifndef STREW_ACCUMULATE_ACCUMULATE_H_
 #define STREW_ACCUMULATE_ACCUMULATE_H_
 
 #include "base/call.h"
-#include "base/reduction.h"
 #include "base/status.h"
 #include "base/tensor_view.h"
 #include "plan/index_space.h"
@@ -13,21 +12,16 @@
 
 namespace strew::accumulate {
 
-// True for the reductions of ApplyWide().
-inline bool Accumulates(strew_reduction reduction) {
-  return ReductionKind(reduction) == STREW_MEAN || IsWide(reduction);
-}
-
 // Applies STREW_MEAN, or a reduction with STREW_WIDE where that makes a difference, with or without
 // STREW_EXCLUDE_SELF: combines the old value of an element, unless it is excluded, and its updates
-// in a wide accumulator, and rounds once. Copies data unless `in_place`. Allocates at most 40 bytes
-// for each touched element, and 2 MiB.
-Status ApplyWide(const walk::Scatter& scatter, bool in_place);
+// in a wide accumulator, and rounds once. Allocates at most 40 bytes for each touched element, and
+// 2 MiB.
+Status ApplyWide(const walk::Scatter& scatter);
 
 // Applies a reduction of one step that excludes old values: updates are combined with its identity
-// or, if it has none, with the first update of an element. Copies data unless `in_place`. Telling
-// first updates apart allocates at most 16 bytes for each entry, and 2 MiB.
-Status ApplyWithoutSelf(const walk::Scatter& scatter, bool in_place);
+// or, if it has none, with the first update of an element. Telling first updates apart allocates at
+// most 16 bytes for each entry, and 2 MiB.
+Status ApplyWithoutSelf(const walk::Scatter& scatter);
 
 // Fails at the first update, in the order of the indices, whose element an earlier update names
 // too. Allocates at most 16 bytes for each entry, and 2 MiB.

@@ -5,12 +5,12 @@
 #include <array>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "accumulate/entry_rows.h"
 #include "base/call.h"
 #include "base/compiler.h"
+#include "base/element_size.h"
 
 namespace strew::accumulate {
 namespace {
@@ -100,8 +100,8 @@ bool BucketsAscend(const int32_t* numbers, int64_t columns, int shift, int32_t* 
 }
 
 // Calls take_row(position, numbers, row) for a row of one bucket, and take(position, number,
-// update) for each entry of any other row; `next` has the next position of each bucket. If
-// begin_row is not nullptr, rows for which begin_row(numbers, columns) returns false are skipped.
+// update) for each entry of any other row; `next` has the next position of each bucket. Rows for
+// which begin_row(numbers, columns) returns false are skipped.
 // Arguments are copied, because the compiler must assume that moved bytes change them.
 template <class BeginRow, class Take, class TakeRow>
 void Distribute(const Buckets& buckets, int64_t* next, const BeginRow& begin_row, const Take& take,
@@ -111,9 +111,7 @@ void Distribute(const Buckets& buckets, int64_t* next, const BeginRow& begin_row
   const auto distribute = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
     int32_t numbers[walk::EntrySink::kMostColumns];
     locate(arguments, numbers);
-    if constexpr (!std::is_null_pointer_v<BeginRow>) {
-      if (!begin_row(numbers, row.columns)) return;
-    }
+    if (!begin_row(numbers, row.columns)) return;
     const Take take_entry = take;
     int64_t* const next_of = next;
     const int shift = buckets.shift();
@@ -153,14 +151,18 @@ void Move(const Buckets& buckets, int64_t* next, const MovedEntries& to, const L
     for (int64_t c = 0; c < n; ++c) remainders[at + c] = static_cast<Remainder>(numbers[c] & mask);
     for (int64_t c = 0; c < n; ++c) updates[at + c] = load(first + c * stride);
   };
-  Distribute(buckets, next, nullptr, take, take_row);
+  const auto take_all = [](const int32_t*, int64_t) { return true; };
+  Distribute(buckets, next, take_all, take, take_row);
 }
 
-template <int kWidth>
 void MoveElements(const Buckets& buckets, int64_t* next, const MovedEntries& to) {
-  using Element = std::array<unsigned char, kWidth>;
-  const auto* const updates = reinterpret_cast<const Element*>(buckets.scatter().UpdateAt(0));
-  Move<Element>(buckets, next, to, [updates](int64_t update) { return updates[update]; });
+  WithElementSize(buckets.scatter().width, [&](auto width) {
+    if constexpr (width != 0) {  // dtypes with sums have no rare widths
+      using Element = std::array<unsigned char, width>;
+      const auto* const updates = reinterpret_cast<const Element*>(buckets.scatter().UpdateAt(0));
+      Move<Element>(buckets, next, to, [updates](int64_t update) { return updates[update]; });
+    }
+  });
 }
 
 }  // namespace
@@ -227,19 +229,10 @@ MovedEntries::MovedEntries(const Buckets& buckets, Moves moves, unsigned char* m
       updates(memory + Bytes(buckets.entries(), buckets.count(), 0)) {
   int64_t* const next = reinterpret_cast<int64_t*>(memory);
   std::copy_n(buckets.firsts(), buckets.count(), next);
-  const int64_t width = buckets.scatter().width;
   if (moves == Moves::kPositions) {
     Move<int64_t>(buckets, next, *this, [](int64_t update) { return update; });
-  } else if (width == 1) {
-    MoveElements<1>(buckets, next, *this);
-  } else if (width == 2) {
-    MoveElements<2>(buckets, next, *this);
-  } else if (width == 4) {
-    MoveElements<4>(buckets, next, *this);
-  } else if (width == 8) {
-    MoveElements<8>(buckets, next, *this);
   } else {
-    MoveElements<16>(buckets, next, *this);
+    MoveElements(buckets, next, *this);
   }
 }
 

@@ -34,7 +34,7 @@ DestinationSet::DestinationSet(const Call& call, int64_t range, int64_t entries,
     : call_(call),
       form_(FormFor(range, entries)),
       range_(range),
-      capacity_(std::max(std::min(entries, kept), std::min(entries, kFew))),
+      capacity_(std::min(entries, std::max(kept, kFew))),
       pieces_(WordsFor(form_ == Form::kBlocks ? WordsFor(range) : range)) {
   ok_ = Begin();
 }

@@ -27,15 +27,14 @@ inline int64_t CountBits(uint64_t bits) {
 class DestinationSet {
  public:
   // Destinations lie in [0, range), range > 0. source(collect) passes at most `entries` of them to
-  // collect(destination), which returns false if an allocation failed; there is no call if bits for
-  // the whole range are few. A sorted list starts with room for `kept` destinations, and grows only
-  // if more are distinct.
+  // collect(destination); there is no call if bits for the whole range are few. A sorted list
+  // starts with room for `kept` destinations, and grows only if more are distinct.
   template <class Source>
   DestinationSet(const Call& call, int64_t range, int64_t entries, int64_t kept,
                  const Source& source)
       : DestinationSet(call, range, entries, kept) {
     if (ok_ && form_ != Form::kBitmap) {
-      source([this](int64_t destination) { return Collect(destination); });
+      source([this](int64_t destination) { Collect(destination); });
     }
     ok_ = ok_ && FinishCollecting();
   }
@@ -116,15 +115,14 @@ class DestinationSet {
   int64_t BitOf(int64_t destination) const;
   DestinationSet(const Call& call, int64_t range, int64_t entries, int64_t kept);
   bool Begin();
-  bool Collect(int64_t destination) {
+  void Collect(int64_t destination) {
     if (form_ == Form::kBlocks) {
       SetBit(directory_, destination / kBlock);
-    } else if (count_ == capacity_ && !MakeRoom()) {
+    } else if (!ok_ || (count_ == capacity_ && !MakeRoom())) {
       ok_ = false;
     } else {
       keys_[count_++] = destination;
     }
-    return ok_;
   }
   bool FinishCollecting();
   bool MakeRoom();

@@ -32,17 +32,9 @@ void ForEachRow(const walk::Scatter& scatter, const plan::DestinationNumbers& nu
 inline DestinationSet CollectDestinations(const walk::Scatter& scatter,
                                           const plan::DestinationNumbers& numbers, int64_t kept) {
   const auto source = [&](const auto& collect) {
-    struct Collector {
-      const plan::DestinationNumbers& numbers;
-      decltype(collect) pass;
-      bool* goes_on;
-      void Fetch(int64_t) const {}
-      void Take(int64_t destination, int64_t) const {
-        *goes_on = *goes_on && pass(numbers.Of(destination));
-      }
-    };
-    bool goes_on = true;
-    walk::ForEachEntry(scatter, Collector{numbers, collect, &goes_on});
+    walk::ForEachEntry(
+        scatter, [](int64_t) {},
+        [&](int64_t destination, int64_t) { collect(numbers.Of(destination)); });
   };
   return DestinationSet(scatter.call, numbers.range(), scatter.loops.Entries(), kept, source);
 }
@@ -65,20 +57,15 @@ inline bool RankDestinations(const walk::Scatter& scatter, const plan::Destinati
 template <class Body>
 void ForEachRanked(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
                    const DestinationSet& set, const Body& body) {
-  // Passes one entry at a time, for ranks that do not fit the 32 bits of the numbers of a row.
-  struct Taker {
-    const plan::DestinationNumbers& numbers;
-    const DestinationSet& set;
-    const Body& body;
-    void Fetch(int64_t destination) const { set.Fetch(numbers.Of(destination)); }
-    void Take(int64_t destination, int64_t update) const {
+  // Ranks that do not fit the 32 bits of the numbers of a row are passed one at a time.
+  if (set.count() > scatter.tuning.most_short_ranks) {
+    const auto fetch = [&](int64_t destination) { set.Fetch(numbers.Of(destination)); };
+    const auto take = [&](int64_t destination, int64_t update) {
       constexpr int32_t kFirst = 0;
       const walk::EntryRow row = {nullptr, 1, destination, update, 0, nullptr};
       body(row, set.NumberOf(numbers.Of(destination)), &kFirst);
-    }
-  };
-  if (set.count() > scatter.tuning.most_short_ranks) {
-    return walk::ForEachEntry(scatter, Taker{numbers, set, body});
+    };
+    return walk::ForEachEntry(scatter, fetch, take);
   }
   const auto give = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
     int32_t ranks[walk::EntrySink::kMostColumns];

@@ -21,8 +21,8 @@ class FirstAndOthers {
  public:
   FirstAndOthers(const walk::Scatter& moves, const walk::Scatter& scatter,
                  const plan::DestinationNumbers& numbers, DestinationSet* set)
-      : first_(moves, HintsFor(moves), plan::kEverywhere),
-        others_(scatter, HintsFor(scatter), plan::kEverywhere),
+      : first_(moves, share::HintsFor(moves), plan::kEverywhere),
+        others_(scatter, share::HintsFor(scatter), plan::kEverywhere),
         numbers_(numbers),
         set_(set) {}
 
@@ -45,11 +45,6 @@ class FirstAndOthers {
   }
 
  private:
-  static plan::MemoryHints HintsFor(const walk::Scatter& scatter) {
-    return plan::MemoryHintsFor(scatter.loops, share::CircumstancesOf(scatter, /*in_place=*/true,
-                                                                      /*has_scratch=*/false));
-  }
-
   // Passes each entry of a row to one of the filters, and marks it as dropped for the other. There
   // is no branch on the answer of the set, because the CPU could not predict it.
   template <class Offset>
@@ -90,7 +85,7 @@ class FirstAndOthers {
 
 // Stores the identity in every element that has an update, with the schedule of the updates.
 [[gnu::noinline]] Status StoreIdentities(const walk::Scatter& scatter,
-                                         const share::Execution& execution, bool in_place) {
+                                         const share::Execution& execution) {
   // Runs read a run of identities if it fits: kernels have no faster way to repeat one.
   constexpr int64_t kBytes = 4096;
   alignas(64) unsigned char identities[kBytes];
@@ -103,19 +98,19 @@ class FirstAndOthers {
   updates.data = identities;
   plan::EntryLoops loops = scatter.loops;
   loops.RepeatUpdate(fits ? 1 : 0);
-  return execution.Run(walk::Scatter(scatter, STREW_NONE, updates, loops), in_place);
+  return execution.Run(walk::Scatter(scatter, STREW_NONE, updates, loops));
 }
 
 // The first update of an element replaces it, and all others are applied. If an allocation fails,
 // *done is false and nothing is written.
-Status ApplyAfterFirst(const walk::Scatter& scatter, bool in_place, bool* done) {
+Status ApplyAfterFirst(const walk::Scatter& scatter, bool* done) {
   const Call& call = scatter.call;
   const plan::DestinationNumbers numbers(scatter.loops);
   DestinationSet set = CollectDestinations(scatter, numbers, scatter.loops.Entries());
   *done = set.ok();
   if (!*done) return STREW_OK;
   if (call.explains()) call.Explain("First updates are told from others: they replace old values.");
-  if (!in_place) STREW_TRY(share::Copy(call, scatter.operands.data, scatter.operands.output));
+  STREW_TRY(share::Copy(call, scatter.operands.data, scatter.operands.output));
   ApplyApart(scatter, numbers, &set);
   return STREW_OK;
 }
@@ -132,20 +127,20 @@ bool RowsAreLong(const walk::Scatter& scatter) {
 
 }  // namespace
 
-Status ApplyWithoutSelf(const walk::Scatter& scatter, bool in_place) {
+Status ApplyWithoutSelf(const walk::Scatter& scatter) {
   const bool has_identity = HasIdentity(scatter.operands.output.dtype, scatter.reduction);
   if (!has_identity || RowsAreLong(scatter)) {
     bool done = false;
-    STREW_TRY(ApplyAfterFirst(scatter, in_place, &done));
+    STREW_TRY(ApplyAfterFirst(scatter, &done));
     if (done) return STREW_OK;
     if (!has_identity) {
       return scatter.call.Fail(STREW_OUT_OF_MEMORY,
                                "memory to tell the first update of an element was refused");
     }
   }
-  const share::Execution execution(scatter, in_place);
-  STREW_TRY(StoreIdentities(scatter, execution, in_place));
-  return execution.Run(scatter, /*in_place=*/true);
+  const share::Execution execution(scatter);
+  STREW_TRY(StoreIdentities(scatter, execution));
+  return execution.Run(scatter, /*is_copied=*/true);
 }
 
 }  // namespace strew::accumulate

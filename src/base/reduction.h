@@ -120,6 +120,11 @@ constexpr bool IsOneStep(strew_reduction reduction) {
   return reduction <= static_cast<int>(KernelReduction::kCount);
 }
 
+// True for STREW_MEAN and for reductions with STREW_WIDE, which need all updates of an element.
+constexpr bool Accumulates(strew_reduction reduction) {
+  return ReductionKind(reduction) == STREW_MEAN || IsWide(reduction);
+}
+
 // True if STREW_WIDE changes the result of this kind of reduction: of sums, differences and
 // products of floats of 8 and 16 bits. Requires a dtype on which the kind is defined.
 constexpr bool IsWideOn(strew_reduction kind, strew_dtype dtype) {
@@ -131,15 +136,18 @@ constexpr strew_reduction WithoutWide(strew_reduction reduction) {
   return reduction & ~static_cast<strew_reduction>(STREW_WIDE);
 }
 
-// The same reduction, without STREW_WIDE if it does not change the result.
-constexpr strew_reduction WithWideIfNeeded(strew_reduction reduction, strew_dtype dtype) {
-  return IsWideOn(ReductionKind(reduction), dtype) ? reduction : WithoutWide(reduction);
+// The same reduction, without the flags that do not change the result.
+constexpr strew_reduction WithNeededFlags(strew_reduction reduction, strew_dtype dtype) {
+  const strew_reduction kind = ReductionKind(reduction);
+  if (kind == STREW_NONE) return STREW_NONE;
+  return IsWideOn(kind, dtype) ? reduction : WithoutWide(reduction);
 }
 
 // An equivalent reduction for elements with one update each. STREW_WIDE has no effect, because
 // there is only one rounding. An excluded old value is simply replaced, except for bool, whose
 // reductions give 0 or 1.
 constexpr strew_reduction OfSingleUpdates(strew_reduction reduction, strew_dtype dtype) {
+  if (ReductionKind(reduction) == STREW_NONE) return STREW_NONE;
   if (ExcludesSelf(reduction) && dtype != STREW_BOOL) return STREW_NONE;
   return WithoutWide(reduction);
 }

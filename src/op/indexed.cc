@@ -18,20 +18,13 @@
 namespace strew {
 namespace {
 
-template <int kOperands>
-int64_t TurnsOf(const plan::LoopNest<kOperands>& nest) {
-  int64_t turns = 1;
-  for (int i = 0; i < nest.rank; ++i) turns *= nest.loop[i].count;
-  return turns;
-}
-
 // True if the inner turns of accumulated entries are few and lie apart in the output. Each is then
 // a batch of its own, because single elements have faster kernels.
 bool HasFewStridedTurns(const plan::Tuning& tuning, const plan::IndexSpace& space) {
   if (space.components != 1 || space.inner.rank == 0) return false;
-  if (TurnsOf(space.inner) >= tuning.least_strided_group) return false;
+  if (space.inner.Turns() >= tuning.least_strided_group) return false;
   const int64_t destinations = space.component[0].axis_size / tuning.destinations_of_entry;
-  if (destinations > TurnsOf(space.entries)) return false;
+  if (destinations > space.entries.Turns()) return false;
   for (int i = 0; i < space.inner.rank; ++i) {
     if (Magnitude(space.inner.loop[i].stride[plan::kOutput]) == 1) return false;
   }
@@ -55,9 +48,9 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
   const plan::Units indexed = plan::IndexedUnitsOf(output.element_size);
   if (call.explains()) call.Explain("There is one entry, so that its updates are a box.");
   const bool replaces_all =
-      reduction == STREW_NONE && TurnsOf(space.inner) == output.size * indexed.count;
-  if (!replaces_all && !SameElements(operands.data, output)) {
-    STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/TurnsOf(space.inner)));
+      reduction == STREW_NONE && space.inner.Turns() == output.size * indexed.count;
+  if (!replaces_all) {
+    STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/space.inner.Turns()));
   }
   const int64_t parts = units.count / indexed.count;  // of an indexed unit
   walk::BoxNest nest;
@@ -81,15 +74,13 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
 Status RunSpace(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                 const plan::Findings& findings, plan::IndexSpace* space) {
   const TensorView& output = operands.output;
-  const bool in_place = SameElements(operands.data, output);
   // No index into an output without elements is valid, so all updates were dropped.
   if (operands.updates.size == 0 || output.size == 0) {
-    if (!in_place) STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/0));
+    STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/0));
     return call.Succeed(0);
   }
   if (IsBox(*space, findings, reduction)) return RunEntry(call, operands, reduction, *space);
-  const strew_reduction kind = ReductionKind(reduction);
-  const bool accumulates = accumulate::Accumulates(reduction);
+  const bool accumulates = Accumulates(reduction);
   if (accumulates && HasFewStridedTurns(plan::TuningOf(call), *space)) space->TurnInnerIntoBatch();
   const plan::EntryLoops loops(*space, findings,
                                accumulates ? plan::BatchOrder::kOfData : plan::BatchOrder::kAny);
@@ -97,11 +88,12 @@ Status RunSpace(const Call& call, const walk::Operands& operands, strew_reductio
   std::atomic<int64_t> applied_units{0};
   const walk::Scatter scatter(call, operands, loops, reduction, drops ? &applied_units : nullptr);
   if (accumulates) {
-    STREW_TRY(accumulate::ApplyWide(scatter, in_place));
-  } else if (ExcludesSelf(reduction) && kind != STREW_NONE) {
-    STREW_TRY(accumulate::ApplyWithoutSelf(walk::Scatter(scatter, kind), in_place));
+    STREW_TRY(accumulate::ApplyWide(scatter));
+  } else if (ExcludesSelf(reduction)) {
+    const walk::Scatter of_updates(scatter, ReductionKind(reduction));
+    STREW_TRY(accumulate::ApplyWithoutSelf(of_updates));
   } else {
-    STREW_TRY(share::Execute(scatter, in_place));
+    STREW_TRY(share::Execute(scatter));
   }
   const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
   return call.Succeed(drops ? applied_units / units : operands.updates.size);
@@ -119,9 +111,7 @@ using walk::Operands;
     return share::CheckIndices(call, operands.indices, *space, &findings);
   }
   if (call.explains()) plan::ExplainFew(call, operands.updates.size);
-  if (!SameElements(operands.data, operands.output)) {
-    STREW_TRY(share::Copy(call, operands.data, operands.output, /*touched=*/operands.updates.size));
-  }
+  STREW_TRY(share::Copy(call, operands.data, operands.output, /*touched=*/operands.updates.size));
   walk::WriteFew(walk::IndexedKernelsFor(call, operands.output, reduction), operands, few,
                  &space->inner);
   return call.Succeed(operands.updates.size / few.entries * few.count);
@@ -148,7 +138,7 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
                                          strew_reduction reduction, plan::IndexSpace* space,
                                          const plan::Findings& findings) {
   const plan::Tuning& tuning = plan::TuningOf(call);
-  const bool moves = ReductionKind(reduction) == STREW_NONE;
+  const bool moves = reduction == STREW_NONE;
   const bool is_short = !HasLongRows(tuning, moves, space->entries);
   if (is_short && (!IsOneStep(reduction) ||
                    !HasNearBatches(tuning, space->batch, operands.updates.element_size))) {
@@ -187,7 +177,7 @@ Status RunIndexed(const Call& call, const Operands& operands, strew_reduction as
   const bool are_single = compares || space->entries.rank == 0;
   const strew_dtype dtype = operands.output.dtype;
   const strew_reduction reduction =
-      are_single ? OfSingleUpdates(asked, dtype) : WithWideIfNeeded(asked, dtype);
+      are_single ? OfSingleUpdates(asked, dtype) : WithNeededFlags(asked, dtype);
   if (IsWide(asked) && !IsWide(reduction) && call.explains()) {
     call.Explain("Wide: makes no difference to this call.");
   }

@@ -16,7 +16,7 @@ namespace strew {
 Status RunIndexed(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                   plan::IndexSpace* space);
 
-// The same for indices that were checked already.
+// The same for indices that were checked already, and a reduction without needless flags.
 Status RunChecked(const Call& call, const walk::Operands& operands, strew_reduction reduction,
                   const plan::Findings& findings, plan::IndexSpace* space);
 

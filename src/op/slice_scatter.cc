@@ -211,10 +211,8 @@ Status RunSlice(const Call& call, const TensorView& data, const TensorView& upda
 Status RunReduction(const Call& call, const TensorView& data, const TensorView& updates,
                     const Slices& slices, strew_reduction reduction, const TensorView& output) {
   const strew_reduction single = OfSingleUpdates(reduction, output.dtype);
+  if (!ExcludesSelf(single)) return RunSlice(call, data, updates, slices, single, output);
   const strew_reduction kind = ReductionKind(single);
-  if (!ExcludesSelf(single) || kind == STREW_NONE) {
-    return RunSlice(call, data, updates, slices, kind, output);
-  }
   unsigned char identity;
   StoreIdentity(STREW_BOOL, kind, &identity);
   TensorView identities = updates;
@@ -233,7 +231,7 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
   const TensorView repeated = Broadcast(*updates, slices, *data);
   if (repeated.size != 0) {
     STREW_TRY(RunReduction(call, *data, repeated, slices, reduction, *output));
-  } else if (data->size != 0 && !SameElements(*data, *output)) {
+  } else {
     STREW_TRY(share::Copy(call, *data, *output, /*touched=*/0));
   }
   return call.Succeed(updates->size);

@@ -28,8 +28,7 @@ EntryLoops::EntryLoops(const IndexSpace& space, const Findings& findings, BatchO
   batch.Canonicalise();
   inner.Canonicalise();
   ChooseRun(entries);
-  batches = 1;
-  for (int i = 0; i < batch.rank; ++i) batches *= batch.loop[i].count;
+  batches = batch.Turns();
   ChooseRowsAndColumns(order, &entries, &batch);
   // Inner loops within each of several tiles would return to all of their cache lines in every
   // tile.
@@ -60,17 +59,9 @@ EntryLoops::EntryLoops(const EntryLoops& other)
   std::copy_n(other.component, components, component);
 }
 
-int64_t EntryLoops::Entries() const {
-  int64_t count = row.count * column.count;
-  for (int i = 0; i < outer.rank; ++i) count *= outer.loop[i].count;
-  return count;
-}
+int64_t EntryLoops::Entries() const { return row.count * column.count * outer.Turns(); }
 
-int64_t EntryLoops::EntryUnits() const {
-  int64_t units = run.count;
-  for (int i = 0; i < inner.rank; ++i) units *= inner.loop[i].count;
-  return units;
-}
+int64_t EntryLoops::EntryUnits() const { return run.count * inner.Turns(); }
 
 void EntryLoops::ChooseRun(const IndexedNest& entries) {
   run = inner.PopInnermost();

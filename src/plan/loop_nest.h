@@ -43,11 +43,11 @@ struct LoopNest {
     return *this;
   }
 
-  // The number of turns of all loops.
-  int64_t turns() const {
-    int64_t product = 1;
-    for (int i = 0; i < rank; ++i) product *= loop[i].count;
-    return product;
+  // Number of turns of all loops together.
+  int64_t Turns() const {
+    int64_t turns = 1;
+    for (int i = 0; i < rank; ++i) turns *= loop[i].count;
+    return turns;
   }
 
   // Appends an innermost loop, unless its count is at most 1.

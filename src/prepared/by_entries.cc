@@ -195,7 +195,7 @@ int64_t PassNest(const EntryPass& pass, const UpdateNest& nest) {
   } else if (!PassShortLoops(pass, nest)) {
     PassLines(pass, nest);
   }
-  return nest.turns();
+  return nest.Turns();
 }
 
 // The same, block by block.
@@ -247,7 +247,7 @@ Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanS
   const int64_t tasks = schedule.pass.tasks, parts = schedule.pass.parts;
   plan::Cut cut;
   if (parts > 1) cut.Append(nest.loop[0].count, 1, parts);
-  const bool starts_anew = ExcludesSelf(schedule.reduction) && kind != STREW_NONE;
+  const bool starts_anew = ExcludesSelf(schedule.reduction);
   // If the plan of the output does not change along the loop that is cut, each part stores the
   // identities of its own destinations. Otherwise those of all parts are stored before any part.
   const bool are_slices = parts > 1 && nest.loop[0].stride[kToEntry] == 0;

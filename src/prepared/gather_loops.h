@@ -23,7 +23,7 @@ struct GatherLoops {
   GatherLoops(const Plan& plan, const TensorView& source, int axis, const TensorView& output);
 
   // Units of an entry.
-  int64_t EntryUnits() const { return inner.turns() * run.count; }
+  int64_t EntryUnits() const { return inner.Turns() * run.count; }
   // Boxes move vectors, so the width of a unit must be a power of two.
   bool MayBeBoxes() const { return (units.width & (units.width - 1)) == 0; }
   int64_t RunBytes() const { return run.count * units.width; }

@@ -216,10 +216,6 @@ class GatheredUpdates {
   const Numbers* in_order_ = nullptr;  // the places in the order of `to`
 };
 
-Status CopyData(const Call& call, const TensorView& data, const TensorView& output) {
-  return SameElements(data, output) ? STREW_OK : share::Copy(call, data, output);
-}
-
 // Finds the dims along which neither plan changes: slices outside the entries, or rows.
 void FindRows(const Passage& passage, GatherScatterFacts* facts) {
   facts->has_slices = facts->weighs_rows = false;
@@ -247,7 +243,7 @@ GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner,
   const TensorView& output = passage.output;
   GatherScatterFacts facts;
   FindOutputFacts(passage.call, output, reduction, &facts);
-  facts.entry_elements = inner.turns() / facts.units;
+  facts.entry_elements = inner.Turns() / facts.units;
   const bool is_random = passage.from.order.exists() || passage.to.order.exists();
   FindTurnFacts(inner, passage.to, passage.source, is_random, output, &facts);
   facts.has_weights = passage.weights != nullptr;
@@ -258,7 +254,7 @@ GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner,
 // Tells what the schedule says, and copies the data if it says so.
 Status Begin(const Passage& passage, const PlanSchedule& schedule) {
   if (passage.call.explains()) Explain(passage.call, schedule, passage.to);
-  return schedule.copies_data ? CopyData(passage.call, passage.data, passage.output) : STREW_OK;
+  return schedule.copies_data ? share::Copy(passage.call, passage.data, passage.output) : STREW_OK;
 }
 
 // The loops over updates in the order of the entries.
@@ -302,7 +298,7 @@ Status GatherScatter(const Call& call, const Operands& all, strew_reduction redu
   const strew_reduction simplified = to.Simplified(reduction, all.output->dtype);
   STREW_TRY(CheckTerms(call, to, simplified));
   if (is_empty) {
-    STREW_TRY(CopyData(call, *all.data, *all.output));
+    STREW_TRY(share::Copy(call, *all.data, *all.output));
     return call.Succeed(0);
   }
   const int64_t units = plan::IndexedUnitsOf(all.output->element_size).count;

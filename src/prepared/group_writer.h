@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "accumulate/accumulate.h"
 #include "accumulate/accumulator.h"
 #include "base/identity.h"
 #include "base/reduction.h"
@@ -27,12 +26,12 @@ inline constexpr int64_t kBlock = Piece::kMost;
 struct GroupKernels {
   explicit GroupKernels(const OrderedScatter& scatter)
       : kind(ReductionKind(scatter.schedule.reduction)),
-        excludes_self(ExcludesSelf(scatter.schedule.reduction) && kind != STREW_NONE),
+        excludes_self(ExcludesSelf(scatter.schedule.reduction)),
         combine(walk::IndexedKernelsFor(scatter.call, scatter.output, kind)),
         run(combine.run),
         move(walk::MoveKernelsFor(scatter.call, plan::IndexedUnitsOf(scatter.output.element_size))),
         width(combine.element_size) {
-    if (accumulate::Accumulates(scatter.schedule.reduction)) {
+    if (Accumulates(scatter.schedule.reduction)) {
       accumulator_.emplace(scatter.call, scatter.output.dtype, scatter.schedule.reduction);
     }
     if (scatter.source.weights != nullptr) {

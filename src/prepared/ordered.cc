@@ -6,7 +6,6 @@
 #include <cinttypes>
 #include <type_traits>
 
-#include "accumulate/accumulate.h"
 #include "plan/unit.h"
 #include "prepared/divide.h"
 #include "prepared/group_writer.h"
@@ -33,7 +32,7 @@ void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction
   facts->element_size = output.element_size;
   facts->elements = output.size;
   facts->units = plan::IndexedUnitsOf(output.element_size).count;
-  facts->sum_bytes = accumulate::Accumulates(reduction) ? SumBytes(call, output) : 0;
+  facts->sum_bytes = Accumulates(reduction) ? SumBytes(call, output) : 0;
 }
 
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
@@ -49,7 +48,7 @@ void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& up
   const auto count = static_cast<double>(slices.count);
   const double bytes =
       static_cast<double>(updates.size) * static_cast<double>(updates.element_size) / count;
-  const double reads = static_cast<double>(plan.kept) * static_cast<double>(inner.turns()) / count;
+  const double reads = static_cast<double>(plan.kept) * static_cast<double>(inner.Turns()) / count;
   facts->slice_bytes = std::min(bytes, reads * kCacheLine);
 }
 
@@ -61,7 +60,7 @@ void EntryList::Resolve(const Numbering& numbering, int64_t* offsets) const {
 }
 
 Status CheckTerms(const Call& call, const Plan& plan, strew_reduction reduction) {
-  if (!accumulate::Accumulates(reduction)) return STREW_OK;
+  if (!Accumulates(reduction)) return STREW_OK;
   if (plan.kept < kernel::kMostTerms || !plan.firsts.exists()) return STREW_OK;
   for (int64_t g = 0; g < plan.groups(); ++g) {
     // The old value is one more term.

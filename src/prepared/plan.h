@@ -87,7 +87,7 @@ struct Plan {
   int64_t FirstOf(int64_t group) const { return firsts.exists() ? firsts.At(group) : group; }
   // An equivalent reduction with the fewest steps.
   strew_reduction Simplified(strew_reduction reduction, strew_dtype dtype) const {
-    return firsts.exists() ? WithWideIfNeeded(reduction, dtype) : OfSingleUpdates(reduction, dtype);
+    return firsts.exists() ? WithNeededFlags(reduction, dtype) : OfSingleUpdates(reduction, dtype);
   }
   int64_t bytes() const {
     return int64_t{sizeof(*this)} + places.bytes() + order.bytes() + destinations.bytes() +

@@ -2,7 +2,6 @@
 // output = data; output[destination of an entry] (+)= updates[entry]
 #include <algorithm>
 
-#include "accumulate/accumulate.h"
 #include "api/context.h"
 #include "api/tensor.h"
 #include "base/reduction.h"
@@ -66,9 +65,7 @@ TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t u
     if (dim.entry_stride != 0) updates.Append(dim.count, StrideIn(operands.updates, i, units));
   }
   updates.Finish();
-  if (!SameElements(operands.data, operands.output)) {
-    STREW_TRY(share::Copy(call, operands.data, operands.output));
-  }
+  STREW_TRY(share::Copy(call, operands.data, operands.output));
   int64_t applied = 0;
   STREW_TRY(ApplyOrdered({call,
                           plan,
@@ -117,7 +114,7 @@ bool MayStream(const plan::Machine& machine, const ScatterFacts& facts, strew_re
 // True if it may pay to walk slices in blocks: those of small updates stay in the caches anyway.
 bool MayHaveSlices(const TensorView& updates, strew_reduction reduction) {
   constexpr int64_t kSmall = 32 << 10;
-  return accumulate::Accumulates(reduction) && updates.size > kSmall / updates.element_size;
+  return Accumulates(reduction) && updates.size > kSmall / updates.element_size;
 }
 
 ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan& plan,
@@ -161,8 +158,7 @@ Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorVie
                                    *output};
   const Status status = Run(call, plan, operands, axis, schedule);
   const bool lacks_scratch = status.code() == STREW_OUT_OF_MEMORY &&
-                             schedule.way == Way::kByPlaces &&
-                             accumulate::Accumulates(schedule.reduction);
+                             schedule.way == Way::kByPlaces && Accumulates(schedule.reduction);
   if (!lacks_scratch) return status;
   // In order of destinations accumulators need no scratch.
   facts.has_scratch = false;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "accumulate/accumulate.h"
 #include "base/cache_size.h"
 #include "base/identity.h"
 #include "base/reduction.h"
@@ -25,15 +24,10 @@ double Nanoseconds(int64_t count, double each, int64_t bytes, double of_byte) {
   return static_cast<double>(count) * (each + of_byte * static_cast<double>(bytes));
 }
 
-// True if old values are replaced by the first update, or by an identity.
-bool StartsAnew(strew_reduction reduction) {
-  return ExcludesSelf(reduction) && ReductionKind(reduction) != STREW_NONE;
-}
-
 // True if no old value remains in the output: each element has an update, and the reduction
 // replaces or excludes old values.
 bool ReplacesAll(const Plan& plan, const OutputFacts& facts, strew_reduction reduction) {
-  const bool replaces = ReductionKind(reduction) == STREW_NONE || ExcludesSelf(reduction);
+  const bool replaces = reduction == STREW_NONE || ExcludesSelf(reduction);
   return replaces && plan.groups() * facts.entry_elements == facts.elements;
 }
 
@@ -42,7 +36,7 @@ bool ReplacesAll(const Plan& plan, const OutputFacts& facts, strew_reduction red
 // True if long rows are replaced, each once, and fill the caches.
 bool MayStream(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                const PlanSchedule& schedule) {
-  if (ReductionKind(schedule.reduction) != STREW_NONE || facts.has_weights) return false;
+  if (schedule.reduction != STREW_NONE || facts.has_weights) return false;
   const int64_t bytes = plan.groups() * facts.entry_elements * facts.element_size;
   return facts.run_bytes >= machine.tuning.least_streamed_row &&
          bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
@@ -124,8 +118,8 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
     GoInOrder(machine, plan, facts, &schedule);
     return schedule;
   }
-  const bool accumulates = accumulate::Accumulates(reduction);
-  if (!accumulates && !StartsAnew(reduction)) return schedule;
+  const bool accumulates = Accumulates(reduction);
+  if (!accumulates && !ExcludesSelf(reduction)) return schedule;
   const strew_reduction kind = ReductionKind(reduction);
   const bool has_elements = facts.entry_elements == 1 && facts.units == 1;
   if (accumulates && has_elements && facts.has_scratch &&
@@ -255,7 +249,7 @@ bool DividesSums(const Plan& from, const GatherScatterFacts& facts, strew_reduct
 bool GroupsSlices(const Tuning& tuning, const Plan& to, const GatherScatterFacts& facts,
                   strew_reduction reduction) {
   if (facts.weighs_rows) return true;
-  const bool moves = ReductionKind(reduction) == STREW_NONE;
+  const bool moves = reduction == STREW_NONE;
   const bool is_shuffled = to.order.exists();
   // The order of destinations gains in two cases: moves write each destination once and in the
   // order of memory, and of many updates of one destination none waits for the store of another.
@@ -336,8 +330,8 @@ bool MayGoByEntries(const Machine& machine, const Plan& from, const Plan& to,
                                                 : machine.tuning.longest_passed_row;
   if (facts.units > 1 || facts.row_elements > longest_row) return false;
   if (facts.has_slices && GroupsSlices(machine.tuning, to, facts, reduction)) return false;
-  if (accumulate::Accumulates(reduction) && !DividesSums(from, facts, reduction)) return false;
-  if (!StartsAnew(reduction)) return true;
+  if (Accumulates(reduction) && !DividesSums(from, facts, reduction)) return false;
+  if (!ExcludesSelf(reduction)) return true;
   const strew_reduction kind = ReductionKind(reduction);
   return !from.has_dropped() && HasIdentity(facts.dtype, kind == STREW_MEAN ? STREW_ADD : kind);
 }

@@ -20,12 +20,6 @@ using walk::Box;
 using walk::BoxNest;
 using walk::OverlayOperands;
 
-int64_t Bytes(const BoxNest& nest, int64_t width) {
-  int64_t bytes = width;
-  for (int i = 0; i < nest.rank; ++i) bytes *= nest.loop[i].count;
-  return bytes;
-}
-
 plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
   plan::Cut cut;
   for (int i = 0; i < nest.rank; ++i) {
@@ -51,12 +45,31 @@ bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
   return kernel::StreamsEnds(output, run) && pitch % kernel::StreamedGranule(run) == 0;
 }
 
+// Not inline, because calls in place and small copies need no stack space for a nest of boxes.
+[[gnu::noinline]] Status CopyBox(const Call& call, const TensorView& data, const TensorView& output,
+                                 bool are_contiguous, int64_t touched) {
+  const plan::Units units = plan::UnitsOf(output.element_size);
+  const walk::RunKernels kernels = walk::RunKernelsFor(call, output, STREW_NONE, units);
+  BoxNest nest;
+  if (are_contiguous) {
+    nest.Append(output.size * units.count, 1, 1);
+    return RunBox(call, kernels, {units.width, 1}, output.data, data.data, &nest, touched);
+  }
+  for (int i = 0; i < output.rank; ++i) {
+    nest.Append(output.shape[i], StrideOf(output, i) * units.count,
+                StrideOf(data, i) * units.count);
+  }
+  return RunBox(call, kernels, units, output.data, data.data, &nest, touched);
+}
+
+}  // namespace
+
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
-              unsigned char* output, const unsigned char* updates, int64_t touched, BoxNest* nest) {
+              unsigned char* output, const unsigned char* updates, BoxNest* nest, int64_t touched) {
   walk::ArrangeBox(units, nest);
   const plan::Machine machine(call);
   const plan::Tuning& tuning = machine.tuning;
-  const int64_t bytes = Bytes(*nest, units.width);
+  const int64_t bytes = nest->Turns() * units.width;
   plan::BoxSchedule schedule = plan::MakeCopySchedule(machine, bytes, touched);
   schedule.streams = schedule.streams && MayStream(*nest, output, units.width, machine);
   if (call.explains()) plan::Explain(call, schedule, "box", bytes);
@@ -72,34 +85,16 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
   });
 }
 
-}  // namespace
-
-Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
-              unsigned char* output, const unsigned char* updates, BoxNest* nest) {
-  return RunBox(call, kernels, units, output, updates, kAllLines, nest);
-}
-
 Status Copy(const Call& call, const TensorView& data, const TensorView& output, int64_t touched) {
   // Tensors without elements may have no memory.
-  if (output.size == 0) return STREW_OK;
-  const bool contiguous = data.contiguous && output.contiguous;
+  if (output.size == 0 || SameElements(data, output)) return STREW_OK;
+  const bool are_contiguous = data.contiguous && output.contiguous;
   const int64_t bytes = output.size * output.element_size;
-  if (contiguous && bytes <= plan::TuningOf(call).small_copy) {
-    std::memcpy(output.data, data.data, static_cast<size_t>(bytes));
-    return STREW_OK;
+  if (!are_contiguous || bytes > plan::TuningOf(call).small_copy) {
+    return CopyBox(call, data, output, are_contiguous, touched);
   }
-  const plan::Units units = plan::UnitsOf(output.element_size);
-  const walk::RunKernels kernels = walk::RunKernelsFor(call, output, STREW_NONE, units);
-  BoxNest nest;
-  if (contiguous) {
-    nest.Append(output.size * units.count, 1, 1);
-    return RunBox(call, kernels, {units.width, 1}, output.data, data.data, touched, &nest);
-  }
-  for (int i = 0; i < output.rank; ++i) {
-    nest.Append(output.shape[i], StrideOf(output, i) * units.count,
-                StrideOf(data, i) * units.count);
-  }
-  return RunBox(call, kernels, units, output.data, data.data, touched, &nest);
+  std::memcpy(output.data, data.data, static_cast<size_t>(bytes));
+  return STREW_OK;
 }
 
 Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel run,

@@ -76,7 +76,7 @@ class Drafter {
     const plan::EntryLoops loops(*space_, findings);
     const walk::Scatter scatter(call_, {draft_, indices_, updates_, draft_}, loops, reduction_,
                                 nullptr);
-    plan::MemoryHints hints = plan::MemoryHintsFor(loops, CircumstancesOf(scatter, true, false));
+    plan::MemoryHints hints = HintsFor(scatter);
     hints.streams = false;
     if (!is_last) hints.next_part = schedule_.next_part;
     walk::WriteEntries(scatter, hints, plan::kNoStaging, nullptr);

@@ -5,30 +5,93 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
+#include "base/checked.h"
+#include "base/index_value.h"
 #include "plan/explain.h"
 #include "share/filter.h"
 #include "share/partition.h"
 #include "share/parts.h"
-#include "share/sample.h"
 #include "walk/entries.h"
 
 namespace strew::share {
 namespace {
 
+using plan::kIndices;
+using plan::kOutput;
 using plan::Share;
 using walk::Scatter;
 
+// ---- Schedules ----
+
+// Finds the destinations of entries by their number.
+class Locator {
+ public:
+  explicit Locator(const Scatter& scatter) : scatter_(scatter), loops_(scatter.loops) {}
+
+  // The destination of an entry, in units from the origin of the loops. Indices out of range are
+  // clamped.
+  int64_t DestinationOf(int64_t entry) const {
+    int64_t destination = 0;
+    int64_t index = loops_.outer.base[kIndices];
+    const auto take_turn = [&](const plan::IndexedLoop& loop) {
+      const int64_t turn = entry % loop.count;
+      entry /= loop.count;
+      destination += turn * loop.stride[kOutput];
+      index += turn * loop.stride[kIndices];
+    };
+    take_turn(loops_.column);
+    take_turn(loops_.row);
+    for (int i = loops_.outer.rank - 1; i >= 0; --i) take_turn(loops_.outer.loop[i]);
+    for (int c = 0; c < loops_.components; ++c) {
+      const plan::Component& component = loops_.component[c];
+      destination +=
+          IndexAt(index + component.indices_base, component.axis_size) * component.output_stride;
+    }
+    return destination;
+  }
+
+ private:
+  int64_t IndexAt(int64_t at, int64_t axis_size) const {
+    const strew_dtype dtype = scatter_.operands.indices.dtype;
+    const int64_t value = ReadIndex(dtype, scatter_.IndexAt(at)).value;
+    return ClampedIndex(WrappedIndex(value, axis_size, /*wraps=*/true), axis_size);
+  }
+
+  const Scatter& scatter_;
+  const plan::EntryLoops& loops_;
+};
+
+// Samples are drawn at random distances, because those at equal distances might all hit the same
+// position of a pattern that repeats.
+uint64_t NextRandom(uint64_t random) {
+  return random * 6364136223846793005u + 1442695040888963407u;
+}
+
+// A plan::Sampler of a scatter.
+void DrawSpread(const void* self, int64_t ranges, plan::Spread* spread) {
+  const Scatter& scatter = *static_cast<const Scatter*>(self);
+  const Locator locator(scatter);
+  const plan::Tuning& tuning = scatter.tuning;
+  const int64_t entries = scatter.loops.Entries();
+  const int64_t count = plan::Spread::CountFor(tuning, entries, ranges);
+  const int64_t distance = std::max<int64_t>(entries / count, 1);
+  int64_t followed = 0;
+  uint64_t random = 1;
+  for (int64_t i = 0; i < count; ++i) {
+    random = NextRandom(random);
+    const int64_t within = static_cast<int64_t>((random >> 33) % static_cast<uint64_t>(distance));
+    const int64_t entry = (i * distance + within) % entries;
+    const int64_t destination = locator.DestinationOf(entry);
+    const int64_t step = locator.DestinationOf((entry + 1) % entries) - destination;
+    followed += static_cast<int64_t>(Magnitude(step)) <= tuning.page / scatter.width ? 1 : 0;
+    spread->Add(destination);
+  }
+  spread->Finish(1 - static_cast<double>(followed) / static_cast<double>(count),
+                 plan::NearBytes(plan::Machine(scatter.call)) / scatter.width);
+}
+
 plan::Schedule ScheduleOf(const Scatter& scatter, const plan::Circumstances& about) {
-  struct Source {
-    const Scatter& scatter;
-    const plan::Machine& machine;
-  };
-  const Source source = {scatter, about.machine};
-  const auto draw = [](const void* self, int64_t ranges, plan::Spread* spread) {
-    const Source& from = *static_cast<const Source*>(self);
-    DrawSpread(from.scatter, from.machine, ranges, spread);
-  };
-  return plan::MakeSchedule(scatter.loops, about, {draw, &source});
+  return plan::MakeSchedule(scatter.loops, about, {DrawSpread, &scatter});
 }
 
 // Bytes for all tasks together.
@@ -37,6 +100,37 @@ int64_t ScratchBytes(const Scatter& scatter, const plan::Schedule& schedule) {
   if (schedule.share != Share::kPartition) return schedule.staging.scratch_bytes * tasks;
   return tasks * PartitionBytes(scatter.loops, scatter.width, tasks);
 }
+
+// True if each row that the scatter writes begins and ends where cache lines do.
+bool HasLines(const Scatter& scatter) {
+  const plan::EntryLoops& loops = scatter.loops;
+  int64_t units = loops.run.count | loops.row.stride[kOutput] | loops.column.stride[kOutput];
+  for (int c = 0; c < loops.components; ++c) units |= loops.component[c].output_stride;
+  for (int i = 0; i < loops.outer.rank; ++i) units |= loops.outer.loop[i].stride[kOutput];
+  for (int i = 0; i < loops.inner.rank; ++i) units |= loops.inner.loop[i].stride[kOutput];
+  const auto first = static_cast<int64_t>(
+      reinterpret_cast<uintptr_t>(scatter.origin() + loops.inner.base[kOutput] * scatter.width));
+  return ((units * scatter.width) | first) % kCacheLine == 0;
+}
+
+// The inputs of a schedule that may allocate scratch.
+plan::Circumstances CircumstancesOf(const Scatter& scatter) {
+  const walk::Operands& operands = scatter.operands;
+  return {plan::Machine(scatter.call),
+          scatter.width,
+          operands.output.size * (operands.output.element_size / scatter.width),
+          operands.updates.size,
+          operands.updates.element_size,
+          scatter.index_size,
+          SameElements(operands.data, operands.output),
+          SameStrides(operands.data, operands.output),
+          scatter.kernels.heavy,
+          scatter.reduction == STREW_NONE,
+          HasLines(scatter),
+          /*has_scratch=*/true};
+}
+
+// ---- Execution ----
 
 // Writes the entries of a range of destinations. A filter for all destinations leaves out dropped
 // entries. Not inline, so that only this call has a filter on its stack.
@@ -69,50 +163,24 @@ Status RunFilters(const Scatter& scatter, const plan::Schedule& schedule) {
   });
 }
 
-// True if each row that the scatter writes begins and ends where cache lines do.
-bool HasLines(const Scatter& scatter) {
-  const plan::EntryLoops& loops = scatter.loops;
-  int64_t units =
-      loops.run.count | loops.row.stride[plan::kOutput] | loops.column.stride[plan::kOutput];
-  for (int c = 0; c < loops.components; ++c) units |= loops.component[c].output_stride;
-  for (int i = 0; i < loops.outer.rank; ++i) units |= loops.outer.loop[i].stride[plan::kOutput];
-  for (int i = 0; i < loops.inner.rank; ++i) units |= loops.inner.loop[i].stride[plan::kOutput];
-  const auto first = static_cast<int64_t>(reinterpret_cast<uintptr_t>(
-      scatter.origin() + loops.inner.base[plan::kOutput] * scatter.width));
-  return ((units * scatter.width) | first) % kCacheLine == 0;
-}
-
 // Most cache lines of the output that updates touch.
 int64_t TouchedLines(const Scatter& scatter) {
   const walk::Operands& operands = scatter.operands;
   const plan::InnerLoop& run = scatter.loops.run;
   const int64_t units = operands.updates.size * (operands.output.element_size / scatter.width);
-  if (run.stride[plan::kOutput] != 1) return units;
+  if (run.stride[kOutput] != 1) return units;
   const int64_t lines = run.count * scatter.width / kCacheLine + 2;
   return std::min(units, units / run.count * lines);
 }
 
 }  // namespace
 
-plan::Circumstances CircumstancesOf(const Scatter& scatter, bool in_place, bool has_scratch) {
-  const walk::Operands& operands = scatter.operands;
-  return {plan::Machine(scatter.call),
-          scatter.width,
-          operands.output.size * (operands.output.element_size / scatter.width),
-          operands.updates.size,
-          operands.updates.element_size,
-          scatter.index_size,
-          in_place,
-          SameStrides(operands.data, operands.output),
-          scatter.kernels.heavy,
-          scatter.reduction == STREW_NONE,
-          HasLines(scatter),
-          has_scratch};
+plan::MemoryHints HintsFor(const Scatter& scatter) {
+  return plan::MemoryHintsFor(scatter.loops, CircumstancesOf(scatter));
 }
 
-Execution::Execution(const Scatter& scatter, bool in_place, bool may_have_scratch)
-    : about_(CircumstancesOf(scatter, in_place, may_have_scratch)),
-      schedule_(ScheduleOf(scatter, about_)) {
+Execution::Execution(const Scatter& scatter)
+    : about_(CircumstancesOf(scatter)), schedule_(ScheduleOf(scatter, about_)) {
   const int64_t bytes = ScratchBytes(scatter, schedule_);
   Scratch(scatter.call, bytes).Swap(&scratch_);
   if (bytes != 0 && scratch_.memory() == nullptr) {
@@ -122,8 +190,9 @@ Execution::Execution(const Scatter& scatter, bool in_place, bool may_have_scratc
   if (scatter.call.explains()) plan::Explain(scatter.call, scatter.loops, about_, schedule_);
 }
 
-Status Execution::Run(const Scatter& scatter, bool in_place) const {
+Status Execution::Run(const Scatter& scatter, bool is_copied) const {
   unsigned char* const scratch = scratch_.memory();
+  const bool in_place = is_copied || about_.in_place;
   const plan::Staging& staging = in_place ? schedule_.staging_in_place : schedule_.staging;
   if (!in_place && !staging.copies_data) {
     STREW_TRY(
@@ -148,8 +217,6 @@ Status Execution::Run(const Scatter& scatter, bool in_place) const {
 }
 
 // Not inline, because other callers of the room need no stack space for an execution.
-[[gnu::noinline]] Status Execute(const Scatter& scatter, bool in_place) {
-  return Execution(scatter, in_place).Run(scatter, in_place);
-}
+[[gnu::noinline]] Status Execute(const Scatter& scatter) { return Execution(scatter).Run(scatter); }
 
 }  // namespace strew::share

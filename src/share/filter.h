@@ -11,6 +11,7 @@
 #include "kernel/kernel.h"
 #include "plan/index_space.h"
 #include "plan/schedule.h"
+#include "plan/unit.h"
 #include "walk/entries.h"
 #include "walk/scatter.h"
 
@@ -39,7 +40,6 @@ class Filter {
   static constexpr int64_t kMostAhead = 192;
   static constexpr int64_t kCapacity = kMostAhead + walk::EntrySink::kMostColumns;
   static constexpr int64_t kRoom = kCapacity + kernel::kSelectMargin;
-  static constexpr int64_t kMostWidth = 16;
 
   void Keep(const walk::EntryRow& row);
   void Write(int64_t entries);
@@ -61,7 +61,7 @@ class Filter {
   int64_t written_ = 0;
   alignas(64) unsigned char offsets_[kRoom * sizeof(int64_t)];
   // Kept updates or, if they are more than one element, their positions: int64_t, in units.
-  alignas(64) unsigned char updates_[kRoom * kMostWidth];
+  alignas(64) unsigned char updates_[kRoom * plan::kMostWidth];
 };
 
 }  // namespace strew::share

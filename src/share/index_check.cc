@@ -15,6 +15,7 @@
 #include "plan/explain.h"
 #include "plan/schedule.h"
 #include "share/parts.h"
+#include "walk/index_reader.h"
 
 namespace strew::share {
 namespace {
@@ -39,8 +40,10 @@ class Observations {
   bool all_equal() const { return all_equal_.load(std::memory_order_relaxed); }
   void Note(kernel::IndexRange range) {
     if (range == kernel::kOutOfRange) in_range_.store(false, std::memory_order_relaxed);
-    if (range != kernel::kNonNegative) non_negative_.store(false, std::memory_order_relaxed);
+    if (range != kernel::kNonNegative) NoteSign();
   }
+  // Some index is negative, or may be.
+  void NoteSign() { non_negative_.store(false, std::memory_order_relaxed); }
   void NoteVarying() { constant_.store(false, std::memory_order_relaxed); }
   void NoteDifferent() { all_equal_.store(false, std::memory_order_relaxed); }
 
@@ -63,6 +66,7 @@ class Checker {
   // Checks contiguous rows of indices, with one column for each minor turn of the batch.
   Status CheckRows(Observations* observed) const {
     observed->NoteDifferent();
+    observed->NoteSign();  // the check of constant rows does not look at them
     const int64_t columns = space_.MinorBatches();
     const plan::CheckSchedule schedule = ScheduleFor(indices_.size);
     plan::Cut cut;
@@ -81,11 +85,10 @@ class Checker {
 
   Status CheckNest(IndexNest nest, Observations* observed) const {
     nest.Canonicalise();
+    observed->NoteVarying();
     const bool is_line = nest.rank == 1 && nest.loop[0].stride[0] == 1 && space_.components == 1;
     if (!is_line) observed->NoteDifferent();
-    int64_t looked_at = space_.components;
-    for (int i = 0; i < nest.rank; ++i) looked_at *= nest.loop[i].count;
-    const plan::CheckSchedule schedule = ScheduleFor(looked_at);
+    const plan::CheckSchedule schedule = ScheduleFor(space_.components * nest.Turns());
     plan::Cut cut;
     for (int i = 0; i < nest.rank; ++i) cut.Append(nest.loop[i].count, 1, schedule.parts);
     return ForEachPart(call_, schedule.tasks, cut.parts(), [&](int64_t part, int64_t) {
@@ -194,13 +197,6 @@ int64_t Lowest(const Call& call, const plan::Component& component) {
   return call.settings().wrap_negative_indices ? -component.axis_size : 0;
 }
 
-bool Fails(const Call& call, const plan::Component& component, const IndexValue& index) {
-  const Settings& settings = call.settings();
-  const int64_t size = component.axis_size;
-  if (settings.index_policy == STREW_INDEX_CLAMP) return size == 0;
-  return !IsOnAxis(WrappedIndex(index.value, size, settings.wrap_negative_indices), size);
-}
-
 Status ReportIndex(const Call& call, const TensorView& indices, const plan::Component& component,
                    int64_t position, IndexValue index) {
   const plan::CoordinatesText at(indices, position);
@@ -233,13 +229,15 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
     if (stride != 0 || is_tuple) nest.Prepend(indices.shape[i], stride, position_stride);
     position_stride *= indices.shape[i];
   }
+  const walk::IndexReader reader(call, indices);
   Status status = call.Fail(STREW_INDEX_OUT_OF_RANGE, "indices changed while they were checked");
   plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
     const int64_t position = offset[kPosition];
     const plan::Component& component = space.component[position % space.components];
     const IndexValue index =
         ReadIndex(indices.dtype, indices.data + offset[kIndex] * indices.element_size);
-    if (!Fails(call, component, index)) return true;
+    int64_t element;
+    if (reader.FindElement(index.value, component.axis_size, &element)) return true;
     status = ReportIndex(call, indices, component, position, index);
     return false;
   });
@@ -280,11 +278,10 @@ Status LookAt(const Call& call, const TensorView& indices, const plan::IndexSpac
   return checker.CheckNest(NestOf(indices, space), observed);
 }
 
-plan::Findings FindingsOf(const Observations& observed, bool may_be_constant) {
+plan::Findings FindingsOf(const Observations& observed) {
   plan::Findings findings;
-  findings.constant = may_be_constant && observed.constant();
-  // The check of constant rows does not look at signs.
-  findings.non_negative = !may_be_constant && observed.non_negative();
+  findings.constant = observed.constant();
+  findings.non_negative = observed.non_negative();
   findings.all_equal = observed.all_equal();
   return findings;
 }
@@ -296,7 +293,7 @@ Status CheckIndices(const Call& call, const TensorView& indices, const plan::Ind
   Observations observed;
   STREW_TRY(LookAt(call, indices, space, &observed));
   if (observed.in_range()) {
-    *findings = FindingsOf(observed, MayBeConstant(call, indices, space));
+    *findings = FindingsOf(observed);
     return STREW_OK;
   }
   findings->out_of_range = RemedyFor(call, space);
@@ -311,7 +308,7 @@ bool AreInRange(const Call& call, const TensorView& indices, const plan::IndexSp
   assert(looked_at.ok());
   static_cast<void>(looked_at);
   if (!observed.in_range()) return false;
-  *findings = FindingsOf(observed, MayBeConstant(call, indices, space));
+  *findings = FindingsOf(observed);
   return true;
 }
 

@@ -45,19 +45,18 @@ bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction 
 
 // ---- Entries: schedules and their execution ----
 
-// The inputs of a schedule.
-plan::Circumstances CircumstancesOf(const walk::Scatter& scatter, bool in_place, bool has_scratch);
+// How entries that are walked without a schedule read and write memory.
+plan::MemoryHints HintsFor(const walk::Scatter& scatter);
 
 // The schedule of a scatter with checked indices, and its scratch, which the constructor allocates
 // before anything is written.
 class Execution {
  public:
-  Execution(const walk::Scatter& scatter, bool in_place, bool may_have_scratch = true);
+  explicit Execution(const walk::Scatter& scatter);
 
-  // Copies data unless `in_place`, and applies the updates. The reduction, the updates and
-  // `in_place` may differ from those of the constructor, but `in_place` must not change from true
-  // to false.
-  Status Run(const walk::Scatter& scatter, bool in_place) const;
+  // Copies data, unless output is data itself or data `is_copied` already, and applies the updates.
+  // The reduction and the updates may differ from those of the constructor.
+  Status Run(const walk::Scatter& scatter, bool is_copied = false) const;
 
  private:
   plan::Circumstances about_;
@@ -66,22 +65,24 @@ class Execution {
 };
 
 // Makes a schedule and carries it out.
-Status Execute(const walk::Scatter& scatter, bool in_place);
+Status Execute(const walk::Scatter& scatter);
 
 // ---- Boxes: copies, slices and overlays ----
 
 // Runs a box. Turns must have different destinations, and counts must be > 0. Rearranges `nest`.
+// Updates that follow touch at most `touched` of the cache lines that it writes.
+inline constexpr int64_t kAllLines = std::numeric_limits<int64_t>::max();
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
-              unsigned char* output, const unsigned char* updates, walk::BoxNest* nest);
+              unsigned char* output, const unsigned char* updates, walk::BoxNest* nest,
+              int64_t touched = kAllLines);
 
 // Requires an arranged plan. `run` is the kernel of the reduction; `move` has the kernels that
 // copy.
 Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, kernel::RunKernel run,
                   const kernel::MoveKernels& move, const walk::OverlayOperands& operands);
 
-// output = data, for tensors of the same shape. Updates that follow touch at most `touched` cache
-// lines of the output.
-inline constexpr int64_t kAllLines = std::numeric_limits<int64_t>::max();
+// output = data, for tensors of the same shape. Does nothing if they are the same elements.
+// `touched` as for RunBox().
 Status Copy(const Call& call, const TensorView& data, const TensorView& output,
             int64_t touched = kAllLines);
 

@@ -26,7 +26,7 @@ struct EntryRow {
 };
 
 // Receives the entries of each destination in order. Dropped entries are passed too, with the
-// offset that DropKernel in kernel.h stores.
+// offset that kernel::DropKernel stores.
 struct EntrySink {
   static constexpr int64_t kMostColumns = 256;
   enum class Reads { kPositions, kValues };
@@ -56,47 +56,42 @@ void WriteEntries(const Scatter& scatter, const plan::MemoryHints& hints,
 // Passes all entries to a sink instead.
 void GiveEntries(const Scatter& scatter, const EntrySink& sink);
 
-// Calls body->Take(destination, update) for each entry that is not dropped, and
-// body->Fetch(destination) some entries earlier, perhaps also for a dropped entry. All arguments
-// are in units; destinations count from the origin of the loops.
-template <class Body>
-void ForEachEntry(const Scatter& scatter, Body body);
+// Calls take(destination, update) for each entry that is not dropped, and fetch(destination) some
+// entries earlier, perhaps also for a dropped entry. All arguments are in units; destinations count
+// from the origin of the loops.
+template <class Fetch, class Take>
+void ForEachEntry(const Scatter& scatter, const Fetch& fetch, const Take& take);
 
 // ---- Implementation ----
 
-template <class Body>
-class EntryVisitor {
- public:
-  EntryVisitor(const Scatter& scatter, Body* body) : scatter_(scatter), body_(body) {}
-
-  EntrySink sink() { return SinkOf(this, scatter_.loops.WholeOffsets(), scatter_.origin()); }
+template <class Fetch, class Take>
+struct EntryVisitor {
+  const Scatter& scatter;
+  const Fetch& fetch;
+  const Take& take;
 
   void Add(const EntryRow& row) {
-    if (scatter_.loops.WholeOffsets() == kernel::kOffset32) return Visit<int32_t>(row);
+    if (scatter.loops.WholeOffsets() == kernel::kOffset32) return Visit<int32_t>(row);
     Visit<int64_t>(row);
   }
 
- private:
   template <class Offset>
   void Visit(const EntryRow& row) {
     constexpr Offset kDropped = std::numeric_limits<Offset>::min();
     const Offset* offsets = static_cast<const Offset*>(row.offsets);
-    const int64_t ahead = scatter_.tuning.visit_prefetch;
+    const int64_t ahead = scatter.tuning.visit_prefetch;
     for (int64_t c = 0; c < row.columns; ++c) {
-      body_->Fetch(row.output + offsets[std::min(c + ahead, row.columns - 1)]);
+      fetch(row.output + offsets[std::min(c + ahead, row.columns - 1)]);
       if (offsets[c] == kDropped) continue;
-      body_->Take(row.output + offsets[c], row.updates + c * row.updates_stride);
+      take(row.output + offsets[c], row.updates + c * row.updates_stride);
     }
   }
-
-  const Scatter& scatter_;
-  Body* const body_;
 };
 
-template <class Body>
-void ForEachEntry(const Scatter& scatter, Body body) {
-  EntryVisitor<Body> visitor(scatter, &body);
-  GiveEntries(scatter, visitor.sink());
+template <class Fetch, class Take>
+void ForEachEntry(const Scatter& scatter, const Fetch& fetch, const Take& take) {
+  EntryVisitor<Fetch, Take> visitor = {scatter, fetch, take};
+  GiveEntries(scatter, SinkOf(&visitor, scatter.loops.WholeOffsets(), scatter.origin()));
 }
 
 }  // namespace strew::walk

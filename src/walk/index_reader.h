@@ -24,14 +24,23 @@ class IndexReader {
   bool AddOffset(const plan::Component* components, int count, int64_t at, int64_t* offset) const {
     for (int c = 0; c < count; ++c) {
       const plan::Component& component = components[c];
-      const int64_t size = component.axis_size;
-      int64_t index = WrappedIndex(ValueAt(at + component.indices_base), size, wraps_);
-      if (!IsOnAxis(index, size)) {
-        if (!clamps_ || size == 0) return false;
-        index = ClampedIndex(index, size);
-      }
-      *offset += index * component.output_stride;
+      int64_t element;
+      const int64_t value = ValueAt(at + component.indices_base);
+      if (!FindElement(value, component.axis_size, &element)) return false;
+      *offset += element * component.output_stride;
     }
+    return true;
+  }
+
+  // Finds the element of an axis that an index value names. Returns false if the value is out of
+  // range and not clamped.
+  bool FindElement(int64_t value, int64_t axis_size, int64_t* element) const {
+    int64_t index = WrappedIndex(value, axis_size, wraps_);
+    if (!IsOnAxis(index, axis_size)) {
+      if (!clamps_ || axis_size == 0) return false;
+      index = ClampedIndex(index, axis_size);
+    }
+    *element = index;
     return true;
   }
 

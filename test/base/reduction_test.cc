@@ -63,15 +63,32 @@ TEST(Reduction, KeepsWideWhereItMakesADifference) {
   for (const strew_dtype dtype :
        {STREW_FLOAT16, STREW_BFLOAT16, STREW_FLOAT8_E4M3FN, STREW_FLOAT8_E5M2}) {
     for (const strew_reduction kind : Reductions{STREW_ADD, STREW_SUB, STREW_MUL}) {
-      EXPECT_EQ(strew::WithWideIfNeeded(kind | STREW_WIDE, dtype), kind | STREW_WIDE);
-      EXPECT_EQ(strew::WithWideIfNeeded(kind, dtype), kind);
+      EXPECT_EQ(strew::WithNeededFlags(kind | STREW_WIDE, dtype), kind | STREW_WIDE);
+      EXPECT_EQ(strew::WithNeededFlags(kind, dtype), kind);
     }
-    EXPECT_EQ(strew::WithWideIfNeeded(STREW_MAX | STREW_WIDE, dtype), STREW_MAX);
-    EXPECT_EQ(strew::WithWideIfNeeded(STREW_MEAN | STREW_WIDE, dtype), STREW_MEAN);
+    EXPECT_EQ(strew::WithNeededFlags(STREW_MAX | STREW_WIDE, dtype), STREW_MAX);
+    EXPECT_EQ(strew::WithNeededFlags(STREW_MEAN | STREW_WIDE, dtype), STREW_MEAN);
   }
   for (const strew_dtype dtype : {STREW_FLOAT32, STREW_FLOAT64, STREW_INT8, STREW_UINT16}) {
-    EXPECT_EQ(strew::WithWideIfNeeded(STREW_ADD | STREW_WIDE, dtype), STREW_ADD);
+    EXPECT_EQ(strew::WithNeededFlags(STREW_ADD | STREW_WIDE, dtype), STREW_ADD);
   }
+}
+
+TEST(Reduction, HasNoFlagsIfItReplaces) {
+  for (const strew_dtype dtype : {STREW_BOOL, STREW_FLOAT16, STREW_FLOAT32, STREW_COMPLEX64}) {
+    for (const strew_reduction flags : Reductions{STREW_EXCLUDE_SELF, STREW_WIDE}) {
+      EXPECT_EQ(strew::WithNeededFlags(STREW_NONE | flags, dtype), STREW_NONE);
+      EXPECT_EQ(strew::OfSingleUpdates(STREW_NONE | flags, dtype), STREW_NONE);
+    }
+  }
+}
+
+TEST(Reduction, AccumulatesMeansAndWideSums) {
+  EXPECT_TRUE(strew::Accumulates(STREW_MEAN));
+  EXPECT_TRUE(strew::Accumulates(STREW_MEAN | STREW_EXCLUDE_SELF));
+  EXPECT_TRUE(strew::Accumulates(STREW_ADD | STREW_WIDE));
+  EXPECT_FALSE(strew::Accumulates(STREW_ADD));
+  EXPECT_FALSE(strew::Accumulates(STREW_MAX | STREW_EXCLUDE_SELF));
 }
 
 }  // namespace

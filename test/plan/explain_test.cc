@@ -66,6 +66,19 @@ TEST(Explanation, TellsHowRowsReplaceOldValues) {
   }
 }
 
+// A box, updates that are applied one by one, and a schedule.
+TEST(Explanation, IsThatOfNoneIfOldValuesAreExcludedToo) {
+  const auto expect = [](Case c, const char* told_of_none) {
+    const std::string told = Explanation(c, c.data.tensor());
+    EXPECT_NE(told.find(told_of_none), std::string::npos) << told;
+    c.reduction = STREW_NONE | STREW_EXCLUDE_SELF;
+    EXPECT_EQ(Explanation(c, c.data.tensor()), told);
+  };
+  expect(RowsOf({2, 70000}, 1), "There is one entry, so that its updates are a box.");
+  expect(RowsOf({50, 8}, 5), "applied one by one");
+  expect(RowsOf({50, 8}, 100000), "100000 indices: checked");
+}
+
 TEST(Explanation, TellsTheBitsOfOffsets) {
   constexpr int64_t kApart = int64_t{1} << 31;
   const Reservation memory(2 * kApart, Access::kZeros);

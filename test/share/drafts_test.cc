@@ -85,7 +85,7 @@ TEST_P(Drafts, HistogramsAreThoseOfTheOracle) {
       for (const strew_reduction reduction : AllReductionsOf(GetParam())) {
         c.reduction = reduction;
         ASSERT_EQ(Trouble(c), "") << "STREW_SEED=" << seed;
-        const strew_reduction needed = strew::WithWideIfNeeded(reduction, GetParam().code);
+        const strew_reduction needed = strew::WithNeededFlags(reduction, GetParam().code);
         EXPECT_EQ(WasTaken(), strew::IsOneStep(needed));
       }
     }
@@ -116,7 +116,7 @@ TEST_P(Drafts, HistogramsOfRowsAreThoseOfTheOracle) {
     for (const strew_reduction reduction : AllReductionsOf(GetParam())) {
       c->reduction = reduction;
       ASSERT_EQ(Trouble(*c), "");
-      const strew_reduction needed = strew::WithWideIfNeeded(reduction, dtype);
+      const strew_reduction needed = strew::WithNeededFlags(reduction, dtype);
       const int64_t bytes = Product(c->data.shape()) * static_cast<int64_t>(WidthOf(dtype));
       EXPECT_EQ(WasTaken(), strew::IsOneStep(needed) && bytes <= tuning_.most_draft);
     }

@@ -151,14 +151,6 @@ TEST(InnerTurns, AreWrittenForEveryEntry) {
 
 using UpdatesOfDestination = std::map<int64_t, std::vector<int64_t>>;
 
-struct Collector {
-  UpdatesOfDestination* taken;
-  int64_t* fetched;
-
-  void Fetch(int64_t) const { ++*fetched; }
-  void Take(int64_t destination, int64_t update) const { (*taken)[destination].push_back(update); }
-};
-
 TEST(ForEachEntry, VisitsEachEntryInOrder) {
   const int64_t cases = Cases(300);
   for (int64_t i = 0; i < cases; ++i) {
@@ -181,7 +173,9 @@ TEST(ForEachEntry, VisitsEachEntryInOrder) {
         [&](int64_t destination, int64_t update) { expected[destination].push_back(update); });
     UpdatesOfDestination taken;
     int64_t fetched = 0;
-    strew::walk::ForEachEntry(bound.scatter(), Collector{&taken, &fetched});
+    strew::walk::ForEachEntry(
+        bound.scatter(), [&](int64_t) { ++fetched; },
+        [&](int64_t destination, int64_t update) { taken[destination].push_back(update); });
     EXPECT_EQ(taken, expected);
     EXPECT_EQ(fetched, bound.loops().Entries());
     ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);

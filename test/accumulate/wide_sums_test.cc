@@ -2,7 +2,7 @@
 //
 // Slots of sums and counts: elements that begin them, updates that are added, and what is left
 // alone.
-#include "accumulate/mean_sums.h"
+#include "accumulate/wide_sums.h"
 
 #include <cstdint>
 #include <vector>
@@ -24,11 +24,11 @@ struct Lines {
   int64_t run;
   int64_t count;
   template <class Body>
-  void ForEachLine(const Body& body) const {
+  void ForEachLine(bool /*writes*/, const Body& body) const {
     auto* const elements = reinterpret_cast<unsigned char*>(line.data.data());
-    if (run == 1) return (void)body(SlotLine{0, elements, 1, count});
+    if (run == 1) return body(SlotLine{0, elements, 1, count});
     for (int64_t i = 0; i < count; ++i) {
-      (void)body(SlotLine{i, elements + i * run * int64_t{sizeof(float)}, 1, run});
+      body(SlotLine{i, elements + i * run * int64_t{sizeof(float)}, 1, run});
     }
   }
 };

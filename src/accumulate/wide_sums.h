@@ -2,8 +2,8 @@
 // Slots of wide accumulators: a sum and a count for each. A sum is whatever updates accumulate to;
 // for STREW_MUL it is a product. A slot stands for one destination, and the code that numbers the
 // destinations decides which.
-#ifndef STREW_ACCUMULATE_MEAN_SUMS_H_
-#define STREW_ACCUMULATE_MEAN_SUMS_H_
+#ifndef STREW_ACCUMULATE_WIDE_SUMS_H_
+#define STREW_ACCUMULATE_WIDE_SUMS_H_
 
 #include <cstdint>
 #include <cstring>
@@ -26,8 +26,8 @@ struct SlotLine {
 
   // Makes a single line serve as the `lines` of SlotSums::Combine().
   template <class Body>
-  void ForEachLine(const Body& body) const {
-    (void)body(*this);
+  void ForEachLine(bool /*writes*/, const Body& body) const {
+    body(*this);
   }
 };
 
@@ -62,14 +62,14 @@ class SlotSums {
   }
 
   // Combines the elements of slots with all updates that `source` adds to the slots. Elements whose
-  // slot has no update stay as they are. lines.ForEachLine(body) calls body(SlotLine) for all
-  // slots; body returns true if it wrote elements.
+  // slot has no update stay as they are. lines.ForEachLine(writes, body) calls body(SlotLine) for
+  // all slots; `writes` tells whether body writes their elements.
   template <class Lines, class Source>
   void Combine(const Slots& slots, int64_t count, const Lines& lines, const Source& source) const {
     std::memset(slots.counts, 0, static_cast<size_t>(count * count_size_));
-    lines.ForEachLine([&](const SlotLine& line) { return Begin(slots, line); });
+    lines.ForEachLine(/*writes=*/false, [&](const SlotLine& line) { Begin(slots, line); });
     source();
-    lines.ForEachLine([&](const SlotLine& line) { return Finish(slots, line); });
+    lines.ForEachLine(/*writes=*/true, [&](const SlotLine& line) { Finish(slots, line); });
   }
 
   // For sources: combines updates[c * stride] with the slot numbers[c], c < columns. A negative
@@ -89,8 +89,8 @@ class SlotSums {
   unsigned char* SumOf(const Slots& slots, int64_t slot, int64_t unit) const {
     return slots.sums + (slot * units_ + unit) * sum_size();
   }
-  bool Begin(const Slots& slots, const SlotLine& line) const;
-  bool Finish(const Slots& slots, const SlotLine& line) const;
+  void Begin(const Slots& slots, const SlotLine& line) const;
+  void Finish(const Slots& slots, const SlotLine& line) const;
   void FinishLine(const kernel::CountedSums& from, const SlotLine& line) const;
 
   const plan::EntryLoops& loops_;
@@ -105,4 +105,4 @@ class SlotSums {
 
 }  // namespace strew::accumulate
 
-#endif  // STREW_ACCUMULATE_MEAN_SUMS_H_
+#endif  // STREW_ACCUMULATE_WIDE_SUMS_H_

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulates batches with a short axis, some batches at a time: each of their destinations has a
-// slot, and the slots stay in the caches.
+// Accumulates some batches at a time: each of their destinations has a slot. Batches are taken
+// together only if their slots stay in near caches; those of a single batch may take more memory.
 #include <algorithm>
 
-#include "accumulate/mean_ways.h"
+#include "accumulate/bucket_sort.h"
+#include "accumulate/wide_ways.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
@@ -19,10 +20,10 @@ struct BatchLines {
   plan::Loop<plan::kDestinationOperands> line = outside.PopInnermost();
 
   template <class Body>
-  void ForEachLine(const Body& body) const {
+  void ForEachLine(bool /*writes*/, const Body& body) const {
     plan::ForEachTurn(outside, outside.rank, [&](const int64_t* at) {
-      (void)body(SlotLine{at[plan::kNumber], scatter.OutputAt(at[plan::kDestination]),
-                          line.stride[plan::kDestination], line.count});
+      body(SlotLine{at[plan::kNumber], scatter.OutputAt(at[plan::kDestination]),
+                    line.stride[plan::kDestination], line.count});
     });
   }
 };
@@ -37,11 +38,6 @@ struct Adder {
              row.updates_stride, row.columns);
   }
 };
-
-// Bytes of the slots of all destinations of a batch.
-int64_t BatchBytes(const WideScatter& work) {
-  return work.sums.slot_bytes() * work.scatter.loops.DestinationsOfBatch();
-}
 
 // Cuts the batches into at least `parts`, none of which has more than `most`. Returns the most
 // batches of a part.
@@ -98,39 +94,38 @@ int64_t NearBatches(const WideScatter& work, int64_t batch_bytes, int64_t fittin
   return std::clamp<int64_t>(near / batch_bytes, 1, fitting);
 }
 
-int64_t FittingBatches(int64_t batch_bytes) {
-  return std::max<int64_t>(plan::MostScratch(1) / batch_bytes, 1);
-}
-
 // True if there are enough updates to pay for sums of all destinations of a batch. A column that
 // goes by itself costs the more, the more cache lines its destinations lie in.
-bool PaysForBatches(const WideScatter& work, int64_t batch_bytes) {
+bool PaysForBatches(const WideScatter& work, int64_t batch_bytes, int64_t fitting) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const plan::Tuning& tuning = work.scatter.tuning;
   const int64_t destinations = loops.DestinationsOfBatch();
   const int64_t entries = loops.Entries() / loops.batches;
   if (destinations / tuning.destinations_of_entry > entries) return false;
-  const int64_t most = NearBatches(work, batch_bytes, FittingBatches(batch_bytes));
+  const int64_t most = NearBatches(work, batch_bytes, fitting);
   if (loops.components != 1 || !TakesSingleColumns(work, most)) return true;
   return !work.AreFarApart(destinations, loops.component[0].output_stride, entries);
 }
 
-}  // namespace
-
-Status BatchesFit(const WideScatter& work, bool* fit) {
+// Tells whether there are enough updates, and slots for all destinations of a batch fit scratch.
+Status Fit(const WideScatter& work, int64_t batch_bytes, int64_t fitting, bool* fit) {
   const plan::Tuning& tuning = work.scatter.tuning;
-  const int64_t batch_bytes = BatchBytes(work);
-  if (!work.sums.are_single() || !PaysForBatches(work, batch_bytes)) return STREW_OK;
+  *fit = false;
+  if (!work.sums.are_single() || !PaysForBatches(work, batch_bytes, fitting)) return STREW_OK;
   if (batch_bytes > std::max(tuning.far_batch_sums, plan::MostScratch(1))) return STREW_OK;
   const int64_t least = TouchedFor(batch_bytes - plan::MostScratch(1), kTouchedBytes);
   return FindTouched(work.scatter, least, fit) ? Status(STREW_OK) : work.Refuse();
 }
 
-Status CombineBatches(const WideScatter& work) {
+}  // namespace
+
+Status CombineBatches(const WideScatter& work, bool* done) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const plan::Tuning& tuning = work.scatter.tuning;
-  const int64_t batch_bytes = BatchBytes(work);
-  const int64_t fitting = FittingBatches(batch_bytes);
+  const int64_t batch_bytes = work.sums.slot_bytes() * loops.DestinationsOfBatch();
+  const int64_t fitting = std::max<int64_t>(plan::MostScratch(1) / batch_bytes, 1);
+  STREW_TRY(Fit(work, batch_bytes, fitting, done));
+  if (!*done) return STREW_OK;
 
   const double ns = static_cast<double>(loops.Entries()) * tuning.ns_of_batch_mean_entry;
   const int64_t tasks =

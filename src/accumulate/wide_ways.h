@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to accumulate, among which mean.cc chooses.
-#ifndef STREW_ACCUMULATE_MEAN_WAYS_H_
-#define STREW_ACCUMULATE_MEAN_WAYS_H_
+// The ways to accumulate, among which wide.cc chooses.
+#ifndef STREW_ACCUMULATE_WIDE_WAYS_H_
+#define STREW_ACCUMULATE_WIDE_WAYS_H_
 
 #include <algorithm>
 #include <cstdint>
 
-#include "accumulate/bucket_sort.h"
-#include "accumulate/mean_sums.h"
+#include "accumulate/wide_sums.h"
 #include "base/cache_size.h"
 #include "base/compiler.h"
 #include "base/status.h"
@@ -32,7 +31,6 @@ inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
 struct WideScatter {
   const walk::Scatter& scatter;
   const SlotSums& sums;
-  bool in_place;
 
   // Address in the output of a destination, which counts units from the origin of the loops.
   unsigned char* OutputOf(int64_t destination) const {
@@ -58,7 +56,6 @@ struct WideScatter {
     return lines > static_cast<double>(entries) * scatter.tuning.column_lines_of_entry;
   }
   Status CopyData() const {
-    if (in_place) return STREW_OK;
     return share::Copy(scatter.call, scatter.operands.data, scatter.operands.output);
   }
   Status Refuse() const {
@@ -67,52 +64,17 @@ struct WideScatter {
   }
 };
 
-enum class Way { kBatches, kBuckets, kRanks };
+enum class WideWay { kBatches, kBuckets, kRanks };
 
-// Combines all updates in the way that mean.cc chooses, and says which.
-Status Combine(const WideScatter& work, Way* way);
+// Combines all updates in the way that wide.cc chooses, and says which.
+Status Combine(const WideScatter& work, WideWay* way);
 
-// ---- Batches ----
-
-// Tells whether there are enough updates, and slots for all destinations of a batch fit scratch.
-Status BatchesFit(const WideScatter& work, bool* fit);
-Status CombineBatches(const WideScatter& work);
-
-// ---- Buckets ----
-
-// How entries are divided into buckets.
-struct BucketLayout {
-  explicit BucketLayout(const WideScatter& work);
-
-  int64_t buckets() const { return ((numbers.range() - 1) >> shift) + 1; }
-  int64_t TaskBytes() const { return Scratch::RoundUp(destination_bytes << shift) + 64; }
-  int64_t MovedBytes() const { return MovedEntries::Bytes(entries, buckets(), update_bytes); }
-  // Number of destinations that must be touched to allow scratch for moving all entries.
-  int64_t LeastTouched() const;
-  // True unless there are too many buckets, or too few entries for them.
-  bool Pays() const;
-  // True if too many of so many destinations would have no updates.
-  bool AreSparse(int64_t of_entries, int64_t destinations) const {
-    return !has_no_gaps || of_entries < destinations / work.scatter.tuning.destinations_of_entry;
-  }
-
-  const WideScatter& work;
-  const plan::DestinationNumbers numbers;
-  const bool has_no_gaps;  // every number in range stands for an element
-  const int64_t units;     // of an entry
-  const int64_t entries;   // including dropped ones
-  int64_t update_bytes;
-  int64_t destination_bytes;  // scratch of a task for each destination of a bucket
-  int64_t tasks = 1;
-  int shift = 0;  // a bucket has 2^shift destinations
-};
-
-Status CombineBuckets(const BucketLayout& layout, const Buckets& buckets);
-
-// ---- Ranks ----
-
+// These ways write nothing if another way is better; *done is then false.
+Status CombineBatches(const WideScatter& work, bool* done);
+Status CombineBuckets(const WideScatter& work, bool* done);
+// This way is for all calls.
 Status CombineRanks(const WideScatter& work);
 
 }  // namespace strew::accumulate
 
-#endif  // STREW_ACCUMULATE_MEAN_WAYS_H_
+#endif  // STREW_ACCUMULATE_WIDE_WAYS_H_

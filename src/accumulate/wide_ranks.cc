@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulates entries that may land anywhere and do not fit the allowed scratch: their destinations
-// are collected and ranked first, and each rank has a slot.
+// Accumulates entries that may land anywhere and that buckets do not suit: their destinations are
+// collected and ranked first, and each rank has a slot.
 #include <algorithm>
 
 #include "accumulate/destination_set.h"
 #include "accumulate/entry_rows.h"
-#include "accumulate/mean_ways.h"
+#include "accumulate/wide_ways.h"
 #include "base/compiler.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
@@ -28,7 +28,7 @@ class RankedLines {
 
   // Uses several threads. Elements are prefetched kAhead lines before their turn.
   template <class Body>
-  void ForEachLine(const Body& body) const {
+  void ForEachLine(bool /*writes*/, const Body& body) const {
     const int64_t tasks = work_.TasksFor(set_.count());
     plan::Cut cut;
     cut.Append(set_.pieces(), 1, work_.PartsFor(tasks));
@@ -79,12 +79,12 @@ class RankedLines {
     unsigned char* const output = OutputOf(touched.number);
     if (work_.sums.are_single()) {
       const int64_t stride = numbers_.step();
-      return (void)body(SlotLine{touched.slot, output, stride, touched.count});
+      return body(SlotLine{touched.slot, output, stride, touched.count});
     }
     SlotLine line = {touched.slot, output, loops.run.stride[kOutput], loops.run.count};
     plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
       line.elements = output + inner[kOutput] * work_.scatter.width;
-      (void)body(line);
+      body(line);
       line.unit += line.count;
     });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "accumulate/mean_sums.h"
+#include "accumulate/wide_sums.h"
 
 #include <algorithm>
 
@@ -20,9 +20,8 @@ SlotSums::SlotSums(const walk::Scatter& scatter)
       count_size_(are_single_ ? sizeof(uint32_t) : sizeof(int64_t)),
       accumulator_(scatter.call, scatter.operands.output.dtype, scatter.reduction, are_long_) {}
 
-bool SlotSums::Begin(const Slots& slots, const SlotLine& line) const {
+void SlotSums::Begin(const Slots& slots, const SlotLine& line) const {
   accumulator_.Begin(SumOf(slots, line.slot, line.unit), line.elements, line.stride, line.count);
-  return false;
 }
 
 void SlotSums::Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates,
@@ -65,7 +64,7 @@ void SlotSums::FinishLine(const kernel::CountedSums& from, const SlotLine& line)
   }
 }
 
-bool SlotSums::Finish(const Slots& slots, const SlotLine& line) const {
+void SlotSums::Finish(const Slots& slots, const SlotLine& line) const {
   unsigned char* const sums = SumOf(slots, line.slot, line.unit);
   unsigned char* const counts = slots.counts + line.slot * count_size_;
   if (are_single_) {
@@ -74,7 +73,6 @@ bool SlotSums::Finish(const Slots& slots, const SlotLine& line) const {
     const int64_t terms = accumulator_.Terms(*reinterpret_cast<int64_t*>(counts));
     accumulator_.sums.finish({line.elements, line.stride, sums, 1, line.count, terms});
   }
-  return true;
 }
 
 int64_t SlotSums::Updates(const Slots& slots, int64_t count) const {

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "accumulate/mean_ways.h"
+#include "accumulate/wide_ways.h"
 #include "plan/schedule.h"
 #include "plan/spaces.h"
 #include "reference/random.h"
@@ -20,8 +20,8 @@ namespace strew_test {
 namespace {
 
 using strew::accumulate::SlotSums;
-using strew::accumulate::Way;
 using strew::accumulate::WideScatter;
+using strew::accumulate::WideWay;
 using strew::plan::IndexSpace;
 
 constexpr int64_t kHuge = INT64_MAX / 4;
@@ -32,7 +32,7 @@ BoundScatter::Words ExpectedMeans(const BoundScatter& bound) {
     uint64_t count;
   };
   std::map<int64_t, Sum> sums;
-  BoundScatter::Words expected = bound.output();
+  BoundScatter::Words expected = bound.data();
   bound.ForEachUpdate([&](int64_t destination, int64_t update) {
     const Sum self = {expected[static_cast<size_t>(destination)], 1};
     Sum& sum = sums.emplace(destination, self).first->second;
@@ -47,14 +47,14 @@ BoundScatter::Words ExpectedMeans(const BoundScatter& bound) {
 
 // The way that is taken for a space, with a tuning that `change` has changed.
 template <class Change>
-Way WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
+WideWay WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
   Random random(Seed());
   BoundScatter bound(random, space, STREW_MEAN, bad_in);
   change(&bound.tuning());
   const BoundScatter::Words expected = ExpectedMeans(bound);
   const SlotSums sums(bound.scatter());
-  const WideScatter work = {bound.scatter(), sums, /*in_place=*/true};
-  Way way;
+  const WideScatter work = {bound.scatter(), sums};
+  WideWay way;
   EXPECT_TRUE(strew::accumulate::Combine(work, &way).ok());
   EXPECT_EQ(bound.output(), expected);
   if (bad_in != 0) {
@@ -66,33 +66,33 @@ Way WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
 // A slot of uint32: a sum of 8 bytes and a count of 4.
 constexpr int64_t kSlot = 12;
 
-TEST(MeanChoice, IsBatchesWhereUpdatesPayForTheAxis) {
+TEST(WideChoice, IsBatchesWhereUpdatesPayForTheAxis) {
   for (const int64_t bad_in : {0, 4}) {
     const auto by = [=](const IndexSpace& space, int64_t destinations) {
       return WayOf(
           space, [=](auto* t) { t->destinations_of_entry = destinations; }, bad_in);
     };
     const IndexSpace last_axis = ElementsSpace({4, 80}, {4, 10}, 1);
-    EXPECT_EQ(by(last_axis, 8), Way::kBatches);
-    EXPECT_NE(by(last_axis, 7), Way::kBatches);
+    EXPECT_EQ(by(last_axis, 8), WideWay::kBatches);
+    EXPECT_NE(by(last_axis, 7), WideWay::kBatches);
     const IndexSpace first_axis = ElementsSpace({80, 6}, {10, 6}, 0);
-    EXPECT_EQ(by(first_axis, 8), Way::kBatches);
-    EXPECT_NE(by(first_axis, 7), Way::kBatches);
+    EXPECT_EQ(by(first_axis, 8), WideWay::kBatches);
+    EXPECT_NE(by(first_axis, 7), WideWay::kBatches);
   }
 }
 
-TEST(MeanChoice, IsBatchesWhereTheAxisFitsScratch) {
+TEST(WideChoice, IsBatchesWhereTheAxisFitsScratch) {
   const auto pays = [](auto* t) {
     t->destinations_of_entry = kHuge;
     t->far_batch_sums = 0;
   };
   constexpr int64_t kMost = strew::plan::MostScratch(1) / kSlot;
-  EXPECT_EQ(WayOf(ElementsSpace({kMost}, {500}, 0), pays), Way::kBatches);
-  EXPECT_NE(WayOf(ElementsSpace({kMost + 1}, {500}, 0), pays), Way::kBatches);
+  EXPECT_EQ(WayOf(ElementsSpace({kMost}, {500}, 0), pays), WideWay::kBatches);
+  EXPECT_NE(WayOf(ElementsSpace({kMost + 1}, {500}, 0), pays), WideWay::kBatches);
 }
 
 // Columns of which only one fits near caches. Lines of cache are counted for each entry.
-TEST(MeanChoice, IsBatchesForSingleColumnsInFewLines) {
+TEST(WideChoice, IsBatchesForSingleColumnsInFewLines) {
   const auto by = [](const IndexSpace& space, double lines) {
     return WayOf(space, [=](auto* t) {
       t->destinations_of_entry = kHuge;
@@ -101,15 +101,15 @@ TEST(MeanChoice, IsBatchesForSingleColumnsInFewLines) {
     });
   };
   const IndexSpace apart = ElementsSpace({80, 20}, {20, 20}, 0);
-  EXPECT_EQ(by(apart, 4), Way::kBatches);
-  EXPECT_NE(by(apart, 3.9), Way::kBatches);
+  EXPECT_EQ(by(apart, 4), WideWay::kBatches);
+  EXPECT_NE(by(apart, 3.9), WideWay::kBatches);
   const IndexSpace together = ElementsSpace({80, 8}, {20, 8}, 0);  // two in a line
-  EXPECT_EQ(by(together, 2), Way::kBatches);
-  EXPECT_NE(by(together, 1.9), Way::kBatches);
+  EXPECT_EQ(by(together, 2), WideWay::kBatches);
+  EXPECT_NE(by(together, 1.9), WideWay::kBatches);
 }
 
 // Scratch may be larger if enough destinations are touched.
-TEST(MeanChoice, IsBatchesWhereManyAreTouched) {
+TEST(WideChoice, IsBatchesWhereManyAreTouched) {
   constexpr int64_t kMore = 100;
   constexpr int64_t kAxis = strew::plan::MostScratch(1) / kSlot + kMore * 40 / kSlot;
   const auto by = [](int64_t slots, int64_t updates) {
@@ -118,23 +118,23 @@ TEST(MeanChoice, IsBatchesWhereManyAreTouched) {
       t->far_batch_sums = slots * kSlot;
     });
   };
-  EXPECT_EQ(by(kAxis, 2 * kMore), Way::kBatches);
-  EXPECT_NE(by(kAxis - 1, 2 * kMore), Way::kBatches);
-  EXPECT_NE(by(kAxis, kMore - 10), Way::kBatches);
+  EXPECT_EQ(by(kAxis, 2 * kMore), WideWay::kBatches);
+  EXPECT_NE(by(kAxis - 1, 2 * kMore), WideWay::kBatches);
+  EXPECT_NE(by(kAxis, kMore - 10), WideWay::kBatches);
 }
 
-TEST(MeanChoice, IsBatchesForSingleElements) {
+TEST(WideChoice, IsBatchesForSingleElements) {
   const auto pays = [](auto* t) { t->destinations_of_entry = kHuge; };
-  EXPECT_EQ(WayOf(ElementsSpace({80}, {100}, 0), pays), Way::kBatches);
-  EXPECT_EQ(WayOf(NdSpace({8, 10}, 100, 2), pays), Way::kBatches);
-  EXPECT_NE(WayOf(UpdateSpace({80, 3}, 100), pays), Way::kBatches);
-  EXPECT_NE(WayOf(NdSpace({80, 3}, 100, 1), pays), Way::kBatches);
+  EXPECT_EQ(WayOf(ElementsSpace({80}, {100}, 0), pays), WideWay::kBatches);
+  EXPECT_EQ(WayOf(NdSpace({8, 10}, 100, 2), pays), WideWay::kBatches);
+  EXPECT_NE(WayOf(UpdateSpace({80, 3}, 100), pays), WideWay::kBatches);
+  EXPECT_NE(WayOf(NdSpace({80, 3}, 100, 1), pays), WideWay::kBatches);
 }
 
 // A line of 2000 elements of which 1000 are named: buckets of 64 places are 32.
 class BucketChoice : public testing::Test {
  protected:
-  Way Of(int64_t most_buckets, int64_t least_of_bucket, int64_t bad_in = 0) const {
+  WideWay Of(int64_t most_buckets, int64_t least_of_bucket, int64_t bad_in = 0) const {
     const auto change = [=](auto* t) {
       t->destinations_of_entry = 1;
       t->bucket_bytes = 64 * kSlot;
@@ -149,24 +149,24 @@ class BucketChoice : public testing::Test {
 
 TEST_F(BucketChoice, IsBucketsWhereTheseAreFew) {
   // Fewer entries than destinations: buckets are twice as large.
-  EXPECT_EQ(Of(16, 1), Way::kBuckets);
-  EXPECT_EQ(Of(15, 1), Way::kRanks);
-  EXPECT_EQ(Of(16, 1, 3), Way::kBuckets);
-  EXPECT_EQ(Of(15, 1, 3), Way::kRanks);
+  EXPECT_EQ(Of(16, 1), WideWay::kBuckets);
+  EXPECT_EQ(Of(15, 1), WideWay::kRanks);
+  EXPECT_EQ(Of(16, 1, 3), WideWay::kBuckets);
+  EXPECT_EQ(Of(15, 1, 3), WideWay::kRanks);
 }
 
 TEST_F(BucketChoice, IsBucketsWhereTheseHoldEnough) {
-  EXPECT_EQ(Of(kHuge, 1000 / 16), Way::kBuckets);
-  EXPECT_EQ(Of(kHuge, 1000 / 16 + 1), Way::kRanks);
+  EXPECT_EQ(Of(kHuge, 1000 / 16), WideWay::kBuckets);
+  EXPECT_EQ(Of(kHuge, 1000 / 16 + 1), WideWay::kRanks);
 }
 
 TEST_F(BucketChoice, IsBucketsForRowsAndTuples) {
   const auto few = [](auto* t) { t->most_buckets = 1; };
   const auto none = [](auto* t) { t->most_buckets = 0; };
-  EXPECT_EQ(WayOf(UpdateSpace({80, 3}, 100), few), Way::kBuckets);
-  EXPECT_EQ(WayOf(UpdateSpace({80, 3}, 100), none), Way::kRanks);
-  EXPECT_EQ(WayOf(NdSpace({80, 3}, 100, 1), few), Way::kBuckets);
-  EXPECT_EQ(WayOf(NdSpace({80, 3}, 100, 1), none), Way::kRanks);
+  EXPECT_EQ(WayOf(UpdateSpace({80, 3}, 100), few), WideWay::kBuckets);
+  EXPECT_EQ(WayOf(UpdateSpace({80, 3}, 100), none), WideWay::kRanks);
+  EXPECT_EQ(WayOf(NdSpace({80, 3}, 100, 1), few), WideWay::kBuckets);
+  EXPECT_EQ(WayOf(NdSpace({80, 3}, 100, 1), none), WideWay::kRanks);
 }
 
 // ---- The accumulator ---------------------------------------------------------------------------
@@ -201,14 +201,14 @@ TEST(SlotSums, CombineWhatIsAddedToEachSlot) {
 
 // Ranks that 32 bits need not hold are found one by one, and what they need is prefetched if it is
 // more than the caches hold: here a bitmap of as many words as there are entries.
-TEST(MeanChoice, HasLongRanksOfDestinationsFarApart) {
+TEST(WideChoice, HasLongRanksOfDestinationsFarApart) {
   for (const int64_t entries : {100, 20000}) {
     const auto ranks = [](auto* t) {
       t->destinations_of_entry = 1;
       t->most_buckets = 0;
       t->most_short_ranks = 0;
     };
-    EXPECT_EQ(WayOf(ElementsSpace({int64_t{1} << 24}, {entries}, 0), ranks), Way::kRanks);
+    EXPECT_EQ(WayOf(ElementsSpace({int64_t{1} << 24}, {entries}, 0), ranks), WideWay::kRanks);
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "accumulate/bucket_sort.h"
 #include "accumulate/entry_rows.h"
-#include "accumulate/mean_ways.h"
+#include "accumulate/wide_ways.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/schedule.h"
@@ -18,8 +18,87 @@ namespace {
 using plan::kOutput;
 using plan::kUpdates;
 
+// How entries are divided into buckets.
+struct BucketLayout {
+  explicit BucketLayout(const WideScatter& work);
+
+  int64_t buckets() const { return ((numbers.range() - 1) >> shift) + 1; }
+  int64_t TaskBytes() const { return Scratch::RoundUp(destination_bytes << shift) + 64; }
+  int64_t MovedBytes() const { return MovedEntries::Bytes(entries, buckets(), update_bytes); }
+  // Number of destinations that must be touched to allow scratch for moving all entries.
+  int64_t LeastTouched() const;
+  // True unless there are too many buckets, or too few entries for them.
+  bool Pays() const;
+  // True if too many of so many destinations would have no updates.
+  bool AreSparse(int64_t of_entries, int64_t destinations) const {
+    return !has_no_gaps || of_entries < destinations / work.scatter.tuning.destinations_of_entry;
+  }
+
+  const WideScatter& work;
+  const plan::DestinationNumbers numbers;
+  const bool has_no_gaps;  // every number in range stands for an element
+  const int64_t units;     // of an entry
+  const int64_t entries;   // including dropped ones
+  int64_t update_bytes;
+  int64_t destination_bytes;  // scratch of a task for each destination of a bucket
+  int64_t tasks = 1;
+  int shift = 0;  // a bucket has 2^shift destinations
+};
+
+// True if sums of all numbers in range pay off: all of them stand for elements, most of which are
+// destinations, and these do not lie far apart. In a contiguous output there is an element between
+// any two others.
+bool HasNoGaps(const WideScatter& work, const plan::DestinationNumbers& numbers) {
+  const plan::EntryLoops& loops = work.scatter.loops;
+  const int64_t destinations = loops.batches * loops.DestinationsOfBatch();
+  const bool is_contiguous = work.scatter.operands.output.contiguous;
+  const bool are_strided = numbers.step() != 1;
+  if (are_strided && work.AreFarApart(numbers.range(), numbers.step(), loops.Entries())) {
+    return false;
+  }
+  return destinations == numbers.range() || (is_contiguous && destinations >= numbers.range() / 2);
+}
+
+BucketLayout::BucketLayout(const WideScatter& of_call)
+    : work(of_call),
+      numbers(work.scatter.loops),
+      has_no_gaps(HasNoGaps(work, numbers)),
+      units(work.scatter.loops.EntryUnits()),
+      entries(work.scatter.loops.Entries()),
+      update_bytes(EntryGroups::kUpdateBytes),
+      destination_bytes(EntryGroups::kScratchBytes) {
+  const plan::Tuning& tuning = work.scatter.tuning;
+  if (units == 1) {
+    update_bytes = work.scatter.width;
+    // If touched destinations are listed, each needs two more numbers.
+    destination_bytes = work.sums.slot_bytes() + (has_no_gaps ? 0 : 2 * int64_t{sizeof(Remainder)});
+    const double ns = static_cast<double>(entries) * tuning.ns_of_bucket_mean_entry;
+    tasks = plan::TasksFor(plan::Machine(work.scatter.call), ns);
+  }
+  // If touched destinations are listed, few of them have slots, and a bucket may be larger.
+  const bool is_sparse = entries < numbers.range() / tuning.destinations_of_entry;
+  const int64_t near =
+      std::min(tuning.bucket_bytes * (is_sparse ? 2 : 1), plan::MostScratch(1) / tasks);
+  const int64_t most = int64_t{1} << (units == 1 && has_no_gaps ? 16 : 15);
+  while (int64_t{2} << shift <= std::min(near / destination_bytes, most)) ++shift;
+}
+
+int64_t BucketLayout::LeastTouched() const {
+  const int64_t taken = tasks * TaskBytes() + Buckets::Bytes(buckets()) + MovedBytes();
+  const int64_t more = taken - tasks * plan::MostScratch(tasks);
+  const int64_t of_group = units > 1 ? int64_t{sizeof(kernel::Group)} : 0;
+  return TouchedFor(more, kTouchedBytes * units - of_group);
+}
+
+bool BucketLayout::Pays() const {
+  const plan::Tuning& tuning = work.scatter.tuning;
+  const bool are_few = buckets() == 1 || entries / tuning.least_of_bucket >= buckets();
+  return are_few && buckets() <= tuning.most_buckets && !work.sums.are_long() &&
+         LeastTouched() <= std::min(entries, numbers.range());
+}
+
 // The elements of a bucket whose remainders are listed. They are gathered into a buffer, and
-// written back if the body has changed them.
+// copied back if they are written.
 struct ListedLines {
   const kernel::MoveKernels& move;
   unsigned char* output;  // of the bucket
@@ -28,7 +107,7 @@ struct ListedLines {
   int64_t count;
 
   template <class Body>
-  void ForEachLine(const Body& body) const {
+  void ForEachLine(bool writes, const Body& body) const {
     constexpr int64_t kBlock = 128;
     alignas(64) unsigned char elements[kBlock * plan::kMostWidth];
     int32_t columns[kBlock];
@@ -40,7 +119,8 @@ struct ListedLines {
         offsets[i] = list[first + i] * stride;
       }
       move.gather(elements, output, stride, columns, n);
-      if (!body(SlotLine{first, elements, 1, n})) continue;
+      body(SlotLine{first, elements, 1, n});
+      if (!writes) continue;
       move.combine.elements[kernel::kOffset64](kernel::RowTile(output, elements, offsets, n, 0),
                                                {});
     }
@@ -185,63 +265,18 @@ Status CombineRuns(const BucketLayout& layout, const Buckets& buckets) {
   return CombineGroups(work, groups);
 }
 
-// True if sums of all numbers in range pay off: all of them stand for elements, most of which are
-// destinations, and these do not lie far apart. In a contiguous output there is an element between
-// any two others.
-bool HasNoGaps(const WideScatter& work, const plan::DestinationNumbers& numbers) {
-  const plan::EntryLoops& loops = work.scatter.loops;
-  const int64_t destinations = loops.batches * loops.DestinationsOfBatch();
-  const bool is_contiguous = work.scatter.operands.output.contiguous;
-  const bool are_strided = numbers.step() != 1;
-  if (are_strided && work.AreFarApart(numbers.range(), numbers.step(), loops.Entries())) {
-    return false;
-  }
-  return destinations == numbers.range() || (is_contiguous && destinations >= numbers.range() / 2);
-}
-
 }  // namespace
 
-BucketLayout::BucketLayout(const WideScatter& of_call)
-    : work(of_call),
-      numbers(work.scatter.loops),
-      has_no_gaps(HasNoGaps(work, numbers)),
-      units(work.scatter.loops.EntryUnits()),
-      entries(work.scatter.loops.Entries()),
-      update_bytes(EntryGroups::kUpdateBytes),
-      destination_bytes(EntryGroups::kScratchBytes) {
-  const plan::Tuning& tuning = work.scatter.tuning;
-  if (units == 1) {
-    update_bytes = work.scatter.width;
-    // If touched destinations are listed, each needs two more numbers.
-    destination_bytes = work.sums.slot_bytes() + (has_no_gaps ? 0 : 2 * int64_t{sizeof(Remainder)});
-    const double ns = static_cast<double>(entries) * tuning.ns_of_bucket_mean_entry;
-    tasks = plan::TasksFor(plan::Machine(work.scatter.call), ns);
-  }
-  // If touched destinations are listed, few of them have slots, and a bucket may be larger.
-  const bool is_sparse = entries < numbers.range() / tuning.destinations_of_entry;
-  const int64_t near =
-      std::min(tuning.bucket_bytes * (is_sparse ? 2 : 1), plan::MostScratch(1) / tasks);
-  const int64_t most = int64_t{1} << (units == 1 && has_no_gaps ? 16 : 15);
-  while (int64_t{2} << shift <= std::min(near / destination_bytes, most)) ++shift;
-}
-
-int64_t BucketLayout::LeastTouched() const {
-  const int64_t taken = tasks * TaskBytes() + Buckets::Bytes(buckets()) + MovedBytes();
-  const int64_t more = taken - tasks * plan::MostScratch(tasks);
-  const int64_t of_group = units > 1 ? int64_t{sizeof(kernel::Group)} : 0;
-  return TouchedFor(more, kTouchedBytes * units - of_group);
-}
-
-bool BucketLayout::Pays() const {
-  const plan::Tuning& tuning = work.scatter.tuning;
-  const bool are_few = buckets() == 1 || entries / tuning.least_of_bucket >= buckets();
-  return are_few && buckets() <= tuning.most_buckets && !work.sums.are_long() &&
-         LeastTouched() <= std::min(entries, numbers.range());
-}
-
-Status CombineBuckets(const BucketLayout& layout, const Buckets& buckets) {
-  if (layout.work.scatter.applied_units != nullptr) {
-    *layout.work.scatter.applied_units += buckets.entries() * layout.units;
+Status CombineBuckets(const WideScatter& work, bool* done) {
+  *done = false;
+  const BucketLayout layout(work);
+  if (!layout.Pays()) return STREW_OK;
+  const Buckets buckets(work.scatter, layout.numbers, layout.shift, layout.LeastTouched());
+  if (!buckets.ok()) return work.Refuse();
+  if (!buckets.is_reached()) return STREW_OK;
+  *done = true;
+  if (work.scatter.applied_units != nullptr) {
+    *work.scatter.applied_units += buckets.entries() * layout.units;
   }
   return layout.units == 1 ? CombineElements(layout, buckets) : CombineRuns(layout, buckets);
 }

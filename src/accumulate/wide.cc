@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// STREW_MEAN and reductions with STREW_WIDE. Both combine the updates of each destination in a wide
+// accumulator, here called its sum. There are three ways to do so:
+//
+//   batches  some batches at a time, with a slot for each of their destinations
+//   buckets  entries are first moved into buckets of neighbouring destinations
+//   ranks    each touched destination has a slot; for calls whose entries do not fit scratch, or
+//            are too few for buckets
+#include "accumulate/accumulate.h"
+#include "accumulate/wide_ways.h"
+#include "base/reduction.h"
+
+namespace strew::accumulate {
+
+Status Combine(const WideScatter& work, WideWay* way) {
+  bool done;
+  *way = WideWay::kBatches;
+  STREW_TRY(CombineBatches(work, &done));
+  if (done) return STREW_OK;
+  *way = WideWay::kBuckets;
+  STREW_TRY(CombineBuckets(work, &done));
+  if (done) return STREW_OK;
+  *way = WideWay::kRanks;
+  return CombineRanks(work);
+}
+
+Status ApplyWide(const walk::Scatter& scatter) {
+  const SlotSums sums(scatter);
+  WideWay way;
+  STREW_TRY(Combine({scatter, sums}, &way));
+  if (scatter.call.explains()) {
+    constexpr const char* kTold[] = {"some batches at a time have an accumulator for each element",
+                                     "entries are sorted into buckets of destinations first",
+                                     "each destination that is touched has an accumulator"};
+    const char* const what = IsWide(scatter.reduction) ? "Wide" : "Means";
+    scatter.call.Explain("%s: %s.", what, kTold[static_cast<int>(way)]);
+  }
+  return STREW_OK;
+}
+
+}  // namespace strew::accumulate
