@@ -2,6 +2,7 @@
 #include "plan/pieces.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/checked.h"
 
@@ -21,7 +22,7 @@ void ForEachCutLoop(const EntryLoops& loops, Body body) {
 }  // namespace
 
 int64_t PieceUnits(const EntryLoops& loops) {
-  int64_t units = loops.component[0].axis_size;
+  int64_t units = loops.DestinationsOfBatch();
   ForEachCutLoop(loops, [&](const auto& loop) { units *= loop.count; });
   return units;
 }
@@ -32,20 +33,20 @@ Cut CutIntoPieces(const EntryLoops& loops, int64_t most) {
     uint64_t stride;  // 0 for a loop that is not cut, or no more
     int64_t pieces;
   };
+  uint64_t axis_stride = 0;
+  for (int c = 0; c < loops.components; ++c) {
+    axis_stride = std::max(axis_stride, Magnitude(loops.component[c].output_stride));
+  }
   OuterLoop all[2 * kMaxLoops];
   int rank = 0;
-  const uint64_t axis_stride = Magnitude(loops.component[0].output_stride);
   ForEachCutLoop(loops, [&](const auto& loop) {
     const uint64_t stride = Magnitude(loop.stride[kOutput]);
     all[rank++] = {loop.count, stride >= axis_stride ? stride : 0, 1};
   });
   for (int64_t left = PieceUnits(loops); left > most;) {
-    OuterLoop* outermost = &all[0];
-    for (int i = 1; i < rank; ++i) {
-      if (all[i].stride > outermost->stride) outermost = &all[i];
-    }
-    if (outermost->stride == 0) break;
-    outermost->stride = 0;
+    OuterLoop* const outermost = std::max_element(
+        all, all + rank, [](const auto& a, const auto& b) { return a.stride < b.stride; });
+    if (std::exchange(outermost->stride, 0) == 0) break;
     const int64_t units = left / outermost->count;  // of a turn
     const int64_t turns = std::max<int64_t>(most / units, 1);
     outermost->pieces = (outermost->count - 1) / turns + 1;
@@ -65,9 +66,11 @@ LoopNest<kPieceOperands> PieceLoops(const EntryLoops& loops, bool data_is_alike)
   for (int i = 0; i < loops.outer_batch_loops; ++i) append(loops.outer.loop[i]);
   if (loops.columns_are_batch) append(loops.column);
   if (loops.rows_are_batch) append(loops.row);
-  const Component& axis = loops.component[0];
-  nest.Append(axis.axis_size, axis.output_stride,
-              data_is_alike ? axis.output_stride : axis.data_stride);
+  for (int c = 0; c < loops.components; ++c) {
+    const Component& axis = loops.component[c];
+    nest.Append(axis.axis_size, axis.output_stride,
+                data_is_alike ? axis.output_stride : axis.data_stride);
+  }
   const auto append_inner = [&](const InnerLoop& loop) {
     nest.Append(loop.count, loop.stride[kOutput], loop.stride[kOutput]);
   };

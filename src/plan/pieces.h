@@ -11,12 +11,13 @@
 
 namespace strew::plan {
 
-// Cuts loops that lie around the indexed axis, from the largest stride in the output on, until a
-// piece of the output has at most `most` units. Pieces are larger if such loops are missing. The
-// cut is for EntryLoops::Restrict(). Requires one component.
+// Cuts loops that lie around the indexed axes, from the largest stride in the output on, until a
+// piece of the output has at most `most` units. Pieces are larger if such loops are missing: rows
+// are not cut, because that took 1.1 to 1.9 x the time (Zen 4). The cut is for
+// EntryLoops::Restrict().
 Cut CutIntoPieces(const EntryLoops& loops, int64_t most);
 
-// The loops over all elements of the output that the batches, the axis and the entries span, with
+// The loops over all elements of the output that the batches, the axes and the entries span, with
 // their strides in output and data. `data_is_alike`: data has the strides of the output.
 enum { kPieceOutput, kPieceData, kPieceOperands };
 LoopNest<kPieceOperands> PieceLoops(const EntryLoops& loops, bool data_is_alike);

@@ -128,27 +128,31 @@ bool Scheduler::IndicesAreOffsets() const {
 // ---- Pieces of a new output, and strips of an indexed axis ----
 
 Staging Scheduler::StagingFor(int64_t tasks, bool in_place) const {
-  if (loops_.out_of_range == OutOfRange::kDrop || loops_.components != 1) return kNoStaging;
-  // All of the output, whose strides in data are known.
+  if (loops_.out_of_range == OutOfRange::kDrop) return kNoStaging;
+  // True if the strides in data of what the loops span are known.
   const bool are_known =
       about_.data_is_alike || (loops_.batch_has_data && loops_.EntryUnits() == 1);
-  const bool covers = !in_place && are_known && PieceUnits(loops_) == about_.output_units;
+  const bool covers = !in_place && are_known && PieceUnits(loops_) == about_.spanned_units;
   const Staging strips = StripsFor(tasks, covers);
   return strips.strip == 0 && covers ? Staging{GoesInPieces(), 0, 0} : strips;
 }
 
 // True if there are several pieces, which stay in the caches between their copies and updates.
 bool Scheduler::GoesInPieces() const {
-  const int64_t units = about_.output_units;
+  const int64_t units = about_.spanned_units;
   const int64_t least = std::min(StreamedBytes(about_.machine, 1), tuning_.least_in_pieces);
   if (units < least / width_) return false;
-  const int64_t pieces = CutIntoPieces(loops_, tuning_.piece_bytes / width_).parts();
+  // A copy past the caches costs less if updates then return to few of its lines.
+  if (about_.touched_lines < units / kCacheLine * width_ / tuning_.lines_of_touched_piece) {
+    return false;
+  }
+  const int64_t pieces = PiecesOf(loops_, tuning_, width_).parts();
   return pieces > 1 && units / pieces <= tuning_.most_piece / width_;
 }
 
 Staging Scheduler::StripsFor(int64_t tasks, bool covers) const {
   Staging staging = kNoStaging;
-  if (!loops_.columns_are_batch || !loops_.batch_has_data) return staging;
+  if (!loops_.columns_are_batch || !loops_.batch_has_data || loops_.components != 1) return staging;
   // A strip is staged only once, so no entries of other rows may return to it.
   if (!loops_.HasOneAxis() || loops_.EntryUnits() > 1 || loops_.batches == 1) return staging;
   const int64_t axis_size = loops_.component[0].axis_size;
@@ -307,6 +311,10 @@ bool IsFew(const Tuning& tuning, int64_t indices, int64_t updates, int64_t updat
 
 Schedule MakeSchedule(const EntryLoops& loops, const Circumstances& about, const Sampler& sampler) {
   return Scheduler(loops, about).Make(sampler);
+}
+
+Cut PiecesOf(const EntryLoops& loops, const Tuning& tuning, int64_t width) {
+  return CutIntoPieces(loops, tuning.piece_bytes / width);
 }
 
 MemoryHints MemoryHintsFor(const EntryLoops& loops, const Circumstances& about) {

@@ -42,11 +42,13 @@ struct Circumstances {
   int64_t update_size;   // bytes of an update
   int64_t index_size;    // bytes of an index
   bool in_place;
-  bool data_is_alike;  // data has the strides of the output
-  bool is_heavy;       // the reduction needs many instructions
-  bool moves;          // updates replace elements
-  bool has_lines;      // every row of the output that is written consists of whole cache lines
-  bool has_scratch;    // scratch may be allocated
+  int64_t spanned_units;  // of the output that PieceLoops() must span; 0: unknown
+  int64_t touched_lines;  // cache lines of the output that updates touch, at most
+  bool data_is_alike;     // data has the strides of the output
+  bool is_heavy;          // the reduction needs many instructions
+  bool moves;             // updates replace elements
+  bool has_lines;         // every row of the output that is written consists of whole cache lines
+  bool has_scratch;       // scratch may be allocated
 };
 
 // Draws a sample of the destinations of a call, large enough to cut them into `ranges` ranges.
@@ -127,6 +129,9 @@ struct Schedule {
 // Makes the schedule of a call. Dropped entries need no share of their own: a filter leaves them
 // out.
 Schedule MakeSchedule(const EntryLoops& loops, const Circumstances& about, const Sampler& sampler);
+
+// The pieces in which data is copied, if there are no strips.
+Cut PiecesOf(const EntryLoops& loops, const Tuning& tuning, int64_t width);
 
 MemoryHints MemoryHintsFor(const EntryLoops& loops, const Circumstances& about);
 

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/index_value.h"
 #include "plan/explain.h"
+#include "plan/pieces.h"
 #include "share/filter.h"
 #include "share/partition.h"
 #include "share/parts.h"
@@ -114,16 +115,47 @@ bool HasLines(const Scatter& scatter) {
 }
 
 // The inputs of a schedule that may allocate scratch.
+// Most cache lines of the output that updates touch.
+int64_t TouchedLines(const Scatter& scatter) {
+  const walk::Operands& operands = scatter.operands;
+  const plan::InnerLoop& run = scatter.loops.run;
+  const int64_t units = operands.updates.size * (operands.output.element_size / scatter.width);
+  if (run.stride[kOutput] != 1) return units;
+  const int64_t lines = run.count * scatter.width / kCacheLine + 2;
+  return std::min(units, units / run.count * lines);
+}
+
+// The dims of the box that the loops of a scatter span in its output, from the first element on:
+// indices of scatter_elements may be smaller than data in the dims before the axis. Returns the
+// number of its units, or 0 if the loops span something else.
+int64_t FindSpan(const Scatter& scatter, int64_t* shape) {
+  const TensorView& output = scatter.operands.output;
+  const TensorView& updates = scatter.operands.updates;
+  const plan::EntryLoops& loops = scatter.loops;
+  const bool may_be_part = loops.components == 1 && updates.rank == output.rank;
+  int64_t units = output.element_size / scatter.width;
+  for (int i = 0; i < output.rank; ++i) {
+    const bool is_part = may_be_part && i < loops.component[0].axis;
+    shape[i] = is_part ? std::min(updates.shape[i], output.shape[i]) : output.shape[i];
+    units *= shape[i];
+  }
+  return units == plan::PieceUnits(loops) ? units : 0;
+}
+
 plan::Circumstances CircumstancesOf(const Scatter& scatter) {
   const walk::Operands& operands = scatter.operands;
+  const bool in_place = SameElements(operands.data, operands.output);
+  int64_t span[kMaxRank];
   return {plan::Machine(scatter.call),
           scatter.width,
           operands.output.size * (operands.output.element_size / scatter.width),
           operands.updates.size,
           operands.updates.element_size,
           scatter.index_size,
-          SameElements(operands.data, operands.output),
-          SameStrides(operands.data, operands.output),
+          in_place,
+          in_place ? 0 : FindSpan(scatter, span),
+          in_place ? 0 : TouchedLines(scatter),
+          in_place || SameStrides(operands.data, operands.output),
           scatter.kernels.heavy,
           scatter.reduction == STREW_NONE,
           HasLines(scatter),
@@ -131,6 +163,28 @@ plan::Circumstances CircumstancesOf(const Scatter& scatter) {
 }
 
 // ---- Execution ----
+
+// Copies the elements of data that lie outside the box that the loops span. Not inline, because
+// other calls need no stack space for tensors.
+[[gnu::noinline]] Status CopyRest(const Scatter& scatter) {
+  int64_t span[kMaxRank];
+  FindSpan(scatter, span);
+  TensorView data = scatter.operands.data, output = scatter.operands.output;
+  data.contiguous = output.contiguous = false;
+  // Slabs behind the box along one dim after the other.
+  for (int i = 0; i < output.rank; ++i) {
+    const int64_t rest = output.shape[i] - span[i];
+    if (rest > 0) {
+      TensorView to = output, from = data;
+      to.shape[i] = from.shape[i] = rest;
+      to.data += span[i] * StrideOf(output, i) * output.element_size;
+      from.data += span[i] * StrideOf(data, i) * data.element_size;
+      STREW_TRY(Copy(scatter.call, from, to));
+    }
+    output.shape[i] = data.shape[i] = span[i];
+  }
+  return STREW_OK;
+}
 
 // Writes the entries of a range of destinations. A filter for all destinations leaves out dropped
 // entries. Not inline, so that only this call has a filter on its stack.
@@ -163,16 +217,6 @@ Status RunFilters(const Scatter& scatter, const plan::Schedule& schedule) {
   });
 }
 
-// Most cache lines of the output that updates touch.
-int64_t TouchedLines(const Scatter& scatter) {
-  const walk::Operands& operands = scatter.operands;
-  const plan::InnerLoop& run = scatter.loops.run;
-  const int64_t units = operands.updates.size * (operands.output.element_size / scatter.width);
-  if (run.stride[kOutput] != 1) return units;
-  const int64_t lines = run.count * scatter.width / kCacheLine + 2;
-  return std::min(units, units / run.count * lines);
-}
-
 }  // namespace
 
 plan::MemoryHints HintsFor(const Scatter& scatter) {
@@ -194,7 +238,9 @@ Status Execution::Run(const Scatter& scatter, bool is_copied) const {
   unsigned char* const scratch = scratch_.memory();
   const bool in_place = is_copied || about_.in_place;
   const plan::Staging& staging = in_place ? schedule_.staging_in_place : schedule_.staging;
-  if (!in_place && !staging.copies_data) {
+  if (!in_place && staging.copies_data) {
+    STREW_TRY(CopyRest(scatter));
+  } else if (!in_place) {
     STREW_TRY(
         Copy(scatter.call, scatter.operands.data, scatter.operands.output, TouchedLines(scatter)));
   }

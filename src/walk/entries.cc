@@ -282,14 +282,15 @@ void CopyData(const Scatter& scatter) {
 // Copies each piece of data just before its updates. Not inline, because other calls need no stack
 // space for the loops of a piece.
 [[gnu::noinline]] void WritePieces(const Scatter& scatter, const plan::MemoryHints& hints) {
-  const plan::Cut cut =
-      plan::CutIntoPieces(scatter.loops, scatter.tuning.piece_bytes / scatter.width);
+  const plan::Cut cut = plan::PiecesOf(scatter.loops, scatter.tuning, scatter.width);
+  plan::MemoryHints of_pieces = hints;
+  of_pieces.streams = false;  // their copies are in the caches
   for (int64_t piece = 0; piece < cut.parts(); ++piece) {
     plan::EntryLoops loops = scatter.loops;
     loops.Restrict(cut, piece);
     const Scatter of_piece(scatter, loops);
     CopyData(of_piece);
-    WriteEntries(of_piece, hints, plan::kNoStaging, nullptr);
+    WriteEntries(of_piece, of_pieces, plan::kNoStaging, nullptr);
   }
 }
 

@@ -79,6 +79,42 @@ TEST(Explanation, IsThatOfNoneIfOldValuesAreExcludedToo) {
   expect(RowsOf({50, 8}, 100000), "100000 indices: checked");
 }
 
+// Indices smaller than data before the axis leave slabs of data, which are copied first; slabs
+// behind the axis are no pieces.
+TEST(Pieces, AreCopiedBesideWhatNoUpdateReaches) {
+  strew::plan::Tuning tuning;
+  tuning.few_indices = -1;
+  tuning.least_in_pieces = 0;
+  tuning.piece_bytes = 100;
+  tuning.lines_of_touched_piece = 1 << 20;
+  const auto told_of = [&](const Dims& data, const Dims& indices, int64_t axis, int64_t gap) {
+    std::string told;
+    constexpr strew_dtype kDtypes[] = {STREW_INT8, STREW_FLOAT32, STREW_COMPLEX128,
+                                       STREW_OPAQUE(20)};
+    for (const strew_dtype dtype : kDtypes) {
+      Random random(Seed());
+      Case c =
+          MakeCase(random, {"", Operator::kScatterElements, data, indices, axis, STREW_INT64, gap},
+                   dtype, false);
+      for (const int32_t workers : {1, 3}) {
+        const Context context = MakeContext();
+        EXPECT_EQ(strew_context_set_num_threads(context.get(), workers), STREW_OK);
+        told = ToldBy(context.get(), &tuning,
+                      [&] { EXPECT_EQ(Trial(c).Trouble(context.get()), "") << workers; });
+      }
+    }
+    return told;
+  };
+  for (const int64_t gap : {0, 3}) {
+    const char* const pieces = "just before its updates";
+    EXPECT_NE(told_of({9, 7, 20}, {9, 7, 5}, 2, gap).find(pieces), std::string::npos);
+    EXPECT_NE(told_of({9, 7, 20}, {6, 7, 5}, 2, gap).find(pieces), std::string::npos);
+    EXPECT_NE(told_of({9, 7, 20}, {6, 4, 5}, 2, gap).find(pieces), std::string::npos);
+    EXPECT_NE(told_of({9, 70, 3}, {5, 10, 3}, 1, gap).find(pieces), std::string::npos);
+    EXPECT_EQ(told_of({9, 70, 3}, {5, 10, 2}, 1, gap).find(pieces), std::string::npos);
+  }
+}
+
 TEST(Explanation, TellsTheBitsOfOffsets) {
   constexpr int64_t kApart = int64_t{1} << 31;
   const Reservation memory(2 * kApart, Access::kZeros);

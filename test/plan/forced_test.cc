@@ -129,6 +129,7 @@ std::vector<Forced> Staged() {
   const Changes any = no_strip + Changes{{&T::least_in_pieces, 0},
                                          {&T::piece_bytes, 200},
                                          {&T::most_piece, kHuge},
+                                         {&T::lines_of_touched_piece, kHuge},
                                          {&T::few_indices, -1}};
   const Changes one_by_one = {{&T::piece_bytes, 1}};
   const Changes none = no_strip + Changes{{&T::most_piece, 0}};

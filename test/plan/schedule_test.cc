@@ -57,9 +57,10 @@ class ScheduleChoice : public testing::Test {
   Circumstances About(const EntryLoops& loops) const {
     const int64_t output = loops.batches * loops.component[0].axis_size * loops.EntryUnits();
     const int64_t updates = loops.Entries() * loops.EntryUnits();
-    return {machine(), width_,      output,     std::max(updates, updates_),
-            width_,    index_size_, in_place_,  data_is_alike_,
-            is_heavy_, moves_,      has_lines_, has_scratch_};
+    return {machine(),      width_,         output,    std::max(updates, updates_),
+            width_,         index_size_,    in_place_, output,
+            touched_lines_, data_is_alike_, is_heavy_, moves_,
+            has_lines_,     has_scratch_};
   }
 
   Schedule Of(const EntryLoops& loops) const {
@@ -85,6 +86,7 @@ class ScheduleChoice : public testing::Test {
   int64_t index_size_ = 8;
   int64_t updates_ = 0;  // more than the entries have
   bool in_place_ = true;
+  int64_t touched_lines_ = kHuge;
   bool data_is_alike_ = true;
   bool is_heavy_ = false;
   bool moves_ = false;
@@ -348,15 +350,23 @@ TEST_F(PieceChoice, CopiesNothingInPlace) {
   EXPECT_FALSE(GoesInPieces(30));
 }
 
-TEST_F(PieceChoice, NeedsAllOfTheOutputAndSeveralPieces) {
+TEST_F(PieceChoice, NeedsUpdatesInManyLines) {
+  tuning_.lines_of_touched_piece = 2;
+  touched_lines_ = 6;  // of 12
+  EXPECT_TRUE(GoesInPieces(32));
+  touched_lines_ = 5;
+  EXPECT_FALSE(GoesInPieces(32));
+}
+
+TEST_F(PieceChoice, NeedsAllOfASpanAndSeveralPieces) {
   EXPECT_FALSE(GoesInPieces(100, 1)) << "one piece";
   EXPECT_FALSE(Of(UpdateSpace({30, 6}, 10)).staging.copies_data) << "no loop around the axis";
   EntryLoops some(ElementsSpace({6, 30}, {5, 3}, 1), {});
   Circumstances about = About(some);
-  about.output_units = 6 * 30;
+  about.spanned_units = 6 * 30;
   const Sampler nobody = {nullptr, nullptr};
   EXPECT_FALSE(MakeSchedule(some, about, nobody).staging.copies_data);
-  about.output_units = 5 * 30;
+  about.spanned_units = 5 * 30;
   EXPECT_TRUE(MakeSchedule(some, about, nobody).staging.copies_data);
 }
 

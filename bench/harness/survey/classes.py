@@ -180,6 +180,19 @@ CLASSES = (
     # Means of few updates in columns of which few fit near caches.
     Class(ELEMENTS, "mean", "uint8", (26967, 299), (2696, 299), 0),
     Class(ELEMENTS, "mean", "int16", (60410, 65), (30205, 65), 0, Pattern.SORTED),
+    # Large new outputs that are copied in pieces; gathers from transposed sources.
+    Class(ELEMENTS, "max", "float64", (1178, 6078), (1178, 1519), 1),
+    Class(ELEMENTS, "none", "float32", (5000, 3000), (4500, 1500), 1),
+    Class(UPDATE, "add", "int16", (1843, 8518), (1843, 532), 1),
+    Class(
+        UPDATE,
+        "none",
+        "float32",
+        (2, 30_000, 3),
+        (12, 30_000, 3),
+        use=Use.GATHER,
+        layouts=Layouts(data=Layout.TRANSPOSED),
+    ),
 )
 _NAME = "class"
 

@@ -231,6 +231,11 @@ def _staged() -> list[Family]:
             **at("most_piece", least_in_pieces=0),
             most=32 * MIB,
         ),
+        Threshold(
+            "lines_of_touched_piece",
+            lambda size: new_output(elements((64 * MIB // 64 // size, 16 * size), (64 * MIB // 64 // size, 1), 1)),
+            **at("lines_of_touched_piece", least_in_pieces=0),
+        ),
         Sweep(
             "piece_bytes",
             [lambda: lines(32 * MIB, 256), lambda: lines(32 * MIB, 16 << 10)],
