@@ -21,9 +21,9 @@ struct PlanTuning {
   // elements. Random gathers of such entries took 0.4 to 0.8 x the time (Sapphire Rapids).
   int64_t least_gathered_box = 1024;
   // The same for others, unless elements of several entries share cache lines of a source or of an
-  // output of more bytes than this. Of transposed sources, 2 to 1000 entries that share no lines took 0.17 to
-  // 0.75 x the time, those of 4 to 500 KiB that share them 0.4 to 0.9 x, a few of long runs up to
-  // 1.15 x; of 0.9 to 8 MiB 1.1 to 1.6 x (Zen 4).
+  // output of more bytes than near_gathered. Of transposed sources, 2 to 1000 entries that share no
+  // lines took 0.17 to 0.75 x the time, those of 4 to 500 KiB that share them 0.4 to 0.9 x, a few
+  // of long runs up to 1.15 x; of 0.9 to 8 MiB 1.1 to 1.6 x (Zen 4).
   int64_t near_gathered = 512 << 10;
   // Most destinations for each update with which means and wide sums of single elements need no
   // order of destinations, if scratch has room for an accumulator of each destination of a batch.

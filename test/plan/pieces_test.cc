@@ -59,7 +59,7 @@ TEST(Pieces, HaveEachElementOnce) {
       piece.Restrict(cut, part);
       const std::vector<int64_t> elements = ElementsOf(piece);
       EXPECT_EQ(PieceUnits(piece), static_cast<int64_t>(elements.size()));
-      // What lies within the axis is never cut.
+      // Loops within the axis are never cut.
       EXPECT_LE(PieceUnits(piece), std::max(most, axis * inner));
       for (const int64_t element : elements) ++times[static_cast<size_t>(element)];
     }
