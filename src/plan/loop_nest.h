@@ -23,6 +23,12 @@ struct Loop {
   int64_t stride[kOperands];  // in elements
 };
 
+// offsets = those of the first turn of a loop, moved to another turn
+template <int kOperands>
+void MoveToTurn(const int64_t* first, const Loop<kOperands>& loop, int64_t turn, int64_t* offsets) {
+  for (int o = 0; o < kOperands; ++o) offsets[o] = first[o] + turn * loop.stride[o];
+}
+
 // Loops from the outermost to the innermost. `base` is the offset of the first access to each
 // operand, in elements from its data. Loops beyond `rank` are not initialised, to keep small calls
 // fast.

@@ -94,9 +94,8 @@ void PassRows(const EntryPass& pass, const int64_t* first, const UpdateLoop& row
     for (int64_t r = 0; r < rows.count; r += step) {
       for (int64_t c = 0; c < columns.count; c += kPassBlock) {
         int64_t first[kUpdateOperands];
-        for (int o = 0; o < kUpdateOperands; ++o) {
-          first[o] = at[o] + r * rows.stride[o] + c * columns.stride[o];
-        }
+        plan::MoveToTurn(at, rows, r, first);
+        plan::MoveToTurn(first, columns, c, first);
         columns_of_block.count = std::min(kPassBlock, columns.count - c);
         rows_of_block.count = std::min(step, rows.count - r);
         if (has_gaps) {
@@ -174,7 +173,7 @@ int64_t Apply(const EntryPass& pass, Gathered* gathered) {
   plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
     for (int64_t c = 0; c < row.count; c += kPassBlock) {
       int64_t first[kUpdateOperands];
-      for (int o = 0; o < kUpdateOperands; ++o) first[o] = at[o] + c * row.stride[o];
+      plan::MoveToTurn(at, row, c, first);
       entries.count = std::min(kPassBlock, row.count - c);
       if (gathered.n + entries.count > kPassBlock) applied += Apply(pass, &gathered);
       Add(pass, first, entries, &gathered);
@@ -187,13 +186,15 @@ int64_t Apply(const EntryPass& pass, Gathered* gathered) {
 
 // Returns the number of updates.
 int64_t PassNest(const EntryPass& pass, const UpdateNest& nest) {
-  const PlanSchedule& schedule = pass.schedule;
-  if (schedule.in_rows) {
-    PassShortRows(pass, nest);
-  } else if (!schedule.in_lines) {
-    return PassGathered(pass, nest);
-  } else if (!PassShortLoops(pass, nest)) {
-    PassLines(pass, nest);
+  switch (pass.schedule.passing) {
+    case Passing::kGathered:
+      return PassGathered(pass, nest);
+    case Passing::kLines:
+      if (!PassShortLoops(pass, nest)) PassLines(pass, nest);
+      break;
+    case Passing::kRows:
+      PassShortRows(pass, nest);
+      break;
   }
   return nest.Turns();
 }

@@ -33,12 +33,11 @@ class EntryParts {
     if (entry == end) return;
     int64_t row = entry / columns_, column = entry % columns_;
     plan_.places.Visit([&](const auto* places) {
-      const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan_.places.none());
       for (; entry < end; ++row, column = 0) {
         int64_t first = row / rows_of_batch_ * extent_ * inner_ + column * step_;
         const int64_t end_of_row = std::min(entry + columns_ - column, end);
         for (; entry < end_of_row; ++entry, first += step_) {
-          if (places[entry] == none) continue;
+          if (Numbers::IsNone(places[entry])) continue;
           body(first + static_cast<int64_t>(places[entry]) * inner_, entry);
         }
       }

@@ -39,7 +39,8 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
       break;
     case Way::kByEntries:
       text.Add("%" PRId64 " entries: %s in their own order, in %" PRId64 " part%s. ", plan.entries,
-               schedule.in_rows ? "short rows element by element" : "element by element",
+               schedule.passing == Passing::kRows ? "short rows element by element"
+                                                  : "element by element",
                pass.parts, plan::Plural(pass.parts));
       break;
     case Way::kRuns:

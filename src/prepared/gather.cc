@@ -100,9 +100,8 @@ class Gatherer {
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       const int64_t end = columns.first + columns.count;
       for (int64_t c = columns.first; c < end; c += kColumns) {
-        const int64_t turn[] = {at[kGatheredEntry] + c * loops_.column.stride[kGatheredEntry],
-                                at[kGatheredOutput] + c * loops_.column.stride[kGatheredOutput],
-                                at[kGatheredSource] + c * loops_.column.stride[kGatheredSource]};
+        int64_t turn[kGatherOperands];
+        plan::MoveToTurn(at, loops_.column, c, turn);
         const int64_t count = std::min(kColumns, end - c);
         GatherRow(turn, count, end - c - count, inner, run);
       }
@@ -131,14 +130,12 @@ class Gatherer {
                        row.stride[kGatheredOutput] * width,
                        row.stride[kGatheredSource] * width};
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
-      runs.first = at[kGatheredEntry] + columns.first * loops_.column.stride[kGatheredEntry];
-      const int64_t to =
-          at[kGatheredOutput] + columns.first * loops_.column.stride[kGatheredOutput];
-      const int64_t from =
-          at[kGatheredSource] + columns.first * loops_.column.stride[kGatheredSource];
+      int64_t first[kGatherOperands];
+      plan::MoveToTurn(at, loops_.column, columns.first, first);
+      runs.first = first[kGatheredEntry];
       plan::ForEachTurn(inner, inner.rank, [&](const int64_t* turn) {
-        runs.output = output_ + (to + turn[kInnerOutput]) * width;
-        runs.source = source_ + (from + turn[kInnerSource]) * width;
+        runs.output = output_ + (first[kGatheredOutput] + turn[kInnerOutput]) * width;
+        runs.source = source_ + (first[kGatheredSource] + turn[kInnerSource]) * width;
         GatherRuns(runs);
       });
     });
@@ -153,25 +150,22 @@ class Gatherer {
     const int64_t width = loops_.units.width;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       for (int64_t c = columns.first; c < columns.first + columns.count; ++c) {
-        int64_t from = at[kGatheredEntry] + c * loops_.column.stride[kGatheredEntry];
-        if (!FindPlace(&from)) continue;
-        from += at[kGatheredSource] + c * loops_.column.stride[kGatheredSource];
-        const int64_t to = at[kGatheredOutput] + c * loops_.column.stride[kGatheredOutput];
-        box.Run(output_ + to * width, source_ + from * width);
+        int64_t first[kGatherOperands];
+        plan::MoveToTurn(at, loops_.column, c, first);
+        int64_t place = first[kGatheredEntry];
+        if (!FindPlace(&place)) continue;
+        box.Run(output_ + first[kGatheredOutput] * width,
+                source_ + (place + first[kGatheredSource]) * width);
       }
     });
   }
 
   // Replaces the number of an entry by the offset of its place. Returns false if it is dropped.
   bool FindPlace(int64_t* entry) const {
-    bool kept = false;
-    plan_.places.Visit([&](const auto* places) {
-      const auto place = places[*entry];
-      kept = place != static_cast<std::decay_t<decltype(place)>>(plan_.places.none());
-      *entry = static_cast<int64_t>(place);
-    });
-    if (kept) loops_.layout.places.Resolve(entry, 1);
-    return kept;
+    plan_.places.Read([entry](int64_t) { return *entry; }, 1, entry);
+    if (*entry < 0) return false;
+    loops_.layout.places.Resolve(entry, 1);
+    return true;
   }
 
   // Removes and returns the innermost loop around the columns.
@@ -189,10 +183,9 @@ class Gatherer {
     const int64_t all = columns + std::min(following, schedule_.prefetch);
     int64_t kept = 0, kept_ahead = 0;
     plan_.places.Visit([&](const auto* places) {
-      const auto none = static_cast<std::decay_t<decltype(places[0])>>(plan_.places.none());
       const auto* const row = places + turn[kGatheredEntry];
       for (int64_t c = 0; c < all; ++c) {
-        if (row[c] == none) continue;
+        if (Numbers::IsNone(row[c])) continue;
         to[kept + kept_ahead] = c;
         from[kept + kept_ahead] = static_cast<int64_t>(row[c]);
         ++(c < columns ? kept : kept_ahead);

@@ -18,9 +18,6 @@
 
 namespace strew::prepared {
 
-// Elements that fit a buffer, whatever their width. Rows that need a buffer are computed in blocks.
-inline constexpr int64_t kBlock = Piece::kMost;
-
 // The kernels of a reduction for the first update of a destination, for each update, and for the
 // end.
 struct GroupKernels {
@@ -116,7 +113,8 @@ class GroupWriter {
   // blocks of twice as many float64 took 1.06 to 1.1 times (Zen 4).
   int64_t ColumnsOfBlock() const {
     constexpr int64_t kBytes = 2048;
-    return kernels_.accumulator() != nullptr ? kBlock : std::max(kBlock, kBytes / kernels_.width);
+    return kernels_.accumulator() != nullptr ? Piece::kMost
+                                             : std::max(Piece::kMost, kBytes / kernels_.width);
   }
 
   kernel::GroupedRowsKernel RowsKernel() const {
@@ -129,7 +127,7 @@ class GroupWriter {
   bool MultipliesTogether(int64_t n) const { return n * kernels_.width <= kMostMultiplied; }
   // The most such rows that fit the buffer.
   int64_t MostProducts(int64_t n) const {
-    return std::min(kBlock, kBufferBytes / (n * kernels_.width));
+    return std::min(Piece::kMost, kBufferBytes / (n * kernels_.width));
   }
 
   void WritePieces(int64_t group, int64_t end) {
@@ -232,8 +230,8 @@ class GroupWriter {
   int64_t end_of_products_ = 0;
   bool has_begun_ = false;  // whether the current group has had an update
 
-  static constexpr int64_t kBufferBytes = kBlock * plan::kMostWidth;
-  uint32_t counts_[kBlock];
+  static constexpr int64_t kBufferBytes = Piece::kMost * plan::kMostWidth;
+  uint32_t counts_[Piece::kMost];
   alignas(64) unsigned char products_[kBufferBytes];
   alignas(64) unsigned char sums_[kBufferBytes];
   alignas(64) unsigned char old_[kBufferBytes];

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <type_traits>
 
 #include "base/compiler.h"
@@ -60,8 +61,14 @@ class Numbers {
     }
   }
 
-  // The mark that stands for no number.
-  int64_t none() const { return width_ == 8 ? -1 : (int64_t{1} << (8 * width_)) - 1; }
+  // The mark that stands for no number, in the type of the numbers.
+  template <class T>
+  static constexpr T kNone = std::numeric_limits<T>::max();
+
+  template <class T>
+  static bool IsNone(T number) {
+    return number == kNone<T>;
+  }
 
   // Calls body(pointer to the first number).
   template <class Body>
@@ -78,14 +85,13 @@ class Numbers {
     }
   }
 
-  // to[i] = the number at position_of(i), or -1 for none(), i < n. position_of(i) may read to[i].
+  // to[i] = the number at position_of(i), or -1 for kNone, i < n. position_of(i) may read to[i].
   template <class PositionOf>
   void Read(const PositionOf& position_of, int64_t n, int64_t* to) const {
     Visit([&](const auto* numbers) {
-      const auto mark = static_cast<std::decay_t<decltype(numbers[0])>>(none());
       for (int64_t i = 0; i < n; ++i) {
         const auto number = numbers[position_of(i)];
-        to[i] = number == mark ? -1 : static_cast<int64_t>(number);
+        to[i] = IsNone(number) ? -1 : static_cast<int64_t>(number);
       }
     });
   }

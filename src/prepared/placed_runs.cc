@@ -67,7 +67,6 @@ template <bool kHasDropped, bool kPrefetches, class Move, class Place>
 void GatherAt(const PlacedRuns& all, const Place* places) {
   const PlacedRuns runs = all;
   const Move move(runs);
-  const Place none = static_cast<Place>(runs.places.none());
   const int64_t fetched = std::min(runs.n, runs.n + runs.following - runs.prefetch);
   const int64_t bytes = std::min(runs.run * runs.size, kMostFetched);
   unsigned char* output = runs.output;
@@ -79,9 +78,10 @@ void GatherAt(const PlacedRuns& all, const Place* places) {
     for (int64_t c = 0; c < runs.n; ++c) {
       if (kPrefetches && c < fetched) {
         const int64_t next = c + runs.prefetch;
-        if (!kHasDropped || places[next] != none) kernel::PrefetchOnce(source_of(next), bytes);
+        if (!kHasDropped || places[next] != Numbers::kNone<Place>)
+          kernel::PrefetchOnce(source_of(next), bytes);
       }
-      if (kHasDropped && places[c] == none) continue;
+      if (kHasDropped && places[c] == Numbers::kNone<Place>) continue;
       move(output + c * runs.output_step, source_of(c));
     }
     places += runs.row_places;

@@ -11,10 +11,10 @@
 namespace strew::prepared {
 
 // Entries whose runs are gathered. For c < n the run at source + place(c) * place_step + c *
-// source_step is moved to output + c * output_step, unless the place is none().
+// source_step is moved to output + c * output_step, unless the place is Numbers::kNone.
 struct PlacedRuns {
   const Numbers& places;
-  bool has_dropped;  // whether there may be none()
+  bool has_dropped;  // whether there may be Numbers::kNone
   int64_t first;     // among the places
   int64_t n;
   int64_t following;  // number of places after these, which may be prefetched

@@ -37,7 +37,7 @@ struct Plan {
   int64_t dropped_entries = 0;   // among all_entries
   int64_t entries = 0;           // with repeated values counted once
 
-  Numbers places;                // of each entry; none() for a dropped one
+  Numbers places;                // of each entry; Numbers::kNone for a dropped one
   bool names_one_place = false;  // all entries do, by an index, and none is dropped
   // `order` has the `kept` entries that are not dropped, in order of destination. It does not exist
   // if that is their own order and none is dropped.

@@ -155,14 +155,13 @@ class PlaceWriter {
   int64_t WriteColumns(int64_t index, int64_t entry, int64_t columns) const {
     int64_t places[PlaceReader::kColumns];
     reader_.Read(index, columns, row_.stride[kIndex], places);
-    const int64_t none = plan_->places.none();
     int64_t dropped = 0;
     plan_->places.Visit([&](auto* to) {
       using T = std::remove_pointer_t<decltype(to)>;
       for (int64_t i = 0; i < columns; ++i) {
         const bool is_dropped = places[i] < 0;
         dropped += is_dropped;
-        to[entry + i] = static_cast<T>(is_dropped ? none : places[i]);
+        to[entry + i] = is_dropped ? Numbers::kNone<T> : static_cast<T>(places[i]);
       }
     });
     return dropped;

@@ -284,7 +284,7 @@ int64_t ReachOf(const Plan& to, const SingleFacts& singles, const BatchBlocks& b
 }
 
 // True if blocks of entries are gathered as they are.
-bool HasLines(const Plan& from, const Plan& to, const SingleFacts& singles) {
+bool AreAffine(const Plan& from, const Plan& to, const SingleFacts& singles) {
   return !from.has_dropped() && !to.has_dropped() && singles.places_are_lines;
 }
 
@@ -303,8 +303,8 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   const auto far =
       static_cast<int64_t>(static_cast<double>(machine.cache_bytes) * tuning.far_pass_part);
   if (!facts.has_weights && reach > far && to.all_entries > far / kCacheLine) return false;
-  const bool has_lines = HasLines(from, to, singles);
-  if ((facts.has_slices || facts.row_elements > 1) && !has_lines) return false;
+  const bool are_affine = AreAffine(from, to, singles);
+  if ((facts.has_slices || facts.row_elements > 1) && !are_affine) return false;
   const int64_t updates = to.entries * facts.entry_elements;
   Pass& pass = schedule->pass;
   pass.nanoseconds = Nanoseconds(updates, tuning.ns_of_passed_entry, 0, 0);
@@ -317,8 +317,11 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   schedule->way = Way::kByEntries;
   schedule->fetches_output = reach > plan::NearBytes(machine);
   const int64_t step = nest.rank == 0 ? 1 : nest.loop[nest.rank - 1].stride[kFromEntry];
-  schedule->in_lines = has_lines && (step == 0 || step == 1);
-  schedule->in_rows = has_lines && nest.rank > 0 && IsRow(nest.loop[nest.rank - 1]);
+  if (are_affine && nest.rank > 0 && IsRow(nest.loop[nest.rank - 1])) {
+    schedule->passing = Passing::kRows;
+  } else if (are_affine && (step == 0 || step == 1)) {
+    schedule->passing = Passing::kLines;
+  }
   return true;
 }
 

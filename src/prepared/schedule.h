@@ -38,6 +38,13 @@ enum class Way {
   kBoxes,
 };
 
+// How the entries of kByEntries are passed from the source to the output.
+enum class Passing {
+  kGathered,  // in blocks of those that are not dropped
+  kLines,     // as they are, because none is dropped and places are lines in both tensors
+  kRows,      // the same for rows of a few elements, along which neither plan changes
+};
+
 // A pass over entries or destinations.
 struct Pass {
   double nanoseconds = 0;  // estimated time of one thread
@@ -63,11 +70,8 @@ struct PlanSchedule {
   // For kRows: whether runs are gathered in pieces. Units of a piece, or of a whole run.
   bool has_pieces = false;
   int64_t piece = 0;
-  // For kByEntries: whether destinations are prefetched, and whether rows of entries are gathered
-  // as they are, because none is dropped and places are lines in both tensors.
-  bool fetches_output = false;
-  bool in_lines = false;
-  bool in_rows = false;  // of a few elements, along which neither plan changes
+  bool fetches_output = false;  // for kByEntries: destinations are prefetched
+  Passing passing = Passing::kGathered;
   BatchBlocks blocks;
   // For kInOrder: turns of the outermost inner loop that all entries go through before the next
   // ones; 0 for all turns.

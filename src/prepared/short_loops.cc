@@ -100,7 +100,7 @@ bool PassShortLoops(const EntryPass& pass, const UpdateNest& nest) {
   plan::ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* at) {
     for (int64_t s = 0; s < flat.slab.count; s += step) {
       int64_t first[kUpdateOperands];
-      for (int o = 0; o < kUpdateOperands; ++o) first[o] = at[o] + s * flat.slab.stride[o];
+      plan::MoveToTurn(at, flat.slab, s, first);
       const int64_t n = std::min(step, flat.slab.count - s) * flat.period_turns;
       PassBlock(pass, first, n, patterns);
     }

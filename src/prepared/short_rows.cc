@@ -73,7 +73,7 @@ void PassShortRows(const EntryPass& pass, UpdateNest nest) {
   plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
     for (int64_t r = 0; r < rows; r += step) {
       int64_t first[kUpdateOperands];
-      for (int o = 0; o < kUpdateOperands; ++o) first[o] = at[o] + r * block.rows.stride[o];
+      plan::MoveToTurn(at, block.rows, r, first);
       block.rows.count = std::min(step, rows - r);
       PassBlock(pass, first, block);
     }

@@ -15,6 +15,7 @@ namespace strew_test {
 namespace {
 
 using strew::prepared::GatherScatterFacts;
+using strew::prepared::Passing;
 using strew::prepared::PlanSchedule;
 using strew::prepared::SingleFacts;
 using strew::prepared::Way;
@@ -72,7 +73,7 @@ TEST_F(GatherScatterOfRows, ShortOnesIsByEntries) {
   EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
   facts_.has_weights = true;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
-  EXPECT_TRUE(Of(STREW_ADD).in_rows);
+  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kRows);
   ++facts_.row_elements;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
   facts_.row_elements = 4;
@@ -86,8 +87,7 @@ TEST_F(GatherScatterOfRows, TurnsOutsideEntriesIsByEntries) {
   Have(4);
   std::swap(singles_.nest.loop[0], singles_.nest.loop[1]);
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
-  EXPECT_FALSE(Of(STREW_ADD).in_rows);
-  EXPECT_TRUE(Of(STREW_ADD).in_lines);
+  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kLines);
 }
 
 // Slices outside the entries.
@@ -262,18 +262,18 @@ TEST_F(GatherScatterScheduleOf, DestinationsBeyondNearCachesPrefetches) {
 }
 
 TEST_F(GatherScatterScheduleOf, EntriesInARowIsInLines) {
-  EXPECT_TRUE(Of(STREW_ADD).in_lines);
+  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kLines);
   singles_.nest.loop[0].stride[strew::prepared::kFromEntry] = 0;
-  EXPECT_TRUE(Of(STREW_ADD).in_lines);
+  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kLines);
   singles_.nest.loop[0].stride[strew::prepared::kFromEntry] = 2;
-  EXPECT_FALSE(Of(STREW_ADD).in_lines);
+  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kGathered);
   singles_.nest.rank = 0;
-  EXPECT_TRUE(Of(STREW_ADD).in_lines);
+  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kLines);
   singles_.places_are_lines = false;
-  EXPECT_FALSE(Of(STREW_ADD).in_lines);
+  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kGathered);
   singles_.places_are_lines = true;
   DropOne(to_.get());
-  EXPECT_FALSE(Of(STREW_ADD).in_lines);
+  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kGathered);
 }
 
 TEST_F(GatherScatterScheduleOf, WholeOutputsCopiesNoDataUnlessEntriesAreDropped) {
