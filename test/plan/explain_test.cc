@@ -87,6 +87,7 @@ TEST(Pieces, AreCopiedBesideWhatNoUpdateReaches) {
   tuning.least_in_pieces = 0;
   tuning.piece_bytes = 100;
   tuning.lines_of_touched_piece = 1 << 20;
+  tuning.least_task_ns = 1e-3;
   const auto told_of = [&](const Dims& data, const Dims& indices, int64_t axis, int64_t gap) {
     std::string told;
     constexpr strew_dtype kDtypes[] = {STREW_INT8, STREW_FLOAT32, STREW_COMPLEX128,
