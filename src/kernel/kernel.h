@@ -283,8 +283,9 @@ struct Group {
   int64_t first;        // position in `order` of its first update; it ends where the next begins
 };
 
-// After the groups comes a sentinel whose `first` is the end of the last group. `all` describes one
-// group with all updates and the destination 0, except that its count is the number of groups.
+// After the groups comes a sentinel whose `first` is the end of the last group. `all` describes all
+// groups at once: `output` is the element at offset 0, `order` has the updates of all groups, and
+// `count` is the number of groups.
 void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all);
 
 }  // namespace strew::kernel

@@ -2,7 +2,7 @@
 // GLOSSARY of this folder and of those that build on it.
 //
 //   data, indices, updates, output   the operands, as strew.h names them
-//   unit          memory that a kernel moves at once: an element, or a piece of an opaque element
+//   unit          memory that a kernel moves at once: an element, or a part of an opaque element
 //   axis          a dim of data that indices name; `component`: one of the axes that a tuple names
 //   entry         one index value, or one tuple, with its update
 //   destination   the element or slice of output that an entry names
@@ -12,6 +12,7 @@
 //   row, column   the two innermost loops over entries, once the loops are arranged
 //   tile          rows and columns whose offsets are in the L1 cache at the same time
 //   strip         columns whose axis is in scratch at the same time
+//   piece         elements of a large new output that are copied just before their updates
 //   draft         a copy of a small output in scratch, to which updates are applied while their
 //                 indices are checked; it is copied back if all of them are valid
 //   box           loops without indices, e.g. a slice, a copy or a write to a cache

@@ -116,8 +116,9 @@ struct Tuning : PlanTuning {
   // Destinations that span at most 1 / near_part of the last-level cache need no prefetch. A random
   // sum into 4 MiB took 0.65 to 0.85 ns, with prefetch 0.89 to 1.1; into 64 MiB 4.8, with it 2.7.
   int64_t near_part = 4;
-  // Nor do rows in so many bytes; large caches are far away. Moves of rows of 32 B to 1 KiB in 16
-  // to 64 MiB took 0.56 to 0.9 x the time, sums 0.7 to 1 x (Sapphire Rapids).
+  // Rows are prefetched if they span more than this many bytes, whatever the size of the cache,
+  // because a large cache is slow to reach. Moves of rows of 32 B to 1 KiB in 16 to 64 MiB took
+  // 0.56 to 0.9 x the time, sums 0.7 to 1 x (Sapphire Rapids).
   int64_t near_rows = 8 << 20;
   // Moves of elements that span more and at most so many bytes need it all the same, because stores
   // are done in order: into 2 to 8 MiB they took 0.6 x the time, into 1 and 16 MiB 0.85 and 0.95 x,

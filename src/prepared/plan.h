@@ -6,8 +6,8 @@
 //   place   the element that an entry names, regardless of its batch: its position on the axis, or
 //           for tuples its row-major number in the indexed axes
 //   group   the entries of one destination, in their order
-//   slice   a turn of the outermost loop inside an entry, if these turns lie apart in memory: what
-//           all entries read and write there
+//   slice   one turn of the outermost loop inside an entry, with everything inside it, for all
+//           entries; used if these turns lie at least a cache line apart
 #ifndef STREW_PREPARED_PLAN_H_
 #define STREW_PREPARED_PLAN_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule of a call with a plan: its way, the tasks and parts of its passes, prefetch and
-// streaming. It is made before anything is written, and then carried out. plan/tuning.h has the
-// thresholds.
+// streaming. It is made before anything is written, and then carried out. plan/plan_tuning.h and
+// plan/tuning.h have the thresholds.
 #ifndef STREW_PREPARED_SCHEDULE_H_
 #define STREW_PREPARED_SCHEDULE_H_
 
