@@ -213,6 +213,11 @@ std::vector<Forced> Memory() {
                             {&T::long_line, 1},
                             {&T::few_indices, -1},
                             {&T::overlay_piece, 64}};
+  // As on CPUs that stream only whole lines fast, and on others.
+  const Changes lines = streamed + Changes{{&T::streams_parts, 0},
+                                           {&T::least_streamed_row_of_parts, 48},
+                                           {&T::least_streamed_slice_of_parts, 48}};
+  const Changes parts = lines + Changes{{&T::streams_parts, 1}};
   const Changes near = {{&T::cache_bytes, kHuge},
                         {&T::near_rows, kHuge},
                         {&T::most_fetched_moves, 0},
@@ -227,6 +232,8 @@ std::vector<Forced> Memory() {
       {&T::element_prefetch, 192}, {&T::row_prefetch_bytes, kHuge}, {&T::strip_prefetch, 192}};
   return {{"Streams", streamed, {1}, "past the caches", 40},
           {"StreamsOfTasks", streamed + InTasks(), {3}, "past the caches", 40},
+          {"StreamsLines", lines, {1}, "past the caches", 30},
+          {"StreamsPartsOfLines", parts, {1}, "past the caches", 30},
           {"StreamsNever", near, {1}, "past the caches", kNever},
           {"PrefetchNever", near, {3}, "are prefetched", kNever},
           {"ReadAhead", read, {1, 3}, "Rows of updates are prefetched", 20},
