@@ -169,7 +169,7 @@ def _prefetch(cache: int) -> list[Family]:
         Threshold(
             "least_row_read_ahead",
             lambda size: rows((1000, size // 4), 64 * MIB // size),
-            **at("least_row_read_ahead", far_updates_part=1e-9),
+            **at("least_row_read_ahead", far_updates_part=1e-9, most_draft=0),
         ),
         Threshold(
             "far_updates_part",
@@ -208,6 +208,11 @@ def _staged() -> list[Family]:
         count, length = rows_of(total // 4, line // 4)
         return new_output(elements((count, length), (count, max(1, length // 2)), 1))
 
+    def one_of_lines(size: int) -> Scatter:
+        """A row of so many cache lines for each update."""
+        rows = MIB // size
+        return new_output(elements((rows, 16 * size), (rows, 1), 1))
+
     def short_axis(size: int) -> Scatter:
         axis = max(2, size // 512)  # each element of it brings batch_columns of float32
         return elements((axis, 4001), (axis, 4001))
@@ -233,8 +238,8 @@ def _staged() -> list[Family]:
         ),
         Threshold(
             "lines_of_touched_piece",
-            lambda size: new_output(elements((64 * MIB // 64 // size, 16 * size), (64 * MIB // 64 // size, 1), 1)),
-            **at("lines_of_touched_piece", least_in_pieces=0),
+            one_of_lines,
+            **switch("lines_of_touched_piece", HUGE, 1, least_in_pieces=0),
         ),
         Sweep(
             "piece_bytes",
