@@ -19,6 +19,12 @@ void ForEachCutLoop(const EntryLoops& loops, Body body) {
   body(loops.run);
 }
 
+// Only loops of batches have strides of their own in data.
+int64_t DataStride(const IndexedLoop& loop, bool data_is_alike) {
+  return loop.stride[data_is_alike ? kOutput : kData];
+}
+int64_t DataStride(const InnerLoop& loop, bool) { return loop.stride[kOutput]; }
+
 }  // namespace
 
 int64_t PieceUnits(const EntryLoops& loops) {
@@ -58,24 +64,15 @@ Cut CutIntoPieces(const EntryLoops& loops, int64_t most) {
 }
 
 LoopNest<kPieceOperands> PieceLoops(const EntryLoops& loops, bool data_is_alike) {
-  const int data = data_is_alike ? kOutput : kData;
   LoopNest<kPieceOperands> nest;
-  const auto append = [&](const IndexedLoop& loop) {
-    nest.Append(loop.count, loop.stride[kOutput], loop.stride[data]);
-  };
-  for (int i = 0; i < loops.outer_batch_loops; ++i) append(loops.outer.loop[i]);
-  if (loops.columns_are_batch) append(loops.column);
-  if (loops.rows_are_batch) append(loops.row);
   for (int c = 0; c < loops.components; ++c) {
     const Component& axis = loops.component[c];
     nest.Append(axis.axis_size, axis.output_stride,
                 data_is_alike ? axis.output_stride : axis.data_stride);
   }
-  const auto append_inner = [&](const InnerLoop& loop) {
-    nest.Append(loop.count, loop.stride[kOutput], loop.stride[kOutput]);
-  };
-  for (int i = 0; i < loops.inner.rank; ++i) append_inner(loops.inner.loop[i]);
-  append_inner(loops.run);
+  ForEachCutLoop(loops, [&](const auto& loop) {
+    nest.Append(loop.count, loop.stride[kOutput], DataStride(loop, data_is_alike));
+  });
   nest.base[kPieceOutput] = loops.outer.base[kOutput] + loops.inner.base[kOutput];
   nest.base[kPieceData] = data_is_alike ? nest.base[kPieceOutput] : loops.outer.base[kData];
   return nest;
