@@ -105,11 +105,11 @@ struct Tuning : PlanTuning {
   // 1000 float32 take 90 ns, with a schedule 105; 32 take 153 and 112; on a Zen 4 28 and 57 took
   // 0.68 and 1.1 x the time. The larger limits are for calls with more updates than indices: they
   // have no batches, and an entry may be a long run. 7 pages of 4 KiB take 1.0 us, with a schedule
-  // 1.2; 7 rows of 6 KiB of int8 and of 12 KiB of float64 took 0.83 and 0.89 x (Zen 4).
+  // 1.2; 7 rows of 6 KiB of int8 took 0.83 x, but 5 entries of 3604 pairs of float16 1.6 x (Zen 4).
   int64_t few_indices = 28;
   int64_t few_updates = 64;
-  int64_t most_few_updates = 64 << 10;
-  int64_t most_few_bytes = 128 << 10;
+  int64_t most_few_updates = 16 << 10;
+  int64_t most_few_bytes = 64 << 10;
 
   // ---- Prefetch ----
 
