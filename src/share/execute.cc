@@ -114,7 +114,6 @@ bool HasLines(const Scatter& scatter) {
   return ((units * scatter.width) | first) % kCacheLine == 0;
 }
 
-// The inputs of a schedule that may allocate scratch.
 // Most cache lines of the output that updates touch.
 int64_t TouchedLines(const Scatter& scatter) {
   const walk::Operands& operands = scatter.operands;
@@ -142,6 +141,7 @@ int64_t FindSpan(const Scatter& scatter, int64_t* shape) {
   return units == plan::PieceUnits(loops) ? units : 0;
 }
 
+// The inputs of a schedule that may allocate scratch.
 plan::Circumstances CircumstancesOf(const Scatter& scatter) {
   const walk::Operands& operands = scatter.operands;
   const bool in_place = SameElements(operands.data, operands.output);
@@ -242,7 +242,7 @@ Status Execution::Run(const Scatter& scatter, bool is_copied) const {
     STREW_TRY(CopyRest(scatter));
   } else if (!in_place) {
     STREW_TRY(
-        Copy(scatter.call, scatter.operands.data, scatter.operands.output, TouchedLines(scatter)));
+        Copy(scatter.call, scatter.operands.data, scatter.operands.output, about_.touched_lines));
   }
   switch (schedule_.share) {
     case Share::kPartition:
