@@ -27,9 +27,7 @@ VALIDATION = (
 ).split()
 # The parts of those files that do the work: from here on, and up to there if it is not the end.
 WORK = {
-    "op/scatter_elements.cc": ("void Lower(", None),
     "op/scatter_nd.cc": ("void Lower(", None),
-    "op/scatter_update.cc": ("void Lower(", None),
     "op/slice_scatter.cc": ("TensorView Broadcast(", "Status CheckArray("),
     "plan/slice.h": ("int64_t StepsBefore(", "// The elements of `axis"),
     "share/cache_write.cc": ("int OuterDim(", None),
