@@ -171,9 +171,9 @@ class GatheredUpdates {
 
   const TurnNest& inner() const { return inner_; }
   UpdateSource source() const {
-    return {[](const void* self, const int64_t* turn, const EntryList& entries, int64_t* updates,
+    return {[](const void* self, const Turns& turns, const EntryList& entries, int64_t* updates,
                int64_t* weights) {
-              static_cast<const GatheredUpdates*>(self)->Locate(turn, entries, updates, weights);
+              static_cast<const GatheredUpdates*>(self)->Locate(turns, entries, updates, weights);
             },
             this,
             depends_on_turn_,
@@ -183,27 +183,33 @@ class GatheredUpdates {
   }
 
  private:
-  void Locate(const int64_t* turn, const EntryList& list, int64_t* updates,
-              int64_t* weights) const {
+  void Locate(const Turns& turns, const EntryList& list, int64_t* updates, int64_t* weights) const {
     const Numbers& places = passage_.from.places;
-    if (passage_.weights != nullptr) list.Resolve(weights_, weights);
+    const int64_t n = turns.count * list.count;
+    if (passage_.weights != nullptr) Resolve(weights_, turns, kTurnWeights, list, weights);
     if (in_order_ != nullptr) {
-      in_order_->Read([&](int64_t i) { return list.first + i; }, list.count, updates);
+      in_order_->Read([&](int64_t i) { return list.first + i; }, n, updates);
     } else if (!depends_on_turn_ && entries_.is_identity()) {
       // One loop over the order and the places, which are read at random.
-      list.Visit([&](const auto& entry_of) { places.Read(entry_of, list.count, updates); });
+      list.Visit([&](const auto& entry_of) { places.Read(entry_of, n, updates); });
     } else {
-      list.Resolve(entries_, updates);
-      const int64_t shift = depends_on_turn_ ? turn[kTurnEntry] : 0;
-      places.Read([=](int64_t i) { return updates[i] + shift; }, list.count, updates);
+      Resolve(entries_, turns, kTurnEntry, list, updates);
+      const int64_t shift = turns.first[kTurnEntry];
+      places.Read([=](int64_t i) { return updates[i] + shift; }, n, updates);
     }
-    passage_.of_from.places.ResolveMarked(updates, list.count);
-    if (source_.is_zero()) return;
+    passage_.of_from.places.ResolveMarked(updates, n);
+    if (source_.is_zero() && turns.count == 1) return;
     int64_t source[Piece::kMost];
-    list.Resolve(source_, source);
-    for (int64_t i = 0; i < list.count; ++i) {
+    Resolve(source_, turns, kTurnUpdates, list, source);
+    for (int64_t i = 0; i < n; ++i) {
       if (updates[i] != kNoUpdate) updates[i] += source[i];
     }
+  }
+
+  static void Resolve(const Numbering& numbering, const Turns& turns, int operand,
+                      const EntryList& list, int64_t* offsets) {
+    list.Resolve(numbering, offsets);
+    turns.Repeat(operand, list.count, offsets);
   }
 
   const Passage& passage_;

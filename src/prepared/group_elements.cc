@@ -7,7 +7,7 @@
 
 namespace strew::prepared {
 
-void GroupWriter::WriteElements(const int64_t* turn, bool begins, bool ends) {
+void GroupWriter::CombineElements(const int64_t* turn, bool begins, bool ends) {
   const int64_t n = piece_.entries();
   kernel::GatherElements(kernels_.width, UpdateAt(turn[kTurnUpdates]), piece_.updates(), n,
                          products_);
@@ -18,10 +18,10 @@ void GroupWriter::WriteElements(const int64_t* turn, bool begins, bool ends) {
   }
   unsigned char* const origin = OutputAt(turn[kTurnOutput]);
   if (kernels_.accumulator() != nullptr) return SumElements(origin, begins, ends);
-  if (n > 0) CombineElements(origin);
+  if (n > 0) ApplyElements(origin);
 }
 
-void GroupWriter::CombineElements(unsigned char* origin) {
+void GroupWriter::ApplyElements(unsigned char* origin) {
   int64_t offsets[Piece::kMost];
   const int64_t n = piece_.entries();
   const auto elements = kernels_.combine.elements[kernel::kOffset64];

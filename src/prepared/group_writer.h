@@ -73,8 +73,7 @@ class GroupWriter {
     for (int64_t i = 0; i < count; i += std::max<int64_t>(slices, 1)) {
       outside_ = scatter_.inner;
       if (slices != 0) outside_.Restrict(0, i, std::min(slices, count - i));
-      run_ = {1, {}};
-      if (by_rows_) run_ = outside_.PopInnermost();
+      run_ = outside_.PopInnermost();
       WritePieces(group, end);
     }
     return applied_;
@@ -133,15 +132,18 @@ class GroupWriter {
   void WritePieces(int64_t group, int64_t end) {
     while (group < end) {
       group = piece_.TakeGroups(group, end);
-      WriteGroups();
+      if (by_rows_) {
+        WriteRows();
+      } else {
+        WriteElements();
+      }
     }
   }
 
   // Writes the groups of the piece, or a single group that needs several pieces.
-  void WriteGroups() {
+  void WriteRows() {
     const int64_t count = piece_.count();
     const bool is_whole = count <= Piece::kMost;
-    const bool is_located_once = is_whole && !scatter_.source.depends_on_turn;
     const Way way = WayOf(is_whole);
     const int64_t step = way == Way::kInBlocks ? ColumnsOfBlock() : run_.count;
     bool is_located = false;
@@ -151,14 +153,12 @@ class GroupWriter {
         for (int64_t k = 0; k < count; k += Piece::kMost) {
           const int64_t part = std::min(Piece::kMost, count - k);
           if (!is_whole) piece_.TakePart(k, part);
-          if (!is_located) piece_.Locate(turn);
-          is_located = is_located_once;
+          if (!is_located) piece_.Locate({turn, run_, 1});
+          is_located = is_whole;
           const bool begins = k == 0, ends = k + part == count;
           if (begins) has_begun_ = false;
           applied_ += piece_.entries() * n;
-          if (!by_rows_) {
-            WriteElements(turn, begins, ends);
-          } else if (way == Way::kGrouped) {
+          if (way == Way::kGrouped) {
             CombineGroupedRows(turn);
           } else if (way == Way::kMultiplied) {
             CombineMultipliedRows(turn);
@@ -167,6 +167,29 @@ class GroupWriter {
           } else {
             CombineRows(turn, i, n, begins, ends);
           }
+        }
+      }
+    });
+  }
+
+  // The same for single elements. Small pieces take several turns together.
+  void WriteElements() {
+    const int64_t count = piece_.count();
+    const bool is_whole = count <= Piece::kMost;
+    const int64_t together = is_whole ? piece_.RepeatGroups(run_) : 1;
+    plan::ForEachTurn(outside_, outside_.rank, [&](const int64_t* outer) {
+      for (int64_t i = 0; i < run_.count; i += together) {
+        int64_t turn[kTurnOperands];
+        plan::MoveToTurn(outer, run_, i, turn);
+        const Turns turns = {turn, run_, std::min(together, run_.count - i)};
+        for (int64_t k = 0; k < count; k += Piece::kMost) {
+          const int64_t part = std::min(Piece::kMost, count - k);
+          if (!is_whole) piece_.TakePart(k, part);
+          piece_.Locate(turns);
+          const bool begins = k == 0, ends = k + part == count;
+          if (begins) has_begun_ = false;
+          applied_ += piece_.entries();
+          CombineElements(turn, begins, ends);
         }
       }
     });
@@ -206,8 +229,8 @@ class GroupWriter {
 
   // ---- Elements: group_elements.cc ----
 
-  void WriteElements(const int64_t* turn, bool begins, bool ends);
-  void CombineElements(unsigned char* origin);
+  void CombineElements(const int64_t* turn, bool begins, bool ends);
+  void ApplyElements(unsigned char* origin);
   int64_t ListFirst(int64_t* offsets, bool last);
   void ReplaceFirst(unsigned char* origin);
   void SumElements(unsigned char* origin, bool begins, bool ends);
@@ -222,7 +245,7 @@ class GroupWriter {
   const GroupKernels& kernels_;
   const bool by_rows_;
   TurnNest outside_;  // of the run
-  plan::Loop<kTurnOperands> run_;
+  TurnLoop run_;
   Piece piece_;
   int64_t applied_ = 0;
   int64_t terms_ = 0;

@@ -22,6 +22,7 @@ namespace strew::prepared {
 // entries of the plan by which updates are gathered.
 enum { kTurnOutput, kTurnUpdates, kTurnWeights, kTurnEntry, kTurnOperands };
 using TurnNest = plan::LoopNest<kTurnOperands>;
+using TurnLoop = plan::Loop<kTurnOperands>;
 
 // Sets dtype, element_size, elements, units and sum_bytes.
 void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction reduction,
@@ -35,6 +36,18 @@ void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& up
 inline bool AreLinesApart(int64_t stride, int64_t width) {
   return Magnitude(stride) >= static_cast<uint64_t>(kCacheLine / width);
 }
+
+// Consecutive turns of a loop, with the offsets of the first one.
+struct Turns {
+  const int64_t* first;
+  const TurnLoop& loop;
+  int64_t count;
+
+  // Appends those of the other turns to `n` offsets of the first turn.
+  void Repeat(int operand, int64_t n, int64_t* offsets) const {
+    for (int64_t i = n; i < count * n; ++i) offsets[i] = offsets[i - n] + loop.stride[operand];
+  }
+};
 
 // Consecutive entries of the order of a plan.
 struct EntryList {
@@ -58,12 +71,12 @@ struct EntryList {
 
 // Locates the updates of entries.
 struct UpdateSource {
-  // Stores the positions of the updates of entries, in units from `updates`, or kNoUpdate. If there
-  // are weights, stores their positions too.
-  void (*locate)(const void* self, const int64_t* turn, const EntryList& entries, int64_t* updates,
+  // For each turn, stores the positions of the updates of entries, in units from that of the first
+  // turn in `updates`, or kNoUpdate. If there are weights, stores their positions too.
+  void (*locate)(const void* self, const Turns& turns, const EntryList& entries, int64_t* updates,
                  int64_t* weights);
   const void* self;
-  bool depends_on_turn;     // in other ways than by the strides of the turns
+  bool depends_on_turn;     // in other ways than by the strides of the turns; else one at a time
   bool may_have_no_update;  // some entries may have no update
   const unsigned char* updates;
   const unsigned char* weights;  // NULL for none

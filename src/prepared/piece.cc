@@ -26,6 +26,7 @@ int64_t Piece::TakeGroups(int64_t group, int64_t end) {
     groups_ = most;
     std::iota(all_begins_, all_begins_ + groups_ + 1, 0);
   }
+  groups_of_turn_ = groups_;
   count_ = all_begins_[groups_];
   plan.destinations.Visit(
       [&](const auto* numbers) { std::copy_n(numbers + group, groups_, destinations_); });
@@ -40,12 +41,23 @@ void Piece::TakePart(int64_t first, int64_t count) {
   if (count != count_) all_begins_[1] = count;
 }
 
-void Piece::Locate(const int64_t* turn) {
+int64_t Piece::RepeatGroups(const TurnLoop& loop) {
+  const int64_t groups = groups_of_turn_;
+  const int64_t turns = std::min(kMost / std::max(groups, count_), loop.count);
+  for (int64_t g = groups; g < turns * groups; ++g) {
+    all_begins_[g + 1] = all_begins_[g + 1 - groups] + count_;
+    destinations_[g] = destinations_[g - groups] + loop.stride[kTurnOutput];
+  }
+  return turns;
+}
+
+void Piece::Locate(const Turns& turns) {
   const UpdateSource& source = scatter_.source;
-  source.locate(source.self, turn, {scatter_.plan, part_, part_count_}, updates_, weights_);
+  source.locate(source.self, turns, {scatter_.plan, part_, part_count_}, updates_, weights_);
+  groups_ = turns.count * groups_of_turn_;
+  entries_ = turns.count * part_count_;
   if (source.may_have_no_update) return LeaveOut();
   std::copy_n(all_begins_, groups_ + 1, begins_);
-  entries_ = part_count_;
 }
 
 // Leaves out entries without an update.

@@ -23,8 +23,10 @@ class Piece {
   // then Locate() must be called for each part of them.
   int64_t count() const { return count_; }
   void TakePart(int64_t first, int64_t count);
-  // Locates the updates of the part at an inner turn.
-  void Locate(const int64_t* turn);
+  // Repeats the groups that are taken for as many turns of a loop as fit. Returns this number.
+  int64_t RepeatGroups(const TurnLoop& loop);
+  // Locates the updates of the part at a turn, or at as many turns as RepeatGroups() returned.
+  void Locate(const Turns& turns);
 
   int64_t groups() const { return groups_; }
   int64_t entries() const { return entries_; }  // that have an update
@@ -42,6 +44,7 @@ class Piece {
 
   const OrderedScatter& scatter_;
   int64_t groups_ = 0;
+  int64_t groups_of_turn_ = 0;
   int64_t first_ = 0;  // in the order
   int64_t count_ = 0;
   int64_t part_ = 0;  // the first entry of the part

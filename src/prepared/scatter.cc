@@ -35,7 +35,7 @@ Status Validate(const Call& call, const Plan& plan, const TensorView* data,
 }
 
 // Locates the updates of entries by the numbers of the entries.
-void LocateUpdates(const void* self, const int64_t*, const EntryList& entries, int64_t* updates,
+void LocateUpdates(const void* self, const Turns&, const EntryList& entries, int64_t* updates,
                    int64_t*) {
   entries.Resolve(*static_cast<const Numbering*>(self), updates);
 }
