@@ -163,4 +163,18 @@ Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t
   return is_flat ? Traversal::kFlat : InRowsAndColumns(loops, block);
 }
 
+bool EntriesAreBoxes(const EntryLoops& loops, const Tuning& tuning, int64_t width,
+                     int64_t prefetch) {
+  if (loops.inner.rank == 0) return false;
+  // An update that lies between others is read with them.
+  const uint64_t step = Magnitude(loops.column.stride[kUpdates]);
+  if (Magnitude(loops.run.stride[kUpdates]) > step) return false;
+  for (int i = 0; i < loops.inner.rank; ++i) {
+    if (Magnitude(loops.inner.loop[i].stride[kUpdates]) > step) return false;
+  }
+  const int64_t bytes = loops.EntryUnits() * width;
+  const int64_t short_run = prefetch == 0 ? tuning.short_run_of_box : tuning.far_run_of_box;
+  return bytes >= (loops.run.count <= short_run ? tuning.least_box_of_runs : tuning.least_box);
+}
+
 }  // namespace strew::plan

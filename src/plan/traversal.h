@@ -70,6 +70,11 @@ Traversal TraversalFor(const EntryLoops& loops, const Tuning& tuning, int64_t wi
 Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
                           FlatLoops* flat);
 
+// True if the entries of a tile, which are runs, are written one after the other as boxes, instead
+// of one inner turn after the other. `prefetch` is the distance to destinations, 0 for none.
+bool EntriesAreBoxes(const EntryLoops& loops, const Tuning& tuning, int64_t width,
+                     int64_t prefetch);
+
 }  // namespace strew::plan
 
 #endif  // STREW_PLAN_TRAVERSAL_H_

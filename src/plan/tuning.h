@@ -241,11 +241,13 @@ struct Tuning : PlanTuning {
   // Columns of batch that are walked together without a strip: enough for long reads of indices and
   // updates, few enough for the cache lines of a short axis to stay in the caches.
   int64_t batch_columns = 128;
-  // Columns of batch that are walked through all turns of the outer loops before the next columns,
-  // if each of their indices is in another cache line: these lines, 32 KiB together, are still near
-  // for the next turn. With transposed data and updates, sums of [17556, 49, 2] took 0.5 x the
-  // time, of [30000, 4, 20] 0.3 x, of [900, 80, 5], which fit near caches, 1.0 x. Compared with 512
-  // columns, 128 took 1.1 x, 1024 as long (Zen 4).
+  // More than most_undivided_columns columns of batch, each in another cache line of an operand,
+  // are divided into blocks of near_columns, which go through all turns of the outer loops: their
+  // lines, 32 KiB together, are still near for the next turn. With transposed data and updates,
+  // sums of [17556, 49, 2] took 0.5 x the time, of [30000, 4, 20] 0.3 x, with transposed indices
+  // moves of [3, 200358, 43] 0.4 x; 571 columns and 1200, which fit the L2 cache, took 1.2 x.
+  // Compared with blocks of 512, 128 took 1.1 x, 1024 as long (Zen 4).
+  int64_t most_undivided_columns = 4096;
   int64_t near_columns = 512;
 
   // ---- Tiles ----
@@ -280,6 +282,15 @@ struct Tuning : PlanTuning {
   int64_t strided_element_row = 6;
   // Fewest such rows, unless they are adjacent; fewer get a call each.
   int64_t least_element_rows = 16;
+  // Entries of several rows are written one after the other if they have least_box bytes, or
+  // least_box_of_runs bytes in rows of at most short_run_of_box elements (far_run_of_box if
+  // destinations are prefetched); others row by row of all entries. Far rows of 2 to 7 elements
+  // with gaps, 0.3 to 44 KiB for an entry, took 0.26 to 0.86 x the time, near rows of 5 complex64
+  // 1.56 x; longer rows 0.51 to 0.93 x from 2 KiB on, 0.9 to 1.4 x with less (Zen 4).
+  int64_t least_box = 2048;
+  int64_t least_box_of_runs = 256;
+  int64_t short_run_of_box = 3;
+  int64_t far_run_of_box = 8;
   // Shortest run with one index that is worth looking for.
   int64_t least_folded = 8;
 

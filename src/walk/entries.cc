@@ -139,15 +139,20 @@ void EntryWalk<Taker>::WalkColumns(const int64_t* offset, int64_t column, int64_
   }
 }
 
-// If columns lie at least a cache line apart in indices, their cache lines also hold indices of
+// If columns lie at least a cache line apart in an operand, their cache lines also hold elements of
 // other outer turns. So all outer turns run for a block of columns while its lines are in the
 // caches.
 template <class Taker>
 void EntryWalk<Taker>::WalkBatchColumns() const {
+  const plan::Tuning& tuning = scatter_.tuning;
   const int64_t columns = loops_.column.count;
-  const bool lie_apart = loops_.column.stride[kIndices] * scatter_.index_size >= kCacheLine;
-  const int64_t step = std::min(scatter_.tuning.batch_columns, block_);
-  const int64_t block = lie_apart ? scatter_.tuning.near_columns : columns;
+  const int64_t* const stride = loops_.column.stride;
+  const bool lie_apart = stride[kIndices] >= kCacheLine / scatter_.index_size ||
+                         stride[kOutput] >= kCacheLine / scatter_.width ||
+                         stride[kUpdates] >= kCacheLine / scatter_.width;
+  const bool is_divided = lie_apart && columns > tuning.most_undivided_columns;
+  const int64_t block = is_divided ? tuning.near_columns : columns;
+  const int64_t step = std::min(tuning.batch_columns, block_);
   for (int64_t first = 0; first < columns; first += block) {
     const int64_t end = std::min(first + block, columns);
     plan::ForEachTurn(loops_.outer, loops_.outer.rank, [&](const int64_t* offset) {

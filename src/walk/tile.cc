@@ -9,6 +9,7 @@
 
 #include "plan/traversal.h"
 #include "walk/element_rows.h"
+#include "walk/entry_boxes.h"
 
 namespace strew::walk {
 
@@ -192,6 +193,9 @@ bool TileWriter::AreDense(const kernel::TileArguments& entries,
   rows.updates_offsets = nullptr;
   rows.read_ahead = hints_.row_read_ahead;
   if (folds) FoldRows(tile, destination, &rows);
+  if (!folds && plan::EntriesAreBoxes(loops, scatter_.tuning, scatter_.width, hints_.prefetch)) {
+    return WriteEntryBoxes(scatter_, offset_width, rows, destination.memory, updates);
+  }
   if (!folds && AreElementRows(scatter_, rows)) {
     return WriteElementRows(scatter_, offset_width, rows, destination.memory, updates);
   }

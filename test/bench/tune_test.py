@@ -20,6 +20,11 @@ from harness.tune.operands import bound
 # Constants whose alternatives have the same explanation.
 UNTOLD = (
     "long_line",
+    "most_undivided_columns",
+    "least_box",
+    "least_box_of_runs",
+    "short_run_of_box",
+    "far_run_of_box",
     "near_indices",
     "dense_step",
     "least_folded",

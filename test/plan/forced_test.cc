@@ -157,7 +157,8 @@ std::vector<Forced> Traversals() {
                          {&T::narrow_batch, 0},    {&T::most_packed_tile, 0},
                          {&T::most_packed_row, 0}, {&T::few_indices, -1}};
   const Changes rows = never + Changes{{&T::strip_bytes, 0}};
-  const Changes one_by_one = {{&T::batch_columns, 1}, {&T::near_columns, 1}};
+  const Changes one_by_one = {
+      {&T::batch_columns, 1}, {&T::most_undivided_columns, 0}, {&T::near_columns, 1}};
   const Changes constant = {{&T::least_constant_batches, 0}, {&T::least_folded, 1}};
   const Changes single = {{&T::least_constant_batches, kHuge}, {&T::least_folded, kHuge}};
   const Changes slices = {{&T::few_slices, kHuge},        {&T::least_slice, 0},
@@ -172,6 +173,12 @@ std::vector<Forced> Traversals() {
                               {&T::least_element_rows, 0},
                               {&T::few_slices, 0},
                               {&T::few_indices, -1}};
+  const Changes boxes = {
+      {&T::least_box, 0}, {&T::least_box_of_runs, 0}, {&T::few_slices, 0}, {&T::few_indices, -1}};
+  const Changes no_boxes = {{&T::least_box, kHuge},
+                            {&T::least_box_of_runs, kHuge},
+                            {&T::few_slices, 0},
+                            {&T::few_indices, -1}};
   const char* const large = "because they are few and large";
   const Calls calls = Calls::kOnOneAxis;
   return {{"Slices", slices, {1}, large, 15},
@@ -181,6 +188,8 @@ std::vector<Forced> Traversals() {
           {"SlicesNever", no_slices, {1}, large, kNever},
           {"RowsReplaced", {{&T::least_replaced_row, 0}}, {1}, "First updates are told", 5},
           {"RowsByElement", by_element, {1, 3}, "entries of", 30},
+          {"EntriesAsBoxes", boxes, {1, 3}, "entries of", 30},
+          {"EntriesAsBoxesNever", no_boxes, {1}, "entries of", 30},
           {"Flat", flat, {1}, "gone through flat", 10, calls},
           {"FlatInTasks", flat + InTasks(), {3}, "gone through flat", 10, calls},
           {"FlatNever", never, {1}, "gone through flat", kNever, calls},

@@ -326,6 +326,56 @@ TEST(SliceLoops, GoThroughEveryInnerTurn) {
   }
 }
 
+// ---- Entries as boxes --------------------------------------------------------------------------
+
+// scatter_update of slices [8, 5]: 160 bytes each.
+class BoxChoice : public testing::Test {
+ protected:
+  BoxChoice() {
+    tuning_.least_box = kHuge;
+    tuning_.least_box_of_runs = 8 * 5 * kWidth;
+    tuning_.short_run_of_box = tuning_.far_run_of_box = 5;
+  }
+
+  // `update` and `row`: strides in updates.
+  bool AreBoxes(int64_t update = 48, int64_t row = 6, int64_t prefetch = 0) const {
+    IndexSpace space;
+    space.component[space.components++] = {0, 50, 40, 40, 0};
+    space.entries.Append(int64_t{40}, 0, update, 1, 0);
+    space.inner.Append(int64_t{8}, 5, row);
+    space.inner.Append(int64_t{5}, 1, 1);
+    return EntriesAreBoxes(EntryLoops(space, {}), tuning_, kWidth, prefetch);
+  }
+
+  Tuning tuning_;
+};
+
+TEST_F(BoxChoice, IsForLargeEntries) {
+  EXPECT_TRUE(AreBoxes());
+  ++tuning_.least_box_of_runs;
+  EXPECT_FALSE(AreBoxes());
+  tuning_.least_box = 8 * 5 * kWidth;
+  EXPECT_FALSE(AreBoxes()) << "runs are short";
+  tuning_.short_run_of_box = 4;
+  EXPECT_TRUE(AreBoxes());
+  ++tuning_.least_box;
+  EXPECT_FALSE(AreBoxes());
+}
+
+TEST_F(BoxChoice, IsForLongerRunsFarAway) {
+  tuning_.short_run_of_box = 4;
+  EXPECT_FALSE(AreBoxes());
+  EXPECT_TRUE(AreBoxes(48, 6, /*prefetch=*/8));
+  tuning_.far_run_of_box = 4;
+  EXPECT_FALSE(AreBoxes(48, 6, /*prefetch=*/8));
+}
+
+TEST_F(BoxChoice, NeedsGapsAndUpdatesThatLieApart) {
+  EXPECT_FALSE(AreBoxes(40, 5)) << "the slice is one run";
+  EXPECT_FALSE(AreBoxes(6, 6 * 40)) << "rows of all updates lie side by side";
+  EXPECT_FALSE(AreBoxes(0, 6)) << "all have one update";
+}
+
 // ---- Flat loops --------------------------------------------------------------------------------
 
 // Calls go(flat, turn, add) for random spaces that take the traversal, at least a tenth of all: it

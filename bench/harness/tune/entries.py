@@ -10,7 +10,7 @@ import numpy as np
 
 from ..scatter import Scatter
 from .kinds import HUGE, Family, Sweep, Threshold
-from .operands import elements, in_columns, new_output, repeated, rows, rows_of, update
+from .operands import elements, in_columns, new_output, repeated, rows, rows_of, update, values
 
 NO_FEW = {"few_indices": -1}
 IN_ROWS = {"few_turns": 0, "narrow_row": 0, "narrow_batch": 0}  # whatever their shape
@@ -272,6 +272,11 @@ def _staged() -> list[Family]:
             [lambda: elements((33, 30001), (33, 30001)), lambda: elements((8, 99999), (8, 99999))],
             (16, 32, 64, 256, 512),
         ),
+        Threshold(
+            "most_undivided_columns",
+            lambda size: apart((size, 30, 4)),
+            **at("most_undivided_columns"),
+        ),
         Sweep(
             "near_columns",
             [lambda: apart((17556, 49, 2)), lambda: apart((30000, 4, 20))],
@@ -290,6 +295,13 @@ def _tiles() -> list[Family]:
         rows = max(1, turns // 32)
         count = (1 << 18) // (32 * rows)
         return elements((count, rows + 1, 32), (count, rows, 32), 2)
+
+    def pitched(entry: int, run: int, total: int = 16 * MIB) -> Scatter:
+        """Updates of `entry` bytes in runs with gaps between."""
+        shape = total // entry, max(2, entry // (4 * run)), run
+        padded = update((*shape[:2], run + 1), shape[0], 0, "none")
+        updates, target = padded.updates[..., :run], values(shape)
+        return replace(padded, data=target, output=target, updates=updates)
 
     def cube(columns: int) -> tuple[int, int, int]:
         """Batches with too many turns for few_turns to matter."""
@@ -321,6 +333,32 @@ def _tiles() -> list[Family]:
             lambda size: rows((3000, size), 100_000),
             **at("element_row", **NO_FEW),
             least=2,
+        ),
+        Threshold(
+            "least_box",
+            lambda size: pitched(size, 16),
+            **at("least_box"),
+            least=128,
+        ),
+        Threshold(
+            "least_box_of_runs",
+            lambda size: pitched(size, 5),
+            **at("least_box_of_runs", least_box=HUGE),
+            least=32,
+        ),
+        Threshold(
+            "short_run_of_box",
+            lambda run: pitched(480, run, 1 << 18),
+            **at("short_run_of_box", least_box=HUGE),
+            least=2,
+            most=40,
+        ),
+        Threshold(
+            "far_run_of_box",
+            lambda run: pitched(480, run),
+            **at("far_run_of_box", least_box=HUGE),
+            least=2,
+            most=40,
         ),
         Threshold(
             "least_flat_entries",
