@@ -64,13 +64,17 @@ struct PlanTuning {
   // dropped: 2 to 18 slices took 0.25 to 1 x the time, 50 to 5000 short ones 1 to 4 x (Sapphire
   // Rapids).
   int64_t most_passed_slices = 20;
-  // The same limit where the order of destinations gains more: for moves whose entries are not
-  // sorted by destination, or have 2 or more updates of each on average; and for other reductions
-  // whose entries are sorted and have at least least_repeats_in_order updates of each. Moves of 2,
-  // 3, 7 and 15 slices took 0.15, 0.7 to 1.1, 2.3 and 2.2 x the time; sums of 16 slices with 6, 11
-  // and 23 updates of each destination 1.0, 1.2 and 1.5 x, of float16 with 780 3.4 x (Sapphire
+  // The same limit where the order of destinations gains more. Moves whose entries are not sorted
+  // by destination, or have 2 updates of each on average: 2, 5, 7 and 11 slices took 0.3, 0.7,
+  // 0.7 to 1.0 and 1.1 x the time (Zen 4), 2, 3 and 7 0.15, 0.7 to 1.1 and 2.3 x (Sapphire
   // Rapids).
-  int64_t most_passed_slices_of_repeats = 3, least_repeats_in_order = 10;
+  int64_t most_passed_slices_of_moves = 5;
+  // Moves with least_repeats_of_moves updates of each, other reductions whose entries are sorted
+  // and have least_repeats_in_order: moves of 3 and 5 slices with 8 updates of each took 1.1 and
+  // 1.7 x the time (Zen 4); sums of 16 slices with 6, 11 and 23 1.0, 1.2 and 1.5 x, of float16
+  // with 780 3.4 x (Sapphire Rapids).
+  int64_t most_passed_slices_of_repeats = 3;
+  int64_t least_repeats_of_moves = 4, least_repeats_in_order = 10;
 };
 
 }  // namespace strew::plan

@@ -245,19 +245,26 @@ bool DividesSums(const Plan& from, const GatherScatterFacts& facts, strew_reduct
   return ReductionKind(reduction) == STREW_MEAN && !from.has_dropped() && facts.SumsAreElements();
 }
 
+// The most slices that are passed in the order of the entries. The order of destinations gains in
+// two cases: moves write each destination once and in the order of memory, and of many updates of
+// one destination none waits for the store of another.
+int64_t MostPassedSlices(const Tuning& tuning, const Plan& to, strew_reduction reduction) {
+  const bool is_shuffled = to.order.exists();
+  const int64_t repeats = to.kept / std::max<int64_t>(to.groups(), 1);
+  if (reduction == STREW_NONE) {
+    if (repeats >= tuning.least_repeats_of_moves) return tuning.most_passed_slices_of_repeats;
+    const bool gains = is_shuffled || repeats > 1;
+    return gains ? tuning.most_passed_slices_of_moves : tuning.most_passed_slices;
+  }
+  const bool gains = !is_shuffled && repeats >= tuning.least_repeats_in_order;
+  return gains ? tuning.most_passed_slices_of_repeats : tuning.most_passed_slices;
+}
+
 // True if the order of destinations is faster for the slices of a call than that of the entries.
 bool GroupsSlices(const Tuning& tuning, const Plan& to, const GatherScatterFacts& facts,
                   strew_reduction reduction) {
-  if (facts.weighs_rows) return true;
-  const bool moves = reduction == STREW_NONE;
-  const bool is_shuffled = to.order.exists();
-  // The order of destinations gains in two cases: moves write each destination once and in the
-  // order of memory, and of many updates of one destination none waits for the store of another.
-  const int64_t repeats = to.kept / std::max<int64_t>(to.groups(), 1);
-  const bool gains = moves ? is_shuffled || repeats >= 2
-                           : !is_shuffled && repeats >= tuning.least_repeats_in_order;
-  return std::min(BestSlices(tuning, facts), facts.slices) >
-         (gains ? tuning.most_passed_slices_of_repeats : tuning.most_passed_slices);
+  const int64_t together = std::min(BestSlices(tuning, facts), facts.slices);
+  return facts.weighs_rows || together > MostPassedSlices(tuning, to, reduction);
 }
 
 bool IsBatch(const UpdateLoop& loop) { return loop.stride[kOutput] != 0; }

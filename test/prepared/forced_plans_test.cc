@@ -135,13 +135,15 @@ const Forced kForced[] = {
      [](Tuning* t) {
        t->slices_area = 0;
        t->least_slices = 3;
-       t->most_passed_slices = t->most_passed_slices_of_repeats = 0;
+       t->most_passed_slices = t->most_passed_slices_of_moves = 0;
+       t->most_passed_slices_of_repeats = 0;
      },
      1, "slices at a time"},
     {"SlicesByEntries",
      [](Tuning* t) {
        t->slices_area = kLong;
-       t->most_slices = t->most_passed_slices = t->most_passed_slices_of_repeats = kHuge;
+       t->most_slices = t->most_passed_slices = kHuge;
+       t->most_passed_slices_of_moves = t->most_passed_slices_of_repeats = kHuge;
      },
      1, "element by element"},
     {"SmallBlocks", [](Tuning* t) { t->pass_block = 1; }, 1, "element by element"},

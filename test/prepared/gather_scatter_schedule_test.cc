@@ -98,7 +98,9 @@ class GatherScatterOfSlices : public GatherScatterScheduleOf {
     tuning_.least_slices = 2;
     tuning_.most_slices = 8;
     tuning_.most_passed_slices = 4;
+    tuning_.most_passed_slices_of_moves = 3;
     tuning_.most_passed_slices_of_repeats = 2;
+    tuning_.least_repeats_of_moves = 4;
     tuning_.least_repeats_in_order = 10;
   }
   void Have(int64_t slices, double bytes) {
@@ -123,12 +125,22 @@ TEST_F(GatherScatterOfSlices, LongOnesIsByEntries) {
 }
 
 TEST_F(GatherScatterOfSlices, RepeatedMovesIsInOrder) {
-  Have(3, 0);
+  Have(4, 0);
   to_ = Entries(100, 51, 101);
   EXPECT_EQ(WayOf(STREW_NONE), Way::kByEntries);
   to_ = Entries(100, 50, 101);
   EXPECT_EQ(WayOf(STREW_NONE), Way::kInOrder);
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
+  Have(3, 0);
+  EXPECT_EQ(WayOf(STREW_NONE), Way::kByEntries);
+}
+
+TEST_F(GatherScatterOfSlices, MovesWithManyRepeatsIsInOrder) {
+  Have(3, 0);
+  to_ = Entries(100, 26, 101);
+  EXPECT_EQ(WayOf(STREW_NONE), Way::kByEntries);
+  to_ = Entries(100, 25, 101);
+  EXPECT_EQ(WayOf(STREW_NONE), Way::kInOrder);
   Have(2, 0);
   EXPECT_EQ(WayOf(STREW_NONE), Way::kByEntries);
 }
@@ -158,9 +170,12 @@ TEST_F(GatherScatterOfSlices, DroppedEntriesIsInOrder) {
 }
 
 TEST_F(GatherScatterOfSlices, ShuffledMovesIsInOrder) {
-  Have(3, 0);
+  Have(4, 0);
   ASSERT_TRUE(to_->order.Allocate(100, 1));
   EXPECT_EQ(WayOf(STREW_NONE), Way::kInOrder);
+  Have(3, 0);
+  EXPECT_EQ(WayOf(STREW_NONE), Way::kByEntries);
+  Have(4, 0);
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
 }
 

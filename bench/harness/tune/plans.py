@@ -266,8 +266,21 @@ def _passes(cache: int) -> list[Family]:
             most=256,
         ),
         Threshold(
-            "most_passed_slices_of_repeats",
+            "most_passed_slices_of_moves",
             lambda slices: _sliced(slices, 20000, "none"),
+            **switch("most_passed_slices_of_moves", HUGE, 0, most_passed_slices=HUGE),
+            least=1,
+            most=256,
+        ),
+        Threshold(
+            "least_repeats_of_moves",
+            lambda repeats: _sliced(5, 50000, "none", repeats),
+            **switch("least_repeats_of_moves", HUGE, 0),
+            least=1,
+        ),
+        Threshold(
+            "most_passed_slices_of_repeats",
+            lambda slices: _sliced(slices, 20000, "none", 8),
             **switch("most_passed_slices_of_repeats", HUGE, 0, most_passed_slices=HUGE),
             least=1,
             most=256,
