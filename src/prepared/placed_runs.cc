@@ -127,6 +127,15 @@ void GatherLine(const PlacedRuns& runs) {
   });
 }
 
+// Calls body(size) with the size of an element or of a short row as a compile-time constant, or
+// with 0 if the size is rare.
+template <class Body>
+void WithInlineSize(int64_t bytes, const Body& body) {
+  if (bytes == 32) return body(std::integral_constant<size_t, 32>{});
+  if (bytes == 64) return body(std::integral_constant<size_t, 64>{});
+  WithElementSize(bytes, body);
+}
+
 bool AreLine(const PlacedRuns& runs, int64_t bytes) {
   return !runs.has_dropped && runs.place_step == bytes && runs.output_step == bytes &&
          runs.source_step == 0;
@@ -141,7 +150,7 @@ void GatherRuns(const PlacedRuns& runs) {
                               : GatherBy<false, MoveByKernel>(runs);
   }
   if (bytes > kLongestElement && runs.prefetch != 0) return GatherBy<true, MoveBlocks>(runs);
-  WithElementSize(bytes, [&](auto constant) {
+  WithInlineSize(bytes, [&](auto constant) {
     using Move = std::conditional_t<constant == 0, MoveBlocks, MoveElement<constant>>;
     if constexpr (constant != 0) {
       if (AreLine(runs, bytes)) return GatherLine<constant>(runs);
