@@ -70,6 +70,11 @@ Traversal TraversalFor(const EntryLoops& loops, const Tuning& tuning, int64_t wi
 Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
                           FlatLoops* flat);
 
+// The columns of batch that are walked together without a strip.
+inline int64_t BatchColumns(const Tuning& tuning, int64_t width) {
+  return std::max(tuning.batch_columns, tuning.batch_bytes / width);
+}
+
 // True if the entries of a tile, which are runs, are written one after the other as boxes, instead
 // of one inner turn after the other. `prefetch` is the distance to destinations, 0 for none.
 bool EntriesAreBoxes(const EntryLoops& loops, const Tuning& tuning, int64_t width,

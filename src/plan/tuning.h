@@ -238,15 +238,15 @@ struct Tuning : PlanTuning {
   // pays if the axis has at most this many elements for each row of updates: with 1.4, 2.8 and 11,
   // sums of 512 rows of 1024 float32 took 0.6, 0.7 and 1.03 x the time (Zen 4).
   int64_t axis_elements_of_row = 2;
-  // Columns of batch that are walked together without a strip: enough for long reads of indices and
-  // updates, few enough for the cache lines of a short axis to stay in the caches.
-  int64_t batch_columns = 128;
+  // Least columns of batch that are walked together without a strip, and least bytes of these: long
+  // reads of indices and updates, but a short axis stays in the caches. 512 int8 took 0.55 to 1.08 x
+  // the time of 128, 256 float16 0.75 to 1.09 x (Zen 4).
+  int64_t batch_columns = 128, batch_bytes = 512;
   // More than most_undivided_columns columns of batch, each in another cache line of an operand,
   // are divided into blocks of near_columns, which go through all turns of the outer loops: their
   // lines, 32 KiB together, are still near for the next turn. With transposed data and updates,
   // sums of [17556, 49, 2] took 0.5 x the time, of [30000, 4, 20] 0.3 x, with transposed indices
-  // moves of [3, 200358, 43] 0.4 x; 571 columns and 1200, which fit the L2 cache, took 1.2 x.
-  // Compared with blocks of 512, 128 took 1.1 x, 1024 as long (Zen 4).
+  // moves of [3, 200358, 43] 0.4 x; 571 and 1200 columns 1.2 x; in blocks of 128 1.1 x (Zen 4).
   int64_t most_undivided_columns = 4096;
   int64_t near_columns = 512;
 

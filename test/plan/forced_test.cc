@@ -157,8 +157,10 @@ std::vector<Forced> Traversals() {
                          {&T::narrow_batch, 0},    {&T::most_packed_tile, 0},
                          {&T::most_packed_row, 0}, {&T::few_indices, -1}};
   const Changes rows = never + Changes{{&T::strip_bytes, 0}};
-  const Changes one_by_one = {
-      {&T::batch_columns, 1}, {&T::most_undivided_columns, 0}, {&T::near_columns, 1}};
+  const Changes one_by_one = {{&T::batch_columns, 1},
+                              {&T::batch_bytes, 1},
+                              {&T::most_undivided_columns, 0},
+                              {&T::near_columns, 1}};
   const Changes constant = {{&T::least_constant_batches, 0}, {&T::least_folded, 1}};
   const Changes single = {{&T::least_constant_batches, kHuge}, {&T::least_folded, kHuge}};
   const Changes slices = {{&T::few_slices, kHuge},        {&T::least_slice, 0},

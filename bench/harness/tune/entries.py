@@ -220,6 +220,13 @@ def _staged() -> list[Family]:
     def long_axis(size: int) -> Scatter:
         return elements((5000, size // 4), (5000, size // 4))
 
+    def small(shape: tuple[int, int]) -> Scatter:
+        """Elements of one byte."""
+        scatter = elements(shape, shape)
+        target = scatter.data.astype("int8")
+        updates = scatter.updates.astype("int8")
+        return replace(scatter, data=target, updates=updates, output=target)
+
     def apart(shape: tuple[int, int, int]) -> Scatter:
         """Data and updates transposed, indices not."""
         return in_columns(elements(shape, shape, 2))
@@ -271,6 +278,11 @@ def _staged() -> list[Family]:
             "batch_columns",
             [lambda: elements((33, 30001), (33, 30001)), lambda: elements((8, 99999), (8, 99999))],
             (16, 32, 64, 256, 512),
+        ),
+        Sweep(
+            "batch_bytes",
+            [lambda: small((12, 195_345)), lambda: small((33, 30_001))],
+            (128, 256, 1024),
         ),
         Threshold(
             "most_undivided_columns",
