@@ -91,15 +91,10 @@ void Pool::Share(int32_t count) {
 }
 
 void Pool::WaitForBegun() {
-  int32_t left = 0;
-  const auto finished = [&] { return (left = unfinished_.load(std::memory_order_acquire)) == 0; };
+  const auto finished = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
   if (finished() || ComesTrue(kLookoutOfCaller, finished)) return;
-  while (left > 0 &&
-         !unfinished_.compare_exchange_weak(left, left | kCallerSleeps, std::memory_order_acq_rel,
-                                            std::memory_order_acquire)) {
-    continue;
-  }
-  if (left > 0) Await(&all_finished_);
+  // The last task wakes the caller, unless it has finished by now.
+  if (unfinished_.fetch_or(kCallerSleeps, std::memory_order_acq_rel) > 0) Await(&all_finished_);
 }
 
 void Pool::Ring(int32_t most) {

@@ -48,7 +48,7 @@ class PoolAccount {
 //
 //   unbegun_     tasks that nobody has begun. A thread begins task t - 1 by lowering the counter
 //                from t to t - 1; there is no other way to get a task.
-//   unfinished_  tasks that have not ended, and a bit that is set while the caller sleeps.
+//   unfinished_  tasks that have not ended, and a bit that is set before the caller sleeps.
 //
 //   between phases  unbegun_ is 0, so nobody can begin a task.
 //   a phase opens   The caller writes the function of the tasks and unfinished_, then unbegun_

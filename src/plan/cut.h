@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/cache_size.h"
+#include "base/checked.h"
 #include "plan/loop_nest.h"
 
 namespace strew::plan {
@@ -24,7 +25,7 @@ class Cut {
   // Copies only the loops in use.
   Cut(const Cut& other) { *this = other; }
   Cut& operator=(const Cut& other) {
-    if (this == &other) return *this;
+    assert(this != &other);
     rank_ = other.rank_;
     parts_ = other.parts_;
     std::copy_n(other.loop_, rank_, loop_);

@@ -2,6 +2,7 @@
 #include "plan/schedule.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/cache_size.h"
 #include "base/checked.h"
@@ -152,9 +153,10 @@ bool Scheduler::GoesInPieces() const {
 
 Staging Scheduler::StripsFor(int64_t tasks, bool covers) const {
   Staging staging = kNoStaging;
-  if (!loops_.columns_are_batch || !loops_.batch_has_data || loops_.components != 1) return staging;
-  // A strip is staged only once, so no entries of other rows may return to it.
-  if (!loops_.HasOneAxis() || loops_.EntryUnits() > 1 || loops_.batches == 1) return staging;
+  if (!loops_.columns_are_batch) return staging;
+  // A strip is staged only once, so nothing outside its loops may return to it.
+  assert(loops_.batch_has_data && loops_.HasOneAxis() && loops_.batches > 1);
+  if (loops_.EntryUnits() > 1) return staging;
   const int64_t axis_size = loops_.component[0].axis_size;
   const int64_t axis_bytes = axis_size * width_;
   const bool is_small = loops_.batches * loops_.row.count <= kMostWithoutScratch;

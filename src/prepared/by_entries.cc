@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <utility>
 
 #include "base/identity.h"
@@ -36,9 +37,9 @@ void FetchPlaces(const PlacedTensor& tensor, const int64_t* first, const UpdateL
 const void* OffsetsIn(const PlacedTensor& tensor, const int64_t* first, const UpdateLoop& rows,
                       const UpdateLoop& columns, void* memory) {
   const Numbers& places = tensor.places;
-  if (tensor.width == kernel::OffsetWidthOfSize(places.width()) && places.width() >= 4 &&
-      tensor.numbering.stride() == 1 && columns.stride[tensor.offset] == 0 &&
-      columns.stride[tensor.entry] == 1 && rows.count == 1) {
+  if (places.width() == kernel::OffsetSize(tensor.width) && tensor.numbering.stride() == 1 &&
+      columns.stride[tensor.offset] == 0 && rows.count == 1) {
+    assert(columns.stride[tensor.entry] == 1 || columns.count == 1);
     return places.data() + first[tensor.entry] * places.width();
   }
   tensor.Locate(first, rows, columns, false, memory);

@@ -5,10 +5,12 @@
 #define STREW_PREPARED_OPERANDS_H_
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <limits>
 
 #include "base/call.h"
+#include "base/checked.h"
 #include "base/status.h"
 #include "base/tensor_view.h"
 #include "plan/check.h"
@@ -105,9 +107,11 @@ struct Layout {
   Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t units);
 };
 
-// Stride of a dim of updates. Updates of rank 0 may have any shape with one element.
+// Stride of a dim of updates. Updates of rank 0, which may have any shape with one element, have no
+// dims here.
 inline int64_t StrideIn(const TensorView& updates, int dim, int64_t units) {
-  return dim < updates.rank ? StrideOf(updates, dim) * units : 0;
+  assert(dim < updates.rank);
+  return StrideOf(updates, dim) * units;
 }
 
 }  // namespace strew::prepared

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // output = data; output[destination of an entry] (+)= updates[entry]
 #include <algorithm>
+#include <cassert>
 
 #include "api/context.h"
 #include "api/tensor.h"
@@ -157,10 +158,9 @@ Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorVie
   const walk::Operands operands = {schedule.copies_data ? *data : *output, places, *updates,
                                    *output};
   const Status status = Run(call, plan, operands, axis, schedule);
-  const bool lacks_scratch = status.code() == STREW_OUT_OF_MEMORY &&
-                             schedule.way == Way::kByPlaces && Accumulates(schedule.reduction);
-  if (!lacks_scratch) return status;
+  if (status.code() != STREW_OUT_OF_MEMORY) return status;
   // In order of destinations accumulators need no scratch.
+  assert(schedule.way == Way::kByPlaces && Accumulates(schedule.reduction));
   facts.has_scratch = false;
   return Run(call, plan, operands, axis, ScheduleScatter(machine, plan, facts, reduction));
 }

@@ -179,8 +179,8 @@ bool LieApart(const GatherLoops& loops) {
       return false;
     }
   }
-  return Magnitude(loops.run.stride[kInnerOutput]) <= output &&
-         Magnitude(loops.run.stride[kInnerSource]) <= source;
+  // In the output, runs have the smallest strides of all inner loops.
+  return Magnitude(loops.run.stride[kInnerSource]) <= source;
 }
 
 // True if each entry is gathered by itself, in the order of memory.

@@ -95,6 +95,7 @@ void Sort(Item<Number>* items, Item<Number>* other, int64_t count, int bits) {
   const int width = std::min(bits, kMostBits);
   int64_t ends[kMostDigits];
   Distribute(items, other, count, shift, width, ends);
+  if (shift == 0) return;  // and not in calls that need stack space for more ends
   for (int64_t first = 0, d = 0; d < int64_t{1} << width; ++d) {
     Sort(items + first, other + first, ends[d] - first, shift);
     first = ends[d];

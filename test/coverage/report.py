@@ -4,7 +4,8 @@
 Asserts are compiled out. gcovr leaves out branches that only exceptions make, of which the code has
 none (--exclude-throw-branches), and those that only the compiler makes, on lines without code
 (--exclude-unreachable-branches). The default that it gives a switch over all of an enumeration is left
-out here. A line of a template counts once, whatever it is made for.
+out here. A line of a template counts once, whatever it is made for: gcovr lists the branches of all
+its instances one after the other, so gcov is asked for those of each.
 
 usage: report.py <meson> <source root> <build folder> <compiler>...
 """
@@ -15,7 +16,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import house
@@ -36,9 +37,11 @@ SUITES = (
 )
 MOST_MARKERS = 10
 MARKER = re.compile(r"GCOVR_EXCL_(?!STOP|BR_STOP)\w+")
+TOKEN = re.compile(r"""//.*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'|[][(){}]""")
 COMPILER = Path(__file__).with_name("compiler.py")
 
 Branches = tuple[bool, ...]
+Place = tuple[int, int]  # line and column, from 1
 
 
 def build(meson: str, root: Path, folder: Path, compiler: list[str]) -> None:
@@ -73,36 +76,107 @@ def counts_by_gcovr(gcovr: str, root: Path, folder: Path) -> dict:
 
 
 class Line:
-    """The reach of all instances of a line together; branches by how many an instance has."""
+    """The reach of all instances of a line together.
+
+    Branches are those of a function, or of a lambda on the same line, and by how many an instance
+    has: instances may differ if a condition depends on their arguments alone.
+    """
 
     def __init__(self) -> None:
         self.reached = False
-        self.branches: dict[int, Branches] = {}
+        self.branches: dict[tuple[Place | None, int], Branches] = {}
 
-    def add(self, count: int, branches: Branches) -> None:
-        self.reached = self.reached or count > 0
-        before = self.branches.get(len(branches), branches)
-        self.branches[len(branches)] = tuple(map(max, before, branches))
+    def add(self, function: Place | None, branches: Branches) -> None:
+        key = (function, len(branches))
+        before = self.branches.get(key, branches)
+        self.branches[key] = tuple(map(max, before, branches))
 
     def forget_default(self) -> None:
         """Leaves out a branch that is never taken: that of a switch without a default."""
-        for count, branches in self.branches.items():
+        for key, branches in self.branches.items():
             if branches.count(False) == 1:
-                self.branches[count] = tuple(filter(None, branches))
+                self.branches[key] = tuple(filter(None, branches))
 
     def all_branches(self) -> list[bool]:
         return [taken for branches in self.branches.values() for taken in branches]
 
 
-def lines_of(file: dict) -> dict[int, Line]:
+def end_of_lambda(texts: list[str], first: int, column: int) -> int:
+    """The last line of a lambda that begins at a line and a column, both counted from 1."""
+    depth = 0
+    for number, text in enumerate(texts[first - 1 :], first):
+        for token in TOKEN.findall(text, column - 1 if number == first else 0):
+            depth += (token in "([{") - (token in ")]}")
+            if token == "}" and depth == 0:
+                return number
+    return first
+
+
+def place_of(function: dict) -> Place:
+    return function["start_line"], function["start_column"]
+
+
+class Functions:
+    """The functions of an object file, of which several have one place if they are instances.
+
+    gcov takes the first line of a lambda for all of it. The branches of its other lines, of all its
+    instances one after the other, count for the function around it.
+    """
+
+    def __init__(self, functions: list[dict], texts: list[str]) -> None:
+        self.places = {function["name"]: place_of(function) for function in functions}
+        self.instances = Counter(self.places.values())
+        self.lambdas = [
+            (place, end_of_lambda(texts, *place))
+            for place in sorted(self.instances)
+            if texts[place[0] - 1][place[1] - 1 :].startswith("[")
+        ]
+
+    def of(self, line: dict) -> tuple[Place | None, int]:
+        """The place of a line's function, and how many instances of it the line has."""
+        place = self.places.get(line.get("function_name"))
+        if self.instances[place] > 1:
+            return place, 1
+        for begin, end in reversed(self.lambdas):
+            if begin[0] < line["line_number"] <= end:
+                return begin, self.instances[begin]
+        return place, 1
+
+
+def add_instances(file: dict, texts: list[str], lines: dict[int, Line]) -> None:
+    """Adds what one object file has of the lines of a file."""
+    functions = Functions(file["functions"], texts)
+    for line in file["lines"]:
+        if line["line_number"] not in lines:
+            continue
+        taken = tuple(branch["count"] > 0 for branch in line["branches"] if not branch["throw"])
+        place, count = functions.of(line)
+        size = len(taken) // count if len(taken) % count == 0 else len(taken)
+        for first in range(0, len(taken), size or 1):
+            lines[line["line_number"]].add(place, taken[first : first + size])
+
+
+def add_branches(folder: Path, root: Path, files: dict[str, dict[int, Line]]) -> None:
+    for counts in sorted((folder / "src").rglob("*.gcda")):
+        command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", str(counts)]
+        for file in json.loads(house.output_of(command))["files"]:
+            path = os.path.relpath(folder / file["file"], root)
+            if path in files:
+                add_instances(file, (root / path).read_text().splitlines(), files[path])
+
+
+def lines_of(file: dict) -> tuple[dict[int, Line], dict[int, Line]]:
+    """The lines of a file that count, and among them those whose branches count."""
     lines: dict[int, Line] = defaultdict(Line)
+    with_branches = {}
     for line in file["lines"]:
         if line.get("gcovr/excluded") or line.get("gcovr/noncode"):
             continue
-        branches = (branch for branch in line["branches"] if not branch.get("gcovr/excluded"))
-        taken = tuple(branch["count"] > 0 for branch in branches)
-        lines[line["line_number"]].add(line["count"], taken)
-    return lines
+        number = line["line_number"]
+        lines[number].reached |= line["count"] > 0
+        if any(not branch.get("gcovr/excluded") for branch in line["branches"]):
+            with_branches[number] = lines[number]
+    return lines, with_branches
 
 
 def markers(root: Path) -> int:
@@ -134,16 +208,19 @@ def problems_of(path: str, number: int, line: Line, text: str) -> list[str]:
     return [f"{place}: {missing} of {len(branches)} branches never taken: {text}"]
 
 
-def report(root: Path, counts: dict) -> None:
+def report(root: Path, folder: Path, counts: dict) -> None:
+    lines_of_files = {file["file"]: lines_of(file) for file in counts["files"]}
+    with_branches = {path: of_file[1] for path, of_file in lines_of_files.items()}
+    add_branches(folder, root, with_branches)
     lines: list[Line] = []
     problems = []
-    for file in counts["files"]:
-        texts = (root / file["file"]).read_text().splitlines()
-        for number, line in sorted(lines_of(file).items()):
+    for path, (lines_of_file, _) in lines_of_files.items():
+        texts = (root / path).read_text().splitlines()
+        for number, line in sorted(lines_of_file.items()):
             lines.append(line)
             if is_complete_switch(texts, number):
                 line.forget_default()
-            problems += problems_of(file["file"], number, line, texts[number - 1].strip())
+            problems += problems_of(path, number, line, texts[number - 1].strip())
     reached = sum(line.reached for line in lines)
     branches = [taken for line in lines for taken in line.all_branches()]
     excluded = markers(root)
@@ -162,7 +239,8 @@ def main(meson: str, root: str, folder: str, *compiler: str) -> None:
     gcovr = house.require("gcovr")
     build(meson, Path(root), Path(folder), list(compiler))
     run_tests(meson, Path(folder))
-    report(Path(root), counts_by_gcovr(gcovr, Path(root), Path(folder)))
+    counts = counts_by_gcovr(gcovr, Path(root), Path(folder))
+    report(Path(root), Path(folder), counts)
 
 
 if __name__ == "__main__":

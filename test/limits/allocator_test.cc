@@ -65,6 +65,12 @@ std::vector<Case> MakeLargeCases() {
     slice.reduction = reduction;
     cases.push_back(std::move(slice));
   }
+  // Long rows, of which the first updates are told from others.
+  Case rows{Operator::kScatterNd, RandomArray(random, STREW_INT32, RowMajor({100, 400})),
+            RandomArray(random, STREW_INT32, RowMajor({200, 400}))};
+  rows.indices = RandomIndices(random, STREW_INT32, RowMajor({200, 1}), 100);
+  rows.reduction = STREW_ADD | STREW_EXCLUDE_SELF;
+  cases.push_back(std::move(rows));
   return cases;
 }
 

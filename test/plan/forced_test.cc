@@ -153,6 +153,7 @@ std::vector<Forced> Traversals() {
                           {&T::least_flat_entries, 0},
                           {&T::few_slices, 0},
                           {&T::few_indices, -1}};
+  const Changes far = {{&T::near_indices, 0}};
   const Changes never = {{&T::few_turns, 0},       {&T::narrow_row, 0},
                          {&T::narrow_batch, 0},    {&T::most_packed_tile, 0},
                          {&T::most_packed_row, 0}, {&T::few_indices, -1}};
@@ -196,10 +197,11 @@ std::vector<Forced> Traversals() {
           {"FlatInTasks", flat + InTasks(), {3}, "gone through flat", 10, calls},
           {"FlatNever", never, {1}, "gone through flat", kNever, calls},
           {"Packed", packed, {1}, "gone through packed", 10, calls},
+          {"PackedFar", packed + far, {1}, "gone through packed", 10, calls},
           {"PackedInTasks", packed + InTasks(), {3}, "gone through packed", 10, calls},
           {"PackedMeans", packed, {1}, "Means: some batches", 5, Calls::kMeans},
           {"PackedRanks",
-           packed + Changes{{&T::destinations_of_entry, 1}, {&T::most_buckets, 0}},
+           packed + far + Changes{{&T::destinations_of_entry, 1}, {&T::most_buckets, 0}},
            {1},
            "each destination that is touched",
            5,

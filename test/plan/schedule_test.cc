@@ -260,6 +260,7 @@ TEST_F(RangeChoice, PartitionsSingleElementsOfOneLineWithScratch) {
   EXPECT_NE(OfLine(2), Share::kPartition) << "more tasks than entries";
   settings_.runner.workers = 4;
   EXPECT_EQ(Of(ElementsSpace({2, 1000}, {2, 1000}, 1)).share, Share::kFilter) << "two lines";
+  EXPECT_EQ(Of(ElementsSpace({1000, 24}, {1, 24}, 0)).share, Share::kFilter) << "columns of batch";
   EXPECT_EQ(Of(UpdateSpace({1000, 3}, 1000)).share, Share::kFilter) << "runs";
   has_scratch_ = false;
   EXPECT_EQ(OfLine(), Share::kFilter);
@@ -376,9 +377,15 @@ TEST_F(PieceChoice, NeedsKnownStridesOfData) {
   slices.entries.Append(4, 0, 3, 1, 0);
   slices.inner.Append(6, 30, 12);
   slices.inner.Append(3, 1, 1);
+  IndexSpace lines;  // [6, 30] at 3000 indices of axis 1: rows become batches
+  lines.component[lines.components++] = {1, 30, 1, 1, 0};
+  lines.entries.Append(3000, 0, 1, 1, 0);
+  lines.inner.Append(6, 30, 3000);
   EXPECT_TRUE(Of(slices).staging.copies_data);
+  EXPECT_TRUE(Of(lines).staging.copies_data);
   data_is_alike_ = false;
   EXPECT_FALSE(Of(slices).staging.copies_data);
+  EXPECT_FALSE(Of(lines).staging.copies_data);
   EXPECT_TRUE(GoesInPieces(30)) << "loops of batches know them";
 }
 

@@ -16,6 +16,7 @@
 namespace strew_test {
 namespace {
 
+using strew::plan::Cut;
 using strew::plan::EntryLoops;
 using strew::plan::FlatLoops;
 using strew::plan::IndexSpace;
@@ -119,6 +120,16 @@ TEST_F(TraversalChoice, IsNotFlatWithoutBatchesOrForRunsOrForTuples) {
   EXPECT_EQ(Of(EntryLoops(ElementsSpace({50}, {8}, 0), {})), Traversal::kShortRows);
   EXPECT_EQ(Of(EntryLoops(UpdateSpace({50, 3}, 8), {})), Traversal::kShortRows);
   EXPECT_EQ(Of(EntryLoops(NdSpace({5, 3}, 8, 2), {})), Traversal::kShortRows);
+}
+
+TEST_F(TraversalChoice, IsNotFlatForAPartOfOneEntry) {
+  EntryLoops loops(ElementsSpace({6, 50}, {6, 1}, 1), {});
+  Cut cut;
+  cut.Append(loops.column.count, 1, 6);
+  cut.Append(loops.run.count, 1, 1);
+  loops.Restrict(cut, 5);
+  EXPECT_EQ(loops.Entries(), 1);
+  EXPECT_EQ(Of(loops), Traversal::kBatchColumns);
 }
 
 // Every other index: the loops do not lie together.

@@ -407,6 +407,22 @@ TEST_P(PlanCalls, FirstLineOfTwoDecides) {
   }
 }
 
+// ---- Ranks below that of the plan ---------------------------------------------------------------
+
+TEST(CallsOfTuples, NeedTheAxesOfThePlan) {
+  const Array indices = IndexArray(STREW_INT8, {1, 2}, {0, 0});
+  const int64_t extents[] = {3, 4};
+  strew_plan* made = nullptr;
+  ASSERT_EQ(strew_plan_scatter_nd(nullptr, indices.tensor(), extents, &made), STREW_OK);
+  const Plan plan(made);
+  const Array data(STREW_FLOAT32, RowMajor({3})), updates(STREW_FLOAT32, RowMajor({1}));
+  const Context context = MakeContext();
+  EXPECT_EQ(strew_plan_scatter(context.get(), plan.get(), data.tensor(), updates.tensor(),
+                               STREW_ADD, data.tensor()),
+            STREW_INVALID_SHAPE);
+  EXPECT_STREQ(strew_context_error(context.get()), "data has rank 1, but the plan indexes 2 axes");
+}
+
 // ---- Ranks above 32 -----------------------------------------------------------------------------
 
 // Updates that are never made could have a rank of 63.

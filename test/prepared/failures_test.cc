@@ -8,8 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "api/context.h"
+#include "plan/tuning.h"
 #include "prepared/check_plans.h"
 #include "prepared/large_cases.h"
+#include "reference/indices.h"
 #include "support/reference.h"
 #include "support/runners.h"
 
@@ -22,10 +24,11 @@ constexpr int32_t kWorkers = 8;
 using CallOf = std::function<strew_status(strew_context*)>;
 
 // Returns the number of phases.
-int64_t ExpectFailureOfEachPhase(const CallOf& call) {
+int64_t ExpectFailureOfEachPhase(const CallOf& call, const strew::plan::Tuning& tuning = {}) {
   InOrder in_order;
   Recorder recorder(in_order);
   const Context context = MakeContext();
+  context->settings.tuning = &tuning;
   recorder.InstallIn(context.get(), kWorkers);
   EXPECT_EQ(call(context.get()), STREW_OK);
   for (int64_t phase = 0; phase < recorder.phases(); ++phase) {
@@ -102,6 +105,58 @@ TEST_P(CallsOfPlans, FailIfTheirRunnerDoes) {
     ASSERT_FALSE(HasFailure()) << shape.name;
   }
   EXPECT_GT(phases, 0) << "no call is shared out: this test is void";
+}
+
+// Whatever a call has to do is worth tasks, copies included.
+strew::plan::Tuning InTasks() {
+  strew::plan::Tuning tuning;
+  tuning.least_task_ns = 1e-3;
+  tuning.small_copy = 0;
+  return tuning;
+}
+
+TEST_P(CallsOfPlans, FailIfTheRunnerOfSmallTasksDoes) {
+  Random random(Seed());
+  const strew::plan::Tuning tuning = InTasks();
+  for (const CallShape& shape : PlanShapes(kUpdates >> 5)) {
+    for (const Taken taken : {Taken::kElements, Taken::kRows}) {
+      GatherScatterCase c = MakeLarge(random, shape, GetParam().dtype, taken, /*in_place=*/false);
+      c.to.reduction = GetParam().reduction;
+      int64_t phases = 0;
+      ForEachCall(c, [&](const CallOf& call, const char*) {
+        phases += ExpectFailureOfEachPhase(call, tuning);
+      });
+      EXPECT_GT(phases, 0);
+      ASSERT_FALSE(HasFailure()) << shape.name;
+    }
+  }
+}
+
+TEST(CallsOfPlansOfOnePlace, FailIfTheirRunnerDoes) {
+  const Array indices = IndexArray(STREW_INT8, {1, 1000}, Dims(1000, 2));
+  strew_plan* made = nullptr;
+  ASSERT_EQ(strew_plan_scatter_elements(nullptr, indices.tensor(), 0, 5, &made), STREW_OK);
+  const Plan plan(made);
+  const Array source(STREW_INT32, RowMajor({5, 1000})), output(STREW_INT32, RowMajor({1, 1000}));
+  const auto call = [&](strew_context* context) {
+    return strew_plan_gather(context, plan.get(), source.tensor(), output.tensor());
+  };
+  EXPECT_EQ(ExpectFailureOfEachPhase(call, InTasks()), 1);
+  EXPECT_NE(ToldBy(call).find("All entries name one place"), std::string::npos);
+}
+
+TEST(CallsOfPlansOfNothing, FailIfTheRunnerOfTheirCopyDoes) {
+  const Array indices(STREW_INT8, RowMajor({0}));
+  strew_plan* made = nullptr;
+  ASSERT_EQ(strew_plan_scatter_update(nullptr, indices.tensor(), 0, 500, &made), STREW_OK);
+  const Plan plan(made);
+  const Array source(STREW_INT32, RowMajor({500, 9})), data(STREW_INT32, RowMajor({500, 9}));
+  const Array output(STREW_INT32, RowMajor({500, 9}));
+  const auto call = [&](strew_context* context) {
+    return strew_plan_gather_scatter(context, plan.get(), source.tensor(), nullptr, plan.get(),
+                                     data.tensor(), STREW_ADD, output.tensor());
+  };
+  EXPECT_EQ(ExpectFailureOfEachPhase(call, InTasks()), 1);
 }
 
 TEST_P(CallsOfPlans, ExplainThemselves) {

@@ -82,6 +82,14 @@ TEST_F(GatherScatterOfRows, ShortOnesIsByEntries) {
   EXPECT_EQ(WayOf(STREW_ADD | STREW_EXCLUDE_SELF), Way::kByEntries);
 }
 
+TEST_F(GatherScatterOfRows, RowsOfOneBlockIsInRows) {
+  tuning_.longest_passed_row = kHuge;
+  Have(strew::prepared::kPassBlock);
+  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kRows);
+  ++singles_.nest.loop[1].count;
+  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kLines);
+}
+
 TEST_F(GatherScatterOfRows, TurnsOutsideEntriesIsByEntries) {
   tuning_.longest_passed_row = 4;
   Have(4);

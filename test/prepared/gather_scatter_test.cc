@@ -161,6 +161,33 @@ TEST(GatherScatter, RowsToColumnsAndElementsToRows) {
   ExpectScattered(elements, {11, 12, 28, 30});
 }
 
+// Places of 4 bytes, which are offsets as they are only if entries are one contiguous line.
+TEST(GatherScatter, PlacesAsWideAsOffsets) {
+  struct Sample {
+    Layout data;
+    Dims indices;
+    int64_t axis;
+  };
+  const Sample samples[] = {{{{70000}, {1}}, {100}, 0},
+                            {{{70000}, {2}}, {100}, 0},
+                            {{{70000, 40}, {1, 70000}}, {50, 40}, 0},
+                            {{{3, 70000}, {70000, 1}}, {3, 40}, 1}};
+  Random random(Seed());
+  for (const Sample& sample : samples) {
+    const auto make = [&](const Layout& layout) {
+      Case c{Operator::kScatterElements, RandomArray(random, STREW_INT8, layout),
+             RandomArray(random, STREW_INT8, RowMajor(sample.indices))};
+      c.axis = sample.axis;
+      c.indices = RandomIndices(random, STREW_INT32, RowMajor(sample.indices),
+                                layout.shape[static_cast<size_t>(sample.axis)]);
+      c.reduction = STREW_ADD;
+      return c;
+    };
+    GatherScatterCase c{make(RowMajor(sample.indices)), make(sample.data)};
+    EXPECT_TRUE(CheckGatherScatter(c));
+  }
+}
+
 TEST(GatherScatter, WithoutElements) {
   GatherScatterCase no_entries{
       MakeIndexed(Operator::kScatterUpdate, NumberArray(STREW_INT8, {2, 2}, {1, 2, 3, 4}), {0}, {}),

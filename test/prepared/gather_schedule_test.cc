@@ -110,6 +110,7 @@ TEST_F(GatherOfBoxes, FarEntriesThatShareLinesIsByRows) {
   EXPECT_EQ(WayOf(rows, apart), Way::kBoxes);
   EXPECT_NE(WayOf(source, apart), Way::kBoxes);
   EXPECT_NE(WayOf({6, 6 * 2 * kRows, 1}, output), Way::kBoxes);
+  EXPECT_NE(WayOf(rows, output), Way::kBoxes);
   EXPECT_EQ(WayOf({16, 16 * 2 * kRows, 1}, apart), Way::kBoxes);
   EXPECT_EQ(WayOf(rows, {16, 16 * kRows, 2}), Way::kBoxes);
 }
@@ -139,6 +140,10 @@ TEST_F(GatherScheduleOf, LongRowsStreamsThoseThatFillTheCache) {
   EXPECT_FALSE(Of(Loops({kColumns, 1}, {2 * kColumns, 2})).streams);
   ++tuning_.least_streamed_row;
   EXPECT_FALSE(Of(loops).streams);
+  tuning_.least_streamed_row = 1;
+  EXPECT_TRUE(Of(Loops({1, 2 * kRows}, {kColumns + 1, 1})).streams);
+  tuning_.near_group_turns = kColumns - 1;
+  EXPECT_FALSE(Of(Loops({1, 2 * kRows}, {kColumns + 1, 1})).streams) << "in pieces";
 }
 
 TEST_F(GatherScheduleOf, RowsHasATaskForEnoughOfThem) {

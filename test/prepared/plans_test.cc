@@ -153,6 +153,16 @@ TEST(Memory, IsAtMost24BytesAnEntry) {
   }
 }
 
+// Places of two bytes for 2^62 entries, which all read one index.
+TEST(Memory, OfTooManyEntriesIsRefused) {
+  if (sizeof(void*) < 8) GTEST_SKIP() << "no tensor has so many elements";
+  int8_t index = 0;
+  const Tensor indices = MakeTensor(STREW_INT8, {{int64_t{1} << 62}, {0}}, &index);
+  strew_plan* plan = nullptr;
+  EXPECT_EQ(strew_plan_scatter_update(nullptr, indices.get(), 0, 1000, &plan), STREW_OUT_OF_MEMORY);
+  EXPECT_EQ(plan, nullptr);
+}
+
 // Places that need 64 bits are combined as others are.
 TEST(Memory, OfLargeExtentsServesCalls) {
   const int64_t extent = int64_t{1} << 40;
@@ -291,6 +301,36 @@ TEST(Threads, UseOnePlanAtOnce) {
   });
 }
 
+// The first of several calls stores the places of one plan in the order of the other. Of several
+// that do so at once, one keeps them.
+TEST(Threads, StorePlacesOfAPartnerAtOnce) {
+  constexpr int64_t kUpdates = 1 << 19, kRows = 1000;
+  Random random(Seed());
+  const Array source = RandomArray(random, STREW_INT32, RowMajor({kRows, 3}));
+  const Layout line = RowMajor({kUpdates});
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const Plan from = MakeUpdate(RandomIndices(random, STREW_INT32, line, kRows), kRows);
+    const Plan to = MakeUpdate(RandomIndices(random, STREW_INT32, line, kRows), kRows);
+    Array rows(STREW_INT32, RowMajor({kUpdates, 3})), expected(STREW_INT32, RowMajor({kRows, 3}));
+    ASSERT_EQ(strew_plan_gather(nullptr, from.get(), source.tensor(), rows.tensor()), STREW_OK);
+    ASSERT_EQ(strew_plan_scatter(nullptr, to.get(), expected.tensor(), rows.tensor(), STREW_ADD,
+                                 expected.tensor()),
+              STREW_OK);
+    const auto call = [&](int) {
+      Array sums(STREW_INT32, RowMajor({kRows, 3}));
+      EXPECT_EQ(strew_plan_gather_scatter(nullptr, from.get(), source.tensor(), nullptr, to.get(),
+                                          sums.tensor(), STREW_ADD, sums.tensor()),
+                STREW_OK);
+      EXPECT_TRUE(sums.Snapshot() == expected.Snapshot());
+    };
+    AtOnce(4, call);
+    call(4);
+    const int64_t bytes = static_cast<int64_t>(strew_plan_memory(to.get()));
+    EXPECT_GE(bytes, kUpdates * 7) << "has no places of its partner";
+    EXPECT_LE(bytes, kUpdates * 24);
+  }
+}
+
 // A plan tells all it holds by what it gathers and by who writes last.
 void ExpectSamePlans(const Plan& one, const Plan& other, int64_t extent, const Dims& updates) {
   EXPECT_EQ(strew_plan_entries(one.get()), strew_plan_entries(other.get()));
@@ -367,6 +407,34 @@ TEST(CallsOfPlans, WithDimsThatAreTooLargeTogether) {
   const Tensor output = MakeTensor(dtype, {{eight}, {}}, gathered.data());
   EXPECT_EQ(strew_plan_gather(nullptr, of_some.get(), source.get(), output.get()), STREW_OK);
   EXPECT_EQ(gathered, std::vector<unsigned char>(4096 * 8, 0));
+}
+
+// Nothing is read or written of rows that lie 2^62 bytes apart.
+TEST(CallsOfPlans, WithoutUpdatesOfRowsFarApart) {
+  if (sizeof(void*) < 8) GTEST_SKIP() << "no room for so many addresses";
+  const Plan plan = MakeTuples(Array(STREW_INT8, RowMajor({0, 2})), {2, 2});
+  unsigned char memory[2] = {5, 6};
+  const Tensor data = MakeTensor(STREW_INT8, {{2, 2}, {1, int64_t{1} << 62}}, memory);
+  const Array updates(STREW_INT8, RowMajor({0}));
+  for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MEAN}) {
+    EXPECT_EQ(strew_plan_scatter(nullptr, plan.get(), data.get(), updates.tensor(), reduction,
+                                 data.get()),
+              STREW_OK);
+  }
+  EXPECT_EQ(memory[0], 5);
+  EXPECT_EQ(memory[1], 6);
+}
+
+TEST(CallsOfPlans, DropAllUpdatesOfNothing) {
+  const Context context = Dropping();
+  const Plan plan = MakeUpdate(IndexArray(STREW_INT8, {3}, {0, 1, -1}), 0, context.get());
+  const Array data(STREW_INT8, RowMajor({0})), updates(STREW_INT8, RowMajor({3}));
+  for (const strew_reduction reduction : {STREW_NONE, STREW_ADD, STREW_MEAN}) {
+    EXPECT_EQ(strew_plan_scatter(context.get(), plan.get(), data.tensor(), updates.tensor(),
+                                 reduction, data.tensor()),
+              STREW_OK);
+    EXPECT_EQ(strew_context_applied(context.get()), 0);
+  }
 }
 
 }  // namespace

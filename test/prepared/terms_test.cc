@@ -70,6 +70,37 @@ TEST(Terms, OfReductionsWithoutSumsHaveNone) {
   }
 }
 
+TEST(Terms, OfSingleUpdatesHaveNone) {
+  Plan plan;
+  plan.kept = kMostTerms;
+  const Context context = MakeContext();
+  EXPECT_TRUE(CheckTerms(strew::CallWith(context.get()), plan, STREW_MEAN).ok());
+}
+
+// Calls whose updates are one number, which all entries repeat.
+TEST(Terms, OfCallsHaveTheLimit) {
+  strew_plan handle;
+  Plan& plan = handle.plan;
+  SetTerms(&plan, {kMostTerms});
+  plan.kind = strew::prepared::Kind::kUpdate;
+  plan.rank = plan.components = 1;
+  plan.shape[0] = plan.entries = plan.all_entries = kMostTerms;
+  plan.given_axis = 0;
+  plan.extents[0] = 1;
+  int32_t old = 5, number = 3;
+  const Tensor data = MakeTensor(STREW_INT32, {{1}, {1}}, &old);
+  const Tensor source = MakeTensor(STREW_INT32, {{1}, {1}}, &number);
+  const Tensor updates = MakeTensor(STREW_INT32, {{kMostTerms}, {0}}, &number);
+  const Context context = MakeContext();
+  EXPECT_EQ(
+      strew_plan_scatter(context.get(), &handle, data.get(), updates.get(), STREW_MEAN, data.get()),
+      STREW_UNSUPPORTED);
+  EXPECT_EQ(strew_plan_gather_scatter(context.get(), &handle, source.get(), nullptr, &handle,
+                                      data.get(), STREW_MEAN, data.get()),
+            STREW_UNSUPPORTED);
+  EXPECT_EQ(old, 5);
+}
+
 TEST(Terms, AreNamedInTheSentence) {
   Plan plan;
   SetTerms(&plan, {3, kMostTerms});

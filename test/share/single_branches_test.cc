@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include "api/context.h"
+#include "plan/tuning.h"
 #include "reference/handles.h"
 #include "reference/indices.h"
 #include "reference/random.h"
@@ -35,6 +37,7 @@ struct Branch {
   std::string name;
   std::function<Case(Random&)> make;
   std::vector<int32_t> workers = {1, 3, 8};
+  strew::plan::Tuning tuning = {};
 };
 
 Branch Of(std::string name, CallShape call_shape, strew_dtype dtype, strew_reduction reduction,
@@ -49,6 +52,12 @@ Branch Of(std::string name, CallShape call_shape, strew_dtype dtype, strew_reduc
 
 Branch OnWorkers(std::vector<int32_t> workers, Branch branch) {
   branch.workers = std::move(workers);
+  return branch;
+}
+
+// Outputs of at least 1 MiB are copied in pieces.
+Branch InPieces(Branch branch) {
+  branch.tuning.least_in_pieces = 1 << 20;
   return branch;
 }
 
@@ -94,6 +103,9 @@ std::vector<Branch> Shared() {
       Of("EmptySlice", slices, STREW_INT8, STREW_NONE, none),
       Of("FewIndices", {"", kNd, {kLarge}, {4, 1}}, STREW_INT32, STREW_ADD),
       Of("NoIndices", {"", kNd, {kLarge}, {0, 1}}, STREW_INT32, STREW_ADD),
+      Of("OneIndex", {"", kNd, {4, kLarge / 4}, {1, 1}}, STREW_INT32, STREW_ADD),
+      InPieces(Of("HalfOfTheLines", {"", kElements, {4096, 256}, {2048, 256}, 1}, STREW_INT32,
+                  STREW_ADD)),
       Of("SingleElements", single, STREW_INT32, STREW_ADD),
       Of("SingleElementsDropped", single, STREW_INT32, STREW_ADD, drops),
       Of("Rows", rows, STREW_FLOAT32, STREW_ADD | STREW_EXCLUDE_SELF),
@@ -124,6 +136,7 @@ TEST_P(Failing, RunnerFailsTheCallInEveryPhase) {
   Case c = GetParam().make(random);
   const Context context = MakeContext();
   ASSERT_EQ(strew_context_set_index_policy(context.get(), c.policy), STREW_OK);
+  context->settings.tuning = &GetParam().tuning;
   InOrder in_order;
   Recorder recorder(in_order);
   recorder.InstallIn(context.get(), 8);
@@ -277,6 +290,10 @@ std::vector<Branch> Branches() {
                         STREW_COMPLEX128, STREW_MEAN, repeats_and_drops)),
       Of("MeansOfOneUpdateForEachColumn", {"", kElements, {40, 3000}, {1, 3000}, 0}, STREW_INT32,
          STREW_MEAN, ascending),
+      Of("MeansOfManyUpdatesInEachColumn", {"", kElements, {12000, 20}, {30000, 20}, 0},
+         STREW_INT32, STREW_MEAN),
+      Of("MeansOfSomeColumns", {"", kElements, {500000, 3}, {100000, 2}, 0}, STREW_INT32,
+         STREW_MEAN),
       Of("MeansOfRowsFarApart", {"", kNd, {kLarge, 3}, {20000, 1}}, STREW_INT32, STREW_MEAN),
       Of("MeansInOnePlace", {"", kNd, {kMany / 2}, {kMany, 1}}, STREW_INT32, STREW_MEAN, equal),
   };
