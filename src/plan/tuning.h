@@ -238,9 +238,9 @@ struct Tuning : PlanTuning {
   // pays if the axis has at most this many elements for each row of updates: with 1.4, 2.8 and 11,
   // sums of 512 rows of 1024 float32 took 0.6, 0.7 and 1.03 x the time (Zen 4).
   int64_t axis_elements_of_row = 2;
-  // Least columns of batch that are walked together without a strip, and least bytes of these: long
-  // reads of indices and updates, but a short axis stays in the caches. 512 int8 took 0.55 to 1.08 x
-  // the time of 128, 256 float16 0.75 to 1.09 x (Zen 4).
+  // Least columns of batch that are walked together without a strip, and their least bytes: long
+  // reads of indices and updates, but a short axis stays in the caches. 512 int8 took 0.55 to 1.08
+  // x the time of 128, 256 float16 0.75 to 1.09 x (Zen 4).
   int64_t batch_columns = 128, batch_bytes = 512;
   // More than most_undivided_columns columns of batch, each in another cache line of an operand,
   // are divided into blocks of near_columns, which go through all turns of the outer loops: their

@@ -107,11 +107,10 @@ bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction 
   if (scratch.memory() == nullptr) return false;
   if (call.explains()) plan::Explain(call, schedule, operands.indices.size);
   Drafter drafter(call, operands, reduction, space, schedule, scratch.memory());
-  // Drafts are made with one worker only, so no runner can fail.
-  (void)Copy(call, operands.data, drafter.draft());
-  if (!drafter.ApplyParts()) return false;
-  (void)Copy(call, drafter.draft(), operands.output);
-  return true;
+  // Drafts are made with one worker only, so no runner can fail. GCOVR_EXCL_BR_START
+  return Copy(call, operands.data, drafter.draft()).ok() && drafter.ApplyParts() &&
+         Copy(call, drafter.draft(), operands.output).ok();
+  // GCOVR_EXCL_BR_STOP
 }
 
 }  // namespace strew::share

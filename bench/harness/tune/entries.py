@@ -362,14 +362,14 @@ def _tiles() -> list[Family]:
             "short_run_of_box",
             lambda run: pitched(480, run, 1 << 18),
             **at("short_run_of_box", least_box=HUGE),
-            least=2,
+            least=1,
             most=40,
         ),
         Threshold(
             "far_run_of_box",
             lambda run: pitched(480, run),
             **at("far_run_of_box", least_box=HUGE),
-            least=2,
+            least=1,
             most=40,
         ),
         Threshold(
