@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of tests that judge mutants."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+# The tests that find most in the shortest time stand first.
+OPERATOR_TESTS = (
+    "test_message test_precedence test_tensor test_dlpack test_context"
+    " test_memory test_overlap test_special_cases test_policies test_names"
+    " hostile/test_hostile_calls museum/test_museum_memory"
+    " test_scatter_update test_tensor_scatter test_duplicates test_exclude_self test_oracle"
+).split()
+PLAN_TESTS = (
+    "test_creation test_calls hostile/test_hostile_plans museum/test_museum_plans test_plans"
+    " test_order"
+).split()
+OTHER_TESTS = (
+    "hostile/test_guard_pages museum/test_museum_operators test_wide test_many_indices"
+    " test_extreme_arguments test_examples test_whole_outputs museum/test_museum_classes"
+    " test_failures test_gather test_gather_scatter test_random_plans"
+    " test_distinct test_chosen_indices test_random test_boxes test_mean"
+    " test_parallel_index test_single_branches"
+).split()
+
+def tests_of(file: str) -> list[str]:
+    first = [OPERATOR_TESTS, PLAN_TESTS]
+    if file.startswith("prepared/"):
+        first.reverse()
+    return [*first[0], *first[1], *OTHER_TESTS]
+
+
+def missing_programs(root: Path) -> Iterator[str]:
+    """Programs without a source."""
+    for program in tests_of(""):
+        room, name = program.split("/") if "/" in program else ("*", program)
+        name = name.removeprefix("test_")
+        # Programs of the museum begin with its name, their sources do not.
+        sources = [f"{room}/{name}_test.cc", f"{room}/{name.removeprefix(room + '_')}_test.cc"]
+        if not any(list((root / "test").glob(source)) for source in sources):
+            yield f"no source of {program}"
