@@ -15,10 +15,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import house
-from builder import Builder
+from builder import Builder, Made
 from judged import Judged
 from mutants import Mutant
-from programs import tests_of
+from programs import every_program, tests_of
 
 RANDOM_CASES = "20"  # of each operator and dtype
 HOSTILE_CALLS = "5000"
@@ -44,11 +44,11 @@ class Judge:
         self.root = root
         self.builder = builder
 
-    def failing_test(self, file: str, library: Path, folder: Path) -> str | None:
+    def failing_test(self, file: str, made: Made) -> str | None:
         for test in tests_of(file):
-            program = self.builder.build / "test" / test
-            environment = environment_of(test, library)
-            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+            program = self.builder.program(test, made)
+            environment = environment_of(test, made.library)
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": made.folder}
             try:
                 done = subprocess.run([program], env=environment, timeout=LONGEST_TEST, **quiet)
             except subprocess.TimeoutExpired:
@@ -61,8 +61,8 @@ class Judge:
         """Which test fails with this text in the file, "" if it does not compile, None if none."""
         with tempfile.TemporaryDirectory() as folder:
             source = (self.root / "src" / file).resolve()
-            library = self.builder.make(source, Path(file), text, Path(folder))
-            return "" if library is None else self.failing_test(file, library, Path(folder))
+            made = self.builder.make(source, Path(file), text, Path(folder))
+            return "" if made is None else self.failing_test(file, made)
 
 
 def cpus() -> int:
@@ -99,7 +99,8 @@ def main(root: str, build: str, library: str, count: str, seed: str = "1", *file
     judged = Judged(source_root, files)
     if judged.problems:
         house.finish(judged.problems)
-    judge = Judge(source_root, Builder(Path(build).resolve(), Path(library).resolve()))
+    builder = Builder(Path(build).resolve(), Path(library).resolve(), every_program())
+    judge = Judge(source_root, builder)
     first = min(judged.sources)
     failing = judge.verdict(first, judged.sources[first])
     if failing is not None:
