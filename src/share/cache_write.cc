@@ -49,7 +49,7 @@ class Starts {
       return ClampedIndex(index.value, last_ + 1);
     }
     if (!circular_ || index.value < positions_) return index.value;
-    if (positions_ == 0) return 0;  // GCOVR_EXCL_LINE: an empty update returns earlier
+    // There are positions: an update without elements is not written.
     const uint64_t whole =
         index.overflow != 0 ? index.overflow : static_cast<uint64_t>(index.value);
     return static_cast<int64_t>(whole % static_cast<uint64_t>(positions_));
