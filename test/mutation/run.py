@@ -7,10 +7,13 @@ result: they are counted apart and not built.
 usage: run.py <source root> <build folder> <shared library> <mutants> [seed [file below src/]...]
 """
 
+import math
 import os
+import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,7 +25,11 @@ from programs import every_program, tests_of
 
 RANDOM_CASES = "20"  # of each operator and dtype
 HOSTILE_CALLS = "5000"
-LONGEST_TEST = 300  # seconds, on a busy machine
+# Limits of one test. Of the CPU it has so many times what it takes with nothing changed, and some
+# more: a loop without end is found soon even on a busy machine.
+LONGEST_TEST = 300  # seconds
+TIMES_ITS_CPU = 5
+LEAST_CPU = 10  # seconds
 MOST_SURVIVE = 0.1
 
 
@@ -43,26 +50,57 @@ class Judge:
     def __init__(self, root: Path, builder: Builder) -> None:
         self.root = root
         self.builder = builder
+        self.cpu: dict[str, float] = {}  # seconds that a test takes with nothing changed
+
+    def run(self, test: str, program: Path, made: Made) -> bool:
+        """True if the test passes."""
+        seconds = LONGEST_TEST
+        if test in self.cpu:
+            seconds = LEAST_CPU + math.ceil(TIMES_ITS_CPU * self.cpu[test])
+        command = ["sh", "-c", f'ulimit -t {seconds} && exec "$0"', str(program)]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": made.folder}
+        environment = environment_of(test, made.library)
+        try:
+            done = subprocess.run(command, env=environment, timeout=LONGEST_TEST, **quiet)
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
 
     def failing_test(self, file: str, made: Made) -> str | None:
         for test in tests_of(file):
-            program = self.builder.program(test, made)
-            environment = environment_of(test, made.library)
-            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": made.folder}
-            try:
-                done = subprocess.run([program], env=environment, timeout=LONGEST_TEST, **quiet)
-            except subprocess.TimeoutExpired:
-                return test
-            if done.returncode != 0:
+            if not self.run(test, self.builder.program(test, made), made):
                 return test
         return None
+
+    def make(self, file: str, text: str, folder: str) -> Made | None:
+        source = (self.root / "src" / file).resolve()
+        return self.builder.make(source, Path(file), text, Path(folder))
 
     def verdict(self, file: str, text: str) -> str | None:
         """Which test fails with this text in the file, "" if it does not compile, None if none."""
         with tempfile.TemporaryDirectory() as folder:
-            source = (self.root / "src" / file).resolve()
-            made = self.builder.make(source, Path(file), text, Path(folder))
+            made = self.make(file, text, folder)
             return "" if made is None else self.failing_test(file, made)
+
+    def failing_unchanged(self, file: str, text: str) -> Iterator[str]:
+        """Tests that fail with nothing changed. Notes how long each test takes."""
+        with tempfile.TemporaryDirectory() as folder:
+            made = self.make(file, text, folder)
+            if made is None:
+                yield f"{file} does not compile"
+                return
+            for test in every_program():
+                program = self.builder.program(test, made)
+                before = cpu_of_children()
+                if not self.run(test, program, made):
+                    yield f"{test} fails with nothing changed: it would kill every mutant"
+                self.cpu[test] = cpu_of_children() - before
+
+
+def cpu_of_children() -> float:
+    """Seconds of all that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def cpus() -> int:
@@ -102,9 +140,9 @@ def main(root: str, build: str, library: str, count: str, seed: str = "1", *file
     builder = Builder(Path(build).resolve(), Path(library).resolve(), every_program())
     judge = Judge(source_root, builder)
     first = min(judged.sources)
-    failing = judge.verdict(first, judged.sources[first])
-    if failing is not None:
-        house.finish([f"{failing or 'the build'} fails with nothing changed"])
+    failing = list(judge.failing_unchanged(first, judged.sources[first]))
+    if failing:
+        house.finish(failing)
     chosen = judged.chosen(int(count), int(seed))
     tried = [mutant for mutant in chosen if not judged.is_equivalent(mutant)]
     print(f"{len(chosen)} mutants, of which {len(chosen) - len(tried)} are known to be equivalent")
