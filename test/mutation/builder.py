@@ -3,6 +3,7 @@
 of the inside, which have the static library, are linked with what was compiled."""
 
 import json
+import os
 import shlex
 import subprocess
 from collections.abc import Iterable
@@ -13,6 +14,8 @@ import house
 
 # Tests run a moment each: what is compiled for them need not be fast.
 FLAGS = ["-O0", "-w"]
+# No mutant is compiled twice.
+NO_CACHE = {"CCACHE_DISABLE": "1"}
 
 
 def without_dependencies(command: list[str]) -> list[str]:
@@ -108,7 +111,8 @@ class Builder:
             # A compiler may have a launcher before it.
             first_option = next(i for i, part in enumerate(command) if part.startswith("-"))
             command.insert(first_option, f"-I{folder / 'include'}")
-            if subprocess.run(command, cwd=self.build, stderr=subprocess.DEVNULL).returncode != 0:
+            quiet = {"stderr": subprocess.DEVNULL, "env": {**os.environ, **NO_CACHE}}
+            if subprocess.run(command, cwd=self.build, **quiet).returncode != 0:
                 return None
             objects[self.object[source]] = str(made)
         library = folder / Path(self.name).name
