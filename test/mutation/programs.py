@@ -7,19 +7,18 @@ from pathlib import Path
 # The tests that find most in the shortest time stand first.
 OPERATOR_TESTS = (
     "test_message test_precedence test_tensor test_dlpack test_context"
-    " test_memory test_overlap test_special_cases test_policies test_names"
-    " hostile/test_hostile_calls museum/test_museum_memory"
+    " test_overlap test_special_cases test_policies test_names hostile/test_hostile_calls"
     " test_scatter_update test_tensor_scatter test_duplicates test_exclude_self test_oracle"
 ).split()
 PLAN_TESTS = (
-    "test_creation test_calls hostile/test_hostile_plans test_order museum/test_museum_plans"
-    " test_plans"
+    "test_creation test_calls hostile/test_hostile_plans test_order test_memory"
+    " museum/test_museum_memory museum/test_museum_plans test_plans"
+    " hostile/test_guard_pages test_whole_outputs test_failures test_gather test_gather_scatter"
+    " test_random_plans"
 ).split()
-OTHER_TESTS = (
-    "hostile/test_guard_pages museum/test_museum_operators test_wide test_many_indices"
-    " test_extreme_arguments test_examples test_whole_outputs museum/test_museum_classes"
-    " test_failures test_gather test_gather_scatter test_random_plans"
-    " test_distinct test_chosen_indices test_random test_boxes test_mean"
+LONG_OPERATOR_TESTS = (
+    "museum/test_museum_operators test_wide test_many_indices test_extreme_arguments test_examples"
+    " museum/test_museum_classes test_distinct test_chosen_indices test_random test_boxes test_mean"
     " test_parallel_index test_single_branches"
 ).split()
 
@@ -34,15 +33,16 @@ INSIDE_TESTS = {
 
 
 def tests_of(file: str) -> list[str]:
-    first = [OPERATOR_TESTS, PLAN_TESTS]
+    # Operators use nothing of plans.
     if file.startswith("prepared/"):
-        first.reverse()
-    return [*INSIDE_TESTS.get(file, []), *first[0], *first[1], *OTHER_TESTS]
+        return PLAN_TESTS
+    inside = INSIDE_TESTS.get(file, [])
+    return [*inside, *OPERATOR_TESTS, *PLAN_TESTS, *LONG_OPERATOR_TESTS]
 
 
 def every_program() -> list[str]:
     inside = [program for programs in INSIDE_TESTS.values() for program in programs]
-    return sorted({*inside, *OPERATOR_TESTS, *PLAN_TESTS, *OTHER_TESTS})
+    return sorted({*inside, *OPERATOR_TESTS, *PLAN_TESTS, *LONG_OPERATOR_TESTS})
 
 
 def missing_programs(root: Path) -> Iterator[str]:
