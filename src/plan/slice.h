@@ -27,18 +27,19 @@ struct Slice {
 // bounds count from the end; then both bounds are clamped to [0, size] if step > 0, and to [-1,
 // size - 1] if step < 0. Requires step != 0.
 inline Slice SliceOf(int64_t start, int64_t stop, int64_t step, int64_t size) {
-  const int64_t lowest = step > 0 ? 0 : -1;
-  const int64_t highest = step > 0 ? size : size - 1;
+  const bool ascends = step > 0;
+  const int64_t lowest = ascends ? 0 : -1;
+  const int64_t highest = ascends ? size : size - 1;
   const auto clamp = [=](int64_t bound) {
     if (bound < 0) bound = bound < -size ? lowest : bound + size;
     return std::clamp(bound, lowest, highest);
   };
   const int64_t first = clamp(start);
   const int64_t last = clamp(stop);
-  const uint64_t distance = static_cast<uint64_t>(step > 0 ? last - first : first - last);
-  const bool empty = step > 0 ? first >= last : first <= last;
-  const int64_t count = empty ? 0 : static_cast<int64_t>((distance - 1) / Magnitude(step)) + 1;
-  return {first, step, count};
+  const int64_t distance = ascends ? last - first : first - last;
+  if (distance <= 0) return {first, step, 0};
+  const uint64_t steps = static_cast<uint64_t>(distance - 1) / Magnitude(step);
+  return {first, step, static_cast<int64_t>(steps) + 1};
 }
 
 }  // namespace strew::plan

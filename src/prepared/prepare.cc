@@ -197,7 +197,7 @@ Status Prepare(const Call& call, const TensorView& indices, Plan* plan) {
   const plan::IndexSpace space = SpaceOfIndices(*plan, indices);
   plan::Findings findings;
   if (indices.size != 0) STREW_TRY(share::CheckIndices(call, indices, space, &findings));
-  if (plan->all_entries != 0) FindInnerDims(indices, findings, plan);
+  FindInnerDims(indices, findings, plan);
   // If a dim is 0, the product of the others may overflow.
   plan->entries = plan->all_entries == 0 ? 0 : 1;
   for (int i = 0; plan->entries != 0 && i < plan->entry_dims(); ++i) {

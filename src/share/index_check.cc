@@ -125,7 +125,7 @@ class Checker {
     constexpr int64_t kRow = 512;  // size of a block
     const plan::Turns part = {line->base[0], line->loop[0].count};
     const kernel::IndexTile tile = {
-        At(part.first), (part.count - 1) / kRow, kRow, kRow, 1, space_.component[0].axis_size};
+        At(part.first), part.count / kRow, kRow, kRow, 1, space_.component[0].axis_size};
     const int64_t constant = kernels_.count_constant_rows(tile, wrap_);
     const size_t size = static_cast<size_t>(indices_.element_size);
     const auto equals_first = [&](int64_t offset) {
@@ -176,7 +176,6 @@ class Checker {
     const plan::Loop<1> row = nest.PopInnermost();
     kernel::IndexTile tile = {nullptr,      row.count,        row.stride[0],
                               column.count, column.stride[0], component.axis_size};
-    if (column.count == 1) tile.column_stride = 1;
     kernel::IndexRange range = kernel::kNonNegative;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
       tile.indices = At(offset[0]);

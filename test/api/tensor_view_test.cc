@@ -46,6 +46,29 @@ TEST(TensorView, ReachesFromItsLowestByteToBehindItsHighest) {
   EXPECT_EQ(backward.highest, 4 * (4 + 1));
 }
 
+TEST(TensorView, OfNoElementsHasNoBytesAndNoFaults) {
+  for (const Dims& strides : {Dims{0, 0}, Dims{5, -7}, Dims{1, 3}}) {
+    const strew::TensorView view = Describe({3, 0}, strides);
+    EXPECT_EQ(view.size, 0);
+    EXPECT_EQ(view.lowest, 0);
+    EXPECT_EQ(view.highest, 0);
+    EXPECT_TRUE(view.injective);
+    EXPECT_TRUE(view.contiguous);
+    EXPECT_FALSE(view.read_only);
+    for (const int dim : {0, 1}) EXPECT_EQ(StrideOf(view, dim), 0);
+  }
+}
+
+TEST(TensorView, OfOneElementHasItsBytes) {
+  for (const Dims& strides : {Dims{0, 0}, Dims{5, -7}, Dims{1, 3}}) {
+    const strew::TensorView view = Describe({1, 1}, strides);
+    EXPECT_EQ(view.size, 1);
+    EXPECT_EQ(view.lowest, 0);
+    EXPECT_EQ(view.highest, 4);
+    for (const int dim : {0, 1}) EXPECT_EQ(StrideOf(view, dim), 0);
+  }
+}
+
 TEST(TensorView, IsInjectiveUnlessElementsMayShareMemory) {
   EXPECT_TRUE(Describe({2, 3}, {3, 1}).injective);
   EXPECT_TRUE(Describe({2, 3}, {1, 2}).injective);

@@ -42,7 +42,10 @@ class Mutant:
         number = source.count("\n", 0, self.begin) + 1
         before = " ".join(source[self.begin : self.end].split())
         line = source.splitlines()[number - 1].strip()
-        return f"{self.file}:{number}: {self.kind}: `{before}` to `{self.text}` in `{line}`"
+        earlier = source.count(before, source.rfind("\n", 0, self.begin) + 1, self.begin)
+        place = f", place {earlier + 1}" if earlier else ""
+        told = f"{self.kind}: `{before}` to `{self.text}` in `{line}`{place}"
+        return f"{self.file}:{number}: {told}"
 
 
 def code_of(source: str) -> str:

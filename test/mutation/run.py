@@ -1,116 +1,127 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small changes to the code that validates: each is built alone and tested.
 
-A mutant is killed where a test fails, crashes or does not end.
+A mutant is killed where a test fails, crashes or does not end. Those of equivalent.txt change no
+result: they are counted apart and not built.
 
 usage: run.py <source root> <build folder> <shared library> <mutants> [seed [file below src/]...]
 """
 
+import math
 import os
-import random
+import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import house
-from builder import Builder
-from mutants import Mutant, mutants_of
+from builder import Builder, Made
+from judged import Judged
+from mutants import Mutant
+from programs import every_program, tests_of
 
-# Files that judge calls: handles, dtypes, shapes, axes, memory, index values, duplicates.
-VALIDATION = (
-    "api/context.cc api/dlpack.cc api/tensor.cc base/checked.h base/index_value.h base/reduction.h"
-    " base/tensor_view.h op/scatter_elements.cc op/scatter_nd.cc op/scatter_update.cc"
-    " op/slice_scatter.cc op/tensor_scatter.cc plan/check.cc plan/slice.h share/cache_write.cc"
-    " share/index_check.cc walk/index_reader.h accumulate/duplicates.cc"
-).split()
-# The parts of those files that do the work: from here on, and up to there if it is not the end.
-WORK = {
-    "op/scatter_nd.cc": ("void Lower(", None),
-    "op/slice_scatter.cc": ("TensorView Broadcast(", "Status CheckArray("),
-    "plan/slice.h": ("int64_t StepsBefore(", "// The elements of `axis"),
-    "share/cache_write.cc": ("int OuterDim(", None),
-    "accumulate/duplicates.cc": ("  int64_t count = 1;", "};"),
-}
-# The tests that find most in the shortest time stand first.
-TESTS = (
-    "test_message test_precedence test_tensor test_dlpack test_context"
-    " test_memory test_overlap test_special_cases test_policies test_names test_terms"
-    " hostile/test_hostile_calls hostile/test_guard_pages museum/test_museum_memory"
-    " test_scatter_update test_tensor_scatter test_duplicates test_exclude_self test_oracle"
-    " museum/test_museum_operators test_calls test_wide test_many_indices test_extreme_arguments"
-    " test_order test_examples test_whole_outputs museum/test_museum_classes test_failures"
-    " test_distinct test_chosen_indices test_random test_boxes test_mean test_single_branches"
-    " test_parallel_index"
-).split()
 RANDOM_CASES = "20"  # of each operator and dtype
-LONGEST_TEST = 300  # seconds, on a busy machine
+HOSTILE_CALLS = "5000"
+# Limits of one test. Of the CPU it has so many times what it takes with nothing changed, and some
+# more: a loop without end is found soon even on a busy machine. With a changed header nearly all of
+# the library is compiled without optimization, so that a test takes 3 times as long.
+LONGEST_TEST = 300  # seconds
+TIMES_ITS_CPU = 10
+LEAST_CPU = 10  # seconds
 MOST_SURVIVE = 0.1
+
+
+def environment_of(test: str, library: Path) -> dict[str, str]:
+    is_hostile = test.startswith("hostile/")
+    amount = {"STREW_CALLS": HOSTILE_CALLS} if is_hostile else {"STREW_CASES": RANDOM_CASES}
+    return {
+        **os.environ,
+        **amount,
+        "LD_PRELOAD": str(library),
+        "GTEST_FAIL_FAST": "1",
+        # Memory that was never written is no zeros.
+        "MALLOC_PERTURB_": "165",
+    }
 
 
 class Judge:
     def __init__(self, root: Path, builder: Builder) -> None:
         self.root = root
         self.builder = builder
+        self.cpu: dict[str, float] = {}  # seconds that a test takes with nothing changed
 
-    def failing_test(self, library: Path, folder: Path) -> str | None:
-        environment = {
-            **os.environ,
-            "LD_PRELOAD": str(library),
-            "STREW_CASES": RANDOM_CASES,
-            "GTEST_FAIL_FAST": "1",
-            # Memory that was never written is no zeros.
-            "MALLOC_PERTURB_": "165",
-        }
-        for test in TESTS:
-            program = self.builder.build / "test" / test
-            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-            try:
-                done = subprocess.run([program], env=environment, timeout=LONGEST_TEST, **quiet)
-            except subprocess.TimeoutExpired:
-                return test
-            if done.returncode != 0:
+    def run(self, test: str, program: Path, made: Made) -> bool:
+        """True if the test passes."""
+        seconds = LONGEST_TEST
+        if test in self.cpu:
+            seconds = LEAST_CPU + math.ceil(TIMES_ITS_CPU * self.cpu[test])
+        command = ["sh", "-c", f'ulimit -t {seconds} && exec "$0"', str(program)]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": made.folder}
+        environment = environment_of(test, made.library)
+        try:
+            done = subprocess.run(command, env=environment, timeout=LONGEST_TEST, **quiet)
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
+
+    def failing_test(self, file: str, made: Made) -> str | None:
+        for test in tests_of(file):
+            if not self.run(test, self.builder.program(test, made), made):
                 return test
         return None
+
+    def make(self, file: str, text: str, folder: str) -> Made | None:
+        source = (self.root / "src" / file).resolve()
+        return self.builder.make(source, Path(file), text, Path(folder))
 
     def verdict(self, file: str, text: str) -> str | None:
         """Which test fails with this text in the file, "" if it does not compile, None if none."""
         with tempfile.TemporaryDirectory() as folder:
-            source = (self.root / "src" / file).resolve()
-            library = self.builder.make(source, Path(file), text, Path(folder))
-            return "" if library is None else self.failing_test(library, Path(folder))
+            made = self.make(file, text, folder)
+            return "" if made is None else self.failing_test(file, made)
+
+    def failing_unchanged(self, file: str, text: str) -> Iterator[str]:
+        """Tests that fail with nothing changed. Notes how long each test takes."""
+        with tempfile.TemporaryDirectory() as folder:
+            made = self.make(file, text, folder)
+            if made is None:
+                yield f"{file} does not compile"
+                return
+            for test in every_program():
+                program = self.builder.program(test, made)
+                before = cpu_of_children()
+                if not self.run(test, program, made):
+                    yield f"{test} fails with nothing changed: it would kill every mutant"
+                self.cpu[test] = cpu_of_children() - before
 
 
-def work_in(file: str, text: str) -> range:
-    if file not in WORK:
-        return range(0)
-    begin, end = WORK[file]
-    first = text.index(begin)
-    return range(first, text.index(end, first) if end else len(text))
+def cpu_of_children() -> float:
+    """Seconds of all that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
-def chosen(sources: dict[str, str], count: int, seed: int) -> list[Mutant]:
-    """As many of all mutants as are wanted, in an order that depends on the seed alone."""
-    found = []
-    for file, text in sorted(sources.items()):
-        work = work_in(file, text)
-        found += [mutant for mutant in mutants_of(file, text) if mutant.begin not in work]
-    random.Random(seed).shuffle(found)
-    return found if count == 0 else found[:count]
+def cpus() -> int:
+    """The CPUs that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
-def judge_all(judge: Judge, sources: dict[str, str], mutants: list[Mutant]) -> list[str]:
+def judge_all(judge: Judge, judged: Judged, mutants: list[Mutant]) -> list[str]:
     """The mutants that survive."""
     survivors = []
     tried = 0
 
     def one(mutant: Mutant) -> str | None:
-        return judge.verdict(mutant.file, mutant.apply(sources[mutant.file]))
+        return judge.verdict(mutant.file, mutant.apply(judged.sources[mutant.file]))
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(cpus()) as pool:
         for mutant, verdict in zip(mutants, pool.map(one, mutants)):
-            told = mutant.describe(sources[mutant.file])
+            told = judged.describe(mutant)
             outcome = "survived" if verdict is None else verdict and f"killed by {verdict}"
             print(f"{outcome or 'does not compile'}: {told}", flush=True)
             tried += verdict != ""
@@ -124,12 +135,19 @@ def judge_all(judge: Judge, sources: dict[str, str], mutants: list[Mutant]) -> l
 
 def main(root: str, build: str, library: str, count: str, seed: str = "1", *files: str) -> None:
     source_root = Path(root).resolve()
-    judge = Judge(source_root, Builder(Path(build).resolve(), Path(library).resolve()))
-    sources = {file: (source_root / "src" / file).read_text() for file in files or VALIDATION}
-    first = min(sources)
-    if judge.verdict(first, sources[first]) is not None:
-        house.finish(["tests fail with nothing changed: they would kill every mutant"])
-    survivors = judge_all(judge, sources, chosen(sources, int(count), int(seed)))
+    judged = Judged(source_root, files)
+    if judged.problems:
+        house.finish(judged.problems)
+    builder = Builder(Path(build).resolve(), Path(library).resolve(), every_program())
+    judge = Judge(source_root, builder)
+    first = min(judged.sources)
+    failing = list(judge.failing_unchanged(first, judged.sources[first]))
+    if failing:
+        house.finish(failing)
+    chosen = judged.chosen(int(count), int(seed))
+    tried = [mutant for mutant in chosen if not judged.is_equivalent(mutant)]
+    print(f"{len(chosen)} mutants, of which {len(chosen) - len(tried)} are known to be equivalent")
+    survivors = judge_all(judge, judged, tried)
     sys.exit(1 if survivors else 0)
 
 

@@ -10,6 +10,7 @@
 #include "op/request.h"
 #include "reference/dtypes.h"
 #include "reference/handles.h"
+#include "support/counting_allocator.h"
 #include "support/reference.h"
 
 namespace strew_test {
@@ -56,6 +57,33 @@ TEST(Duplicates, AreFoundAmongMoreEntriesThanElements) {
             STREW_DUPLICATE_INDEX);
   EXPECT_EQ(strew_context_error_position(context.get()), kPlaces);
   EXPECT_EQ(output, std::vector<int8_t>(kPlaces, 1));
+}
+
+// No more entries are compared than there are, or than there are elements and one more: 64 of them
+// have room without scratch.
+TEST(Duplicates, OfUpTo64EntriesNeedNoScratch) {
+  const auto check = [](int64_t elements, int64_t entries) {
+    std::vector<int8_t> output(static_cast<size_t>(elements), 1);
+    std::vector<int64_t> indices(static_cast<size_t>(entries));
+    for (size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<int64_t>(i) % elements;
+    int8_t update = 2;
+    const Tensor data = MakeTensor(STREW_INT8, RowMajor({elements}), output.data());
+    const Tensor index = MakeTensor(STREW_INT64, RowMajor({entries}), indices.data());
+    const Tensor updates = MakeTensor(STREW_INT8, {{entries}, {0}}, &update);
+    const Context context = MakeContext();
+    EXPECT_EQ(strew_context_set_duplicate_policy(context.get(), STREW_DUPLICATE_ERROR), STREW_OK);
+    CountingAllocator allocator(0);
+    allocator.InstallIn(context.get());
+    const strew_status status = strew_scatter_elements(context.get(), data.get(), index.get(),
+                                                       updates.get(), 0, STREW_ADD, data.get());
+    EXPECT_EQ(allocator.requests(), 0) << entries << " entries of " << elements << " elements";
+    EXPECT_EQ(strew_context_error_position(context.get()), entries > elements ? elements : -1);
+    return status;
+  };
+  EXPECT_EQ(check(1000, 64), STREW_OK);
+  EXPECT_EQ(check(64, 64), STREW_OK);
+  EXPECT_EQ(check(63, 1000), STREW_DUPLICATE_INDEX);
+  EXPECT_EQ(check(40, 1000), STREW_DUPLICATE_INDEX);
 }
 
 TEST(Duplicates, AreNoErrorByDefault) {

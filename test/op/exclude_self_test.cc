@@ -11,6 +11,8 @@
 
 #include "op/literal.h"
 #include "reference/dtypes.h"
+#include "reference/handles.h"
+#include "support/counting_allocator.h"
 #include "support/reference.h"
 
 namespace strew_test {
@@ -193,6 +195,30 @@ TEST(ExcludeSelf, LeavesASingleComplexUpdateAlone) {
   for (const strew_reduction reduction : {STREW_ADD, STREW_MUL}) {
     c.reduction = reduction | STREW_EXCLUDE_SELF;
     ExpectOutput(c, Complex(parts));
+  }
+}
+
+// A replaced value takes no part anyway, so nothing is remembered of what was touched.
+TEST(ExcludeSelf, OfReplacementsNeedsNoScratch) {
+  constexpr int64_t kElements = 500, kUpdates = 2000;
+  std::vector<float> numbers(kElements, 7), updates(kUpdates);
+  std::vector<int64_t> indices(kUpdates);
+  for (size_t i = 0; i < updates.size(); ++i) {
+    updates[i] = static_cast<float>(i);
+    indices[i] = static_cast<int64_t>(i * 7 % kElements);
+  }
+  const Tensor data = MakeTensor(STREW_FLOAT32, RowMajor({kElements}), numbers.data());
+  const Tensor index = MakeTensor(STREW_INT64, RowMajor({kUpdates}), indices.data());
+  const Tensor update = MakeTensor(STREW_FLOAT32, RowMajor({kUpdates}), updates.data());
+  const Context context = MakeContext();
+  CountingAllocator allocator(0);
+  allocator.InstallIn(context.get());
+  EXPECT_EQ(strew_scatter_elements(context.get(), data.get(), index.get(), update.get(), 0,
+                                   STREW_NONE | STREW_EXCLUDE_SELF, data.get()),
+            STREW_OK);
+  EXPECT_EQ(allocator.requests(), 0);
+  for (size_t i = kUpdates - kElements; i < updates.size(); ++i) {
+    EXPECT_EQ(numbers[static_cast<size_t>(indices[i])], updates[i]);
   }
 }
 

@@ -151,5 +151,85 @@ TEST_P(ManyIndices, EachNumberOfATupleHasItsAxis) {
   }
 }
 
+// ---- Layouts ------------------------------------------------------------------------------------
+
+// A call whose indices have any strides. What lies between and behind them is no index.
+class LayoutsOfIndices : public testing::Test {
+ protected:
+  static constexpr int32_t kNone = 1000;
+
+  strew_status AddTuples(std::vector<int32_t> numbers, const Layout& layout) {
+    const Tensor data = MakeTensor(STREW_FLOAT32, RowMajor({kAxis, kAxis}), data_.data());
+    const Tensor index = MakeTensor(STREW_INT32, layout, numbers.data());
+    const Dims tuples(layout.shape.begin(), layout.shape.end() - 1);
+    const Tensor update = MakeTensor(STREW_FLOAT32, {tuples, Dims(tuples.size(), 0)}, &one_);
+    return strew_scatter_nd(context_.get(), data.get(), index.get(), update.get(), STREW_ADD,
+                            data.get());
+  }
+
+  strew_status AddRows(std::vector<int32_t> numbers, const Layout& layout) {
+    const Tensor data = MakeTensor(STREW_FLOAT32, RowMajor({kAxis, kAxis}), data_.data());
+    const Tensor index = MakeTensor(STREW_INT32, layout, numbers.data());
+    const Tensor update = MakeTensor(STREW_FLOAT32, {layout.shape, {0, 0}}, &one_);
+    return strew_scatter_elements(context_.get(), data.get(), index.get(), update.get(), 0,
+                                  STREW_ADD, data.get());
+  }
+
+  Context context_ = MakeContext();
+  std::vector<float> data_ = std::vector<float>(kAxis * kAxis);
+  float one_ = 1;
+};
+
+// Each tuple begins with the last number of the one before it.
+TEST_F(LayoutsOfIndices, TuplesMayOverlap) {
+  std::vector<int32_t> chain(101);
+  for (size_t i = 0; i < chain.size(); ++i) chain[i] = static_cast<int32_t>(i % kAxis);
+  chain.insert(chain.end(), 100, kNone);
+  EXPECT_EQ(AddTuples(chain, {{100, 2}, {1, 1}}), STREW_OK) << strew_context_error(context_.get());
+  for (size_t i = 0; i < kAxis; ++i) EXPECT_EQ(data_[i * kAxis + (i + 1) % kAxis], 10);
+  chain[100] = kAxis;
+  EXPECT_EQ(AddTuples(chain, {{100, 2}, {1, 1}}), STREW_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(strew_context_error_position(context_.get()), 199);
+}
+
+TEST_F(LayoutsOfIndices, TuplesMayOverlapInTwoDims) {
+  std::vector<int32_t> numbers(2 * 50 + 50, 1);
+  const Layout layout = {{50, 50, 2}, {2, 1, 1}};
+  EXPECT_EQ(AddTuples(numbers, layout), STREW_OK);
+  EXPECT_EQ(data_[kAxis + 1], 2500);
+  numbers[2 * 49 + 50] = kAxis;
+  EXPECT_EQ(AddTuples(numbers, layout), STREW_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(strew_context_error_position(context_.get()), 50 * 50 * 2 - 1);
+}
+
+TEST_F(LayoutsOfIndices, TuplesMayLieApart) {
+  std::vector<int32_t> numbers(5 * 100, kNone);
+  const Layout layout = {{100, 2}, {5, 3}};
+  for (size_t i = 0; i < 100; ++i) numbers[5 * i] = numbers[5 * i + 3] = 1;
+  EXPECT_EQ(AddTuples(numbers, layout), STREW_OK) << strew_context_error(context_.get());
+  EXPECT_EQ(data_[kAxis + 1], 100);
+  numbers[5 * 99 + 3] = -kAxis - 1;
+  EXPECT_EQ(AddTuples(numbers, layout), STREW_INDEX_OUT_OF_RANGE);
+  EXPECT_EQ(strew_context_error_position(context_.get()), 199);
+}
+
+// Rows of so few columns are checked together.
+TEST_F(LayoutsOfIndices, ColumnsMayLieApart) {
+  for (const int64_t columns : {1, 2, 3, 4}) {
+    const Layout layout = {{100, columns}, {10, 2}};
+    const auto last = static_cast<size_t>(10 * 99 + 2 * (columns - 1));
+    std::vector<int32_t> numbers(1000, kNone);
+    for (size_t i = 0; i < 100; ++i) {
+      for (size_t c = 0; c < static_cast<size_t>(columns); ++c) numbers[10 * i + 2 * c] = 1;
+    }
+    data_.assign(kAxis * kAxis, 0);
+    EXPECT_EQ(AddRows(numbers, layout), STREW_OK) << strew_context_error(context_.get());
+    EXPECT_EQ(data_[kAxis + static_cast<size_t>(columns) - 1], 100);
+    numbers[last] = kAxis;
+    EXPECT_EQ(AddRows(numbers, layout), STREW_INDEX_OUT_OF_RANGE);
+    EXPECT_EQ(strew_context_error_position(context_.get()), 100 * columns - 1);
+  }
+}
+
 }  // namespace
 }  // namespace strew_test

@@ -98,8 +98,8 @@ TEST_P(Overlap, UpdatesInPlace) {
   ExpectOverlap(request_);
 }
 
-// The arrays of a slice begin in one memory, 8 bytes for each of their entries. The output follows
-// the last byte of one of them, or meets it.
+// The arrays of a slice lie in one memory, 8 bytes for each of their entries. The output follows
+// the last byte of one of them, ends before its first one, or meets it.
 TEST(OverlapOfSlices, ArraysWithTheOutput) {
   constexpr size_t kArray = 64 * sizeof(int64_t);
   const Context context = MakeContext();
@@ -109,12 +109,13 @@ TEST(OverlapOfSlices, ArraysWithTheOutput) {
     float number = 1;
     const Tensor data = MakeTensor(STREW_FLOAT32, layout, &number);
     for (size_t met = 0; met < 4; ++met) {
-      alignas(64) unsigned char memory[4 * kArray];
+      alignas(64) unsigned char memory[5 * kArray];
       int64_t* arrays[4];
       for (size_t a = 0; a < 4; ++a) {
-        arrays[a] = reinterpret_cast<int64_t*>(memory + a * kArray);
+        arrays[a] = reinterpret_cast<int64_t*>(memory + (a + 1) * kArray);
         for (int64_t i = 0; i < rank; ++i) arrays[a][i] = a == 0 ? 0 : a == 3 ? i : 1;
       }
+      unsigned char* const begin = reinterpret_cast<unsigned char*>(arrays[met]);
       unsigned char* const end = reinterpret_cast<unsigned char*>(arrays[met] + rank);
       const auto write = [&](unsigned char* to) {
         const Tensor output = MakeTensor(STREW_FLOAT32, layout, to);
@@ -123,6 +124,8 @@ TEST(OverlapOfSlices, ArraysWithTheOutput) {
       };
       EXPECT_EQ(write(end - kFloat), STREW_OVERLAPPING_MEMORY) << rank << " " << met;
       EXPECT_EQ(write(end), STREW_OK) << strew_context_error(context.get());
+      EXPECT_EQ(write(begin), STREW_OVERLAPPING_MEMORY) << rank << " " << met;
+      EXPECT_EQ(write(begin - kFloat), STREW_OK) << strew_context_error(context.get());
     }
   }
 }

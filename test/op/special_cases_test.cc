@@ -144,6 +144,25 @@ TEST(SliceScatter, StartBelowTheAxisIsEmptyBackwards) {
   ExpectOutput(c, Floats(c.data.shape(), {1, 2, 3}));
 }
 
+// Axes are remembered as bits, of which the last is axis 31.
+TEST(SliceScatter, RefusesEachOf32AxesASecondTime) {
+  const Context context = MakeContext();
+  float number = 1, other = 2;
+  const Tensor data = MakeTensor(STREW_FLOAT32, RowMajor(Dims(32, 1)), &number);
+  const Tensor updates = MakeTensor(STREW_FLOAT32, RowMajor(Dims(32, 1)), &other);
+  const int64_t zeros[] = {0, 0}, ones[] = {1, 1};
+  const auto write = [&](int64_t first, int64_t second) {
+    const int64_t axes[] = {first, second};
+    return strew_slice_scatter_int64(context.get(), data.get(), updates.get(), 2, zeros, ones, ones,
+                                     axes, STREW_NONE, data.get());
+  };
+  for (int64_t axis = 0; axis < 32; ++axis) {
+    EXPECT_EQ(write(axis, axis), STREW_INVALID_AXIS) << axis;
+    EXPECT_EQ(write(axis, axis - 32), STREW_INVALID_AXIS) << axis;
+    EXPECT_EQ(write(axis, (axis + 1) % 32), STREW_OK) << strew_context_error(context.get());
+  }
+}
+
 TEST(SliceScatter, NoEntriesNameTheWholeTensor) {
   const Array data = Floats({2}, {1, 2});
   const Array updates = Floats({2}, {3, 4});

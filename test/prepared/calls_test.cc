@@ -423,6 +423,42 @@ TEST(CallsOfTuples, NeedTheAxesOfThePlan) {
   EXPECT_STREQ(strew_context_error(context.get()), "data has rank 1, but the plan indexes 2 axes");
 }
 
+// ---- Tuples of no numbers -----------------------------------------------------------------------
+
+// They index no axis, and yet operands of rank 0 are refused.
+TEST(TuplesOfNoNumbers, NeedOperandsOfRank1) {
+  const Context context = MakeContext();
+  const Array indices = IndexArray(STREW_INT64, {3, 0}, {});
+  strew_plan* made = nullptr;
+  ASSERT_EQ(strew_plan_scatter_nd(nullptr, indices.tensor(), nullptr, &made), STREW_OK);
+  const Plan plan(made);
+  float numbers[8] = {}, output[8] = {};
+  const Tensor scalar = MakeTensor(STREW_FLOAT32, RowMajor({}), numbers);
+  const Tensor line = MakeTensor(STREW_FLOAT32, RowMajor({2}), numbers);
+  const Tensor to_scalar = MakeTensor(STREW_FLOAT32, RowMajor({}), output);
+  const Tensor to_line = MakeTensor(STREW_FLOAT32, RowMajor({2}), output);
+  const Tensor scalars = MakeTensor(STREW_FLOAT32, RowMajor({3}), output);
+  const Tensor lines = MakeTensor(STREW_FLOAT32, RowMajor({3, 2}), output);
+  const auto scatter = [&](const Tensor& data, const Tensor& updates, const Tensor& to) {
+    return strew_plan_scatter(context.get(), plan.get(), data.get(), updates.get(), STREW_ADD,
+                              to.get());
+  };
+  const auto gather = [&](const Tensor& source, const Tensor& to) {
+    return strew_plan_gather(context.get(), plan.get(), source.get(), to.get());
+  };
+  const auto both = [&](const Tensor& source, const Tensor& to) {
+    return strew_plan_gather_scatter(context.get(), plan.get(), source.get(), nullptr, plan.get(),
+                                     to.get(), STREW_ADD, to.get());
+  };
+  EXPECT_EQ(scatter(to_scalar, scalar, to_scalar), STREW_INVALID_SHAPE);
+  EXPECT_EQ(gather(scalar, scalars), STREW_INVALID_SHAPE);
+  EXPECT_EQ(both(scalar, to_scalar), STREW_INVALID_SHAPE);
+  EXPECT_EQ(both(line, to_scalar), STREW_INVALID_SHAPE);
+  EXPECT_EQ(both(scalar, to_line), STREW_INVALID_SHAPE);
+  EXPECT_EQ(gather(line, lines), STREW_OK) << strew_context_error(context.get());
+  EXPECT_EQ(both(line, to_line), STREW_OK) << strew_context_error(context.get());
+}
+
 // ---- Ranks above 32 -----------------------------------------------------------------------------
 
 // Updates that are never made could have a rank of 63.

@@ -117,6 +117,17 @@ TEST(Getters, TreatLargeUnsignedIndicesAsLarge) {
 
 // ---- Memory -------------------------------------------------------------------------------------
 
+// Rows of one index each are kept as one entry a row, and those of several in full.
+TEST(Memory, OfRowsOfOneIndexIsThatOfRows) {
+  constexpr int64_t kRows = 64, kColumns = 2000;
+  Array indices(STREW_INT32, RowMajor({kRows, kColumns}));
+  ForEachIndex(indices.shape(),
+               [&](const Dims& i) { WriteIndex(STREW_INT32, indices.view().At(i), i[0] % 50); });
+  EXPECT_LT(strew_plan_memory(MakeLine(indices, 50).get()), 16u << 10);
+  WriteIndex(STREW_INT32, indices.view().At({kRows - 1, kColumns - 1}), 49);
+  EXPECT_GE(strew_plan_memory(MakeLine(indices, 50).get()), size_t{kRows * kColumns});
+}
+
 constexpr int64_t kEntries = 50000;
 
 std::vector<std::pair<std::string, Dims>> Orders(int64_t extent) {
