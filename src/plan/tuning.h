@@ -196,7 +196,8 @@ struct Tuning : PlanTuning {
   // Least bytes of a streamed row with gaps behind it whose parts of lines have odd sizes: these
   // wait for memory. Rows of 0.25, 0.5 and 1 KiB, 8 bytes apart, took 69, 42 and 21 ms streamed and
   // 8, 4 and 4 otherwise, 40 MB in all; of 1.4 and 2.8 KiB 1.06 and 0.64 x the time (Zen 4).
-  int64_t least_streamed_row_with_gaps = 2048;
+  // Adjacent rows of 314 to 451 B took 1.07 to 2 x the time, of 0.5 to 5 KB 0.5 to 1.06 x.
+  int64_t least_streamed_row_with_gaps = 2048, least_streamed_adjacent_row = 512;
 
   // ---- Pieces of a new output, and strips of an indexed axis ----
 
@@ -243,10 +244,9 @@ struct Tuning : PlanTuning {
   // x the time of 128, 256 float16 0.75 to 1.09 x (Zen 4).
   int64_t batch_columns = 128, batch_bytes = 512;
   // More than most_undivided_columns columns of batch, each in another cache line of an operand,
-  // are divided into blocks of near_columns, which go through all turns of the outer loops: their
-  // lines, 32 KiB together, are still near for the next turn. With transposed data and updates,
-  // sums of [17556, 49, 2] took 0.5 x the time, of [30000, 4, 20] 0.3 x, with transposed indices
-  // moves of [3, 200358, 43] 0.4 x; 571 and 1200 columns 1.2 x; in blocks of 128 1.1 x (Zen 4).
+  // go through all outer turns in blocks of near_columns, whose lines are still near for the next
+  // turn. With transposed data and updates, sums of [17556, 49, 2] took 0.5 x the time, of
+  // [30000, 4, 20] 0.3 x; 571 and 1200 columns 1.2 x; in blocks of 128 1.1 x (Zen 4).
   int64_t most_undivided_columns = 4096;
   int64_t near_columns = 512;
 

@@ -29,14 +29,16 @@ plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
   return cut;
 }
 
-// False if rows are short, with gaps between them, and begin or end within cache lines.
+// False if rows are short and begin or end within cache lines.
 bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
                const plan::Machine& machine) {
   if (nest.rank <= 1) return true;
   const plan::Tuning& tuning = machine.tuning;
   const int64_t run = nest.loop[nest.rank - 1].count * width;
   const int64_t pitch = nest.loop[nest.rank - 2].stride[walk::kBoxOutput] * width;
-  if (run >= tuning.least_streamed_row_with_gaps || pitch == run) return true;
+  const int64_t least =
+      pitch == run ? tuning.least_streamed_adjacent_row : tuning.least_streamed_row_with_gaps;
+  if (run >= least) return true;
   output += nest.base[walk::kBoxOutput] * width;
   const auto start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kCacheLine);
   if (!machine.streams_parts && run < tuning.least_streamed_slice_of_parts) {

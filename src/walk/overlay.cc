@@ -22,10 +22,11 @@ bool TakesEveryOther(const OverlayDim& line) {
   return line.slice.step == 2 && line.updates_stride == 1;
 }
 
-// A long line in which every other element is replaced is one piece.
+// A long line of which at least half is a slice of every other element is one piece.
 Pieces PiecesOf(const OverlayPlan& plan, int64_t width, bool moves, const Tuning& tuning) {
   const OverlayDim& line = plan.dim[plan.rank - 1];
-  if (moves && TakesEveryOther(line) && line.size >= tuning.long_line / width) {
+  const bool is_interleaved = TakesEveryOther(line) && line.slice.count >= line.size / 4;
+  if (moves && is_interleaved && line.size >= tuning.long_line / width) {
     return {plan.rank - 1, line.size};
   }
   const int64_t bytes = tuning.overlay_piece;

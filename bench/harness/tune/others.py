@@ -39,6 +39,13 @@ def _boxes() -> list[Family]:
         count, run = 40 * MIB // run, run | 1
         return sliced((count, run + 8), values((count, run), "int8"), axis=1)
 
+    def adjacent(run: int) -> Scatter:
+        """Rows of so many bytes without gaps, from data with gaps."""
+        count, run = 40 * MIB // run, run | 1
+        scatter = rows((count, run), 1, "none", "int8")
+        data = values((count, run + 8), "int8")[:, :run]
+        return replace(scatter, data=data)
+
     def columns(rows: int, run: int) -> Scatter:
         """The first `run` of the columns of a matrix, whose updates have gaps too."""
         return sliced((rows, 32), values((rows, 40))[:, :run], axis=1)
@@ -83,6 +90,11 @@ def _boxes() -> list[Family]:
             "least_streamed_row_with_gaps",
             with_gaps,
             **at("least_streamed_row_with_gaps", streamed_part=1e-9),
+        ),
+        Threshold(
+            "least_streamed_adjacent_row",
+            adjacent,
+            **at("least_streamed_adjacent_row", streamed_part=1e-9, **NO_FEW),
         ),
         Threshold(
             "short_run",
