@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -14,6 +15,35 @@
 
 namespace strew::accumulate {
 namespace {
+
+// Combines value_of(c) for all c in [first, end), in any order; 0 is the identity. Each turn takes
+// several columns, so that compilers use vectors.
+template <class Combine, class ValueOf>
+int32_t OverColumns(int64_t first, int64_t end, const Combine& combine, const ValueOf& value_of) {
+  constexpr int64_t kColumns = 8;
+  int32_t values[kColumns] = {};
+  int64_t c = first;
+  for (; c + kColumns <= end; c += kColumns) {
+    for (int64_t k = 0; k < kColumns; ++k) values[k] = combine(values[k], value_of(c + k));
+  }
+  int32_t all = 0;
+  for (const int32_t of_column : values) all = combine(all, of_column);
+  for (; c < end; ++c) all = combine(all, value_of(c));
+  return all;
+}
+
+// Returns the bits that bits_of(c) has for any c in [first, end).
+template <class BitsOf>
+int32_t AnyBits(int64_t first, int64_t end, const BitsOf& bits_of) {
+  return OverColumns(first, end, std::bit_or<int32_t>(), bits_of);
+}
+
+// True if no number is negative, below the one before it or, the first one, below `last`.
+bool Ascend(const int32_t* numbers, int64_t columns, int32_t last) {
+  // Negative differences have the sign bit.
+  return numbers[0] >= std::max(last, 0) &&
+         AnyBits(1, columns, [=](int64_t c) { return numbers[c] - numbers[c - 1]; }) >= 0;
+}
 
 // Counts the stretches of neighbouring destinations that are touched. There are at least as many
 // touched destinations.
@@ -41,6 +71,11 @@ class TouchedBound {
   bool Touch(const int32_t* numbers, int64_t columns) {
     if (is_reached()) return true;
     if (is_hopeless()) return false;
+    if (ascends_) {
+      ascends_ = Ascend(numbers, columns, last_);
+      if (ascends_) return TouchAscending(numbers, columns);
+      count_ = seen_ = 0;  // these are counted again only if they return
+    }
     for (int64_t c = 0; c < columns; ++c) {
       if (numbers[c] < 0) continue;
       const int32_t stretch = numbers[c] >> shift_;
@@ -53,6 +88,21 @@ class TouchedBound {
   }
 
  private:
+  // While all numbers ascend, a stretch is new if it differs from the one before, so that no word
+  // is written: with sorted entries each write would wait for the one before. Means of 2 M float64,
+  // 4 for each of 0.5 M destinations, took 0.75 times the time (Sapphire Rapids).
+  bool TouchAscending(const int32_t* numbers, int64_t columns) {
+    const int shift = shift_;
+    const auto is_new = [=](int64_t c) {
+      return (numbers[c] ^ numbers[c - 1]) >> shift != 0 ? int32_t{1} : int32_t{0};
+    };
+    if ((numbers[0] ^ last_) >> shift != 0) ++count_;
+    count_ += OverColumns(1, columns, std::plus<int32_t>(), is_new);
+    last_ = numbers[columns - 1];
+    seen_ += columns;
+    return true;
+  }
+
   static constexpr int64_t kMost = int64_t{1} << 23;  // stretches, in 1 MiB
   static constexpr int64_t kSample = int64_t{1} << 14;
 
@@ -63,23 +113,9 @@ class TouchedBound {
   uint64_t* words_ = nullptr;
   int64_t count_ = 0;
   int64_t seen_ = 0;
+  bool ascends_ = true;  // all numbers so far
+  int32_t last_ = -1;    // the last of them
 };
-
-// Returns the bits that bits_of(c) has for any c in [first, end). Each turn takes several columns,
-// so that compilers use vectors.
-template <class BitsOf>
-int32_t AnyBits(int64_t first, int64_t end, const BitsOf& bits_of) {
-  constexpr int64_t kColumns = 8;
-  int32_t bits[kColumns] = {};
-  int64_t c = first;
-  for (; c + kColumns <= end; c += kColumns) {
-    for (int64_t k = 0; k < kColumns; ++k) bits[k] |= bits_of(c + k);
-  }
-  int32_t any = 0;
-  for (const int32_t of_column : bits) any |= of_column;
-  for (; c < end; ++c) any |= bits_of(c);
-  return any;
-}
 
 // True if all numbers of a row are in one bucket, as in most rows if indices ascend.
 bool AreOfOneBucket(const int32_t* numbers, int64_t columns, int shift) {
