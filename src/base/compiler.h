@@ -53,7 +53,7 @@ template <typename T>
   __builtin_prefetch(address, 1);
 }
 // Prefetches a line that is read only once, not into the nearest cache. With the hint that it will
-// not be read again, copies beyond the caches took 2 x the time on Sapphire Rapids.
+// not be read again, copies beyond the caches took 2 x the time on Emerald Rapids.
 [[gnu::always_inline]] inline void PrefetchReadOnce(const void* address) {
   __builtin_prefetch(address, 0, 1);
 }

@@ -51,7 +51,7 @@ HWY_NOINLINE void BringTogether(const unsigned char* indices, int64_t stride, in
 
 // Prefetch distance of the check in bytes, beyond the page to which the hardware keeps. Checks of
 // 10 M and 20 M indices took 0.61 and 0.56 x the time for int32, 0.95 and 0.78 x for int64, and
-// with 1 KiB 0.76 and 0.73, 0.98 and 0.82 x (Sapphire Rapids).
+// with 1 KiB 0.76 and 0.73, 0.98 and 0.82 x (Emerald Rapids).
 constexpr int64_t kCheckAhead = 4096;
 
 // Shifts indices so that the lowest valid one becomes the lowest value of the signed type. Then the
@@ -194,7 +194,7 @@ HWY_INLINE IndexRange RangeOfRow(const unsigned char* indices, int64_t stride, i
 }
 
 // Checks rows of 2 or 3 indices with one decision for the whole tile instead of one for each row:
-// rows of 2 took 0.3 x the time (Sapphire Rapids).
+// rows of 2 took 0.3 x the time (Emerald Rapids).
 template <class T>
 HWY_INLINE IndexRange RangeOfShortRows(const IndexTile& tile, const ShiftedRange<T>& range) {
   SeenIndices<T> first, second, third;

@@ -28,7 +28,7 @@ namespace {
 
 // Prefetch distance of streamed copies in bytes, two pages beyond that of the hardware. Copies of
 // 64 MiB on a Zen 5 took 0.93 to 1.0 x the time; 1.0 x with 4 KiB, 1.1 x with 1 KiB. Copies of 200
-// MiB on a Sapphire Rapids took 0.8 x the time with 2 to 16 KiB.
+// MiB on a Emerald Rapids took 0.8 x the time with 2 to 16 KiB.
 constexpr size_t kStreamAhead = 8192;
 
 template <class D>

@@ -142,7 +142,7 @@ bool Transpose(const BoxArguments& box) {
 
 // NULL if elements of this width are moved one by one. Copies of 300 x 200 to 5000 x 3000 elements
 // took 0.06 to 0.4 x the time of the other loops for int8, 0.09 to 0.6 x for int16, and for float32
-// 0.2 to 1.15 x, elements of 8 bytes 0.5 to 1.9 x (Sapphire Rapids).
+// 0.2 to 1.15 x, elements of 8 bytes 0.5 to 1.9 x (Emerald Rapids).
 template <class T>
 constexpr TransposeKernel TransposeKernelOf() {
 #if STREW_TRANSPOSES

@@ -58,7 +58,7 @@ struct Walks {
   // most; the longest such row, the least distance between two, and the least bytes from the first
   // to the last. Random rows of 32 to 64 B took 0.5 to 0.85 x the time, of 64 to 400 B 0.51 to 0.9,
   // of 0.4 to 2 KiB 0.57 to 0.98, shorter ones 0.8 to 1.05, rows nearer to each other up to 1.28;
-  // with 16 rows ahead, whatever their length, rows of 1 KiB took 1.1 to 1.2 (Sapphire Rapids).
+  // with 16 rows ahead, whatever their length, rows of 1 KiB took 1.1 to 1.2 (Emerald Rapids).
   int64_t moved_ahead = 4096;
   int64_t moved_rows_ahead = 16;
   int64_t longest_moved = 2048;

@@ -18,17 +18,24 @@
 namespace strew {
 namespace {
 
-// True if the inner turns of accumulated entries are few and lie apart in the output. Each is then
-// a batch of its own, because single elements have faster kernels.
-bool HasFewStridedTurns(const plan::Tuning& tuning, const plan::IndexSpace& space) {
-  if (space.components != 1 || space.inner.rank == 0) return false;
-  if (space.inner.Turns() >= tuning.least_strided_group) return false;
-  const int64_t destinations = space.component[0].axis_size / tuning.destinations_of_entry;
-  if (destinations > space.entries.Turns()) return false;
-  for (int i = 0; i < space.inner.rank; ++i) {
-    if (Magnitude(space.inner.loop[i].stride[plan::kOutput]) == 1) return false;
+bool HasRuns(const plan::InnerNest& inner) {
+  for (int i = 0; i < inner.rank; ++i) {
+    if (Magnitude(inner.loop[i].stride[plan::kOutput]) == 1) return true;
   }
-  return true;
+  return false;
+}
+
+// True if the inner turns of accumulated entries are few, and lie apart in the output or are a short
+// row. Each is then a batch of its own, because single elements have faster kernels.
+bool HasFewTurns(const plan::Tuning& tuning, const plan::IndexSpace& space) {
+  if (space.components != 1 || space.inner.rank == 0) return false;
+  const int64_t turns = space.inner.Turns();
+  if (turns >= tuning.least_strided_group) return false;
+  const int64_t axis_size = space.component[0].axis_size;
+  if (axis_size / tuning.destinations_of_entry > space.entries.Turns()) return false;
+  const bool is_short = turns <= tuning.longest_summed_row &&
+                        axis_size <= tuning.most_sums_of_short_rows / turns;
+  return is_short || !HasRuns(space.inner);
 }
 
 // True if there is one entry, whose updates are a box.
@@ -81,7 +88,7 @@ Status RunSpace(const Call& call, const walk::Operands& operands, strew_reductio
   }
   if (IsBox(*space, findings, reduction)) return RunEntry(call, operands, reduction, *space);
   const bool accumulates = Accumulates(reduction);
-  if (accumulates && HasFewStridedTurns(plan::TuningOf(call), *space)) space->TurnInnerIntoBatch();
+  if (accumulates && HasFewTurns(plan::TuningOf(call), *space)) space->TurnInnerIntoBatch();
   const plan::EntryLoops loops(*space, findings,
                                accumulates ? plan::BatchOrder::kOfData : plan::BatchOrder::kAny);
   const bool drops = findings.out_of_range == plan::OutOfRange::kDrop;

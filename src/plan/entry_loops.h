@@ -103,7 +103,7 @@ struct EntryLoops {
 // Maps destinations to numbers from 0 on: subtracts the lowest destination and divides by the
 // greatest common divisor of all strides. A shift divides by its power of two. Its odd part leaves
 // no remainder, so a product with the inverse modulo 2^64 divides by it. Means into 10 to 300 rows
-// of odd lengths took 0.12 to 0.45 times the time of numbers that were only shifted (Sapphire
+// of odd lengths took 0.12 to 0.45 times the time of numbers that were only shifted (Emerald
 // Rapids).
 class DestinationNumbers {
  public:

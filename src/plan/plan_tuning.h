@@ -18,7 +18,7 @@ struct PlanTuning {
   double ns_of_passed_entry = 5;
   double ns_of_divided_group = 2, ns_of_divided_byte = 0.2;
   // Least bytes of a gathered entry that is a box of its own, if no other entry lies between its
-  // elements. Random gathers of such entries took 0.4 to 0.8 x the time (Sapphire Rapids).
+  // elements. Random gathers of such entries took 0.4 to 0.8 x the time (Emerald Rapids).
   int64_t least_gathered_box = 1024;
   // The same for others, unless elements of several entries share cache lines of a source or of an
   // output of more bytes than near_gathered. Of transposed sources, 2 to 1000 entries that share no
@@ -48,7 +48,7 @@ struct PlanTuning {
   int64_t longest_pass_loop = 24;
   // Longest rows, in elements, that are passed in the order of the entries, without and with
   // weights: sums of rows of 2, 3, 4, 6 took 0.45, 0.9, 1.15, 1.5 x the time, with weights 0.25,
-  // 0.45, 0.55, 0.7 x, moves 0.7, 1.3 x, with weights 0.4, 0.65, 0.8, 1 x (Sapphire Rapids).
+  // 0.45, 0.55, 0.7 x, moves 0.7, 1.3 x, with weights 0.4, 0.65, 0.8, 1 x (Emerald Rapids).
   int64_t longest_passed_row = 2, longest_passed_weighted_row = 6;
   // In the order of destinations, slices (turns of the outermost inner loop that lie a cache line
   // or more apart in the updates) are walked in blocks: all entries go through one block, then
@@ -57,22 +57,22 @@ struct PlanTuning {
   // blocks equal. Slices of 77, 12 and 0.4 KB were fastest in blocks of 14, 40 and 128, but slices
   // of 0.3 KB that lie 256 B apart, and share the sets of caches, in blocks of 64. Compared with
   // one block, sums, maxima and means of 40 to 20,000 slices took 0.1 to 0.9 x the time, of 300
-  // slices with 96 entries up to 1.3 x (Sapphire Rapids).
+  // slices with 96 entries up to 1.3 x (Emerald Rapids).
   double slices_area = 1 << 24;
   int64_t least_slices = 8, most_slices = 64;
   // Slices are passed in the order of the entries if a block has at most this many and no entry is
-  // dropped: 2 to 18 slices took 0.25 to 1 x the time, 50 to 5000 short ones 1 to 4 x (Sapphire
+  // dropped: 2 to 18 slices took 0.25 to 1 x the time, 50 to 5000 short ones 1 to 4 x (Emerald
   // Rapids).
   int64_t most_passed_slices = 20;
   // The same limit where the order of destinations gains more. Moves whose entries are not sorted
   // by destination, or have 2 updates of each on average: 2, 5, 7 and 11 slices took 0.3, 0.7,
-  // 0.7 to 1.0 and 1.1 x the time (Zen 4), 2, 3 and 7 0.15, 0.7 to 1.1 and 2.3 x (Sapphire
+  // 0.7 to 1.0 and 1.1 x the time (Zen 4), 2, 3 and 7 0.15, 0.7 to 1.1 and 2.3 x (Emerald
   // Rapids).
   int64_t most_passed_slices_of_moves = 5;
   // Moves with least_repeats_of_moves updates of each, other reductions whose entries are sorted
   // and have least_repeats_in_order: moves of 3 and 5 slices with 8 updates of each took 1.1 and
   // 1.7 x the time (Zen 4); sums of 16 slices with 6, 11 and 23 1.0, 1.2 and 1.5 x, of float16
-  // with 780 3.4 x (Sapphire Rapids).
+  // with 780 3.4 x (Emerald Rapids).
   int64_t most_passed_slices_of_repeats = 3;
   int64_t least_repeats_of_moves = 4, least_repeats_in_order = 10;
 };

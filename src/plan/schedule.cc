@@ -96,12 +96,14 @@ int64_t Scheduler::Prefetch() const {
   const int64_t span = loops_.DestinationSpan();
   const int64_t near = NearBytes(about_.machine);
   if (run > 1) {
-    const bool is_near = span <= std::min(near, tuning_.near_rows) / width_;
-    return is_near ? 0 : RowPrefetch(tuning_, run * width_);
+    return span <= near / width_ ? 0 : RowPrefetch(tuning_, run * width_);
   }
   // With prefetch, inner turns are not walked together.
+  const int64_t least_moves = about_.machine.waits_for_stores
+                                  ? tuning_.least_fetched_moves_that_wait
+                                  : tuning_.least_fetched_moves;
   const bool is_fetched_move = about_.moves && loops_.EntriesAreElements() &&
-                               span > tuning_.least_fetched_moves / width_ &&
+                               span > least_moves / width_ &&
                                span <= tuning_.most_fetched_moves / width_;
   return is_fetched_move || span > near / width_ ? tuning_.element_prefetch : 0;
 }
@@ -162,7 +164,7 @@ Staging Scheduler::StripsFor(int64_t tasks, bool covers) const {
   const bool is_small = loops_.batches * loops_.row.count <= kMostWithoutScratch;
   // An output that stays in the caches is copied first: with fewer updates strips cost more.
   const bool leaves_caches =
-      covers && about_.output_units >= StreamedBytes(about_.machine, 1) / width_;
+      covers && about_.output_units >= StreamedBytesBeforeUpdates(about_.machine, 1) / width_;
   const bool is_worthwhile =
       leaves_caches || loops_.row.count >= axis_size / tuning_.axis_elements_of_row;
   if (!about_.has_scratch || is_small || !is_worthwhile || IsNear()) return staging;
@@ -278,13 +280,22 @@ bool Scheduler::CanPartition(int64_t ranges) const {
   return best < filter ? Share::kPartition : Share::kFilter;
 }
 
+int64_t StreamedPart(const Machine& machine, int64_t tasks, int64_t cache_bytes) {
+  const Tuning& tuning = machine.tuning;
+  const double part = tasks > 1 ? tuning.streamed_part_of_tasks : tuning.streamed_part;
+  return static_cast<int64_t>(static_cast<double>(cache_bytes) * part);
+}
+
 }  // namespace
 
 Machine::Machine(const Call& call)
     : tuning(TuningOf(call)),
       workers(call.workers()),
-      cache_bytes(tuning.cache_bytes != 0 ? tuning.cache_bytes : LastLevelCacheBytes()),
-      streams_parts(tuning.streams_parts < 0 ? StreamsPartsOfLines() : tuning.streams_parts != 0) {}
+      shared_cache_bytes(tuning.cache_bytes != 0 ? tuning.cache_bytes : LastLevelCacheBytes()),
+      cache_bytes(std::min(shared_cache_bytes, tuning.most_cache)),
+      streams_parts(tuning.streams_parts < 0 ? StreamsPartsOfLines() : tuning.streams_parts != 0),
+      waits_for_stores(tuning.waits_for_stores < 0 ? WaitsForStores()
+                                                   : tuning.waits_for_stores != 0) {}
 
 int64_t TasksFor(const Machine& machine, double nanoseconds) {
   const double least = machine.tuning.least_task_ns;
@@ -294,9 +305,11 @@ int64_t TasksFor(const Machine& machine, double nanoseconds) {
 }
 
 int64_t StreamedBytes(const Machine& machine, int64_t tasks) {
-  const Tuning& tuning = machine.tuning;
-  const double part = tasks > 1 ? tuning.streamed_part_of_tasks : tuning.streamed_part;
-  return static_cast<int64_t>(static_cast<double>(machine.cache_bytes) * part);
+  return StreamedPart(machine, tasks, machine.cache_bytes);
+}
+
+int64_t StreamedBytesBeforeUpdates(const Machine& machine, int64_t tasks) {
+  return StreamedPart(machine, tasks, machine.shared_cache_bytes);
 }
 
 int64_t RowPrefetch(const Tuning& tuning, int64_t row_bytes) {
@@ -329,16 +342,13 @@ BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t mov
   return {ns, tasks, PartsFor(machine, tasks), written >= StreamedBytes(machine, tasks)};
 }
 
-BoxSchedule MakeOverlaySchedule(const Machine& machine, int64_t written) {
-  BoxSchedule schedule = MakeBoxSchedule(machine, written, written);
-  schedule.streams = schedule.streams || written >= machine.tuning.most_cached_overlay;
-  return schedule;
-}
-
 BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, int64_t touched) {
+  BoxSchedule schedule = MakeBoxSchedule(machine, written, /*moved=*/written);
   const int64_t few = written / kCacheLine / machine.tuning.lines_of_touched;
-  return touched <= few ? MakeOverlaySchedule(machine, written)
-                        : MakeBoxSchedule(machine, written, /*moved=*/written);
+  schedule.streams =
+      schedule.streams &&
+      (touched <= few || written >= StreamedBytesBeforeUpdates(machine, schedule.tasks));
+  return schedule;
 }
 
 CheckSchedule MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size) {

@@ -28,8 +28,10 @@ inline const Tuning& TuningOf(const Call& call) {
 struct Machine {
   const Tuning& tuning;
   int64_t workers;
-  int64_t cache_bytes;  // of the last-level cache
-  bool streams_parts;   // parts of cache lines are streamed as fast as whole ones
+  int64_t shared_cache_bytes;  // of the last-level cache
+  int64_t cache_bytes;         // the part of it that a call counts on
+  bool streams_parts;          // parts of cache lines are streamed as fast as whole ones
+  bool waits_for_stores;       // stores wait for cache lines that are not prefetched
 
   explicit Machine(const Call& call);
 };
@@ -145,11 +147,8 @@ struct BoxSchedule {
   bool streams;  // past the caches; FinishStreaming() must follow
 };
 
-// For boxes that write `written` bytes, and read and write `moved` bytes in all.
+// For boxes and overlays that write `written` bytes, and read and write `moved` bytes in all.
 BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t moved);
-
-// For overlays that write `written` bytes.
-BoxSchedule MakeOverlaySchedule(const Machine& machine, int64_t written);
 
 // For copies of `written` bytes. Updates that follow touch at most `touched` of their cache lines.
 BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, int64_t touched);
@@ -174,8 +173,10 @@ inline int64_t PartsFor(const Machine& machine, int64_t tasks) {
 }
 
 // StreamedBytes: the least bytes of an output that is streamed if `tasks` tasks write it once, in
-// order. NearBytes: the most bytes that destinations may span to need no prefetch.
+// order; the same if updates return to it. NearBytes: the most bytes that destinations may span to
+// need no prefetch.
 int64_t StreamedBytes(const Machine& machine, int64_t tasks);
+int64_t StreamedBytesBeforeUpdates(const Machine& machine, int64_t tasks);
 inline int64_t NearBytes(const Machine& machine) {
   return machine.cache_bytes / machine.tuning.near_part;
 }

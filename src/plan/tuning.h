@@ -21,9 +21,16 @@ namespace strew::plan {
 struct Tuning : PlanTuning {
   // Bytes of the last-level cache; 0: as the CPU reports it.
   int64_t cache_bytes = 0;
+  // Most bytes of it that a call counts on: larger caches are shared by many CPUs and slow to reach.
+  // On a CPU with 260 MiB, copies of 36 MB of which few lines are updated took 0.62 x the time,
+  // maxima of 10 M int16 along the first axis of 53 MB 0.64 x, moves of rows that span 16 to 64 MiB
+  // 0.56 to 0.9 x, overlays of 64 to 120 MiB 0.4 to 0.6 x, of 48 MiB 0.93 to 1.08 x, of 17 MiB 1.25
+  // x with the output in that cache and 0.8 x without (Emerald Rapids).
+  int64_t most_cache = 32 << 20;
   // 1 if parts of cache lines are streamed as fast as whole ones, 0 if not; -1: by the maker of the
-  // CPU.
+  // CPU. The same for stores that wait for cache lines.
   int64_t streams_parts = -1;
+  int64_t waits_for_stores = -1;
 
   // ---- Threads ----
 
@@ -116,14 +123,12 @@ struct Tuning : PlanTuning {
   // Destinations that span at most 1 / near_part of the last-level cache need no prefetch. A random
   // sum into 4 MiB took 0.65 to 0.85 ns, with prefetch 0.89 to 1.1; into 64 MiB 4.8, with it 2.7.
   int64_t near_part = 4;
-  // Rows are prefetched if they span more than this many bytes, whatever the size of the cache,
-  // because a large cache is slow to reach. Moves of rows of 32 B to 1 KiB in 16 to 64 MiB took
-  // 0.56 to 0.9 x the time, sums 0.7 to 1 x (Sapphire Rapids).
-  int64_t near_rows = 8 << 20;
   // Moves of elements that span more and at most so many bytes need it all the same, because stores
   // are done in order: into 2 to 8 MiB they took 0.6 x the time, into 1 and 16 MiB 0.85 and 0.95 x,
-  // into 32 MiB 1.15 x (Sapphire Rapids).
+  // into 32 MiB 1.15 x. CPUs on which stores wait gain where the L1 cache ends: into 48, 90, 180,
+  // 370 and 740 KiB 0.8, 0.7, 0.82, 0.88 and 0.83 x (Emerald Rapids).
   int64_t least_fetched_moves = 1 << 20;
+  int64_t least_fetched_moves_that_wait = 64 << 10;
   int64_t most_fetched_moves = 16 << 20;
   // Distance for single elements, in entries. It must be 4 to 255, because blocks of clamped
   // indices have 256.
@@ -180,17 +185,14 @@ struct Tuning : PlanTuning {
   // ordinary stores gain from each further thread. On two threads 8 MiB took 0.193 and 0.074, 16
   // MiB 0.38 and 0.27 (0.62 and 0.63 with nothing in the cache), 24 MiB 0.59 and 0.60.
   double streamed_part_of_tasks = 0.75;
-  // An overlay of so many bytes is streamed whatever the size of that cache: the call does not
-  // return to it. 64 to 120 MiB took 0.4 to 0.6 x the time, 48 MiB 0.93 to 1.08 x, 17 MiB 1.25 x
-  // with the output in the cache and 0.8 x without (260 MiB of it, Sapphire Rapids).
-  int64_t most_cached_overlay = 48 << 20;
-  // The same for a copy of which updates then touch at most one in so many cache lines.
+  // If updates then touch more than one in so many cache lines of a copy, it is streamed only if it
+  // leaves the whole last-level cache, however large that is.
   int64_t lines_of_touched = 16;
   // Least bytes of a streamed row. Replacing 32 MiB of rows of 256 B took 0.58 to 0.63 x the time
   // of ordinary stores, of rows of 1 KiB 0.54 to 0.83 x, of 4 KiB 0.67 to 0.89 x.
   int64_t least_streamed_row = 256;
   // On Intel, the same for rows and slices that begin or end within cache lines: rows of 256, 512,
-  // 1024, 1536 B took 3.3, 1.8, 1.06, 0.78 x, slices of 256, 520 B 2.5, 0.65 x (Sapphire Rapids).
+  // 1024, 1536 B took 3.3, 1.8, 1.06, 0.78 x, slices of 256, 520 B 2.5, 0.65 x (Emerald Rapids).
   int64_t least_streamed_row_of_parts = 1024;
   int64_t least_streamed_slice_of_parts = 512;
   // Least bytes of a streamed row with gaps behind it whose parts of lines have odd sizes: these
@@ -266,7 +268,7 @@ struct Tuning : PlanTuning {
   // broadcast, padded and reversed operands, rows of 2 took 0.12 to 0.4 x the time, short tiles 0.2
   // to 0.9 x, but rows of 3 to 11 in long tiles 1.1 to 1.4 x, without prefetch of destinations.
   // With it, padded rows of 3 and 4 took 0.6 to 1 x, of 5 and 7 0.7 to 1.1 x, of 13 1 to 1.2 x
-  // (Sapphire Rapids). Flat tiles of fewer than least_flat_tile entries are packed as well: with
+  // (Emerald Rapids). Flat tiles of fewer than least_flat_tile entries are packed as well: with
   // updates [1, 2, 2] for [20000, 2, 2] 0.3 x.
   int64_t most_packed_tile = 64;
   int64_t most_packed_row = 4;
@@ -364,7 +366,7 @@ struct Tuning : PlanTuning {
   // Such a column, or a mean in buckets with strided destinations, has no sums of all destinations
   // if these lie in more cache lines for each entry than this: columns of random shapes with 2 to
   // 12 lines took 0.15 to 0.9 x the time, buckets of a column of matrices with 5 to 20 columns 0.3
-  // to 1 x (Sapphire Rapids).
+  // to 1 x (Emerald Rapids).
   double column_lines_of_entry = 1.5;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
   // large: 500000 float32 took 5.0 ns each, in buckets 10; but 1000000 took 17.6 and 15.5 while
@@ -381,6 +383,11 @@ struct Tuning : PlanTuning {
   // means of 4 rows of 34639 bfloat16 took 0.28 x the time, of 5 rows of 28770 int64 0.88 x, of 100
   // rows of 1000 float32 0.93 x, but of 100 rows with 300 updates each 1.37 x (Zen 4).
   int64_t least_strided_group = 64;
+  // So do the elements of rows of at most so many elements, if there are not too many sums: means and
+  // wide sums of 2000 to 40,000 rows of 2 and 3 took 0.25 to 0.58 x the time, of 4 0.6 to 1.6 x, of
+  // 1,000,000 rows 1.1 to 3.7 x (Emerald Rapids).
+  int64_t longest_summed_row = 3;
+  int64_t most_sums_of_short_rows = 1 << 18;
   // Turns of a strided group that are combined before those of the next group, with which they
   // share cache lines, and elements of runs that are gathered before those of the next run: means
   // of 1024 rows of 1000 float32 took 0.93 x the time with 64 and 128, 1.09 x with 512 (Zen 4).

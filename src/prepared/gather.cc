@@ -239,7 +239,7 @@ class Gatherer {
 };
 
 // True if entries read different elements of the source, although all name one place. Boxes that
-// repeat elements took 1.1 to 2.8 times the time of other ways (Sapphire Rapids).
+// repeat elements took 1.1 to 2.8 times the time of other ways (Emerald Rapids).
 bool HaveOwnElements(const GatherLoops& loops) {
   if (loops.column.count > 1 && loops.column.stride[kGatheredSource] == 0) return false;
   for (int i = 0; i < loops.entries.rank; ++i) {

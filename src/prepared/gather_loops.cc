@@ -7,7 +7,7 @@ namespace {
 // Most entries of a row, and their bytes in all, that are gathered by runs although the turns of a
 // run lie farther apart than entries. Rows of 2 and 3 entries of 1 and 2 bytes took 0.35 to 0.5 x
 // the time of entries one by one, of 2 of 4 bytes and 3 of 8 bytes 1.3 and 1.5 x, of 5 and 15 of 1
-// byte 1.6 x (Sapphire Rapids).
+// byte 1.6 x (Emerald Rapids).
 constexpr int64_t kFewColumns = 4;
 constexpr int64_t kFewBytes = 6;
 

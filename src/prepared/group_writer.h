@@ -90,7 +90,7 @@ class GroupWriter {
   };
   // Longest weighted row, in bytes, that is multiplied together with others: the buffer has room
   // for eight. Sums and maxima of rows of 2 to 16 weighted elements took 0.5 to 0.85 times the time
-  // of calls for each row, means 0.6 to 1.05 times (Sapphire Rapids).
+  // of calls for each row, means 0.6 to 1.05 times (Emerald Rapids).
   static constexpr int64_t kMostMultiplied = 512;
 
   Way WayOf(bool is_whole) const {

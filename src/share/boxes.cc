@@ -103,7 +103,7 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel r
                   const kernel::MoveKernels& move, const OverlayOperands& operands) {
   const int64_t width = move.combine.element_size;
   const int64_t bytes = plan.Size() * width;
-  const plan::BoxSchedule schedule = plan::MakeOverlaySchedule(plan::Machine(call), bytes);
+  const plan::BoxSchedule schedule = plan::MakeBoxSchedule(plan::Machine(call), bytes, bytes);
   if (call.explains()) plan::Explain(call, schedule, "slice laid over a copy", bytes);
   plan::Cut parts;
   for (int i = 0; i < plan.rank; ++i) {

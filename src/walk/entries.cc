@@ -217,7 +217,7 @@ template <class Taker>
 }
 
 // Prefetches rows [first, first + count) if they ascend by at most a cache line each. Packed rows
-// of 2 indices that lie 40 bytes apart took 0.7 to 0.85 times the time beyond the caches (Sapphire
+// of 2 indices that lie 40 bytes apart took 0.7 to 0.85 times the time beyond the caches (Emerald
 // Rapids).
 void FetchRows(const unsigned char* rows, int64_t row_bytes, int64_t first, int64_t count) {
   if (count <= 0 || row_bytes <= 0 || row_bytes > kCacheLine) return;

@@ -241,7 +241,7 @@ void TileWriter::Take(const FlatTile& tile, const UpdateRows&, unsigned char* ou
       kernel::RowTile(output, tile.updates, offsets, tile.entries, hints_.prefetch);
   entries.updates_column_stride = tile.updates_stride;
   // Kernels prefetch only within a call, and packed tiles are short: with all their destinations
-  // prefetched first, moves of padded rows of 2 took 0.6 to 0.75 times the time (Sapphire Rapids).
+  // prefetched first, moves of padded rows of 2 took 0.6 to 0.75 times the time (Emerald Rapids).
   if (tile.is_packed && hints_.prefetch != 0) {
     kernel::PrefetchElements(output, scatter_.width, locator_.offset_width(), offsets,
                              tile.entries);

@@ -232,7 +232,7 @@ std::vector<Forced> Memory() {
                                            {&T::least_streamed_slice_of_parts, 48}};
   const Changes parts = lines + Changes{{&T::streams_parts, 1}};
   const Changes near = {{&T::cache_bytes, kHuge},
-                        {&T::near_rows, kHuge},
+                        {&T::most_cache, kHuge},
                         {&T::most_fetched_moves, 0},
                         {&T::few_indices, -1}};
   const Changes fetched = {{&T::near_part, kHuge}, {&T::least_row_with_gaps, 0},

@@ -40,7 +40,7 @@ constexpr double kLong = 1e9;
 class ScheduleChoice : public testing::Test {
  protected:
   ScheduleChoice() {
-    tuning_.cache_bytes = kHuge;
+    tuning_.cache_bytes = tuning_.most_cache = kHuge;
     tuning_.least_task_ns = 1000;
     tuning_.parts_of_task = 1;
     tuning_.ns_of_entry = 1;
@@ -51,6 +51,7 @@ class ScheduleChoice : public testing::Test {
   Machine machine() const {
     Machine machine{Call(settings_, nullptr)};
     machine.streams_parts = streams_parts_;
+    machine.waits_for_stores = waits_for_stores_;
     return machine;
   }
 
@@ -92,6 +93,7 @@ class ScheduleChoice : public testing::Test {
   bool moves_ = false;
   bool has_lines_ = true;
   bool streams_parts_ = false;
+  bool waits_for_stores_ = false;
   bool has_scratch_ = true;
   OutOfRange out_of_range_ = OutOfRange::kNothing;
   bool non_negative_ = false;
@@ -612,17 +614,24 @@ TEST_F(HintChoice, PrefetchesElementsThatAreReplacedWithinBounds) {
   IndexSpace with_inner_turns = ElementsSpace({102}, {10}, 0);
   with_inner_turns.inner.Append(3, 1000, 1);
   EXPECT_EQ(Of(with_inner_turns).hints.prefetch, 0) << "these are walked together";
+  waits_for_stores_ = true;
+  tuning_.least_fetched_moves_that_wait = 200;
+  EXPECT_EQ(of_size(51), 0);
+  EXPECT_EQ(of_size(52), 100);
   moves_ = false;
   EXPECT_EQ(of_size(102), 0) << "combined";
 }
 
-TEST_F(HintChoice, PrefetchesRowsThatSpanMuchInLargeCachesToo) {
-  tuning_.near_rows = 4000;
+TEST_F(HintChoice, CountsOnAPartOfALargeCache) {
+  tuning_.most_cache = 16000;
+  EXPECT_EQ(machine().shared_cache_bytes, 1 << 20);
+  EXPECT_EQ(machine().cache_bytes, 16000);
   EXPECT_EQ(OfRows(40, 25).prefetch, 0);
   EXPECT_EQ(OfRows(42, 25).prefetch, 10);
-  tuning_.near_rows = int64_t{1} << 40;
-  EXPECT_EQ(OfRows(42, 25).prefetch, 0);
-  EXPECT_EQ(OfRows(1 << 16, 25).prefetch, 10) << "far";
+  EXPECT_EQ(StreamedBytes(machine(), 1), 8000);
+  EXPECT_EQ(StreamedBytesBeforeUpdates(machine(), 1), 512 << 10);
+  tuning_.most_cache = 2 << 20;
+  EXPECT_EQ(machine().cache_bytes, 1 << 20);
 }
 
 TEST_F(HintChoice, PrefetchesRowsByTheirBytes) {
@@ -717,26 +726,17 @@ TEST_F(HintChoice, StreamsLargeBoxes) {
   EXPECT_TRUE(MakeBoxSchedule(machine(), kHalf + kHalf / 2, kHalf).streams);
 }
 
-TEST_F(HintChoice, StreamsOverlaysThatALargeCacheWouldHold) {
-  constexpr int64_t kHalf = 512 << 10;
-  tuning_.most_cached_overlay = kHalf / 2;
-  EXPECT_FALSE(MakeOverlaySchedule(machine(), kHalf / 2 - 1).streams);
-  EXPECT_TRUE(MakeOverlaySchedule(machine(), kHalf / 2).streams);
-  tuning_.most_cached_overlay = 2 * kHalf;
-  EXPECT_FALSE(MakeOverlaySchedule(machine(), kHalf - 1).streams);
-  EXPECT_TRUE(MakeOverlaySchedule(machine(), kHalf).streams);
-}
-
+// Updates return to the others, so these stay in a large cache.
 TEST_F(HintChoice, StreamsCopiesOfWhichFewLinesAreTouched) {
   constexpr int64_t kBytes = 640 << 10, kLine = 64;
-  tuning_.most_cached_overlay = kBytes;
+  tuning_.cache_bytes = 4 * kBytes;
+  tuning_.most_cache = 2 * kBytes;
   tuning_.lines_of_touched = 10;
-  tuning_.streamed_part = 4;
   EXPECT_TRUE(MakeCopySchedule(machine(), kBytes, kBytes / kLine / 10).streams);
   EXPECT_FALSE(MakeCopySchedule(machine(), kBytes, kBytes / kLine / 10 + 1).streams);
   EXPECT_FALSE(MakeCopySchedule(machine(), kBytes - 1, 0).streams);
-  tuning_.streamed_part = 0.5;
-  EXPECT_TRUE(MakeCopySchedule(machine(), kBytes, kHuge).streams);
+  EXPECT_FALSE(MakeCopySchedule(machine(), 2 * kBytes - 1, kHuge).streams);
+  EXPECT_TRUE(MakeCopySchedule(machine(), 2 * kBytes, kHuge).streams);
 }
 
 TEST_F(ScheduleChoice, SharesBoxesByTheBytesThatTheyMove) {

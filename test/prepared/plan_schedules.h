@@ -46,7 +46,7 @@ inline void DropOne(strew::prepared::Plan* plan) {
 class PlanScheduleOf : public testing::Test {
  protected:
   PlanScheduleOf() {
-    tuning_.cache_bytes = kHuge;
+    tuning_.cache_bytes = tuning_.most_cache = kHuge;
     tuning_.near_part = 1;
     tuning_.least_task_ns = 1000;
     tuning_.parts_of_task = 1;

@@ -11,6 +11,7 @@
 #include "reference/dtypes.h"
 #include "reference/targets.h"
 #include "base/cache_size.h"
+#include "plan/tuning.h"
 #include "support/reference.h"
 
 namespace strew_test {
@@ -79,7 +80,9 @@ std::string FirstDifference(const unsigned char* actual,
 
 }  // namespace
 
-int64_t StreamedBytes() { return std::min(strew::LastLevelCacheBytes() / 2, int64_t{64} << 20); }
+int64_t StreamedBytes() {
+  return std::min(strew::LastLevelCacheBytes(), strew::plan::Tuning().most_cache) / 2;
+}
 
 BulkArray::BulkArray(Random& random, strew_dtype dtype, Layout layout, int64_t shift)
     : shift_(shift),

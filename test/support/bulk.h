@@ -21,8 +21,7 @@
 
 namespace strew_test {
 
-// The least bytes that the library streams on this machine, but no more than a test can be asked to
-// fill.
+// The least bytes that the library streams on this machine.
 int64_t StreamedBytes();
 
 // A tensor of which the lowest element lies `shift` bytes behind the beginning of a page. Its

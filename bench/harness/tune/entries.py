@@ -39,7 +39,7 @@ def equal_in_rows(data: tuple[int, int], axis: int) -> Scatter:
 
 
 def families(cache: int) -> list[Family]:
-    """`cache` is the size of the last one, in bytes."""
+    """`cache` is the size of the last one, in bytes, as far as a call counts on it."""
     return [*_few(), *_drafts(cache), *_prefetch(cache), *_staged(), *_tiles()]
 
 
@@ -102,29 +102,27 @@ def _drafts(cache: int) -> list[Family]:
 
 def _prefetch(cache: int) -> list[Family]:
     far = 16 * MIB  # elements
+
+    def fetched_moves(name: str, below: float, above: float, **others: float) -> Threshold:
+        return Threshold(
+            name,
+            lambda size: elements((size // 4,), (1 << 18,), reduction="none"),
+            **switch(name, below, above, near_part=1, most_cache=HUGE, **others),
+        )
+
     return [
         Threshold(
             "near_part",
             lambda size: elements((size // 4,), (1 << 18,)),
-            **switch("cache_bytes", HUGE, 1),
+            **switch("most_cache", HUGE, 1, cache_bytes=HUGE),
             size_of=lambda part: cache / part,
             value_of=lambda size: cache / size,
         ),
-        Threshold(
-            "near_rows",
-            lambda size: rows(rows_of(size // 4, 16), 1 << 16),
-            **switch("near_rows", HUGE, 1, near_part=1),
+        fetched_moves("least_fetched_moves", HUGE, 0, most_fetched_moves=HUGE, waits_for_stores=0),
+        fetched_moves(
+            "least_fetched_moves_that_wait", HUGE, 0, most_fetched_moves=HUGE, waits_for_stores=1
         ),
-        Threshold(
-            "least_fetched_moves",
-            lambda size: elements((size // 4,), (1 << 18,), reduction="none"),
-            **switch("least_fetched_moves", HUGE, 0, most_fetched_moves=HUGE, near_part=1),
-        ),
-        Threshold(
-            "most_fetched_moves",
-            lambda size: elements((size // 4,), (1 << 18,), reduction="none"),
-            **switch("most_fetched_moves", HUGE, 0, least_fetched_moves=0, near_part=1),
-        ),
+        fetched_moves("most_fetched_moves", HUGE, 0, least_fetched_moves=0, waits_for_stores=0),
         Sweep(
             "element_prefetch",
             [lambda: elements((far,), (1 << 20,)), lambda: elements((far,), (1 << 20,), 0, "max")],
@@ -186,7 +184,7 @@ def _prefetch(cache: int) -> list[Family]:
         Threshold(
             "streamed_part",
             lambda size: new_output(rows((size // 4096, 1024), 4, "none")),
-            **switch("streamed_part", 1e9, 1e-9, most_cached_overlay=HUGE),
+            **switch("streamed_part", 1e9, 1e-9),
             size_of=lambda part: cache * part,
             value_of=lambda size: size / cache,
         ),
@@ -235,7 +233,7 @@ def _staged() -> list[Family]:
         Threshold(
             "least_in_pieces",
             lambda size: lines(size, 16 << 10),
-            **at("least_in_pieces", cache_bytes=HUGE),
+            **at("least_in_pieces", cache_bytes=HUGE, most_cache=HUGE),
         ),
         Threshold(
             "most_piece",

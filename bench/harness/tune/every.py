@@ -14,6 +14,7 @@ L1 = Path("/sys/devices/system/cpu/cpu0/cache/index0")
 NOT_MEASURED = {
     "cache_bytes": "0 asks the CPU",
     "streams_parts": "-1 asks the CPU",
+    "waits_for_stores": "-1 asks the CPU",
     "resolve_ns": "only its sum with write_ns is seen from outside",
     "select_ns": "only its sum with sort_ns is seen on two threads",
     "filter_stream_ns": "decides only where a filter and one thread are close",
@@ -42,9 +43,13 @@ NOT_MEASURED = {
 }
 
 
+# Bytes of the last-level cache that a call counts on at most: most_cache of the tuning table.
+MOST_CACHE = 32 << 20
+
+
 def families() -> list[Family]:
     levels = machine.caches()
-    cache = levels[-1].bytes if levels else 32 << 20
+    cache = min(levels[-1].bytes, MOST_CACHE) if levels else MOST_CACHE
     told = [Told("cache_way", _cache_way), Told("cache_ways", _cache_ways)]
     return [*entries.families(cache), *others.families(cache), *plans.families(cache), *told]
 

@@ -21,7 +21,7 @@ LINES = (1024, 4096)  # float32
 
 
 def families(cache: int) -> list[Family]:
-    """`cache` is the size of the last one, in bytes."""
+    """`cache` is the size of the last one, in bytes, as far as a call counts on it."""
     return [*_boxes(), *_means(), *_walks(), *_threads(cache), *_costs()]
 
 
@@ -76,9 +76,11 @@ def _boxes() -> list[Family]:
             (4096, 16384, 32768, 131072),
         ),
         Threshold(
-            "most_cached_overlay",
+            "most_cache",
             lambda size: new_output(sliced((size // 4,), values((24,)), 0)),
-            **at("most_cached_overlay", cache_bytes=HUGE),
+            **at("most_cache", cache_bytes=HUGE),
+            size_of=lambda cache: cache / 2,  # streamed_part of it
+            value_of=lambda size: 2 * size,
         ),
         Threshold(
             "lines_of_touched",
@@ -326,7 +328,7 @@ def _threads(cache: int) -> list[Family]:
         Threshold(
             "streamed_part_of_tasks",
             lambda size: new_output(rows((size // 4096, 1024), 4, "none")),
-            **switch("streamed_part_of_tasks", 1e9, 1e-9, most_cached_overlay=HUGE),
+            **switch("streamed_part_of_tasks", 1e9, 1e-9),
             size_of=lambda part: cache * part,
             value_of=lambda size: size / cache,
             threads=2,

@@ -26,7 +26,7 @@ UPDATE = "scatter_update"
 
 
 def families(cache: int) -> list[Family]:
-    """`cache` is the size of the last one, in bytes."""
+    """`cache` is the size of the last one, in bytes, as far as a call counts on it."""
     return [*_costs(), *_gathers(), *_means(), *_passes(cache)]
 
 
