@@ -94,9 +94,8 @@ MemoryHints Scheduler::Hints() const {
 int64_t Scheduler::Prefetch() const {
   const int64_t run = loops_.run.count;
   const int64_t span = loops_.DestinationSpan();
-  const int64_t near = NearBytes(about_.machine);
   if (run > 1) {
-    return span <= near / width_ ? 0 : RowPrefetch(tuning_, run * width_);
+    return span <= NearBytes(about_.machine) / width_ ? 0 : RowPrefetch(tuning_, run * width_);
   }
   // With prefetch, inner turns are not walked together.
   const int64_t least_moves = about_.machine.waits_for_stores
@@ -105,7 +104,7 @@ int64_t Scheduler::Prefetch() const {
   const bool is_fetched_move = about_.moves && loops_.EntriesAreElements() &&
                                span > least_moves / width_ &&
                                span <= tuning_.most_fetched_moves / width_;
-  return is_fetched_move || span > near / width_ ? tuning_.element_prefetch : 0;
+  return is_fetched_move || span > NearBytesOfElements(about_.machine) / width_ ? tuning_.element_prefetch : 0;
 }
 
 int64_t Scheduler::RowReadAhead() const {

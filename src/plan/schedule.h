@@ -173,12 +173,15 @@ inline int64_t PartsFor(const Machine& machine, int64_t tasks) {
 }
 
 // StreamedBytes: the least bytes of an output that is streamed if `tasks` tasks write it once, in
-// order; the same if updates return to it. NearBytes: the most bytes that destinations may span to
-// need no prefetch.
+// order; the same if updates return to it. NearBytes: the most bytes that rows may span to need no
+// prefetch; the same for single elements, of which the CPU fetches many at a time by itself.
 int64_t StreamedBytes(const Machine& machine, int64_t tasks);
 int64_t StreamedBytesBeforeUpdates(const Machine& machine, int64_t tasks);
 inline int64_t NearBytes(const Machine& machine) {
   return machine.cache_bytes / machine.tuning.near_part;
+}
+inline int64_t NearBytesOfElements(const Machine& machine) {
+  return machine.shared_cache_bytes / machine.tuning.near_part;
 }
 
 // Prefetch distance in rows, by row size in bytes.

@@ -322,9 +322,7 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   pass.parts = is_batch ? std::min(plan::PartsFor(machine, pass.tasks), nest.loop[0].count) : 1;
   if (pass.parts < pass.tasks) return false;
   schedule->way = Way::kByEntries;
-  // A pass of its own over the destinations of a block: in a large cache it costs more than it
-  // gains. Weighted moves into 15 MB took 1.25 x the time with it (260 MiB of L3, Emerald Rapids).
-  schedule->fetches_output = reach > machine.shared_cache_bytes / tuning.near_part;
+  schedule->fetches_output = reach > plan::NearBytesOfElements(machine);
   const int64_t step = nest.rank == 0 ? 1 : nest.loop[nest.rank - 1].stride[kFromEntry];
   if (are_affine && nest.rank > 0 && IsRow(nest.loop[nest.rank - 1])) {
     schedule->passing = Passing::kRows;
