@@ -47,7 +47,7 @@
  *
  * THREADS. A context serves one call at a time. Calls with different contexts may run at the same
  * time, and may read the same tensors and plans. Inputs must not change during a call. A call runs
- * on the calling thread, unless its context has more workers and it takes more than about 60
+ * on the calling thread, unless its context has more workers and the call takes more than about 60
  * microseconds. strew neither reads nor changes the floating-point environment, which must be the
  * default one. It starts no thread unless asked to, never prints, aborts, throws or unwinds, and
  * has no mutable global state besides CPU detection and the text of strew_last_error().
@@ -161,7 +161,7 @@ enum {
 typedef int32_t strew_index_policy;
 enum {
   STREW_INDEX_ERROR = 0, /**< the call returns STREW_INDEX_OUT_OF_RANGE */
-  STREW_INDEX_DROP = 1,  /**< the update is skipped; in scatter_nd, that of the whole tuple */
+  STREW_INDEX_DROP = 1,  /**< the update is skipped; in scatter_nd, the tuple's whole update */
   STREW_INDEX_CLAMP = 2  /**< the nearest valid index is used; on an empty axis like ERROR */
 };
 
@@ -213,7 +213,7 @@ typedef struct strew_tensor strew_tensor;
 STREW_API strew_status strew_tensor_create(strew_dtype dtype, int32_t rank, const int64_t *shape,
     const int64_t *strides, void *data, strew_tensor **out);
 /** Replaces what strew_tensor_create() set. The arrays may be those that the getters returned for
- * this descriptor. Allocates nothing. On failure nothing changes; else it is writable again. */
+ * this descriptor. Allocates nothing. On failure nothing changes; on success it is writable. */
 STREW_API strew_status strew_tensor_reset(strew_tensor *tensor, strew_dtype dtype, int32_t rank,
     const int64_t *shape, const int64_t *strides, void *data);
 /** Binds the descriptor to other memory; NULL unbinds it. STREW_INVALID_ARGUMENT for a NULL tensor
@@ -237,17 +237,18 @@ STREW_API strew_status strew_tensor_from_dlpack_versioned(
 STREW_API void strew_tensor_destroy(strew_tensor *tensor); /**< not the memory; NULL is allowed */
 STREW_API strew_dtype strew_tensor_dtype(const strew_tensor *tensor);      /**< of the elements */
 STREW_API int32_t strew_tensor_rank(const strew_tensor *tensor);           /**< number of dims */
-STREW_API int64_t strew_tensor_size(const strew_tensor *tensor);           /**< of elements */
+STREW_API int64_t strew_tensor_size(const strew_tensor *tensor);           /**< element count */
 STREW_API const int64_t *strew_tensor_shape(const strew_tensor *tensor);   /**< the dims */
 STREW_API const int64_t *strew_tensor_strides(const strew_tensor *tensor); /**< in elements */
 STREW_API void *strew_tensor_data(const strew_tensor *tensor);             /**< NULL if unbound */
 
 /** @} */ /** @name Contexts
  * Setters return STREW_INVALID_ARGUMENT for a NULL context or a value that is not listed here, and
- * then change nothing; strew_last_error() says why. They leave the report of the last call. @{ */
+ * then change nothing; strew_last_error() says why. They never change the report of a call. @{ */
 
-/** Settings for operators, and the report of the last operator call. Every operator accepts NULL
- * instead: one thread, default policies, and no report but strew_last_error(). */
+/** Settings for operator calls, which include making and using plans, and the report of the last
+ * one. Every operator accepts NULL instead: one thread, default policies, and no report but
+ * strew_last_error(). */
 typedef struct strew_context strew_context;
 
 /** Returns `size` bytes aligned to `alignment`, a power of two, or NULL. This and strew_free are
@@ -272,9 +273,9 @@ STREW_API void strew_context_destroy(strew_context *context); /**< ends its thre
 /** 1 (default): the calling thread alone. n > 1: n threads including the calling one, but no more
  * than there are CPUs that this process may run on. 0: as many as these CPUs. STREW_UNSUPPORTED for
  * n != 1 in a build without threads. The first large call starts the threads; they end with the
- * context or with another setting. The calling thread takes every task that no other has begun, and
- * never waits for a thread that has not begun. In a child process after fork() it runs all tasks,
- * until the number is set again. */
+ * context or with another setting. The calling thread runs every task that no other thread has
+ * begun, and waits only for tasks that another thread has begun. In a child process after fork(),
+ * the calling thread runs all tasks until you set the number again. */
 STREW_API strew_status strew_context_set_num_threads(strew_context *context, int32_t n);
 /** Runs the tasks of large calls on your threads: workers >= 1 with a function, or NULL, NULL, 0
  * for one thread. The later of this and strew_context_set_num_threads() decides. */
@@ -299,14 +300,16 @@ STREW_API strew_status strew_context_set_simd_target(strew_context *context, con
  * "" after a success and for NULL. Valid until the next call with this context. */
 STREW_API const char *strew_context_error(const strew_context *context);
 /** After STREW_INDEX_OUT_OF_RANGE, the row-major position of the first bad value in `indices` or
- * `write_indices`. After STREW_DUPLICATE_INDEX, that of the first index whose element an earlier
- * one names; in scatter_nd, of the first number of its tuple, or -1 if k = 0. Otherwise -1. */
+ * `write_indices`. After STREW_DUPLICATE_INDEX, the position of the first index that names the same
+ * element as an earlier one; in scatter_nd, the position of the first number of its tuple, or -1 if
+ * k = 0. Otherwise -1. */
 STREW_API int64_t strew_context_error_position(const strew_context *context);
-/** The number of stored elements of `updates` that the last operator call applied: all of them,
- * except with STREW_INDEX_DROP. 0 after a failure, for a new context and for NULL. */
+/** The number of elements of `updates`, before broadcasting, that the last operator call applied:
+ * all of them, except with STREW_INDEX_DROP. strew_plan_gather() counts elements that it copies. 0
+ * after a failure, for a new context and for NULL. */
 STREW_API int64_t strew_context_applied(const strew_context *context);
 /** One sentence about the last failure on this thread that no context reports: of a function that
- * makes or changes a tensor or a context, or of an operator with a NULL context. "" before the
+ * makes or changes a tensor or a context, or of an operator call with a NULL context. "" before the
  * first; successful calls leave it unchanged. Valid until the next such failure on this thread. */
 STREW_API const char *strew_last_error(void);
 
@@ -390,12 +393,13 @@ STREW_API strew_status strew_tensor_scatter(strew_context *context, const strew_
  * depends only on the index values and on the extents of the indexed axes: each call may have
  * another dtype, other strides and other dims. doc/plans.md says when a plan pays off.
  *
- * Making a plan uses the policies, threads and allocator of the given context; later calls ignore
- * the policies of theirs. It takes scratch of up to 16 bytes per entry, or 32 if data of these
- * extents would have 2^32 elements or more. Errors: STREW_INVALID_ARGUMENT for a NULL out, NULL or
- * unbound indices, NULL or negative extents; STREW_INVALID_DTYPE, STREW_INVALID_SHAPE,
- * STREW_INVALID_AXIS; STREW_SIZE_OVERFLOW if data of these extents would be too large; lines 9 to
- * 11 above. *out is NULL on failure; otherwise you own the plan. Getters return 0 for NULL. @{ */
+ * Making a plan uses the policies, threads and allocator of the given context, and scratch of up to
+ * 16 bytes per entry, or 32 if data of these extents would have 2^32 elements or more. Later calls
+ * use the threads and allocator of their own contexts, but not the policies. Errors:
+ * STREW_INVALID_ARGUMENT for a NULL out, NULL or unbound indices, NULL or negative extents;
+ * STREW_INVALID_DTYPE, STREW_INVALID_SHAPE, STREW_INVALID_AXIS; STREW_SIZE_OVERFLOW if data of
+ * these extents would be too large; lines 9 to 11 above. *out is NULL on failure; otherwise you own
+ * the plan. Getters return 0 for NULL. @{ */
 
 typedef struct strew_plan strew_plan; /**< an index tensor, checked and put in order */
 /** For the indices of strew_scatter_elements(), of rank r >= 1: an axis in [-r, r - 1], and the
@@ -429,7 +433,8 @@ STREW_API strew_status strew_plan_scatter(strew_context *context, const strew_pl
  *
  *     output[e] = source[place of entry e]
  *     source  has the extents of the plan, and any dtype
- *     output  has the shape of updates, dtype of source; elements of dropped entries are kept */
+ *     output  has the shape that updates have in a scatter, and the dtype of source; elements of
+ *             dropped entries are left unchanged */
 STREW_API strew_status strew_plan_gather(strew_context *context, const strew_plan *plan,
     const strew_tensor *source, strew_tensor *output);
 
