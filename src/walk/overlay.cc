@@ -38,44 +38,36 @@ Pieces PiecesOf(const OverlayPlan& plan, int64_t width, bool moves, const Tuning
   return {split, std::min(bytes / row_bytes, plan.dim[split].size)};
 }
 
-// The strides of one operand.
-struct Strides {
-  int64_t of[plan::kMaxLoops] = {};
-};
-
-template <class StrideOfDim>
-Strides StridesOf(const OverlayPlan& plan, StrideOfDim stride_of_dim) {
-  Strides strides;
-  for (int i = 0; i < plan.rank; ++i) strides.of[i] = stride_of_dim(plan.dim[i]);
-  return strides;
-}
-
 // A block that copies whole rows of the dim `split`.
 Block WholeRows(const RowKernel& move, int64_t width, const OverlayPlan& plan, int split,
-                const Strides& output, const Strides& input, const Tuning& tuning) {
+                const Tuning& tuning) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
-    row.Append(plan.dim[i].size, output.of[i], input.of[i]);
+    const OverlayDim& dim = plan.dim[i];
+    row.Append(dim.size, dim.output_stride, dim.data_stride);
   }
-  return Block(move, width, row, output.of[split], input.of[split], tuning);
+  const OverlayDim& dim = plan.dim[split];
+  return Block(move, width, row, dim.output_stride, dim.data_stride, tuning);
 }
 
 // A block that applies updates to these rows. It counts only the rows that the slice includes.
 Block SlicedRows(const RowKernel& kernel, int64_t width, const OverlayPlan& plan, int split,
-                 const Strides& output, const Tuning& tuning) {
+                 const Tuning& tuning) {
   BoxNest row;
   for (int i = split + 1; i < plan.rank; ++i) {
     const OverlayDim& dim = plan.dim[i];
-    row.Append(dim.slice.count, output.of[i] * dim.slice.step, dim.updates_stride);
+    row.Append(dim.slice.count, dim.output_stride * dim.slice.step, dim.updates_stride);
   }
   const OverlayDim& dim = plan.dim[split];
-  return Block(kernel, width, row, output.of[split] * dim.slice.step, dim.updates_stride, tuning);
+  return Block(kernel, width, row, dim.output_stride * dim.slice.step, dim.updates_stride, tuning);
 }
 
 // Offset of the slice's first element from the start of a row of the dim `split`.
-int64_t FirstInRow(const OverlayPlan& plan, int split, const Strides& output) {
+int64_t FirstInRow(const OverlayPlan& plan, int split) {
   int64_t first = 0;
-  for (int i = split + 1; i < plan.rank; ++i) first += plan.dim[i].slice.first * output.of[i];
+  for (int i = split + 1; i < plan.rank; ++i) {
+    first += plan.dim[i].slice.first * plan.dim[i].output_stride;
+  }
   return first;
 }
 
@@ -94,7 +86,8 @@ class StepFinder {
  public:
   explicit StepFinder(const plan::Slice& slice) : slice_(slice), next_(slice.first) {}
 
-  // The step of the slice at `position`, or -1. Call this for positions 0, 1, 2 and so on.
+  // The step of the slice at `position`, or -1. Call this for consecutive positions, of which the
+  // first is 0 or that of the slice.
   int64_t Find(int64_t position) {
     if (position != next_ || taken_ == slice_.count) return -1;
     next_ += slice_.step;
@@ -213,9 +206,17 @@ class PieceRunner {
  public:
   PieceRunner(const OverlayPlan& plan, kernel::RunKernel run, const kernel::MoveKernels& move,
               const Pieces& pieces, bool stream, const Tuning& tuning)
-      : PieceRunner(plan, run, move, move.combine.element_size, pieces, stream, tuning,
-                    StridesOf(plan, [](const OverlayDim& dim) { return dim.output_stride; }),
-                    StridesOf(plan, [](const OverlayDim& dim) { return dim.data_stride; })) {}
+      : dim_(plan.dim[pieces.split]),
+        interleave_(run == move.combine.run && IsInterleaving(plan, pieces) ? move.interleave
+                                                                            : nullptr),
+        rows_(interleave_ != nullptr ? dim_.size : pieces.rows),
+        width_(move.combine.element_size),
+        stream_(stream),
+        first_(FirstInRow(plan, pieces.split)),
+        copy_(WholeRows({stream ? move.stream : move.combine.run, true, move.transpose, stream},
+                        width_, plan, pieces.split, tuning)),
+        fill_(WholeRows(KernelOf(move.combine.run, move), width_, plan, pieces.split, tuning)),
+        apply_(SlicedRows(KernelOf(run, move), width_, plan, pieces.split, tuning)) {}
 
   void operator()(const OverlayOperands& at, const unsigned char*) const {
     if (at.updates == nullptr) return copy_.Run(at.output, at.data, dim_.size);
@@ -231,22 +232,6 @@ class PieceRunner {
   }
 
  private:
-  PieceRunner(const OverlayPlan& plan, kernel::RunKernel run, const kernel::MoveKernels& move,
-              int64_t width, const Pieces& pieces, bool stream, const Tuning& tuning,
-              const Strides& output, const Strides& data)
-      : dim_(plan.dim[pieces.split]),
-        interleave_(run == move.combine.run && IsInterleaving(plan, pieces) ? move.interleave
-                                                                            : nullptr),
-        rows_(interleave_ != nullptr ? dim_.size : pieces.rows),
-        width_(width),
-        stream_(stream),
-        first_(FirstInRow(plan, pieces.split, output)),
-        copy_(WholeRows({stream ? move.stream : move.combine.run, true, move.transpose, stream},
-                        width, plan, pieces.split, output, data, tuning)),
-        fill_(WholeRows(KernelOf(move.combine.run, move), width, plan, pieces.split, output, data,
-                        tuning)),
-        apply_(SlicedRows(KernelOf(run, move), width, plan, pieces.split, output, tuning)) {}
-
   static RowKernel KernelOf(kernel::RunKernel run, const kernel::MoveKernels& move) {
     const bool moves = run == move.combine.run;
     return {run, moves, moves ? move.transpose : nullptr};
