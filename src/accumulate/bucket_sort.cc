@@ -40,7 +40,7 @@ int32_t AnyBits(int64_t first, int64_t end, const BitsOf& bits_of) {
 
 // True if no number is negative, below the one before it or, the first one, below `last`.
 bool Ascend(const int32_t* numbers, int64_t columns, int32_t last) {
-  // Negative differences have the sign bit, and so have dropped entries, whose differences overflow.
+  // Negative differences have the sign bit; those of dropped entries overflow, but these have it.
   const auto sign_of = [=](int64_t c) {
     const uint32_t step = static_cast<uint32_t>(numbers[c]) - static_cast<uint32_t>(numbers[c - 1]);
     return static_cast<int32_t>(step) | numbers[c];
@@ -211,6 +211,8 @@ bool FindTouched(const walk::Scatter& scatter, int64_t least, bool* reached) {
   if (least == 0) return true;
   const plan::DestinationNumbers numbers(scatter.loops);
   const int64_t entries = scatter.loops.Entries();
+  // Numbers of more destinations do not fit the kernels that locate them.
+  if (numbers.range() > std::numeric_limits<int32_t>::max()) return true;
   if (least > std::min(entries, numbers.range())) return true;
   TouchedBound touched(scatter.call, numbers.range(), entries, least);
   if (!touched.is_possible()) return false;

@@ -231,7 +231,7 @@ bool ReadsAhead(const RowsArguments& rows) {
 
 bool ReadsPages(const BoxArguments& box, int64_t size) {
   return box.updates_stride == 1 && box.run * size <= kWalks.longest_of_page &&
-         box.updates_row_stride * size >= kWalks.page;
+         std::abs(box.updates_row_stride) * size >= kWalks.page;
 }
 
 // Prefetch distance in rows; box.rows for none.

@@ -25,16 +25,16 @@ bool HasRuns(const plan::InnerNest& inner) {
   return false;
 }
 
-// True if the inner turns of accumulated entries are few, and lie apart in the output or are a short
-// row. Each is then a batch of its own, because single elements have faster kernels.
+// True if the inner turns of accumulated entries are few, and lie apart in the output or are a
+// short row. Each is then a batch of its own, because single elements have faster kernels.
 bool HasFewTurns(const plan::Tuning& tuning, const plan::IndexSpace& space) {
   if (space.components != 1 || space.inner.rank == 0) return false;
   const int64_t turns = space.inner.Turns();
   if (turns >= tuning.least_strided_group) return false;
   const int64_t axis_size = space.component[0].axis_size;
   if (axis_size / tuning.destinations_of_entry > space.entries.Turns()) return false;
-  const bool is_short = turns <= tuning.longest_summed_row &&
-                        axis_size <= tuning.most_sums_of_short_rows / turns;
+  const bool is_short =
+      turns <= tuning.longest_summed_row && axis_size <= tuning.most_sums_of_short_rows / turns;
   return is_short || !HasRuns(space.inner);
 }
 
@@ -118,7 +118,8 @@ using walk::Operands;
     return share::CheckIndices(call, operands.indices, *space, &findings);
   }
   if (call.explains()) plan::ExplainFew(call, operands.updates.size);
-  STREW_TRY(share::Copy(call, operands.data, operands.output, /*touched=*/operands.updates.size));
+  STREW_TRY(
+      share::Copy(call, operands.data, operands.output, share::LinesOfElements(operands.updates)));
   walk::WriteFew(walk::IndexedKernelsFor(call, operands.output, reduction), operands, few,
                  &space->inner);
   return call.Succeed(operands.updates.size / few.entries * few.count);
@@ -175,7 +176,7 @@ Status RunChecked(const Call& call, const Operands& operands, strew_reduction re
   return RunSpace(call, operands, reduction, findings, space);
 }
 
-// Checks in the order of the list in strew.h: index values, scratch, duplicates.
+// Checks in the order of the list in strew.h; scratch of means is asked for after duplicates.
 Status RunIndexed(const Call& call, const Operands& operands, strew_reduction asked,
                   plan::IndexSpace* space) {
   const TensorView& updates = operands.updates;

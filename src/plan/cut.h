@@ -95,7 +95,15 @@ class Cut {
   CutLoop loop_[kMostLoops];
 };
 
-// Turns that fill at least one cache line, so that threads rarely write to the same line.
+// True if turns with this stride, or at this distance, lie at least a cache line apart.
+inline bool AreLinesApart(uint64_t distance, int64_t width) {
+  return distance >= static_cast<uint64_t>(kCacheLine / width);
+}
+inline bool AreLinesApart(int64_t stride, int64_t width) {
+  return AreLinesApart(Magnitude(stride), width);
+}
+
+// Turns that fill about one cache line, so that threads rarely write to the same line.
 inline int64_t LineGranule(int64_t output_stride, int64_t width) {
   const int64_t step = static_cast<int64_t>(Magnitude(output_stride));
   return step == 0 || step >= kCacheLine / width ? 1 : kCacheLine / width / step;

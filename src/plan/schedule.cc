@@ -104,7 +104,9 @@ int64_t Scheduler::Prefetch() const {
   const bool is_fetched_move = about_.moves && loops_.EntriesAreElements() &&
                                span > least_moves / width_ &&
                                span <= tuning_.most_fetched_moves / width_;
-  return is_fetched_move || span > NearBytesOfElements(about_.machine) / width_ ? tuning_.element_prefetch : 0;
+  return is_fetched_move || span > NearBytesOfElements(about_.machine) / width_
+             ? tuning_.element_prefetch
+             : 0;
 }
 
 int64_t Scheduler::RowReadAhead() const {

@@ -5,10 +5,14 @@
 // describes, divided by its time otherwise. Unless a comment names another CPU, they are from one
 // thread of an AMD EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3.
 //
+// `The cache` of a threshold is the part of the last-level cache that a call counts on.
+//
 // Plans have a table of their own, in plan/plan_tuning.h, and the walks of the kernels have one in
 // kernel/walks.cc. Other constants stand beside the code that uses them: the order of loops
-// (plan/entry_loops.cc), the forms of sets of destinations (accumulate/destination_set.cc), sizes
-// of blocks, and limits on memory (scratch, stack, buffers).
+// (plan/entry_loops.cc), the forms of sets of destinations (accumulate/destination_set.cc), when
+// slots are far (accumulate/wide_sums.h), repeats (kernel/repeats.cc) and short runs
+// (kernel/short_runs.cc), the sorts and runs of plans (prepared), sizes of blocks, and limits on
+// memory (scratch, stack, buffers).
 #ifndef STREW_PLAN_TUNING_H_
 #define STREW_PLAN_TUNING_H_
 
@@ -21,16 +25,14 @@ namespace strew::plan {
 struct Tuning : PlanTuning {
   // Bytes of the last-level cache; 0: as the CPU reports it.
   int64_t cache_bytes = 0;
-  // Most bytes of it that a call counts on: larger caches are shared by many CPUs and slow to reach.
-  // On a CPU with 260 MiB, copies of 36 MB of which few lines are updated took 0.62 x the time,
-  // maxima of 10 M int16 along the first axis of 53 MB 0.64 x, moves of rows that span 16 to 64 MiB
-  // 0.56 to 0.9 x, overlays of 64 to 120 MiB 0.4 to 0.6 x, of 48 MiB 0.93 to 1.08 x, of 17 MiB 1.25
-  // x with the output in that cache and 0.8 x without (Emerald Rapids).
+  // Most bytes of it that a call counts on: many CPUs share larger ones, which are slow to reach.
+  // With 260 MiB, copies of 36 MB of which few lines are updated took 0.62 x the time, rows in 16
+  // to 64 MiB 0.56 to 0.9 x, overlays of 48 MiB 0.93 to 1.08 x, of 64 to 120 MiB 0.4 to 0.6 x, of
+  // 17 MiB 0.8 x, but 1.25 x if the output was in that cache (Emerald Rapids).
   int64_t most_cache = 32 << 20;
-  // 1 if parts of cache lines are streamed as fast as whole ones, 0 if not; -1: by the maker of the
-  // CPU. The same for stores that wait for cache lines.
-  int64_t streams_parts = -1;
-  int64_t waits_for_stores = -1;
+  // 1 if parts of cache lines are streamed as fast as whole ones, and if stores wait for cache
+  // lines, 0 if not; -1: by the maker of the CPU.
+  int64_t streams_parts = -1, waits_for_stores = -1;
 
   // ---- Threads ----
 
@@ -61,7 +63,7 @@ struct Tuning : PlanTuning {
   // from memory. The partition costs select_ns in each task, and sort_ns once.
   double resolve_ns = 0.25, write_ns = 0.5, heavy_write_ns = 1.2, wait_ns = 1.9;
   double filter_ns = 0.6, filter_stream_ns = 0.3, select_ns = 0.15, sort_ns = 1.1;
-  // Indices and updates of at least this part of the last-level cache come from memory.
+  // Indices and updates of at least this part of the cache come from memory.
   double far_entries_part = 1;
   // Estimates are not exact: that of several tasks must be below this fraction of that of one.
   double worthwhile = 0.9;
@@ -96,7 +98,7 @@ struct Tuning : PlanTuning {
 
   // ---- Drafts: small outputs in scratch, so that indices are read once ----
 
-  // Least bytes of indices, as a fraction of the last-level cache, and most bytes of output.
+  // Least bytes of indices, as a fraction of the cache, and most bytes of output.
   // Counting 10 million int64 and int32 indices into 16 to 65536 float32 took 0.88 to 0.95 x the
   // time, 6 MiB of indices, which stay in the caches, 1.09 x; into 0.7 MiB 0.83 x if all entries
   // share an update, 1.08 x with one for each, because updates then fill the L2 cache (Zen 4).
@@ -113,22 +115,20 @@ struct Tuning : PlanTuning {
   // 0.68 and 1.1 x the time. The larger limits are for calls with more updates than indices: they
   // have no batches, and an entry may be a long run. 7 pages of 4 KiB take 1.0 us, with a schedule
   // 1.2; 7 rows of 6 KiB of int8 took 0.83 x, but 5 entries of 3604 pairs of float16 1.6 x (Zen 4).
-  int64_t few_indices = 28;
-  int64_t few_updates = 64;
+  int64_t few_indices = 28, few_updates = 64;
   int64_t most_few_updates = 16 << 10;
   int64_t most_few_bytes = 64 << 10;
 
   // ---- Prefetch ----
 
-  // Destinations that span at most 1 / near_part of the last-level cache need no prefetch. A random
-  // sum into 4 MiB took 0.65 to 0.85 ns, with prefetch 0.89 to 1.1; into 64 MiB 4.8, with it 2.7.
+  // Rows that span at most 1 / near_part of the cache, and elements that span at most that part of
+  // the last-level cache, need no prefetch. A random sum into 4 MiB took 0.65 to 0.85 ns, with
+  // prefetch 0.89 to 1.1; into 64 MiB 4.8, with it 2.7.
   int64_t near_part = 4;
   // Moves of elements that span more and at most so many bytes need it all the same, because stores
   // are done in order: into 2 to 8 MiB they took 0.6 x the time, into 1 and 16 MiB 0.85 and 0.95 x,
-  // into 32 MiB 1.15 x. CPUs on which stores wait gain where the L1 cache ends: into 48, 90, 180,
-  // 370 and 740 KiB 0.8, 0.7, 0.82, 0.88 and 0.83 x (Emerald Rapids).
-  int64_t least_fetched_moves = 1 << 20;
-  int64_t least_fetched_moves_that_wait = 64 << 10;
+  // into 32 MiB 1.15 x; where stores wait, into 48 to 740 KiB 0.7 to 0.88 x (Emerald Rapids).
+  int64_t least_fetched_moves = 1 << 20, least_fetched_moves_that_wait = 64 << 10;
   int64_t most_fetched_moves = 16 << 20;
   // Distance for single elements, in entries. It must be 4 to 255, because blocks of clamped
   // indices have 256.
@@ -155,7 +155,7 @@ struct Tuning : PlanTuning {
   // prefetch.
   int64_t least_row_with_gaps = 128;
   // Prefetch distance in rows of updates that are read in order, in bytes; the least bytes of such
-  // a row; and the least bytes of all updates, as a fraction of the last-level cache. Sums of
+  // a row; and the least bytes of all updates, as a fraction of the cache. Sums of
   // 100,000 rows of 512 B into 1000 took 0.5 x the time with a distance of 4 KiB, 0.5 to 0.9 x with
   // 512 B; rows of 256 and 132 B 0.6 and 0.7 to 0.95 x, of 80 B 1.0 x. With updates in the caches
   // rows of 132 B took 1.15 x (Zen 5). Rows of 45, 91 and 181 B took 0.86, 0.74 and 0.7 x; compared
@@ -177,7 +177,7 @@ struct Tuning : PlanTuning {
   // ---- Streaming stores ----
 
   // Outputs that are written once, in order, are streamed if they have at least this fraction of
-  // the last-level cache: then data and output together fill it. Copies in ms, with streaming and
+  // the cache: then data and output together fill it. Copies in ms, with streaming and
   // with ordinary stores: 8 MiB 0.195 and 0.224 into a fresh output, 0.190 and 0.133 into one in
   // the cache; 16 MiB 0.38 and 0.42; 32 MiB 0.94 and 1.11; 64 MiB 2.20 and 2.76.
   double streamed_part = 0.5;
@@ -185,8 +185,8 @@ struct Tuning : PlanTuning {
   // ordinary stores gain from each further thread. On two threads 8 MiB took 0.193 and 0.074, 16
   // MiB 0.38 and 0.27 (0.62 and 0.63 with nothing in the cache), 24 MiB 0.59 and 0.60.
   double streamed_part_of_tasks = 0.75;
-  // If updates then touch more than one in so many cache lines of a copy, it is streamed only if it
-  // leaves the whole last-level cache, however large that is.
+  // A copy of which updates then touch more than one in so many cache lines is streamed only if it
+  // has that fraction of all of the last-level cache.
   int64_t lines_of_touched = 16;
   // Least bytes of a streamed row. Replacing 32 MiB of rows of 256 B took 0.58 to 0.63 x the time
   // of ordinary stores, of rows of 1 KiB 0.54 to 0.83 x, of 4 KiB 0.67 to 0.89 x.
@@ -226,8 +226,7 @@ struct Tuning : PlanTuning {
   // float64 sums with 157 to 257 columns took 0.67 to 0.9 x the time, with rows of 1600 B as long,
   // of 4 and 16 KB 1.05 to 1.3 x; maxima with rows of 1 KiB 1.06 x (Zen 4).
   int64_t near_row = 1536;
-  int64_t cache_way = 4096;
-  int64_t cache_ways = 8;
+  int64_t cache_way = 4096, cache_ways = 8;
   // Bytes of a row of a strip in scratch. Compared with 384, 512 (a power of two) took 1.05 to
   // 1.1 x the time, 256 1.15 x, 192 1.2 x.
   int64_t strip_bytes = 384;
@@ -249,8 +248,7 @@ struct Tuning : PlanTuning {
   // go through all outer turns in blocks of near_columns, whose lines are still near for the next
   // turn. With transposed data and updates, sums of [17556, 49, 2] took 0.5 x the time, of
   // [30000, 4, 20] 0.3 x; 571 and 1200 columns 1.2 x; in blocks of 128 1.1 x (Zen 4).
-  int64_t most_undivided_columns = 4096;
-  int64_t near_columns = 512;
+  int64_t most_undivided_columns = 4096, near_columns = 512;
 
   // ---- Tiles ----
 
@@ -259,10 +257,7 @@ struct Tuning : PlanTuning {
   // and 0.88 x the time; columns of batches, each of which resolves its own offset, 1.9, 1.45 and
   // 1.2 x. With fewer than least_flat_entries entries in all, the pattern of offsets does not pay:
   // 100 and 2000 in rows of 4 took 1.2 and 0.9 x; 1400, 2900 and 5800 1.13, 1.04, 0.92 x (Zen 4).
-  int64_t few_turns = 256;
-  int64_t narrow_row = 16;
-  int64_t narrow_batch = 96;
-  int64_t least_flat_entries = 1024;
+  int64_t few_turns = 256, narrow_row = 16, narrow_batch = 96, least_flat_entries = 1024;
   // Scattered indices or updates are packed into a buffer if a tile has at most most_packed_tile
   // entries, or a row at most most_packed_row. In random nests of small loops with transposed,
   // broadcast, padded and reversed operands, rows of 2 took 0.12 to 0.4 x the time, short tiles 0.2
@@ -270,9 +265,7 @@ struct Tuning : PlanTuning {
   // With it, padded rows of 3 and 4 took 0.6 to 1 x, of 5 and 7 0.7 to 1.1 x, of 13 1 to 1.2 x
   // (Emerald Rapids). Flat tiles of fewer than least_flat_tile entries are packed as well: with
   // updates [1, 2, 2] for [20000, 2, 2] 0.3 x.
-  int64_t most_packed_tile = 64;
-  int64_t most_packed_row = 4;
-  int64_t least_flat_tile = 32;
+  int64_t most_packed_tile = 64, most_packed_row = 4, least_flat_tile = 32;
   // Shortest row whose indices are used as offsets directly. 80,000 sums into 26,665 float32 in the
   // caches took 0.87 x the time, 4000 rows of 23 0.71 x.
   int64_t least_unresolved_row = 1;
@@ -383,9 +376,9 @@ struct Tuning : PlanTuning {
   // means of 4 rows of 34639 bfloat16 took 0.28 x the time, of 5 rows of 28770 int64 0.88 x, of 100
   // rows of 1000 float32 0.93 x, but of 100 rows with 300 updates each 1.37 x (Zen 4).
   int64_t least_strided_group = 64;
-  // So do the elements of rows of at most so many elements, if there are not too many sums: means and
-  // wide sums of 2000 to 40,000 rows of 2 and 3 took 0.25 to 0.58 x the time, of 4 0.6 to 1.6 x, of
-  // 1,000,000 rows 1.1 to 3.7 x (Emerald Rapids).
+  // So do elements of rows of at most so many, if there are not too many sums: means and wide sums
+  // of 2000 to 40,000 rows of 2 and 3 took 0.25 to 0.58 x the time, of 4 0.6 to 1.6 x, of 1 M rows
+  // 1.1 to 3.7 x (Emerald Rapids).
   int64_t longest_summed_row = 3;
   int64_t most_sums_of_short_rows = 1 << 18;
   // Turns of a strided group that are combined before those of the next group, with which they

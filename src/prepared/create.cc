@@ -88,17 +88,21 @@ Status CountEntries(const Call& call, Plan* plan) {
   return call.Fail(STREW_SIZE_OVERFLOW, "a tensor with these extents has too many elements");
 }
 
-Status Describe(const Call& call, const Request& request, Plan* plan) {
+// Checks all but sizes and index values, before memory is asked for. Stores the axis of kElements.
+Status Check(const Call& call, const Request& request, int* axis) {
   STREW_TRY(CheckArguments(call, request));
   STREW_TRY(CheckIndexTensor(call, request));
+  if (request.kind != Kind::kElements) return STREW_OK;
+  return plan::CheckAxis(call, {request.axis, 0}, -1, request.indices->rank, axis);
+}
+
+Status Describe(const Call& call, const Request& request, int axis, Plan* plan) {
   const TensorView& indices = *request.indices;
   plan->kind = request.kind;
   plan->rank = indices.rank;
   for (int i = 0; i < indices.rank; ++i) plan->shape[i] = indices.shape[i];
   plan->given_axis = request.axis;
-  if (request.kind == Kind::kElements) {
-    STREW_TRY(plan::CheckAxis(call, {request.axis, 0}, -1, indices.rank, &plan->axis));
-  }
+  plan->axis = axis;
   plan->components = request.kind == Kind::kTuples ? static_cast<int32_t>(TupleLength(indices)) : 1;
   for (int c = 0; c < plan->components; ++c) plan->extents[c] = request.extents[c];
   STREW_TRY(CountEntries(call, plan));
@@ -109,6 +113,9 @@ strew_status Create(strew_context* context, const Request& request, strew_plan**
   const Call call = CallWith(context);
   if (out == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "out is NULL").code();
   *out = nullptr;
+  int axis = 0;
+  const Status checked = Check(call, request, &axis);
+  if (!checked.ok()) return checked.code();
   void* const memory = std::malloc(sizeof(strew_plan));
   if (memory == nullptr) {
     return call.Fail(STREW_OUT_OF_MEMORY, "memory of the plan was refused").code();
@@ -117,7 +124,7 @@ strew_status Create(strew_context* context, const Request& request, strew_plan**
   plan->plan.token = Token::New();
   const Status status = plan->plan.token == nullptr
                             ? call.Fail(STREW_OUT_OF_MEMORY, "memory of the plan was refused")
-                            : Describe(call, request, &plan->plan);
+                            : Describe(call, request, axis, &plan->plan);
   if (!status.ok()) {
     strew_plan_destroy(plan);
     return status.code();

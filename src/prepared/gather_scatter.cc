@@ -234,8 +234,8 @@ void FindRows(const Passage& passage, GatherScatterFacts* facts) {
     if (to.entry_stride != 0 || from.entry_stride != 0) {
       is_within = false;
     } else if (!is_within && facts->slices != 0 &&
-               AreLinesApart(to.indexed_stride, passage.output.element_size) &&
-               AreLinesApart(from.indexed_stride, passage.source.element_size)) {
+               plan::AreLinesApart(to.indexed_stride, passage.output.element_size) &&
+               plan::AreLinesApart(from.indexed_stride, passage.source.element_size)) {
       facts->has_slices = true;
     } else {
       facts->row_elements *= to.count;

@@ -41,7 +41,7 @@ void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& up
   facts->run_bytes = width * (inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count);
   if (inner.rank == 0) return;
   const auto& slices = inner.loop[0];
-  if (!AreLinesApart(slices.stride[kTurnUpdates], width)) return;
+  if (!plan::AreLinesApart(slices.stride[kTurnUpdates], width)) return;
   facts->slices = slices.count;
   if (!is_random) return;
   // Not in int64_t: a broadcast source may have more elements than any memory.

@@ -32,11 +32,6 @@ void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
                    bool is_random, const TensorView& output, OutputFacts* facts);
 
-// True if turns with this stride lie at least a cache line apart.
-inline bool AreLinesApart(int64_t stride, int64_t width) {
-  return Magnitude(stride) >= static_cast<uint64_t>(kCacheLine / width);
-}
-
 // Consecutive turns of a loop, with the offsets of the first one.
 struct Turns {
   const int64_t* first;

@@ -145,19 +145,13 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
 
 namespace {
 
-bool IsWithinLine(uint64_t stride, int64_t width) {
-  return stride < static_cast<uint64_t>(kCacheLine / width);
-}
-
-bool IsWithinLine(int64_t stride, int64_t width) { return IsWithinLine(Magnitude(stride), width); }
-
 // True if runs that use only a part of each cache line of an operand share these lines.
 bool RunsShareLines(const GatherLoops& loops, int operand, uint64_t entry_stride) {
   const int64_t width = loops.units.width;
-  if (IsWithinLine(loops.run.stride[operand], width)) return false;
-  if (IsWithinLine(entry_stride, width)) return true;
+  if (!plan::AreLinesApart(loops.run.stride[operand], width)) return false;
+  if (!plan::AreLinesApart(entry_stride, width)) return true;
   for (int i = 0; i < loops.inner.rank; ++i) {
-    if (IsWithinLine(loops.inner.loop[i].stride[operand], width)) return true;
+    if (!plan::AreLinesApart(loops.inner.loop[i].stride[operand], width)) return true;
   }
   return false;
 }
@@ -189,8 +183,8 @@ bool AreBoxes(const Tuning& tuning, const GatherLoops& loops) {
   if (loops.EntryUnits() * loops.units.width < tuning.least_gathered_box) return false;
   if (loops.column.count == 1 || LieApart(loops)) return true;
   const int64_t width = loops.units.width;
-  const bool share_source = IsWithinLine(loops.layout.places.LeastStride(), width);
-  const bool share_output = IsWithinLine(loops.column.stride[kGatheredOutput], width);
+  const bool share_source = !plan::AreLinesApart(loops.layout.places.LeastStride(), width);
+  const bool share_output = !plan::AreLinesApart(loops.column.stride[kGatheredOutput], width);
   return !(share_source && loops.source_bytes > tuning.near_gathered) &&
          !(share_output && loops.output_bytes > tuning.near_gathered);
 }

@@ -29,7 +29,7 @@ plan::Cut CutOf(const BoxNest& nest, int64_t width, int64_t parts) {
   return cut;
 }
 
-// False if rows are short and begin or end within cache lines.
+// False if rows are short, and begin or end within vectors that are streamed.
 bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
                const plan::Machine& machine) {
   if (nest.rank <= 1) return true;

@@ -124,9 +124,9 @@ int64_t TouchedLines(const Scatter& scatter) {
   return std::min(units, units / run.count * lines);
 }
 
-// The dims of the box that the loops of a scatter span in its output, from the first element on:
-// indices of scatter_elements may be smaller than data in the dims before the axis. Returns the
-// number of its units, or 0 if the loops span something else.
+// The dims of the box that the loops of a scatter may span in its output, from the first element
+// on: indices of scatter_elements may be smaller than data in the dims before the axis. Returns the
+// number of its units; a schedule compares it with plan::PieceUnits().
 int64_t FindSpan(const Scatter& scatter, int64_t* shape) {
   const TensorView& output = scatter.operands.output;
   const TensorView& updates = scatter.operands.updates;
@@ -138,7 +138,7 @@ int64_t FindSpan(const Scatter& scatter, int64_t* shape) {
     shape[i] = is_part ? std::min(updates.shape[i], output.shape[i]) : output.shape[i];
     units *= shape[i];
   }
-  return units == plan::PieceUnits(loops) ? units : 0;
+  return units;
 }
 
 // The inputs of a schedule that may allocate scratch.

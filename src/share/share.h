@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/cache_size.h"
 #include "base/call.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -80,6 +81,11 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
 // copy.
 Status RunOverlay(const Call& call, const plan::OverlayPlan& plan, kernel::RunKernel run,
                   const kernel::MoveKernels& move, const walk::OverlayOperands& operands);
+
+// About the most cache lines that elements touch if they are written anywhere.
+inline int64_t LinesOfElements(const TensorView& elements) {
+  return elements.size * ((elements.element_size - 1) / kCacheLine + 1);
+}
 
 // output = data, for tensors of the same shape. Does nothing if they are the same elements.
 // `touched` as for RunBox().

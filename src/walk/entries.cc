@@ -147,9 +147,9 @@ void EntryWalk<Taker>::WalkBatchColumns() const {
   const plan::Tuning& tuning = scatter_.tuning;
   const int64_t columns = loops_.column.count;
   const int64_t* const stride = loops_.column.stride;
-  const bool lie_apart = stride[kIndices] >= kCacheLine / scatter_.index_size ||
-                         stride[kOutput] >= kCacheLine / scatter_.width ||
-                         stride[kUpdates] >= kCacheLine / scatter_.width;
+  const bool lie_apart = plan::AreLinesApart(stride[kIndices], scatter_.index_size) ||
+                         plan::AreLinesApart(stride[kOutput], scatter_.width) ||
+                         plan::AreLinesApart(stride[kUpdates], scatter_.width);
   const bool is_divided = lie_apart && columns > tuning.most_undivided_columns;
   const int64_t block = is_divided ? tuning.near_columns : columns;
   const int64_t step = std::min(plan::BatchColumns(tuning, scatter_.width), block_);

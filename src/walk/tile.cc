@@ -222,6 +222,7 @@ void TileWriter::WriteCopies(kernel::TileArguments entries, kernel::NextReads ne
   entries.columns = entries.offsets_row_stride = kCopies;
   entries.output_row_stride = 0;
   entries.lookahead += rest;
+  next_reads.updates_distance = 0;
   next_reads.indices_row_stride = kCopies * next_reads.index_size;
   next_reads.output_row_stride = kCopies * scatter_.width;
   kernel::CombineEntries(scatter_.kernels, offset_width, entries, next_reads);
