@@ -2,7 +2,6 @@
 #include "accumulate/destination_set.h"
 
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "base/compiler.h"
@@ -121,8 +120,8 @@ void DestinationSet::LocateRow(const kernel::IndexKernels& kernels,
   const auto locate = [&](const auto* offsets) {
     using Offset = std::remove_cv_t<std::remove_reference_t<decltype(*offsets)>>;
     for (int64_t c = 0; c < row.columns; ++c) {
-      const bool dropped = offsets[c] == std::numeric_limits<Offset>::min();
-      bits[c] = dropped ? std::numeric_limits<int32_t>::min()
+      const bool dropped = offsets[c] == kernel::kDropped<Offset>;
+      bits[c] = dropped ? kernel::kDropped<int32_t>
                         : static_cast<int32_t>(BitOf(kernel::NumberAt(row, offsets[c])));
     }
   };

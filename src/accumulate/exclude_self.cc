@@ -3,7 +3,6 @@
 // update of each element.
 #include "accumulate/accumulate.h"
 
-#include <limits>
 
 #include "base/identity.h"
 #include "accumulate/destination_set.h"
@@ -49,7 +48,7 @@ class FirstAndOthers {
   // is no branch on the answer of the set, because the CPU could not predict it.
   template <class Offset>
   void Part(walk::EntryRow row) {
-    constexpr Offset kDropped = std::numeric_limits<Offset>::min();
+    constexpr Offset kDropped = kernel::kDropped<Offset>;
     const Offset* const offsets = static_cast<const Offset*>(row.offsets);
     Offset taken[walk::EntrySink::kMostColumns];
     Offset refused;

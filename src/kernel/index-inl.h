@@ -70,14 +70,13 @@ void Clamp(const IndexTile& tile, bool wrap, void* memory) {
 
 template <class T, class Offset>
 void Drop(const IndexTile& tile, bool wrap, void* memory) {
-  constexpr Offset kDropped = std::numeric_limits<Offset>::min();
   const ShiftedRange<T> range(std::max<int64_t>(tile.axis_size, 1), wrap);
   Offset* offsets = static_cast<Offset*>(memory);
   for (int64_t r = 0; r < tile.rows; ++r, offsets += tile.columns) {
     const unsigned char* const row = tile.indices + At<T>(r * tile.row_stride);
     for (int64_t c = 0; c < tile.columns; ++c) {
       const T index = LoadElement<T>(row + At<T>(c * tile.column_stride));
-      if (range.Shifted(index) > range.limit || tile.axis_size == 0) offsets[c] = kDropped;
+      if (range.Shifted(index) > range.limit || tile.axis_size == 0) offsets[c] = kDropped<Offset>;
     }
   }
 }

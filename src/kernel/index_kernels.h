@@ -4,6 +4,7 @@
 #define STREW_KERNEL_INDEX_KERNELS_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "strew/strew.h"
 
@@ -44,6 +45,10 @@ using ClampKernel = void (*)(const IndexTile&, bool wrap, void* clamped);
 // columns.
 using CountConstantRowsKernel = int64_t (*)(const IndexTile&, bool wrap);
 
+// The offset, or the number, of a dropped entry.
+template <class T>
+inline constexpr T kDropped = std::numeric_limits<T>::min();
+
 // offsets[r * columns + c] (+)= place(index) * output_stride + r * batch_row_stride
 //                                                            + c * batch_column_stride
 // Here place(i) is i + n for i < 0 and i otherwise, and (+)= adds if `accumulate`, else replaces.
@@ -56,11 +61,10 @@ struct ResolveArguments {
   void* offsets;
 };
 
-// Results must fit the type of the offsets and must not be the lowest value of that type.
+// Results must fit the type of the offsets and must not be kDropped.
 using ResolveKernel = void (*)(const ResolveArguments&);
 
-// Drops the entries whose indices are out of range: sets offsets[r * columns + c] to the lowest
-// value of its type.
+// Drops the entries whose indices are out of range: sets offsets[r * columns + c] to kDropped.
 using DropKernel = void (*)(const IndexTile&, bool wrap, void* offsets);
 
 // Folds rows in which each offset is `step` more than the one before, as in rows with one index. If
@@ -101,7 +105,7 @@ struct LocateArguments {
   const uint32_t* directory_ranks;
 };
 
-// bits[c] = the position of the bit, which is below 2^31, or INT32_MIN for a dropped entry. The
+// bits[c] = the position of the bit, which is below 2^31, or kDropped for a dropped entry. The
 // bitmap must have a bit for the number of every destination.
 using LocateKernel = void (*)(const LocateArguments&, int32_t* bits);
 

@@ -145,7 +145,7 @@ struct CountedSums {
   uint32_t* counts;
 };
 
-// Update i belongs to the sum of slots[i], i < n. The slot INT32_MIN drops its update.
+// Update i belongs to the sum of slots[i], i < n. The slot kDropped drops its update.
 struct SlotUpdates {
   const int32_t* slots;
   const unsigned char* updates;

@@ -10,7 +10,6 @@
 
 #include <hwy/highway.h>
 
-#include <limits>
 #include <type_traits>
 
 #include "kernel/element.h"
@@ -42,7 +41,6 @@ HWY_INLINE bool Agree(const int32_t* numbers, int64_t n, int32_t expected, int32
 
 template <class T, template <class> class Op>
 void AddEach(const CountedSums& to, const SlotUpdates& all) {
-  constexpr int32_t kDropped = std::numeric_limits<int32_t>::min();
   const int32_t* HWY_RESTRICT slots = all.slots;
   const unsigned char* HWY_RESTRICT updates = all.updates;
   unsigned char* HWY_RESTRICT sums = to.sums;
@@ -51,7 +49,7 @@ void AddEach(const CountedSums& to, const SlotUpdates& all) {
   const int64_t step = At<T>(all.updates_stride);
   // If all slots are equal, their sum stays in a register: 3 M equal indices with float32 took
   // 0.67 x the time (Zen 4).
-  if (slots[0] == slots[n - 1] && slots[0] != kDropped && Agree(slots, n, slots[0], -1)) {
+  if (slots[0] == slots[n - 1] && slots[0] != kDropped<int32_t> && Agree(slots, n, slots[0], -1)) {
     SumOf<T> sum = LoadElement<SumOf<T>>(sums + At<SumOf<T>>(slots[0]));
     for (int64_t i = 0; i < n; ++i) {
       sum = Accumulate<T, Op>(sum, LoadElement<T>(updates + i * step));
@@ -62,7 +60,7 @@ void AddEach(const CountedSums& to, const SlotUpdates& all) {
   }
   for (int64_t i = 0; i < n; ++i) {
     const int32_t slot = slots[i];
-    if (slot == kDropped) continue;
+    if (slot == kDropped<int32_t>) continue;
     unsigned char* const sum = sums + At<SumOf<T>>(slot);
     const T update = LoadElement<T>(updates + i * step);
     StoreElement(Accumulate<T, Op>(LoadElement<SumOf<T>>(sum), update), sum);

@@ -55,7 +55,7 @@ int64_t Select(const SelectArguments& all) {
   SelectArguments arguments = all;
   // Limits the range to the type of the offsets, except its lowest value, which marks dropped
   // entries.
-  arguments.first = std::max(all.first, int64_t{std::numeric_limits<Offset>::min()} + 1);
+  arguments.first = std::max(all.first, int64_t{kDropped<Offset>} + 1);
   arguments.last = std::min<int64_t>(all.last, std::numeric_limits<Offset>::max());
   if (arguments.first > arguments.last) return 0;
   const Offset* offsets = static_cast<const Offset*>(arguments.offsets);
@@ -90,7 +90,7 @@ HWY_INLINE int64_t LocateVectors(const LocateArguments& arguments,
                                  const int32_t* HWY_RESTRICT offsets, int32_t* HWY_RESTRICT bits) {
   const hn::ScalableTag<int32_t> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto dropped = hn::Set(d, std::numeric_limits<int32_t>::min());
+  const auto dropped = hn::Set(d, kDropped<int32_t>);
   const auto shift = hn::Set(d, static_cast<int32_t>(arguments.shift));
   const auto inverse = hn::Set(d, static_cast<int32_t>(arguments.inverse));
   int64_t c = 0;
@@ -106,18 +106,16 @@ HWY_INLINE int64_t LocateVectors(const LocateArguments& arguments,
 template <class Offset>
 void Locate(const LocateArguments& all, int32_t* HWY_RESTRICT bits) {
   const LocateArguments arguments = all;
-  constexpr Offset kDropped = std::numeric_limits<Offset>::min();
-  constexpr int32_t kNone = std::numeric_limits<int32_t>::min();
   const Offset* HWY_RESTRICT offsets = static_cast<const Offset*>(arguments.offsets);
   int64_t first = 0;
   if constexpr (sizeof(Offset) == 4) first = LocateVectors(arguments, offsets, bits);
   for (int64_t c = first; c < arguments.columns; ++c) {
     const int64_t bit = NumberAt(arguments, offsets[c]);
-    bits[c] = offsets[c] == kDropped ? kNone : static_cast<int32_t>(bit);
+    bits[c] = offsets[c] == kDropped<Offset> ? kDropped<int32_t> : static_cast<int32_t>(bit);
   }
   if (arguments.directory == nullptr) return;
   for (int64_t c = 0; c < arguments.columns; ++c) {
-    if (bits[c] == kNone) continue;
+    if (bits[c] == kDropped<int32_t>) continue;
     const int64_t block = bits[c] / 64;
     const int64_t word = arguments.directory_ranks[block / 64] +
                          BitsBelow(arguments.directory[block / 64], block % 64);

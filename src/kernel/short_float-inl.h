@@ -36,14 +36,14 @@ constexpr int32_t kInfinity = static_cast<int32_t>(kBinary32.overflow());
 
 // The number of low fraction bits of a float32 that T lacks.
 template <class T>
-constexpr int kDropped = kBinary32.fraction_bits - T::kFractionBits;
+constexpr int kDroppedBits = kBinary32.fraction_bits - T::kFractionBits;
 
 // Moves `bits`, which have no sign, to their positions in a float32 and adjusts the bias. The
 // result is the same number unless it is subnormal. Infinity and NaNs become the numbers after the
 // largest finite one.
 template <class T>
 constexpr int32_t WideBitsOf(int32_t bits) {
-  return (bits << kDropped<T>)+((kBinary32.bias() - T::kBias) << kBinary32.fraction_bits);
+  return (bits << kDroppedBits<T>)+((kBinary32.bias() - T::kBias) << kBinary32.fraction_bits);
 }
 
 template <class D>
@@ -114,12 +114,12 @@ HWY_INLINE hn::Vec<D> Narrow(T, D d, hn::Vec<WideFloat<D>> value) {
   // addition rounds the number, subnormal or not, to a multiple of that bit.
   const auto exponent =
       hn::And(hn::Max(bounded, hn::Set(di32, kLeastNormal)), hn::Set(di32, kInfinity));
-  const auto power = hn::Add(exponent, hn::Set(di32, kDropped<T> << kBinary32.fraction_bits));
+  const auto power = hn::Add(exponent, hn::Set(di32, kDroppedBits<T> << kBinary32.fraction_bits));
   const auto sum = hn::Add(hn::BitCast(df, bounded), hn::BitCast(df, power));
   const auto significand = hn::Sub(hn::BitCast(di32, sum), power);
   // The leading bit of the significand, which a subnormal lacks, adds one to the exponent below.
   const auto above_least = hn::Sub(exponent, hn::Set(di32, kLeastNormal));
-  auto result = hn::Add(significand, hn::ShiftRight<kDropped<T>>(above_least));
+  auto result = hn::Add(significand, hn::ShiftRight<kDroppedBits<T>>(above_least));
   if constexpr (T::kOverflow != T::kNan) {
     const auto is_nan = hn::Gt(magnitude, hn::Set(di32, kInfinity));
     result = hn::IfThenElse(is_nan, hn::Set(di32, int32_t{T::kNan}), result);

@@ -18,7 +18,7 @@
 namespace strew::share {
 namespace {
 
-constexpr int64_t kDropped = -1;
+constexpr int64_t kNowhere = -1;
 
 // Finds the position at which the update of each batch entry starts.
 class Starts {
@@ -42,11 +42,11 @@ class Starts {
     return index.value >= 0 && (circular_ || index.value <= last_);
   }
 
-  // The first position of an entry, or kDropped.
+  // The first position of an entry, or kNowhere.
   int64_t At(int64_t entry) const {
     const IndexValue index = IndexOf(entry);
     if (!IsInRange(index)) {
-      if (policy_ == STREW_INDEX_DROP) return kDropped;
+      if (policy_ == STREW_INDEX_DROP) return kNowhere;
       return ClampedIndex(index.value, last_ + 1);
     }
     if (!circular_ || index.value < positions_) return index.value;
@@ -144,7 +144,7 @@ class Writer {
       const int64_t start = PositionOf(b, positions.first);
       // Neighbouring entries with the same start are one box.
       for (same = 1; b + same < end && PositionOf(b + same, positions.first) == start;) ++same;
-      if (start == kDropped) continue;
+      if (start == kNowhere) continue;
       const int64_t first = std::min(positions.count, positions_ - start);
       if (same == 1 && first == positions.count) {
         if (b + 1 < end) FetchBox(one, b + 1, PositionOf(b + 1, positions.first));
@@ -158,10 +158,10 @@ class Writer {
   }
 
  private:
-  // The position at which new position `first` of an entry is written, or kDropped.
+  // The position at which new position `first` of an entry is written, or kNowhere.
   int64_t PositionOf(int64_t entry, int64_t first) const {
     const int64_t start = starts_.At(entry);
-    if (start == kDropped) return kDropped;
+    if (start == kNowhere) return kNowhere;
     return start + first >= positions_ ? start + first - positions_ : start + first;
   }
 
@@ -192,7 +192,7 @@ class Writer {
   }
 
   void FetchBox(const walk::Box& box, int64_t entry, int64_t position) const {
-    if (position != kDropped) box.Fetch(OutputAt(entry, position));
+    if (position != kNowhere) box.Fetch(OutputAt(entry, position));
   }
 
   void WriteBox(const walk::Box& box, int64_t entry, int64_t position, int64_t first) const {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 
 #include "kernel/kernel.h"
 #include "plan/schedule.h"
@@ -77,12 +76,11 @@ struct EntryVisitor {
 
   template <class Offset>
   void Visit(const EntryRow& row) {
-    constexpr Offset kDropped = std::numeric_limits<Offset>::min();
     const Offset* offsets = static_cast<const Offset*>(row.offsets);
     const int64_t ahead = scatter.tuning.visit_prefetch;
     for (int64_t c = 0; c < row.columns; ++c) {
       fetch(row.output + offsets[std::min(c + ahead, row.columns - 1)]);
-      if (offsets[c] == kDropped) continue;
+      if (offsets[c] == kernel::kDropped<Offset>) continue;
       take(row.output + offsets[c], row.updates + c * row.updates_stride);
     }
   }
