@@ -291,6 +291,11 @@ std::vector<Forced> Drafts() {
 std::vector<Forced> Means() {
   const Changes batches = {{&T::destinations_of_entry, kHuge}};
   const Changes apart = {{&T::near_batch_sums, 1}};
+  // The elements of every row, and of no row, are batches of their own.
+  const Changes by_element = {{&T::longest_summed_row, kHuge},
+                              {&T::most_sums_of_short_rows, kHuge},
+                              {&T::least_strided_group, kHuge}};
+  const Changes by_row = {{&T::longest_summed_row, 0}, {&T::least_strided_group, 0}};
   const Changes buckets = {{&T::destinations_of_entry, 1}, {&T::least_of_bucket, 1}};
   const Changes small = {{&T::bucket_bytes, 1}, {&T::most_buckets, kHuge}};
   const Changes large = {{&T::bucket_bytes, kHuge}};
@@ -302,6 +307,8 @@ std::vector<Forced> Means() {
   const Calls calls = Calls::kMeans;
   return {{"MeansInBatches", batches, {1}, in_batches, 15, calls},
           {"MeansInBatchesOneByOne", batches + apart + InTasks(), {3}, in_batches, 15, calls},
+          {"MeansByElement", batches + by_element, {1, 3}, in_batches, 15, calls},
+          {"MeansNeverByElement", batches + by_row, {1, 3}, in_buckets, 3, calls},
           {"MeansInBuckets", buckets + large, {1}, in_buckets, 10, calls},
           {"MeansInBucketsOfTasks", buckets + large + InTasks(), {3}, in_buckets, 10, calls},
           {"MeansInSmallBuckets", buckets + small + InTasks(), {1, 5}, in_buckets, 5, calls},
