@@ -3,7 +3,6 @@
 // update of each element.
 #include "accumulate/accumulate.h"
 
-
 #include "base/identity.h"
 #include "accumulate/destination_set.h"
 #include "accumulate/entry_rows.h"

@@ -46,16 +46,11 @@ int64_t CutBatches(const plan::EntryLoops& loops, int64_t parts, int64_t most, p
     *cut = plan::Cut();
     int cuts = 0;
     int64_t batches = 1;
-    const auto append = [&](int64_t count) {
-      cut->Append(count, 1, parts);
+    plan::ForEachCutLoop(loops, [&](const auto& loop) {
+      cut->Append(loop.count, 1, parts);
       batches *= cut->MostTurns(cuts++);
-    };
-    for (int i = 0; i < loops.outer_batch_loops; ++i) append(loops.outer.loop[i].count);
-    if (loops.columns_are_batch) append(loops.column.count);
-    if (loops.rows_are_batch) append(loops.row.count);
-    if (batches > most) continue;
-    cut->Append(1, 1, 1);  // the one unit of an entry
-    return batches;
+    });
+    if (batches <= most) return batches;
   }
 }
 

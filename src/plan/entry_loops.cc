@@ -186,6 +186,7 @@ int64_t EntryLoops::DestinationSpan() const {
 }
 
 void EntryLoops::Restrict(const Cut& cut, int64_t part) {
+  assert(!columns_are_batch || !rows_are_batch);
   int next = 0;
   const auto restrict_loop = [&](auto* loop, int64_t* base, int operands) {
     const Turns turns = cut.TurnsOf(part, next++);

@@ -79,7 +79,7 @@ struct EntryLoops {
   kernel::OffsetWidth TileOffsets() const { return kernel::OffsetWidthOf(tile_span); }
   kernel::OffsetWidth WholeOffsets() const { return kernel::OffsetWidthOf(whole_span); }
 
-  // Keeps one part of a cut of the batch loops, the inner loops and the run.
+  // Keeps one part of a cut of the loops that ForEachCutLoop() lists.
   void Restrict(const Cut& cut, int64_t part);
   // Keeps some of the columns, which must be entries.
   void KeepColumns(const Turns& columns);
@@ -99,6 +99,17 @@ struct EntryLoops {
   void ChooseRowsAndColumns(BatchOrder order, IndexedNest* entries, IndexedNest* batch);
   void MeasureSpans();
 };
+
+// Calls body(loop) for the loops that a cut divides, in its order: those of batches, the inner
+// loops and the run.
+template <class Body>
+void ForEachCutLoop(const EntryLoops& loops, Body body) {
+  for (int i = 0; i < loops.outer_batch_loops; ++i) body(loops.outer.loop[i]);
+  if (loops.columns_are_batch) body(loops.column);
+  if (loops.rows_are_batch) body(loops.row);
+  for (int i = 0; i < loops.inner.rank; ++i) body(loops.inner.loop[i]);
+  body(loops.run);
+}
 
 // Maps destinations to numbers from 0 on: subtracts the lowest destination and divides by the
 // greatest common divisor of all strides. A shift divides by its power of two. Its odd part leaves

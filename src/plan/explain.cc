@@ -137,11 +137,11 @@ void ExplainFew(const Call& call, int64_t updates) {
                updates, Plural(updates));
 }
 
-void Explain(const Call& call, const CheckSchedule& schedule, int64_t indices) {
+void Explain(const Call& call, const Pass& check, int64_t indices) {
   Paragraph text;
   text.Add("%" PRId64 " ind%s: checked before anything is written, in %" PRId64 " part%s. ",
-           indices, indices == 1 ? "ex" : "ices", schedule.parts, Plural(schedule.parts));
-  text.AddTasks(Machine(call), schedule.nanoseconds, schedule.tasks);
+           indices, indices == 1 ? "ex" : "ices", check.parts, Plural(check.parts));
+  text.AddTasks(Machine(call), check.nanoseconds, check.tasks);
   call.Explain("%s", text.c_str());
 }
 

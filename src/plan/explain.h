@@ -31,7 +31,7 @@ class Paragraph {
 };
 
 void ExplainFew(const Call& call, int64_t updates);
-void Explain(const Call& call, const CheckSchedule& schedule, int64_t indices);
+void Explain(const Call& call, const Pass& check, int64_t indices);
 void Explain(const Call& call, const DraftSchedule& schedule, int64_t indices);
 void Explain(const Call& call, const BoxSchedule& schedule, const char* what, int64_t bytes);
 void Explain(const Call& call, const EntryLoops& loops, const Circumstances& about,

@@ -9,16 +9,6 @@
 namespace strew::plan {
 namespace {
 
-// Calls body(loop) for the loops that EntryLoops::Restrict() cuts, in its order.
-template <class Body>
-void ForEachCutLoop(const EntryLoops& loops, Body body) {
-  for (int i = 0; i < loops.outer_batch_loops; ++i) body(loops.outer.loop[i]);
-  if (loops.columns_are_batch) body(loops.column);
-  if (loops.rows_are_batch) body(loops.row);
-  for (int i = 0; i < loops.inner.rank; ++i) body(loops.inner.loop[i]);
-  body(loops.run);
-}
-
 // Only loops of batches have strides of their own in data.
 int64_t DataStride(const IndexedLoop& loop, bool data_is_alike) {
   return loop.stride[data_is_alike ? kOutput : kData];

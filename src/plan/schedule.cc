@@ -219,7 +219,8 @@ double Scheduler::Nanoseconds(const Staging& staging) const {
   return entries * tuning_.ns_of_entry + 2 * bytes * tuning_.ns_of_byte;
 }
 
-// Cuts the loops over batches, and if there are too few batches, the inner loops and the run too.
+// Cuts the loops over batches, and if there are too few batches, the inner loops and the run too,
+// in the order of ForEachCutLoop().
 Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
   const int64_t parts = PartsFor(about_.machine, tasks);
   Cut cut;
@@ -229,7 +230,6 @@ Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
   for (int i = 0; i < loops_.outer_batch_loops; ++i) {
     cut.Append(loops_.outer.loop[i].count, granule(loops_.outer.loop[i]), parts);
   }
-  if (loops_.rows_are_batch) cut.Append(loops_.row.count, granule(loops_.row), parts);
   if (loops_.columns_are_batch) {
     const int64_t columns = loops_.column.count;
     const int64_t line = granule(loops_.column);
@@ -239,6 +239,7 @@ Cut Scheduler::CutFor(const Staging& staging, int64_t tasks) const {
     cut.Append(columns, by_strips ? staging.strip : line,
                by_strips ? std::max(parts, columns) : parts);
   }
+  if (loops_.rows_are_batch) cut.Append(loops_.row.count, granule(loops_.row), parts);
   // Every piece of a run reads all indices again, so there are no more pieces than tasks.
   for (int i = 0; i < loops_.inner.rank; ++i) {
     cut.Append(loops_.inner.loop[i].count, granule(loops_.inner.loop[i]), tasks);
@@ -337,10 +338,14 @@ MemoryHints MemoryHintsFor(const EntryLoops& loops, const Circumstances& about) 
   return Scheduler(loops, about).Hints();
 }
 
+Pass PassFor(const Machine& machine, double nanoseconds) {
+  const int64_t tasks = TasksFor(machine, nanoseconds);
+  return {nanoseconds, tasks, PartsFor(machine, tasks)};
+}
+
 BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t moved) {
-  const double ns = static_cast<double>(moved) * machine.tuning.ns_of_byte;
-  const int64_t tasks = TasksFor(machine, ns);
-  return {ns, tasks, PartsFor(machine, tasks), written >= StreamedBytes(machine, tasks)};
+  const Pass pass = PassFor(machine, static_cast<double>(moved) * machine.tuning.ns_of_byte);
+  return {pass, written >= StreamedBytes(machine, pass.tasks)};
 }
 
 BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, int64_t touched) {
@@ -352,13 +357,12 @@ BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, int64_t to
   return schedule;
 }
 
-CheckSchedule MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size) {
+Pass MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size) {
   const Tuning& tuning = machine.tuning;
   const double bytes = static_cast<double>(indices) * static_cast<double>(index_size);
-  const double ns = tuning.ns_of_byte * bytes;
-  const int64_t tasks = TasksFor(machine, ns);
-  const int64_t parts = indices / (tuning.checked_part / index_size);
-  return {ns, tasks, std::max(PartsFor(machine, tasks), parts)};
+  Pass pass = PassFor(machine, tuning.ns_of_byte * bytes);
+  pass.parts = std::max(pass.parts, indices / (tuning.checked_part / index_size));
+  return pass;
 }
 
 }  // namespace strew::plan

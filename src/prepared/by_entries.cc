@@ -229,8 +229,7 @@ void StartAnew(const EntryPass& pass, const UpdateNest& nest, strew_reduction ki
   for (int64_t g = 0; g < destinations.count(); g += kPassBlock) {
     const int64_t n = std::min(kPassBlock, destinations.count() - g);
     int64_t offsets[kPassBlock];
-    destinations.Visit([&](const auto* numbers) { std::copy_n(numbers + g, n, offsets); });
-    pass.passage.of_to.destinations.Resolve(offsets, n);
+    pass.passage.of_to.destinations.Locate(destinations, g, n, offsets);
     plan::ForEachTurn(turns, turns.rank, [&](const int64_t* at) {
       unsigned char* const output = tensor.data + at[kOutput] * pass.size;
       kernel::TileArguments tile = kernel::RowTile(output, identity, offsets, n, 0);

@@ -40,9 +40,7 @@ class Divider {
       const int64_t groups = std::min(kGroups, end - group);
       int64_t offsets[kGroups];
       uint32_t counts[kGroups];
-      plan_.destinations.Visit(
-          [&](const auto* numbers) { std::copy_n(numbers + group, groups, offsets); });
-      destinations_.Resolve(offsets, groups);
+      destinations_.Locate(plan_.destinations, group, groups, offsets);
       for (int64_t g = 0; g < groups; ++g) {
         counts[g] = static_cast<uint32_t>(plan_.FirstOf(group + g + 1) - plan_.FirstOf(group + g));
       }

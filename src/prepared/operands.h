@@ -84,6 +84,11 @@ class Numbering {
   void Resolve(int64_t* numbers, int64_t n) const;
   // The same, with kNoUpdate for -1.
   void ResolveMarked(int64_t* numbers, int64_t n) const;
+  // Stores the offsets of numbers [first, first + n) of a list.
+  void Locate(const Numbers& list, int64_t first, int64_t n, int64_t* offsets) const {
+    list.Visit([&](const auto* numbers) { std::copy_n(numbers + first, n, offsets); });
+    Resolve(offsets, n);
+  }
 
  private:
   plan::LoopNest<1> nest_;

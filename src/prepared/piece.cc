@@ -28,9 +28,7 @@ int64_t Piece::TakeGroups(int64_t group, int64_t end) {
   }
   groups_of_turn_ = groups_;
   count_ = all_begins_[groups_];
-  plan.destinations.Visit(
-      [&](const auto* numbers) { std::copy_n(numbers + group, groups_, destinations_); });
-  scatter_.destinations.Resolve(destinations_, groups_);
+  scatter_.destinations.Locate(plan.destinations, group, groups_, destinations_);
   if (count_ <= kMost) TakePart(0, count_);
   return group + groups_;
 }

@@ -117,18 +117,16 @@ class PlaceWriter {
 
   Status Write(const Call& call) {
     const plan::Machine machine(call);
-    const double nanoseconds =
-        machine.tuning.ns_of_stored_place * static_cast<double>(plan_->entries);
-    const int64_t tasks = plan::TasksFor(machine, nanoseconds);
-    const int64_t parts = plan::PartsFor(machine, tasks);
+    const plan::Pass pass = plan::PassFor(
+        machine, machine.tuning.ns_of_stored_place * static_cast<double>(plan_->entries));
     plan::Cut cut;
-    for (int i = 0; i < nest_.rank; ++i) cut.Append(nest_.loop[i].count, 1, parts);
-    cut.Append(row_.count, 64, parts);
+    for (int i = 0; i < nest_.rank; ++i) cut.Append(nest_.loop[i].count, 1, pass.parts);
+    cut.Append(row_.count, 64, pass.parts);
     if (call.explains()) {
       call.Explain("%" PRId64 " entries: their places are stored, in %" PRId64 " part%s.",
                    plan_->entries, cut.parts(), plan::Plural(cut.parts()));
     }
-    STREW_TRY(share::ForEachPart(call, tasks, cut.parts(),
+    STREW_TRY(share::ForEachPart(call, pass.tasks, cut.parts(),
                                  [&](int64_t part, int64_t) { WritePart(cut, part); }));
     const int64_t dropped = dropped_.load(std::memory_order_relaxed);
     plan_->dropped_entries = dropped * (plan_->all_entries / plan_->entries);

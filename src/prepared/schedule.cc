@@ -15,11 +15,6 @@ namespace {
 using plan::Machine;
 using plan::Tuning;
 
-Pass PassFor(const Machine& machine, double nanoseconds) {
-  const int64_t tasks = plan::TasksFor(machine, nanoseconds);
-  return {nanoseconds, tasks, plan::PartsFor(machine, tasks)};
-}
-
 double Nanoseconds(int64_t count, double each, int64_t bytes, double of_byte) {
   return static_cast<double>(count) * (each + of_byte * static_cast<double>(bytes));
 }
@@ -82,8 +77,8 @@ void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts,
   const Tuning& tuning = machine.tuning;
   const int64_t bytes = facts.entry_elements * facts.element_size;
   schedule->divides = true;
-  schedule->division = PassFor(machine, Nanoseconds(plan.groups(), tuning.ns_of_divided_group,
-                                                    bytes, tuning.ns_of_divided_byte));
+  schedule->division = plan::PassFor(machine, Nanoseconds(plan.groups(), tuning.ns_of_divided_group,
+                                                          bytes, tuning.ns_of_divided_byte));
 }
 
 // ---- Scatter ----
@@ -210,8 +205,8 @@ PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const Gath
   PlanSchedule schedule;
   schedule.way = WayOfGather(tuning, loops);
   const int64_t bytes = loops.EntryUnits() * loops.units.width;
-  schedule.pass = PassFor(machine, Nanoseconds(plan.entries, tuning.ns_of_gathered_entry, bytes,
-                                               tuning.ns_of_gathered_byte));
+  schedule.pass = plan::PassFor(machine, Nanoseconds(plan.entries, tuning.ns_of_gathered_entry,
+                                                     bytes, tuning.ns_of_gathered_byte));
   schedule.piece = loops.run.count;
   schedule.has_pieces = schedule.way == Way::kRows && RunsShareLines(loops) &&
                         loops.run.count > tuning.near_group_turns;

@@ -45,12 +45,7 @@ enum class Passing {
   kRows,      // the same for rows of a few elements, along which neither plan changes
 };
 
-// A pass over entries or destinations.
-struct Pass {
-  double nanoseconds = 0;  // estimated time of one thread
-  int64_t tasks = 1;
-  int64_t parts = 1;  // at most, for the ways of gather: the loops may have fewer turns
-};
+using plan::Pass;
 
 // If a loop of batches lies within loops of entries, its turns are walked block by block.
 struct BatchBlocks {

@@ -68,7 +68,7 @@ class Checker {
     observed->NoteDifferent();
     observed->NoteSign();  // the check of constant rows does not look at them
     const int64_t columns = space_.MinorBatches();
-    const plan::CheckSchedule schedule = ScheduleFor(indices_.size);
+    const plan::Pass schedule = ScheduleFor(indices_.size);
     plan::Cut cut;
     cut.Append(indices_.size / columns, 1, schedule.parts);
     return ForEachPart(call_, schedule.tasks, cut.parts(), [&](int64_t part, int64_t) {
@@ -88,7 +88,7 @@ class Checker {
     observed->NoteVarying();
     const bool is_line = nest.rank == 1 && nest.loop[0].stride[0] == 1 && space_.components == 1;
     if (!is_line) observed->NoteDifferent();
-    const plan::CheckSchedule schedule = ScheduleFor(space_.components * nest.Turns());
+    const plan::Pass schedule = ScheduleFor(space_.components * nest.Turns());
     plan::Cut cut;
     for (int i = 0; i < nest.rank; ++i) cut.Append(nest.loop[i].count, 1, schedule.parts);
     return ForEachPart(call_, schedule.tasks, cut.parts(), [&](int64_t part, int64_t) {
@@ -100,8 +100,8 @@ class Checker {
   }
 
  private:
-  plan::CheckSchedule ScheduleFor(int64_t count) const {
-    const plan::CheckSchedule schedule =
+  plan::Pass ScheduleFor(int64_t count) const {
+    const plan::Pass schedule =
         plan::MakeCheckSchedule(plan::Machine(call_), count, indices_.element_size);
     if (call_.explains()) plan::Explain(call_, schedule, count);
     return schedule;
