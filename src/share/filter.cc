@@ -100,13 +100,7 @@ void Filter::Write(int64_t entries) {
 
 void Filter::WriteRows(const kernel::TileArguments& tile) const {
   const kernel::RunKernel run = scatter_.RunFor(hints_.streams);
-  kernel::RowsArguments rows;
-  rows.tile = tile;
-  rows.run = scatter_.loops.run.count;
-  rows.output_run_stride = scatter_.loops.run.stride[kOutput];
-  rows.updates_run_stride = scatter_.loops.run.stride[kUpdates];
-  rows.streams = run != scatter_.kernels.run;
-  rows.moves = scatter_.reduction == STREW_NONE;
+  kernel::RowsArguments rows = scatter_.RowsOf(tile, run);
   rows.updates_offsets = reinterpret_cast<const int64_t*>(updates_);
   plan::ForEachTurn(scatter_.loops.inner, scatter_.loops.inner.rank, [&](const int64_t* inner) {
     rows.tile.output = tile.output + inner[kOutput] * scatter_.width;

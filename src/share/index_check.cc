@@ -211,7 +211,7 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
                      "indices%s = %s is out of range [%" PRId64 ", %" PRId64 "] for axis %" PRId64
                      " of data, which has %" PRId64 " element%s",
                      at.c_str(), value.c_str(), Lowest(call, component), size - 1, component.axis,
-                     size, size == 1 ? "" : "s");
+                     size, plan::Plural(size));
 }
 
 // Reports the first index for which the call fails, in row-major order. Dims of stride 0 repeat the

@@ -51,6 +51,17 @@ struct Scatter {
   kernel::RunKernel RunFor(bool streams) const {
     return streams && reduction == STREW_NONE ? move.stream : kernels.run;
   }
+  // The rows of a tile of such entries, to be written by that kernel.
+  kernel::RowsArguments RowsOf(const kernel::TileArguments& tile, kernel::RunKernel run) const {
+    const plan::InnerLoop& loop = loops.run;
+    return {tile,
+            loop.count,
+            loop.stride[plan::kOutput],
+            loop.stride[plan::kUpdates],
+            /*streams=*/run != kernels.run,
+            /*moves=*/reduction == STREW_NONE,
+            /*updates_offsets=*/nullptr};
+  }
 
   // `at` counts units; in indices, elements.
   unsigned char* OutputAt(int64_t at) const { return operands.output.data + at * width; }

@@ -183,14 +183,7 @@ bool TileWriter::AreDense(const kernel::TileArguments& entries,
   const plan::EntryLoops& loops = scatter_.loops;
   const kernel::OffsetWidth offset_width = locator_.offset_width();
   const kernel::RunKernel run = scatter_.RunFor(hints_.streams);
-  kernel::RowsArguments rows;
-  rows.tile = entries;
-  rows.run = loops.run.count;
-  rows.output_run_stride = loops.run.stride[kOutput];
-  rows.updates_run_stride = loops.run.stride[kUpdates];
-  rows.streams = run != scatter_.kernels.run;
-  rows.moves = scatter_.reduction == STREW_NONE;
-  rows.updates_offsets = nullptr;
+  kernel::RowsArguments rows = scatter_.RowsOf(entries, run);
   rows.read_ahead = hints_.row_read_ahead;
   if (folds) FoldRows(tile, destination, &rows);
   if (!folds && plan::EntriesAreBoxes(loops, scatter_.tuning, scatter_.width, hints_.prefetch)) {
