@@ -113,7 +113,7 @@ def _prefetch(cache: int) -> list[Family]:
     return [
         Threshold(
             "near_part",
-            lambda size: elements((size // 4,), (1 << 18,)),
+            lambda size: rows(rows_of(size // 4, 16), 1 << 16),
             **switch("most_cache", HUGE, 1, cache_bytes=HUGE),
             size_of=lambda part: cache / part,
             value_of=lambda size: cache / size,

@@ -31,6 +31,7 @@ NOT_MEASURED = {
     "least_equal_row": "the calls here have different indices",
     "least_equal_moves": "the calls here have different indices",
     "longest_equal_step": "the calls here have different indices",
+    "most_sums_of_short_rows": "the calls here have sums that fit scratch",
     "least_sum_columns": "the calls here have no sums of a part of the columns",
     "most_column_entries": "the calls here have no sums of a part of the columns",
     "column_lines_of_entry": "the calls here have no sums of a part of the columns",

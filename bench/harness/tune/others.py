@@ -155,6 +155,12 @@ def _means() -> list[Family]:
             ],
             (0, 16, 256),
         ),
+        Threshold(
+            "longest_summed_row",
+            lambda row: update((20000, row), 20000, 0, "mean"),
+            **switch("longest_summed_row", HUGE, 0, most_sums_of_short_rows=HUGE),
+            most=9,
+        ),
         Sweep(
             "near_group_turns",
             [partial(update, (turns, 1000), 1000, 1, "mean") for turns in (1024, 4096)],
