@@ -88,7 +88,7 @@ void DrawSpread(const void* self, int64_t ranges, plan::Spread* spread) {
     spread->Add(destination);
   }
   spread->Finish(1 - static_cast<double>(followed) / static_cast<double>(count),
-                 plan::NearBytes(plan::Machine(scatter.call)) / scatter.width);
+                 plan::NearBytesOfElements(plan::Machine(scatter.call)) / scatter.width);
 }
 
 plan::Schedule ScheduleOf(const Scatter& scatter, const plan::Circumstances& about) {
