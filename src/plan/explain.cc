@@ -126,8 +126,9 @@ void AddMemory(const EntryLoops& loops, const Circumstances& about, const Schedu
   if (schedule.hints.row_read_ahead != 0) {
     text->Add("Rows of updates are prefetched %" PRId64 " ahead. ", schedule.hints.row_read_ahead);
   }
-  if (schedule.hints.streams && about.moves)
+  if (schedule.hints.streams && about.moves) {
     text->Add("Rows are replaced past the caches if they can be. ");
+  }
 }
 
 }  // namespace
