@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "kernel/kernel.h"
-#include "kernel/pattern.h"
 #include "kernel/prefetch.h"
 
 namespace strew::kernel {
@@ -82,19 +81,6 @@ struct RowByElements {
     for (int64_t i = 0; i < run; ++i, output += output_step, update += updates_step) {
       std::memcpy(output, update, kSize);
     }
-  }
-};
-
-// Applies one update to all elements of a contiguous row.
-struct RowByPattern {
-  RunKernel run;
-  int64_t size;
-  int64_t bytes;
-  Pattern& pattern;
-
-  HWY_INLINE void operator()(unsigned char* output, const unsigned char* update) const {
-    pattern.Fill(update, bytes);
-    pattern.Run(run, size, output, bytes);
   }
 };
 

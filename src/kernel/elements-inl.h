@@ -14,6 +14,7 @@
 #include "kernel/kernel.h"
 #include "kernel/rows-inl.h"
 #include "kernel/run-inl.h"
+#include "kernel/stream-inl.h"
 #include "kernel/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,13 +22,17 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Loops for older CPUs are not unrolled, which would make the library 0.25 MB larger.
 #undef STREW_ROLLED
-#if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET > HWY_AVX2
+#if HWY_COMPILER_GCC_ACTUAL
 #define STREW_ROLLED _Pragma("GCC unroll 1")
 #else
 #define STREW_ROLLED
 #endif
+
+// True if loops over elements are not unrolled: those of older CPUs, which would make the library
+// 0.25 MB larger, and those of float8, which gain nothing and would make it 60 KB larger.
+template <class T, class Op>
+constexpr bool kIsRolled = STREW_OF_OLD_CPUS || (kIsFloat8<T> && !kByCall<T, Op>);
 
 // Prefetches both cache lines of an element that may cross into a second one, as 1 of 5 elements of
 // 15 bytes do: otherwise its store would wait 40 to 70 ns for the second line.
@@ -67,9 +72,15 @@ struct ElementsOfRow {
       if (c + kGroup <= fetched) {
         for (int64_t i = c; i < c + kGroup; ++i) Fetch(offsets + i);
       }
-      STREW_ROLLED
-      for (int64_t i = c; i < c + kGroup; ++i) {
-        CombineElement<T, Op>(output + At<T>(offsets[i]), updates + At<T>(i));
+      if constexpr (kIsRolled<T, Op>) {
+        STREW_ROLLED
+        for (int64_t i = c; i < c + kGroup; ++i) {
+          CombineElement<T, Op>(output + At<T>(offsets[i]), updates + At<T>(i));
+        }
+      } else {
+        for (int64_t i = c; i < c + kGroup; ++i) {
+          CombineElement<T, Op>(output + At<T>(offsets[i]), updates + At<T>(i));
+        }
       }
     }
     return c;
@@ -139,7 +150,7 @@ constexpr CombineKernels CombineKernelsOf() {
 
 template <class T>
 constexpr MoveKernels MoveKernelsOf() {
-  return {CombineKernelsOf<T, Move<T>>(), StreamRun<T>, Interleave<T>, Gather<T>,
+  return {CombineKernelsOf<T, Move<T>>(), StreamRun<T>, InterleaveKernelOf<T>(), Gather<T>,
           TransposeKernelOf<T>()};
 }
 

@@ -92,6 +92,13 @@ void Interleave(unsigned char* output, const unsigned char* data, const unsigned
   StoreElement(LoadElement<T>(data + last), output + last);
 }
 
+// NULL for older CPUs.
+template <class T>
+constexpr InterleaveKernel InterleaveKernelOf() {
+  if constexpr (!STREW_OF_OLD_CPUS) return Interleave<T>;
+  return nullptr;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace strew::kernel

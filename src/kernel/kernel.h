@@ -117,11 +117,11 @@ using GatherKernel = void (*)(unsigned char* gathered, const unsigned char* upda
 using TransposeKernel = bool (*)(const struct BoxArguments& box);
 
 // The kernels that move elements of one width. If the width is not a power of two, `stream` is the
-// run of `combine` and `interleave` is NULL.
+// run of `combine`.
 struct MoveKernels {
   CombineKernels combine;
-  RunKernel stream;  // a run past the caches; FinishStreaming() must follow
-  InterleaveKernel interleave;
+  RunKernel stream;             // a run past the caches; FinishStreaming() must follow
+  InterleaveKernel interleave;  // may be NULL
   GatherKernel gather;
   TransposeKernel transpose;  // may be NULL
 };

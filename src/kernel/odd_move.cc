@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernel/elements-inl.h"
+#include "kernel/pattern.h"
 #include "kernel/tables.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,6 +29,9 @@ void MoveRun(unsigned char* output, int64_t output_stride, const unsigned char* 
   if (output_stride == 1 && updates_stride == 1) {
     std::memcpy(output, updates, static_cast<size_t>(At<T>(n)));
     return;
+  }
+  if (output_stride == 1 && updates_stride == 0 && n >= kLeastRepeated) {
+    return CombineRepeated(MoveRun<T>, sizeof(T), output, updates, 1, n);
   }
   CombineStrided<T, Move<T>>(output, output_stride, updates, updates_stride, n);
 }

@@ -176,6 +176,8 @@ template <class T>
 constexpr bool kIsShortFloat = false;
 template <strew_dtype kDtype>
 constexpr bool kIsShortFloat<ShortFloat<kDtype>> = true;
+template <class T>
+constexpr bool kIsFloat8 = kIsShortFloat<T> && sizeof(T) == 1;
 
 // The type in which sums and products wrap modulo 2^n; 8 and 16 bits would be promoted to int.
 template <class T>

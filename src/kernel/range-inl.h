@@ -194,7 +194,7 @@ HWY_INLINE IndexRange RangeOfRow(const unsigned char* indices, int64_t stride, i
 }
 
 // Checks rows of 2 or 3 indices with one decision for the whole tile instead of one for each row:
-// rows of 2 took 0.3 x the time (Emerald Rapids).
+// rows of 2 took 0.3 x the time (Emerald Rapids). Not for older CPUs, to keep the library small.
 template <class T>
 HWY_INLINE IndexRange RangeOfShortRows(const IndexTile& tile, const ShiftedRange<T>& range) {
   SeenIndices<T> first, second, third;
@@ -215,8 +215,10 @@ template <class T>
 IndexRange Check(const IndexTile& tile, bool wrap) {
   if (tile.axis_size == 0) return kOutOfRange;
   const ShiftedRange<T> range(tile.axis_size, wrap);
-  const bool are_short = tile.columns == 2 || tile.columns == 3;
-  if (are_short && tile.rows > 1) return RangeOfShortRows<T>(tile, range);
+  if constexpr (!STREW_OF_OLD_CPUS) {
+    const bool are_short = tile.columns == 2 || tile.columns == 3;
+    if (are_short && tile.rows > 1) return RangeOfShortRows<T>(tile, range);
+  }
   IndexRange all = kNonNegative;
   for (int64_t r = 0; r < tile.rows; ++r) {
     const unsigned char* row = tile.indices + At<T>(r * tile.row_stride);

@@ -42,9 +42,6 @@ namespace {
 #define STREW_MASKED_LOADS 0
 #endif
 
-// Fewest updates that are worth gathering.
-constexpr int64_t kLeastGathered = 32;
-
 template <class Op, class D, class Lane>
 HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
   return Op::OnLanes(d, hn::LoadU(d, output), hn::LoadU(d, updates));
@@ -248,8 +245,7 @@ HWY_INLINE int64_t MoveFromWords(unsigned char* output, int64_t output_stride,
 // True if a vector of pairs narrows to a vector of their first lanes, which has the lanes of T.
 // (8-bit floats have other vectors, because they widen to float32.)
 template <class T>
-constexpr bool kSkipsGaps = sizeof(T) <= 4 && Lanes<T>::kPerElement == 1 &&
-                            !(kIsShortFloat<T> && sizeof(T) == 1);
+constexpr bool kSkipsGaps = sizeof(T) <= 4 && Lanes<T>::kPerElement == 1 && !kIsFloat8<T>;
 
 // output[i] (+)= updates[2 * i] for i < n, as long as there are whole vectors. Returns the first
 // element that is not done. Compared with one by one, elements of 4 bytes take half the time, of
@@ -280,30 +276,6 @@ HWY_NOINLINE int64_t CombineEverySecond(unsigned char* output, const unsigned ch
 }
 
 #endif
-
-// True if vectors save more time than gathering strided updates takes.
-template <class T, class Op>
-constexpr bool kGathersUpdates = kIsHeavy<T, Op>&& kHasVectors<T> && !STREW_OF_OLD_CPUS;
-
-template <class T, class Op>
-HWY_NOINLINE void CombineGathered(unsigned char* output, int64_t output_stride,
-                                  const unsigned char* updates, int64_t updates_stride, int64_t n) {
-  using Unit = typename Lanes<T>::Lane;
-  static_assert(sizeof(Unit) == sizeof(T));
-  constexpr int64_t kBlock = 256;
-  HWY_ALIGN unsigned char near_updates[At<T>(kBlock)];
-  HWY_ALIGN unsigned char near_output[At<T>(kBlock)];
-  for (int64_t i = 0; i < n; i += kBlock) {
-    const int64_t block = HWY_MIN(kBlock, n - i);
-    unsigned char* const there = output + At<T>(i * output_stride);
-    unsigned char* const near = output_stride == 1 ? there : near_output;
-    const unsigned char* const from = updates + At<T>(i * updates_stride);
-    CombineStrided<Unit, Move<Unit>>(near_updates, 1, from, updates_stride, block);
-    if (near != there) CombineStrided<Unit, Move<Unit>>(near, 1, there, output_stride, block);
-    CombineContiguous<T, Op>(near, near_updates, block);
-    if (near != there) CombineStrided<Unit, Move<Unit>>(there, output_stride, near, 1, block);
-  }
-}
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -64,6 +64,8 @@ struct SumTraits<ShortFloat<kDtype>> {
   static HWY_INLINE Sum Widen(T element) {
     if constexpr (std::is_same_v<T, Brain>) {
       return hn::GetLane(VectorOf(element));
+    } else if constexpr (kIsFloat8<T>) {
+      return kNumbers<T>.number[element.bits];
     } else {
       const One d;
       return hn::GetLane(HWY_NAMESPACE::Widen(T(), d, hn::Set(d, element.bits)));

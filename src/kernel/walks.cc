@@ -30,17 +30,8 @@ struct Walks {
   int64_t rows_ahead = 12;
   int64_t page = 4096;
   int64_t longest_of_page = 2048;
-  // Size of a pattern. Repeated short updates are first written into a pattern as often as they
-  // fit, so that kernels read contiguous updates and need no loops for repetition. Writing one
-  // value to 64 MiB on a Zen 5, element by element and with a pattern: int8 17 and 0.7 ms; float32
-  // 4.3 and 0.7; rows of four float32 10 and 0.7.
-  int64_t pattern = Pattern::kCapacity;
-  // Fewest elements for a pattern: filling one takes about as long as writing this many one by one.
-  int64_t least_repeated = 64;
-  // Fewest elements of a row with one value for a pattern: compared with one by one, int16 products
-  // of 300 and 3638 took 0.25 and 0.08 x the time, float32 moves of 64 and 300 1.4 and 0.74 x.
-  int64_t least_repeated_of_row = 128;
-  // Longest repeated row for a pattern: longer ones are as fast one by one.
+  // Longest run in bytes of which copies are written out if contiguous rows repeat it: longer ones
+  // are as fast one by one. Rows of four float32 in 64 MiB took 0.07 x the time (Zen 5).
   int64_t longest_period = 512;
   // Most bytes of a row that are prefetched; the hardware prefetches the rest. If rows are in the
   // caches, prefetches are useless: 128 rows of 2 to 8 KiB took 0.88 to 0.95 x the time of
@@ -168,13 +159,6 @@ void WalkRowsBy(const ApplyRow& apply, int64_t size, OffsetWidth offset_width,
   WalkRowsBy<false>(apply, size, offset_width, rows);
 }
 
-// Not inline, so that other rows need no stack space for a pattern.
-[[gnu::noinline]] void WalkRepeatedRows(RunKernel run, int64_t size, OffsetWidth offset_width,
-                                        const RowsArguments& rows) {
-  Pattern pattern(size, kWalks.pattern);
-  WalkRowsBy(RowByPattern{run, size, rows.run * size, pattern}, size, offset_width, rows);
-}
-
 template <int64_t kSize>
 void MoveElements(OffsetWidth offset_width, const RowsArguments& rows) {
   const RowByElements<kSize> row = {rows.run, rows.output_run_stride * kSize,
@@ -256,35 +240,17 @@ int64_t WritesAhead(const BoxArguments& box, int64_t size) {
   return std::clamp<int64_t>(kWalks.moved_ahead / run_bytes, 1, kWalks.moved_rows_ahead);
 }
 
-// True if every run repeats one element.
-bool RepeatsElements(const BoxArguments& box) {
-  return box.output_stride == 1 && box.updates_stride == 0 && box.run >= kWalks.least_repeated;
-}
-
 // True if contiguous rows repeat one run.
 bool RepeatsRuns(const BoxArguments& box, int64_t size) {
   return box.updates_row_stride == 0 && box.output_row_stride == box.run &&
          box.output_stride == 1 && box.updates_stride == 1 &&
-         box.run * size <= kWalks.longest_period && box.rows * box.run >= kWalks.least_repeated;
+         box.run * size <= kWalks.longest_period && box.rows * box.run >= kLeastRepeated;
 }
 
-// Not inline, so that small boxes in WalkBox() need no stack space for a pattern.
-[[gnu::noinline]] void WalkRepeatedElements(RunKernel run, int64_t size, const BoxArguments& box) {
-  const int64_t bytes = box.run * size;
-  Pattern pattern(size, kWalks.pattern);
-  for (int64_t r = 0; r < box.rows; ++r) {
-    if (r == 0 || box.updates_row_stride != 0) {
-      pattern.Fill(box.updates + r * box.updates_row_stride * size, bytes);
-    }
-    pattern.Run(run, size, box.output + r * box.output_row_stride * size, bytes);
-  }
-}
-
-[[gnu::noinline]] void WalkRepeatedRuns(RunKernel run, int64_t size, const BoxArguments& box) {
-  const int64_t bytes = box.rows * box.run * size;
-  Pattern pattern(box.run * size, kWalks.pattern);
-  pattern.Fill(box.updates, bytes);
-  pattern.Run(run, size, box.output, bytes);
+// True if the box may be transposed. Kernels fill longer runs of one element in less time.
+bool IsTransposed(const BoxArguments& box, int64_t size) {
+  constexpr int64_t kLongestFilled = 128;  // bytes
+  return box.transpose != nullptr && (box.updates_stride != 0 || box.run * size <= kLongestFilled);
 }
 
 // Prefetches the output of a group and its first updates.
@@ -312,9 +278,10 @@ void PrefetchElements(const unsigned char* origin, int64_t size, OffsetWidth wid
 void FinishStreaming() { hwy::FlushStream(); }
 
 void WalkBox(RunKernel run, int64_t size, const BoxArguments& box) {
-  if (RepeatsElements(box)) return WalkRepeatedElements(run, size, box);
-  if (RepeatsRuns(box, size)) return WalkRepeatedRuns(run, size, box);
-  if (box.transpose != nullptr && box.transpose(box)) return;
+  if (RepeatsRuns(box, size)) {
+    return CombineRepeated(run, size, box.output, box.updates, box.run, box.rows * box.run);
+  }
+  if (IsTransposed(box, size) && box.transpose(box)) return;
   const int64_t writes = WritesAhead(box, size);
   if (WalkShortRuns(run, size, box, writes)) return;
   const int64_t row_bytes = box.updates_row_stride * size;
@@ -339,10 +306,6 @@ void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsA
   if (rows.moves && !is_contiguous && rows.run <= kWalks.longest_by_element &&
       MoveElements(size, offset_width, rows)) {
     return;
-  }
-  const bool repeats = rows.output_run_stride == 1 && rows.updates_run_stride == 0;
-  if (repeats && rows.run >= kWalks.least_repeated_of_row) {
-    return WalkRepeatedRows(run, size, offset_width, rows);
   }
   const RowByKernel apply = {run, rows.output_run_stride, rows.updates_run_stride, rows.run};
   if (!ReadsAhead(rows)) return WalkRowsBy(apply, size, offset_width, rows);

@@ -36,8 +36,6 @@ UNTOLD = (
     "walks.far_moved",
     "walks.least_read_ahead",
     "walks.longest_of_page",
-    "walks.least_repeated",
-    "walks.least_repeated_of_row",
     "walks.longest_period",
     "walks.longest_inline",
     "walks.longest_by_element",
@@ -145,7 +143,7 @@ def test_times_follow_the_table(library: Tunable) -> None:
 
 
 def test_constants_are_in_use_again_after_a_trial(library: Tunable) -> None:
-    library.tune({"few_indices": 3, "walks.pattern": 64})
+    library.tune({"few_indices": 3, "walks.longest_period": 64})
     library.tune({"few_indices": 5})
     library.tune({})
     assert Tunable(Path(os.environ["STREW_TUNABLE"])).in_use == library.in_use

@@ -127,6 +127,7 @@ TEST_P(Runs, SliceOfEverySecond) { CheckSlices(2); }
 TEST_P(Runs, SliceOfEveryThird) { CheckSlices(3); }
 TEST_P(Runs, SliceOfEverySecondBackwards) { CheckSlices(-2); }
 
+TEST_P(Runs, OneUpdate) { CheckUpdatesApart(0); }
 TEST_P(Runs, UpdatesBackwards) { CheckUpdatesApart(-1); }
 TEST_P(Runs, EverySecondUpdate) { CheckUpdatesApart(2); }
 TEST_P(Runs, EveryThirdUpdate) { CheckUpdatesApart(3); }

@@ -162,6 +162,19 @@ TEST_P(StreamedDtypes, OddLengths) {
   }
 }
 
+TEST_P(StreamedDtypes, OfOneElement) {
+  const auto width = static_cast<int64_t>(GetParam().width);
+  const auto alignment = static_cast<int64_t>(GetParam().alignment);
+  for (const int64_t length : {5000 / width | 1, 1000 / width | 1}) {
+    for (const int64_t gap : {0, 1}) {
+      Rows rows = Streamed(GetParam().code, 300, length, gap);
+      rows.updates.strides = {1, 0};
+      rows.output_shift = gap * alignment;
+      ASSERT_TRUE(CheckRows(random_, rows));
+    }
+  }
+}
+
 // Single opaque elements as wide as a row.
 TEST(StreamedRowsOf, WideElements) {
   Random random(Seed());

@@ -195,20 +195,10 @@ def _walks() -> list[Family]:
         lambda: rows((1 << 16, 64), 1 << 16, "mean"),
         lambda: rows((1 << 14, 512), 1 << 14, "mean"),
     ]
-    whole = [lambda: sliced((1024, 4096), repeated((1024, 4096), (1, 1)))]
 
     def pitched(run: int) -> Scatter:
         """Runs of the given number of bytes, each on its own page."""
         return sliced((1 << 14, run // 4), values((1 << 14, 1024))[:, : run // 4])
-
-    def runs_of_one(run: int) -> Scatter:
-        data = rows_of(1 << 18, 2 * run)
-        updates = repeated((data[0], run), (data[0], 1))
-        return sliced(data, updates, axis=1)
-
-    def rows_of_one(run: int) -> Scatter:
-        scatter = rows(rows_of(1 << 18, run), 1 << 8)
-        return replace(scatter, updates=repeated((1 << 8, run), (1 << 8, 1)))
 
     def rows_apart(run: int) -> Scatter:
         scatter = rows((1 << 13, run), 1 << 12, "none")
@@ -253,11 +243,6 @@ def _walks() -> list[Family]:
             (2, 4, 8, 16, 24, 32),
         ),
         Threshold("walks.longest_of_page", pitched, **at("walks.longest_of_page"), most=4096),
-        Sweep("walks.pattern", whole, (512, 1024, 2048)),
-        Threshold("walks.least_repeated", runs_of_one, **at("walks.least_repeated")),
-        Threshold(
-            "walks.least_repeated_of_row", rows_of_one, **at("walks.least_repeated_of_row")
-        ),
         Threshold(
             "walks.longest_period",
             one_run,
