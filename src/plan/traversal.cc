@@ -10,12 +10,24 @@
 namespace strew::plan {
 namespace {
 
+// Fewest entries for which a pattern of offsets pays. Tiles of at most `small` entries are small.
+int64_t LeastOfPattern(const EntryLoops& loops, const Tuning& tuning, int64_t small) {
+  const int64_t tile = loops.row.count * loops.column.count;
+  const bool are_small = tile <= small && loops.outer.Turns() >= tuning.many_tiles;
+  return are_small ? tuning.least_of_small_tiles : tuning.least_flat_entries;
+}
+
+int64_t LeastFlatEntries(const EntryLoops& loops, const Tuning& tuning) {
+  const int64_t least = LeastOfPattern(loops, tuning, tuning.small_tile);
+  const bool is_narrow = loops.columns_are_batch && loops.column.count <= tuning.narrow_columns;
+  return is_narrow ? std::min(tuning.least_of_narrow_columns, least) : least;
+}
+
 bool IsWorthIt(const EntryLoops& loops, const Tuning& tuning) {
   const int64_t turns = loops.row.count * loops.column.count;
   const int64_t narrow = loops.columns_are_batch ? tuning.narrow_batch : tuning.narrow_row;
   const bool small = turns < tuning.few_turns || loops.column.count < narrow;
-  const int64_t entry_turns = loops.columns_are_batch ? loops.row.count : loops.column.count;
-  return small && loops.batches * entry_turns > tuning.least_flat_entries;
+  return small && loops.Entries() > LeastFlatEntries(loops, tuning);
 }
 
 // All loops over entries, sorted by their strides in indices.
@@ -74,7 +86,7 @@ bool Pack(const EntryLoops& loops, const Tuning& tuning, FlatLoops* flat) {
   if (loops.column.count > (is_small ? tuning.most_packed_tile : tuning.most_packed_row)) {
     return false;
   }
-  if (loops.Entries() <= tuning.least_flat_entries) return false;
+  if (loops.Entries() <= LeastOfPattern(loops, tuning, tuning.small_packed_tile)) return false;
   const IndexedNest nest = InOrderOfIndices(loops);
   flat->outside.rank = flat->period.rank = 0;
   for (int o = 0; o < kIndexedOperands; ++o) flat->outside.base[o] = nest.base[o];

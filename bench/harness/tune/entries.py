@@ -376,12 +376,58 @@ def _tiles() -> list[Family]:
             **switch("least_flat_entries", HUGE, 0, **NO_FEW),
             least=8,
         ),
+        *_few_entries_in_short_loops(),
         Threshold(
             "least_folded",
             lambda size: equal_in_rows(rows_of(1 << 18, size), 1),
             **switch("least_folded", HUGE, 1, **IN_ROWS),
         ),
         *_slices(),
+    ]
+
+
+def _few_entries_in_short_loops() -> list[Family]:
+    def tiles(count: int, rows_of_tile: int = 4, columns: int = 3) -> Scatter:
+        updates = (count, rows_of_tile, columns)
+        return elements((count, 8, columns + 2), updates, 1)
+
+    def scattered(columns: int) -> Scatter:
+        scatter = tiles(16, 2, columns)
+        return replace(scatter, indices=np.asfortranarray(scatter.indices))
+
+    few = {**NO_FEW, "least_flat_entries": HUGE}
+    return [
+        Threshold("many_tiles", tiles, **at("many_tiles", **few), least=1, most=64),
+        Threshold(
+            "small_tile",
+            lambda size: tiles(16, 4, size // 4),
+            **at("small_tile", narrow_columns=0, **few),
+            least=8,
+        ),
+        Threshold(
+            "small_packed_tile",
+            lambda size: scattered(size // 2),
+            **at("small_packed_tile", small_tile=0, **few),
+            least=4,
+        ),
+        Threshold(
+            "least_of_small_tiles",
+            lambda size: tiles(max(size // 6, 3), 2, 3),
+            **at("least_of_small_tiles", **few),
+            least=8,
+        ),
+        Threshold(
+            "narrow_columns",
+            lambda size: elements((40, size + 1), (40, size)),
+            **at("narrow_columns", **few),
+            least=2,
+        ),
+        Threshold(
+            "least_of_narrow_columns",
+            lambda size: elements((size // 4, 6), (size // 4, 4)),
+            **at("least_of_narrow_columns", **few),
+            least=16,
+        ),
     ]
 
 

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[3] / "src"
-TUNING, PLANS = SOURCE / "plan" / "tuning.h", SOURCE / "plan" / "plan_tuning.h"
+TUNING = SOURCE / "plan" / "tuning.h"
+PARTS = {"PlanTuning": SOURCE / "plan" / "plan_tuning.h", "MeanTuning": SOURCE / "plan" / "mean_tuning.h"}
 WALKS = SOURCE / "kernel" / "walks.cc"
 
 _COMMENT = re.compile(r"//[^\n]*")
@@ -25,7 +26,8 @@ def names(text: str, struct: str) -> list[str]:
 
 
 def tuning() -> list[str]:
-    return names(TUNING.read_text(), "Tuning") + names(PLANS.read_text(), "PlanTuning")
+    parts = [names(path.read_text(), struct) for struct, path in PARTS.items()]
+    return names(TUNING.read_text(), "Tuning") + sum(parts, [])
 
 
 def walks() -> list[str]:

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the tuning table for means and wide sums; plan/tuning.h tells how to read it.
+#ifndef STREW_PLAN_MEAN_TUNING_H_
+#define STREW_PLAN_MEAN_TUNING_H_
+
+#include <cstdint>
+
+namespace strew::plan {
+
+struct MeanTuning {
+  // Bytes of the sums and counts of the batches that are summed together, in the L2 cache.
+  int64_t near_batch_sums = int64_t{128} << 10;
+  // The same for columns that are batch: more columns make longer contiguous reads. With 1 MiB,
+  // float32 of [4096, 4096], [3000, 3000], [10000, 100] took 0.9, 1.1, 1.9 x the time (Zen 4).
+  int64_t near_column_sums = int64_t{2} << 20;
+  // If not all columns of batch have room for their sums, fewer than these go one by one, unless
+  // each destination has more entries: float32 [44695, 7] to [30000, 200] with 0.5 to 2 entries for
+  // each destination took 0.25 to 0.65 x the time, [25000, 30] with 2 and 4 1.03 and 1.4 x (Zen 4).
+  int64_t least_sum_columns = 16;
+  int64_t most_column_entries = 2;
+  // Such a column, or a mean in buckets with strided destinations, has no sums of all destinations
+  // if these lie in more cache lines for each entry than this: columns of random shapes with 2 to
+  // 12 lines took 0.15 to 0.9 x the time, buckets of a column of matrices with 5 to 20 columns 0.3
+  // to 1 x (Emerald Rapids).
+  double column_lines_of_entry = 1.5;
+  // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
+  // large: 500000 float32 took 5.0 ns each, in buckets 10; but 1000000 took 17.6 and 15.5 while
+  // other programs used the last-level cache (Zen 4).
+  int64_t far_batch_sums = int64_t{4} << 20;
+  // Bytes of a bucket, which stays in the L2 cache.
+  int64_t bucket_bytes = int64_t{512} << 10;
+  // Most destinations for each update with which every destination has a sum; if there are more,
+  // only touched destinations have sums. Compared with a list of touched destinations, means with
+  // one update for 10 destinations took 0.4 to 0.8 x the time for float32, 0.85 x for integers;
+  // with one for 20 0.8 to 1.4 x for float32, 3 x for int64 (Zen 4).
+  int64_t destinations_of_entry = 16;
+  // Fewer inner turns than these become a batch each if they lie farther apart than destinations:
+  // means of 4 rows of 34639 bfloat16 took 0.28 x the time, of 5 rows of 28770 int64 0.88 x, of 100
+  // rows of 1000 float32 0.93 x, but of 100 rows with 300 updates each 1.37 x (Zen 4).
+  int64_t least_strided_group = 64;
+  // So do elements of rows of at most so many, if there are not too many sums: means and wide sums
+  // of 2000 to 40,000 rows of 2 and 3 took 0.25 to 0.58 x the time, of 4 0.6 to 1.6 x, of 1 M rows
+  // 1.1 to 3.7 x (Emerald Rapids).
+  int64_t longest_summed_row = 3;
+  int64_t most_sums_of_short_rows = 1 << 18;
+  // Turns of a strided group that are combined before those of the next group, with which they
+  // share cache lines, and elements of runs that are gathered before those of the next run: means
+  // of 1024 rows of 1000 float32 took 0.93 x the time with 64 and 128, 1.09 x with 512 (Zen 4).
+  int64_t near_group_turns = 256;
+  // Means by rank are faster than buckets if there are many more than most_buckets, for whose pages
+  // the CPU has too few translations, or if buckets have fewer than least_of_bucket entries: 1000
+  // float32 into 64 MiB took 26 us in buckets, 39 by rank. 362 to 5792 buckets took 0.2 to 0.26 x
+  // the time of ranks (Zen 4).
+  int64_t most_buckets = 4096;
+  int64_t least_of_bucket = 2;
+  // Ranks of at most this many destinations are found row by row; of more, one by one, in 64 bits.
+  int64_t most_short_ranks = int64_t{1} << 30;
+};
+
+}  // namespace strew::plan
+
+#endif  // STREW_PLAN_MEAN_TUNING_H_
