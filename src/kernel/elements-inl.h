@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for single elements at given offsets, and the tables of the kernels that combine or move.
+// Kernels for single elements at given offsets, and the table of the kernels that combine.
 #if defined(STREW_KERNEL_ELEMENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_ELEMENTS_INL_H_
 #undef STREW_KERNEL_ELEMENTS_INL_H_
@@ -10,12 +10,9 @@
 #include <hwy/highway.h>
 
 #include "base/compiler.h"
-#include "kernel/interleave-inl.h"
 #include "kernel/kernel.h"
 #include "kernel/rows-inl.h"
 #include "kernel/run-inl.h"
-#include "kernel/stream-inl.h"
-#include "kernel/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
@@ -146,12 +143,6 @@ constexpr CombineKernels CombineKernelsOf() {
           {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>},
           GroupedRowsKernelOf<T, Op>(),
           WeightedRowsKernelOf<T, Op>()};
-}
-
-template <class T>
-constexpr MoveKernels MoveKernelsOf() {
-  return {CombineKernelsOf<T, Move<T>>(), StreamRun<T>, InterleaveKernelOf<T>(), Gather<T>,
-          TransposeKernelOf<T>()};
 }
 
 }  // namespace

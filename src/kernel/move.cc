@@ -6,12 +6,21 @@
 #include <hwy/highway.h>
 
 #include "kernel/elements-inl.h"
+#include "kernel/interleave-inl.h"
+#include "kernel/stream-inl.h"
 #include "kernel/tables.h"
+#include "kernel/transpose-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
+
+template <class T>
+constexpr MoveKernels MoveKernelsOf() {
+  return {CombineKernelsOf<T, Move<T>>(), StreamRun<T>, InterleaveKernelOf<T>(), Gather<T>,
+          TransposeKernelOf<T>()};
+}
 
 const MoveKernels* MoveTableHere() {
   static constexpr MoveKernels kTable[] = {

@@ -175,6 +175,16 @@ TEST_P(StreamedDtypes, OfOneElement) {
   }
 }
 
+// So long that several pages are copied side by side, with some bytes before and behind these.
+TEST(StreamedRowsOf, ManyPages) {
+  Random random(Seed());
+  const int64_t length = (int64_t{64} << 20) + 20000 + 63;
+  Rows rows = {STREW_INT8, RowMajor({1, length}), RowMajor({1, length})};
+  rows.output_shift = 3;
+  rows.updates_shift = 1;
+  ASSERT_TRUE(CheckRows(random, rows));
+}
+
 // Single opaque elements as wide as a row.
 TEST(StreamedRowsOf, WideElements) {
   Random random(Seed());
