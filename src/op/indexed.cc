@@ -140,6 +140,14 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
   return step <= static_cast<uint64_t>(tuning.longest_equal_step / update_size);
 }
 
+// True if the batches of an entry lie together in updates, so that they are better applied as one
+// run: minima of [861272, 7] float64 took 0.67 x the time of going through each column (Zen 4).
+bool LieWithinEntries(const plan::IndexedNest& batch, const plan::IndexedNest& entries) {
+  if (entries.rank == 0) return true;
+  return Magnitude(batch.loop[batch.rank - 1].stride[plan::kUpdates]) <
+         Magnitude(entries.loop[entries.rank - 1].stride[plan::kUpdates]);
+}
+
 // Runs a call whose indices are all equal. Not inline, because other calls need no stack space for
 // an index.
 [[gnu::noinline]] Status RunOnOneElement(const Call& call, const Operands& operands,
@@ -148,10 +156,9 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
   const plan::Tuning& tuning = plan::TuningOf(call);
   const bool moves = reduction == STREW_NONE;
   const bool is_short = !HasLongRows(tuning, moves, space->entries);
-  if (is_short && (!IsOneStep(reduction) ||
-                   !HasNearBatches(tuning, space->batch, operands.updates.element_size))) {
-    return RunSpace(call, operands, reduction, findings, space);
-  }
+  const bool are_near = IsOneStep(reduction) &&
+                        HasNearBatches(tuning, space->batch, operands.updates.element_size);
+  if (is_short && !are_near) return RunSpace(call, operands, reduction, findings, space);
   if (call.explains()) call.Explain("All indices are equal, so that one is read.");
   const plan::Component& axis = space->component[0];
   const TensorView& indices = operands.indices;
@@ -160,7 +167,10 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
   space->KeepElement(WrappedIndex(index, axis.axis_size, call.settings().wrap_negative_indices));
   if (moves) space->KeepLastEntry();
   // Batches that read the same index are inner turns of their entries.
-  if (is_short || space->entries.rank == 0) space->TurnBatchIntoInner();
+  if (is_short || space->entries.rank == 0 ||
+      (are_near && LieWithinEntries(space->batch, space->entries))) {
+    space->TurnBatchIntoInner();
+  }
   alignas(int64_t) unsigned char zero[sizeof(int64_t)] = {};
   TensorView one = indices;
   one.data = zero;
