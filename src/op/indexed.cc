@@ -156,8 +156,8 @@ bool LieWithinEntries(const plan::IndexedNest& batch, const plan::IndexedNest& e
   const plan::Tuning& tuning = plan::TuningOf(call);
   const bool moves = reduction == STREW_NONE;
   const bool is_short = !HasLongRows(tuning, moves, space->entries);
-  const bool are_near = IsOneStep(reduction) &&
-                        HasNearBatches(tuning, space->batch, operands.updates.element_size);
+  const bool are_near =
+      IsOneStep(reduction) && HasNearBatches(tuning, space->batch, operands.updates.element_size);
   if (is_short && !are_near) return RunSpace(call, operands, reduction, findings, space);
   if (call.explains()) call.Explain("All indices are equal, so that one is read.");
   const plan::Component& axis = space->component[0];
