@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "plan/lower.h"
 #include "plan/text.h"
 #include "accumulate/destination_set.h"
 #include "walk/index_reader.h"
@@ -37,7 +38,7 @@ Numbering::Numbering(const TensorView& indices, const plan::IndexSpace& space)
   }
   const bool has_batch = space.entry_dim >= 0;
   const bool has_tuples = space.has_tuples;
-  int64_t position = has_tuples ? indices.shape[indices.rank - 1] : 1;
+  int64_t position = has_tuples ? plan::TupleLength(indices) : 1;
   for (int i = indices.rank - 1 - (has_tuples ? 1 : 0); i >= 0; --i) {
     const bool is_batch = has_batch && i != space.entry_dim;
     const int64_t turns = indices.shape[i];

@@ -15,16 +15,11 @@
 namespace strew {
 namespace {
 
-// k, the length of a tuple.
-int64_t TupleLength(const TensorView& indices) { return indices.shape[indices.rank - 1]; }
-
 Status CheckRanks(const Call& call, const TensorView& data, const TensorView& indices,
                   const TensorView& updates, const TensorView& output) {
   STREW_TRY(plan::CheckDataRank(call, data, output));
-  if (indices.rank == 0) {
-    return call.Fail(STREW_INVALID_SHAPE, "indices has rank 0, but the rank must be 1 or more");
-  }
-  const int64_t k = TupleLength(indices);
+  STREW_TRY(plan::CheckHasDims(call, {"indices", &indices}));
+  const int64_t k = plan::TupleLength(indices);
   if (k > data.rank) {
     return call.Fail(STREW_INVALID_SHAPE,
                      "indices has tuples of %" PRId64 " numbers, but data has rank %d", k,
@@ -39,7 +34,7 @@ Status CheckRanks(const Call& call, const TensorView& data, const TensorView& in
 [[gnu::noinline]] Status CheckUpdatesShape(const Call& call, const TensorView& data,
                                            const TensorView& indices, const TensorView& updates) {
   const int tuples = indices.rank - 1;
-  const int k = static_cast<int>(TupleLength(indices));
+  const int k = static_cast<int>(plan::TupleLength(indices));
   const int expected_rank = tuples + data.rank - k;
   int64_t expected[2 * kMaxRank];
   for (int i = 0; i < tuples; ++i) expected[i] = indices.shape[i];
@@ -67,7 +62,7 @@ void Lower(const TensorView& data, const TensorView& indices, const TensorView& 
            strew_reduction reduction, const TensorView& output, plan::IndexSpace* space) {
   const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
   const int tuples = indices.rank - 1;
-  const int k = static_cast<int>(TupleLength(indices));
+  const int k = static_cast<int>(plan::TupleLength(indices));
   space->has_tuples = true;
   for (int c = 0; c < k; ++c) {
     space->AppendComponent(c, data, output, units, c * StrideOf(indices, tuples));

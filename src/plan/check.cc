@@ -12,12 +12,6 @@
 namespace strew::plan {
 namespace {
 
-Status CheckHandle(const Call& call, Operand operand) {
-  if (operand.view == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", operand.name);
-  if (operand.view->data != nullptr || operand.view->size == 0) return STREW_OK;
-  return call.Fail(STREW_INVALID_ARGUMENT, "%s is not bound to memory", operand.name);
-}
-
 Status CheckReductionDtype(const Call& call, strew_reduction reduction, strew_dtype dtype) {
   const strew_reduction kind = ReductionKind(reduction);
   if (IsReductionDefined(kind, DescribeDtype(dtype).arithmetic)) return STREW_OK;
@@ -53,6 +47,12 @@ Status CheckApart(const Call& call, Operand input, Operand output) {
 
 }  // namespace
 
+Status CheckHandle(const Call& call, Operand operand) {
+  if (operand.view == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "%s is NULL", operand.name);
+  if (operand.view->data != nullptr || operand.view->size == 0) return STREW_OK;
+  return call.Fail(STREW_INVALID_ARGUMENT, "%s is not bound to memory", operand.name);
+}
+
 Status CheckBound(const Call& call, Operands inputs, Operand output) {
   for (const Operand& input : inputs) STREW_TRY(CheckHandle(call, input));
   STREW_TRY(CheckHandle(call, output));
@@ -79,12 +79,14 @@ Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_redu
                      DtypeText(operand.view->dtype).c_str(), first.name,
                      DtypeText(first.view->dtype).c_str());
   }
-  for (const Operand& operand : indices) {
-    if (IsIndexDtype(operand.view->dtype)) continue;
-    return call.Fail(STREW_INVALID_DTYPE, "%s has dtype %s, which is not an integer dtype",
-                     operand.name, DtypeText(operand.view->dtype).c_str());
-  }
+  for (const Operand& operand : indices) STREW_TRY(CheckIndexDtype(call, operand));
   return CheckReductionDtype(call, reduction, first.view->dtype);
+}
+
+Status CheckIndexDtype(const Call& call, Operand indices) {
+  if (IsIndexDtype(indices.view->dtype)) return STREW_OK;
+  return call.Fail(STREW_INVALID_DTYPE, "%s has dtype %s, which is not an integer dtype",
+                   indices.name, DtypeText(indices.view->dtype).c_str());
 }
 
 Status CheckIndexedOperands(const Call& call, const TensorView* data, const TensorView* indices,
@@ -97,10 +99,14 @@ Status CheckIndexedOperands(const Call& call, const TensorView* data, const Tens
                      {{"indices", indices}}, reduction);
 }
 
+Status CheckHasDims(const Call& call, Operand operand) {
+  if (operand.view->rank > 0) return STREW_OK;
+  return call.Fail(STREW_INVALID_SHAPE, "%s has rank 0, but the rank must be 1 or more",
+                   operand.name);
+}
+
 Status CheckDataRank(const Call& call, const TensorView& data, const TensorView& output) {
-  if (data.rank == 0) {
-    return call.Fail(STREW_INVALID_SHAPE, "data has rank 0, but the rank must be 1 or more");
-  }
+  STREW_TRY(CheckHasDims(call, {"data", &data}));
   return CheckRank(call, {"output", &output}, data.rank);
 }
 

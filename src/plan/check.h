@@ -21,19 +21,22 @@ struct Operand {
 using Operands = std::initializer_list<Operand>;
 
 // Line 1: handles are not NULL and bound to memory, the output is writable; the reduction is known.
+Status CheckHandle(const Call& call, Operand operand);
 Status CheckBound(const Call& call, Operands inputs, Operand output);
 Status CheckReduction(const Call& call, strew_reduction reduction);
 
 // Lines 2 and 3: all of `same` have one dtype, `indices` have integer dtypes, and the reduction is
 // defined on the dtype of `same`.
 Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_reduction reduction);
+Status CheckIndexDtype(const Call& call, Operand indices);
 
 // Lines 1 to 3 for an operator with one tensor of indices.
 Status CheckIndexedOperands(const Call& call, const TensorView* data, const TensorView* indices,
                             const TensorView* updates, strew_reduction reduction,
                             const TensorView* output);
 
-// Line 4: data has rank 1 or more, and output has the same rank.
+// Line 4: the operand has rank 1 or more; so has data, and output has the same rank.
+Status CheckHasDims(const Call& call, Operand operand);
 Status CheckDataRank(const Call& call, const TensorView& data, const TensorView& output);
 Status CheckRank(const Call& call, Operand operand, int64_t rank);
 

@@ -9,6 +9,11 @@
 
 namespace strew::plan {
 
+// k, the length of the tuples of scatter_nd; 0 if there are no dims.
+inline int64_t TupleLength(const TensorView& indices) {
+  return indices.rank == 0 ? 0 : indices.shape[indices.rank - 1];
+}
+
 // The space of scatter_elements: dims of indices are those of output.
 void LowerElements(const TensorView& data, const TensorView& indices, const TensorView& updates,
                    const TensorView& output, int axis, IndexSpace* space);

@@ -24,9 +24,10 @@ struct MeanTuning {
   // to 1 x (Emerald Rapids).
   double column_lines_of_entry = 1.5;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
-  // large: 500000 float32 took 5.0 ns each, in buckets 10; but 1000000 took 17.6 and 15.5 while
-  // other programs used the last-level cache (Zen 4).
-  int64_t far_batch_sums = int64_t{4} << 20;
+  // large: 500000 float32 took 5.0 ns each, in buckets 10; sums of 4.2 to 6 MB took 0.6 to 0.95 x
+  // the time of buckets, of 7 to 22 MB 0.9 to 1.4 x while other programs used the last-level cache
+  // (Zen 4).
+  int64_t far_batch_sums = int64_t{6} << 20;
   // Bytes of a bucket, which stays in the L2 cache.
   int64_t bucket_bytes = int64_t{512} << 10;
   // Most destinations for each update with which every destination has a sum; if there are more,

@@ -7,9 +7,8 @@
 #include "api/context.h"
 #include "api/tensor.h"
 #include "base/checked.h"
-#include "base/dtype.h"
 #include "plan/check.h"
-#include "plan/text.h"
+#include "plan/lower.h"
 #include "prepared/order.h"
 #include "prepared/plan.h"
 
@@ -23,18 +22,11 @@ struct Request {
   const int64_t* extents;  // of the axes that are indexed
 };
 
-// k, the length of a tuple; 0 if the rank is wrong, which a later check finds.
-int64_t TupleLength(const TensorView& indices) {
-  return indices.rank == 0 ? 0 : indices.shape[indices.rank - 1];
-}
-
 Status CheckArguments(const Call& call, const Request& request) {
-  const TensorView* const indices = request.indices;
-  if (indices == nullptr) return call.Fail(STREW_INVALID_ARGUMENT, "indices is NULL");
-  if (indices->data == nullptr && indices->size != 0) {
-    return call.Fail(STREW_INVALID_ARGUMENT, "indices is not bound to memory");
-  }
-  const int64_t components = request.kind == Kind::kTuples ? TupleLength(*indices) : 1;
+  STREW_TRY(plan::CheckHandle(call, {"indices", request.indices}));
+  // A wrong rank is refused later.
+  const int64_t components =
+      request.kind == Kind::kTuples ? plan::TupleLength(*request.indices) : 1;
   if (request.extents == nullptr && components > 0) {
     return call.Fail(STREW_INVALID_ARGUMENT, "extents is NULL");
   }
@@ -54,20 +46,13 @@ Status CheckArguments(const Call& call, const Request& request) {
 
 Status CheckIndexTensor(const Call& call, const Request& request) {
   const TensorView& indices = *request.indices;
-  if (!IsIndexDtype(indices.dtype)) {
-    return call.Fail(STREW_INVALID_DTYPE, "indices has dtype %s, which is not an integer dtype",
-                     plan::DtypeText(indices.dtype).c_str());
-  }
+  STREW_TRY(plan::CheckIndexDtype(call, {"indices", &indices}));
   if (request.kind == Kind::kUpdate) return STREW_OK;
-  if (indices.rank == 0) {
-    return call.Fail(STREW_INVALID_SHAPE, "indices has rank 0, but the rank must be 1 or more");
-  }
-  if (request.kind == Kind::kTuples && TupleLength(indices) > kMaxRank) {
-    return call.Fail(STREW_INVALID_SHAPE,
-                     "indices has tuples of %" PRId64 " numbers, but no data has a rank above %d",
-                     TupleLength(indices), kMaxRank);
-  }
-  return STREW_OK;
+  STREW_TRY(plan::CheckHasDims(call, {"indices", &indices}));
+  if (request.kind == Kind::kElements || plan::TupleLength(indices) <= kMaxRank) return STREW_OK;
+  return call.Fail(STREW_INVALID_SHAPE,
+                   "indices has tuples of %" PRId64 " numbers, but no data has a rank above %d",
+                   plan::TupleLength(indices), kMaxRank);
 }
 
 // Stores the number of entries. Fails if that or the number of destinations is too large.
@@ -103,7 +88,8 @@ Status Describe(const Call& call, const Request& request, int axis, Plan* plan) 
   for (int i = 0; i < indices.rank; ++i) plan->shape[i] = indices.shape[i];
   plan->given_axis = request.axis;
   plan->axis = axis;
-  plan->components = request.kind == Kind::kTuples ? static_cast<int32_t>(TupleLength(indices)) : 1;
+  plan->components =
+      request.kind == Kind::kTuples ? static_cast<int32_t>(plan::TupleLength(indices)) : 1;
   for (int c = 0; c < plan->components; ++c) plan->extents[c] = request.extents[c];
   STREW_TRY(CountEntries(call, plan));
   return Prepare(call, indices, plan);

@@ -13,7 +13,7 @@ import npy
 
 # More than one word where an emulator runs the command.
 COMMAND = shlex.split(os.environ["STREW_COMMAND"])
-
+HAS_LIBZIP = bool(os.environ.get("STREW_HAS_LIBZIP", "1"))
 
 FEWER_THREADS = re.compile(rb"strew: \d+ threads instead of \d+, one for each CPU to run on\n")
 

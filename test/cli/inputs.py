@@ -6,7 +6,7 @@ import unittest
 import zipfile
 
 import npy
-from command import CommandTest
+from command import HAS_LIBZIP, CommandTest
 from npy import NATIVE, Array
 
 F4 = NATIVE + "f4"
@@ -28,7 +28,7 @@ class InputTest(CommandTest):
         self.save("updates.npy", self.updates)
 
 
-@unittest.skipUnless(os.environ.get("STREW_HAS_LIBZIP", "1"), "the command was built without libzip")
+@unittest.skipUnless(HAS_LIBZIP, "the command was built without libzip")
 class Archives(InputTest):
     def archive(self, name: str, arrays: dict[str, Array], method: int) -> None:
         with zipfile.ZipFile(self.directory / name, "w", method) as file:
