@@ -20,11 +20,6 @@ namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
 
-// False if there are only loops over single whole vectors, which keeps the library 60 KB smaller:
-// for older CPUs, and for float8, whose conversions take longer than sums wait for each other.
-template <class T>
-constexpr bool kHasManyLoops = !STREW_OF_OLD_CPUS && !kIsFloat8<T>;
-
 // Computes contiguous elements of a group, one vector of elements (tag D) at a time.
 template <class T, template <class> class Op, class D>
 class GroupLoop {
@@ -108,9 +103,10 @@ HWY_INLINE int64_t GroupVectors(const GroupArguments& group, int64_t terms) {
     if (group.n > 1 && !lie_together) return 0;
     if (terms > Divisor<T, hn::Rebind<typename Lanes::Part, D>>::MostTerms()) return 0;
     const GroupLoop<T, Op, D> whole(group, terms);
-    if constexpr (kHasManyLoops<T>) i = whole.RunFour(i);
+    // Conversions of float8 take longer than sums wait for each other.
+    if constexpr (!kHasFewLoops<T>) i = whole.RunFour(i);
     i = whole.Run(i);
-    if constexpr (kHasManyLoops<T>) {
+    if constexpr (!kHasFewLoops<T>) {
       // A tag of elements must not have more lanes than a vector of sums.
       constexpr size_t kFew = HWY_MIN(4, hn::MaxLanes(D()));
       i = GroupLoop<T, Op, hn::CappedTag<Lane, kFew>>(group, terms).Run(i);

@@ -30,7 +30,7 @@ constexpr bool kMoves = std::is_same_v<Op, Move<T>>;
 // took 2.0 ns by call, 1.5 ns inline.
 template <class T, class Op>
 constexpr bool kByCall = kIsShortFloat<T> &&
-                         (!STREW_NATIVE_HALF || (sizeof(T) == 1 && kIsExtremum<T, Op>));
+                         (!STREW_NATIVE_HALF || (kIsFloat8<T> && kIsExtremum<T, Op>));
 
 template <class T, class Op>
 HWY_NOINLINE T CombinedByCall(T old, T update) {

@@ -179,6 +179,11 @@ constexpr bool kIsShortFloat<ShortFloat<kDtype>> = true;
 template <class T>
 constexpr bool kIsFloat8 = kIsShortFloat<T> && sizeof(T) == 1;
 
+// True if there are no loops whose only purpose is speed, so that the library stays small: for
+// older CPUs, and for float8, which is rarely used.
+template <class T>
+constexpr bool kHasFewLoops = STREW_OF_OLD_CPUS || kIsFloat8<T>;
+
 // The type in which sums and products wrap modulo 2^n; 8 and 16 bits would be promoted to int.
 template <class T>
 using Wrapping = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;

@@ -144,8 +144,7 @@ HWY_NOINLINE void CombineGathered(unsigned char* output, int64_t output_stride,
 // of the element, rows of 64 to 727 elements took 0.2 to 0.6 x the time, of 50000 0.7 to 0.9 x (Zen
 // 4). Kernels of float8 and for older CPUs read copies, to keep the library small.
 template <class T, class Op>
-constexpr bool kRepeatsUpdates = kHasVectors<T> &&
-                                 (kMoves<T, Op> || !(kIsFloat8<T> || STREW_OF_OLD_CPUS));
+constexpr bool kRepeatsUpdates = kHasVectors<T> && (kMoves<T, Op> || !kHasFewLoops<T>);
 
 // A vector of copies of one element.
 template <class T, class D>
@@ -181,7 +180,7 @@ HWY_INLINE bool CombineWithOne(unsigned char* output, const unsigned char* updat
 // True if there is a loop for reversed updates. Those of float8 are gathered; older CPUs combine
 // them one by one.
 template <class T, class Op>
-constexpr bool kReverses = kMoves<T, Op> || !(kIsFloat8<T> || STREW_OF_OLD_CPUS);
+constexpr bool kReverses = kMoves<T, Op> || !kHasFewLoops<T>;
 
 // Runs that are not contiguous in output or updates. Not inline, so that contiguous runs need no
 // stack frame.

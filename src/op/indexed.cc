@@ -142,8 +142,8 @@ bool HasNearBatches(const plan::Tuning& tuning, const plan::IndexedNest& batch,
 
 // True if the batches of an entry lie together in updates, so that they are better applied as one
 // run: minima of [861272, 7] float64 took 0.67 x the time of going through each column (Zen 4).
+// Both nests have loops.
 bool LieWithinEntries(const plan::IndexedNest& batch, const plan::IndexedNest& entries) {
-  if (entries.rank == 0) return true;
   return Magnitude(batch.loop[batch.rank - 1].stride[plan::kUpdates]) <
          Magnitude(entries.loop[entries.rank - 1].stride[plan::kUpdates]);
 }

@@ -59,7 +59,7 @@ EntryLoops::EntryLoops(const EntryLoops& other)
   std::copy_n(other.component, components, component);
 }
 
-int64_t EntryLoops::Entries() const { return row.count * column.count * outer.Turns(); }
+int64_t EntryLoops::Entries() const { return TileEntries() * outer.Turns(); }
 
 int64_t EntryLoops::EntryUnits() const { return run.count * inner.Turns(); }
 

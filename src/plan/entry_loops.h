@@ -66,7 +66,8 @@ struct EntryLoops {
   EntryLoops(const EntryLoops& other);
   EntryLoops& operator=(const EntryLoops&) = delete;
 
-  // The number of entries of all batches, and of units of an entry.
+  // The number of entries in the rows and columns, of all entries, and of units of an entry.
+  int64_t TileEntries() const { return row.count * column.count; }
   int64_t Entries() const;
   int64_t EntryUnits() const;
   // Upper bound on the distance between destinations of a batch, in units. If entries have runs, it

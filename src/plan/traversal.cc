@@ -12,8 +12,7 @@ namespace {
 
 // Fewest entries for which a pattern of offsets pays. Tiles of at most `small` entries are small.
 int64_t LeastOfPattern(const EntryLoops& loops, const Tuning& tuning, int64_t small) {
-  const int64_t tile = loops.row.count * loops.column.count;
-  const bool are_small = tile <= small && loops.outer.Turns() >= tuning.many_tiles;
+  const bool are_small = loops.TileEntries() <= small && loops.outer.Turns() >= tuning.many_tiles;
   return are_small ? tuning.least_of_small_tiles : tuning.least_flat_entries;
 }
 
@@ -24,9 +23,8 @@ int64_t LeastFlatEntries(const EntryLoops& loops, const Tuning& tuning) {
 }
 
 bool IsWorthIt(const EntryLoops& loops, const Tuning& tuning) {
-  const int64_t turns = loops.row.count * loops.column.count;
   const int64_t narrow = loops.columns_are_batch ? tuning.narrow_batch : tuning.narrow_row;
-  const bool small = turns < tuning.few_turns || loops.column.count < narrow;
+  const bool small = loops.TileEntries() < tuning.few_turns || loops.column.count < narrow;
   return small && loops.Entries() > LeastFlatEntries(loops, tuning);
 }
 
@@ -71,7 +69,7 @@ bool FindFlatLoops(const EntryLoops& loops, int64_t block, const Tuning& tuning,
   // If a tile of rows has more entries than the contiguous loops, it saves more calls: sums of 7194
   // rows of 3 with one row of updates took 0.15 x the time, of 3675 columns of 50 0.64 x (Zen 4).
   const int64_t together = flat->period_turns * flat->slab.count;
-  const int64_t tile = std::min(loops.row.count * loops.column.count, block);
+  const int64_t tile = std::min(loops.TileEntries(), block);
   if (together < std::min(tile, tuning.few_turns)) return false;
   // Offsets of a block span more than those of a tile, and must still fit 32 bits. If they do not,
   // rows are long anyway.
@@ -82,7 +80,7 @@ bool FindFlatLoops(const EntryLoops& loops, int64_t block, const Tuning& tuning,
 // the innermost one on, contiguous or not.
 bool Pack(const EntryLoops& loops, const Tuning& tuning, FlatLoops* flat) {
   if (!loops.HasOneAxis() || !loops.EntriesAreElements() || loops.batches == 1) return false;
-  const bool is_small = loops.row.count * loops.column.count <= tuning.most_packed_tile;
+  const bool is_small = loops.TileEntries() <= tuning.most_packed_tile;
   if (loops.column.count > (is_small ? tuning.most_packed_tile : tuning.most_packed_row)) {
     return false;
   }
@@ -107,7 +105,7 @@ bool Pack(const EntryLoops& loops, const Tuning& tuning, FlatLoops* flat) {
 // Finds the loops of few entries that are slices of many inner turns. A block of these turns should
 // stay in the caches while all entries write to it.
 bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, SliceLoops* slices) {
-  const int64_t entries = loops.row.count * loops.column.count;
+  const int64_t entries = loops.TileEntries();
   if (entries > std::min(kMostSlices, tuning.few_slices) || loops.components == 0) return false;
   if (loops.EntryUnits() < tuning.least_slice) return false;
   slices->rest = loops.inner;

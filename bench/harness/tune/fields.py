@@ -8,7 +8,11 @@ from pathlib import Path
 
 SOURCE = Path(__file__).parents[3] / "src"
 TUNING = SOURCE / "plan" / "tuning.h"
-PARTS = {"PlanTuning": SOURCE / "plan" / "plan_tuning.h", "MeanTuning": SOURCE / "plan" / "mean_tuning.h"}
+TABLES = {
+    "Tuning": TUNING,
+    "PlanTuning": SOURCE / "plan" / "plan_tuning.h",
+    "MeanTuning": SOURCE / "plan" / "mean_tuning.h",
+}
 WALKS = SOURCE / "kernel" / "walks.cc"
 
 _COMMENT = re.compile(r"//[^\n]*")
@@ -26,8 +30,7 @@ def names(text: str, struct: str) -> list[str]:
 
 
 def tuning() -> list[str]:
-    parts = [names(path.read_text(), struct) for struct, path in PARTS.items()]
-    return names(TUNING.read_text(), "Tuning") + sum(parts, [])
+    return [name for struct, path in TABLES.items() for name in names(path.read_text(), struct)]
 
 
 def walks() -> list[str]:
