@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "kernel/kernel.h"
+#include "kernel/ordered-inl.h"
 #include "kernel/rows-inl.h"
 #include "kernel/run-inl.h"
 
@@ -142,7 +143,8 @@ constexpr CombineKernels CombineKernelsOf() {
           kRun,
           {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>},
           GroupedRowsKernelOf<T, Op>(),
-          WeightedRowsKernelOf<T, Op>()};
+          WeightedRowsKernelOf<T, Op>(),
+          OrderedKernelOf<T, Op>()};
 }
 
 }  // namespace

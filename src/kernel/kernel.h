@@ -89,6 +89,25 @@ struct GroupedRows {
 };
 using GroupedRowsKernel = void (*)(const GroupedRows&);
 
+// Entries of one element each, in the order of their destinations:
+//   output[destinations[g] * output_stride] (+)= updates[order[k] * updates_stride]      k < n
+// g begins with 0, and grows by 1 before each entry with firsts[g + 1] == first + k.
+struct OrderedElements {
+  unsigned char* output;
+  int64_t output_stride;
+  const unsigned char* updates;
+  int64_t updates_stride;
+  const uint32_t* order;
+  const uint32_t* destinations;
+  const uint32_t* firsts;
+  int64_t first;
+  int64_t n;
+  int64_t prefetch;  // distance of updates that are prefetched, in entries; up to order[last]
+  int64_t last;
+};
+// Returns g of the last entry.
+using OrderedElementsKernel = int64_t (*)(const OrderedElements&);
+
 // The kernels of a reduction on a dtype, or of moves of elements of one width.
 struct CombineKernels {
   int64_t element_size;
@@ -98,6 +117,7 @@ struct CombineKernels {
   ElementsKernel elements[kOffsetWidths];
   GroupedRowsKernel rows;           // NULL for none
   GroupedRowsKernel weighted_rows;  // likewise
+  OrderedElementsKernel ordered;    // likewise
 };
 
 // Requires that the reduction is defined on the dtype.

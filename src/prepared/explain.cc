@@ -31,6 +31,11 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
     case Way::kByPlaces:
       text.Add("%" PRId64 " entries of the plan: its places are taken as indices. ", plan.entries);
       break;
+    case Way::kElementOrder:
+      text.Add("%" PRId64 " entries of %" PRId64
+               " destinations: element by element in the order of these, in %" PRId64 " part%s. ",
+               plan.kept, plan.groups(), pass.parts, plan::Plural(pass.parts));
+      break;
     case Way::kInOrder:
       text.Add("%" PRId64 " entries of %" PRId64
                " destinations: in the order of these, so that all updates of one are combined at "

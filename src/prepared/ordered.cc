@@ -26,6 +26,10 @@ int64_t GroupAt(const Plan& plan, int64_t position) {
 
 }  // namespace
 
+int64_t BorderOf(const Plan& plan, const Pass& pass, int64_t part) {
+  return part == pass.parts ? plan.groups() : GroupAt(plan, plan.kept / pass.parts * part);
+}
+
 void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction reduction,
                      OutputFacts* facts) {
   facts->dtype = output.dtype;
@@ -84,10 +88,8 @@ Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied) {
   const Pass& pass = scatter.schedule.pass;
   std::atomic<int64_t> sum{0};
   STREW_TRY(share::ForEachPart(scatter.call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
-    const auto border = [&](int64_t p) {
-      return p == pass.parts ? plan.groups() : GroupAt(plan, plan.kept / pass.parts * p);
-    };
-    sum += GroupWriter(scatter, kernels).Write(border(part), border(part + 1));
+    const int64_t group = BorderOf(plan, pass, part), end = BorderOf(plan, pass, part + 1);
+    sum += GroupWriter(scatter, kernels).Write(group, end);
     if (streams) kernel::FinishStreaming();
   }));
   *applied = sum;

@@ -32,6 +32,9 @@ void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
                    bool is_random, const TensorView& output, OutputFacts* facts);
 
+// The first group of a part of a pass over destinations. Parts have about as many entries each.
+int64_t BorderOf(const Plan& plan, const Pass& pass, int64_t part);
+
 // Consecutive turns of a loop, with the offsets of the first one.
 struct Turns {
   const int64_t* first;

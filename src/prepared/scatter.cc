@@ -11,12 +11,14 @@
 #include "plan/schedule.h"
 #include "plan/unit.h"
 #include "prepared/divide.h"
+#include "prepared/element_order.h"
 #include "prepared/operands.h"
 #include "prepared/ordered.h"
 #include "prepared/plan.h"
 #include "prepared/schedule.h"
 #include "prepared/space.h"
 #include "share/share.h"
+#include "walk/kernels.h"
 
 namespace strew::prepared {
 namespace {
@@ -118,6 +120,20 @@ bool MayHaveSlices(const TensorView& updates, strew_reduction reduction) {
   return Accumulates(reduction) && updates.size > kSmall / updates.element_size;
 }
 
+// Finds the lines of single elements that go in the order of destinations. Returns false if they do
+// not.
+bool FindLines(const Call& call, const plan::Machine& machine, const Plan& plan,
+               const TensorView& updates, strew_reduction reduction, const TensorView& output,
+               int axis, const ScatterFacts& facts, ElementLines* lines) {
+  if (facts.is_empty || !facts.axes_are_one_loop) return false;
+  if (!MayGoInElementOrder(machine, plan, facts, reduction)) return false;
+  const strew_reduction kind = ReductionKind(reduction);
+  // Means are sums first.
+  const strew_reduction applied = kind == STREW_MEAN ? STREW_ADD : kind;
+  return walk::IndexedKernelsFor(call, output, applied).ordered != nullptr &&
+         FindElementLines(plan, updates, output, axis, lines);
+}
+
 ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan& plan,
                      const TensorView& data, const TensorView& updates, strew_reduction reduction,
                      const TensorView& output, int axis) {
@@ -133,11 +149,22 @@ ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan&
   return facts;
 }
 
+Status ScatterElements(const Call& call, const Plan& plan, const walk::Operands& operands,
+                       const ElementLines& lines, const PlanSchedule& schedule) {
+  STREW_TRY(share::Copy(call, operands.data, operands.output));
+  STREW_TRY(ScatterInElementOrder(call, plan, operands.updates, operands.output, lines, schedule));
+  return call.Succeed(plan.kept);
+}
+
 Status Run(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
-           const PlanSchedule& schedule) {
+           const ElementLines& lines, const PlanSchedule& schedule) {
   if (call.explains()) Explain(call, schedule, plan);
   if (schedule.way == Way::kInOrder) return ScatterInOrder(call, plan, operands, axis, schedule);
-  STREW_TRY(ScatterByPlaces(call, plan, operands, axis, schedule));
+  if (schedule.way == Way::kElementOrder) {
+    STREW_TRY(ScatterElements(call, plan, operands, lines, schedule));
+  } else {
+    STREW_TRY(ScatterByPlaces(call, plan, operands, axis, schedule));
+  }
   return schedule.divides ? Divide(call, plan, operands.output, axis, schedule) : STREW_OK;
 }
 
@@ -153,16 +180,19 @@ Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorVie
   const plan::Machine machine(call);
   ScatterFacts facts = FactsOf(call, machine, plan, *data, *updates, reduction, *output, axis);
   if (!facts.is_empty) STREW_TRY(CheckTerms(call, plan, reduction));
+  ElementLines lines = {};
+  facts.goes_in_element_order =
+      FindLines(call, machine, plan, *updates, reduction, *output, axis, facts, &lines);
   const PlanSchedule schedule = ScheduleScatter(machine, plan, facts, reduction);
   const TensorView places = PlacesOf(plan);
   const walk::Operands operands = {schedule.copies_data ? *data : *output, places, *updates,
                                    *output};
-  const Status status = Run(call, plan, operands, axis, schedule);
+  const Status status = Run(call, plan, operands, axis, lines, schedule);
   if (status.code() != STREW_OUT_OF_MEMORY) return status;
   // In order of destinations accumulators need no scratch.
   assert(schedule.way == Way::kByPlaces && Accumulates(schedule.reduction));
   facts.has_scratch = false;
-  return Run(call, plan, operands, axis, ScheduleScatter(machine, plan, facts, reduction));
+  return Run(call, plan, operands, axis, lines, ScheduleScatter(machine, plan, facts, reduction));
 }
 
 }  // namespace

@@ -94,6 +94,13 @@ bool AccumulatorsNeedNoOrder(const Machine& machine, const Plan& plan, const Sca
   return plan.IsLastAxis() && plan.NumberOfPlaces() <= machine.tuning.near_batch_sums / bytes;
 }
 
+void OrderElements(const Machine& machine, const Plan& plan, PlanSchedule* schedule) {
+  const Tuning& tuning = machine.tuning;
+  schedule->way = Way::kElementOrder;
+  schedule->prefetch = tuning.ordered_prefetch;
+  schedule->pass = plan::PassFor(machine, Nanoseconds(plan.kept, tuning.ns_of_grouped_entry, 0, 0));
+}
+
 // True if scratch has room to sort the entries again, as several threads do. Offsets and places of
 // 64 bits and updates of 16 bytes are 32 bytes for each entry, dropped ones included. Limit: means,
 // and reductions that exclude old values, may use 2 MiB for it, as strew.h promises.
@@ -102,6 +109,19 @@ bool HasRoomToShare(const Machine& machine, const Plan& plan) {
 }
 
 }  // namespace
+
+bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+                         strew_reduction reduction) {
+  if (facts.entry_elements != 1 || facts.units != 1 || ExcludesSelf(reduction)) return false;
+  const Tuning& tuning = machine.tuning;
+  const auto cache = static_cast<double>(machine.cache_bytes);
+  const auto size = static_cast<double>(facts.element_size);
+  const double output = size * static_cast<double>(facts.elements);
+  const auto updates = static_cast<double>(plan.kept);
+  return output > cache * tuning.far_ordered_part &&
+         output <= updates * tuning.bytes_of_ordered_entry &&
+         (size * updates <= cache * tuning.ordered_updates_part || machine.workers > 1);
+}
 
 PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const ScatterFacts& facts,
                              strew_reduction reduction) {
@@ -114,19 +134,24 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
     return schedule;
   }
   const bool accumulates = Accumulates(reduction);
-  if (!accumulates && !ExcludesSelf(reduction)) return schedule;
+  const bool in_order = facts.goes_in_element_order;
+  if (!accumulates && !ExcludesSelf(reduction)) {
+    if (in_order) OrderElements(machine, plan, &schedule);
+    return schedule;
+  }
   const strew_reduction kind = ReductionKind(reduction);
   const bool has_elements = facts.entry_elements == 1 && facts.units == 1;
   if (accumulates && has_elements && facts.has_scratch &&
       AccumulatorsNeedNoOrder(machine, plan, facts)) {
     return schedule;
   }
-  const bool has_room = HasRoomToShare(machine, plan);
+  const bool has_room = in_order || HasRoomToShare(machine, plan);
   const bool are_few =
       !has_elements && plan.kept < machine.tuning.least_divided_updates * plan.groups();
   if (kind == STREW_MEAN && facts.SumsAreElements() && has_room && !are_few) {
     schedule.reduction = SumOf(reduction);
     Divide(machine, plan, facts, &schedule);
+    if (in_order) OrderElements(machine, plan, &schedule);
     return schedule;
   }
   // By places, reductions that start from an identity take two passes over the entries.

@@ -22,6 +22,8 @@ enum class Way {
   // scatter: by the loops of the operator, which takes the places as checked indices and makes a
   // schedule of its own.
   kByPlaces,
+  // scatter: single elements in the order of destinations, straight from the updates.
+  kElementOrder,
   // scatter and gather_scatter: in the order of destinations, all updates of one at once.
   kInOrder,
   // gather_scatter: single elements, short rows, and slices that are few or long, in the order of
@@ -61,7 +63,7 @@ struct PlanSchedule {
   Pass pass;             // of the way, unless that is kByPlaces
   Pass division;
   bool streams = false;  // rows are written past the caches; FinishStreaming() must follow
-  int64_t prefetch = 0;  // distance in entries, for gather; 0 for none
+  int64_t prefetch = 0;  // distance in entries, for gather and kElementOrder; 0 for none
   // For kRows: whether runs are gathered in pieces. Units of a piece, or of a whole run.
   bool has_pieces = false;
   int64_t piece = 0;
@@ -94,9 +96,10 @@ struct OutputFacts {
 };
 
 struct ScatterFacts : OutputFacts {
-  bool is_empty;            // has nothing to update
-  bool axes_are_one_loop;   // in data and output
-  bool has_scratch = true;  // for accumulators by places
+  bool is_empty;                       // has nothing to update
+  bool axes_are_one_loop;              // in data and output
+  bool goes_in_element_order = false;  // MayGoInElementOrder(), and lines and a kernel are there
+  bool has_scratch = true;             // for accumulators by places
 };
 
 struct GatherScatterFacts : OutputFacts {
@@ -116,6 +119,11 @@ struct SingleFacts {
 
 // ---- Schedules ----
 
+// True if single elements are best combined in the order of destinations: the output is far and
+// most of its cache lines are touched, so that it is read and written in order; and updates, which
+// are read at random, stay in the cache or are fetched by several threads.
+bool MayGoInElementOrder(const plan::Machine& machine, const Plan& plan, const OutputFacts& facts,
+                         strew_reduction reduction);
 PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,
                              const ScatterFacts& facts, strew_reduction reduction);
 PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,
@@ -134,6 +142,8 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan);
 
 // Limit: entries that are passed together, whose offsets and products are on the stack.
 inline constexpr int64_t kPassBlock = 256;
+// Limit: entries that are prefetched, whose numbers are on the stack.
+inline constexpr int64_t kMostOrderedAhead = 64;
 // Limit: columns of a tile of gathered rows, and those that are prefetched, whose offsets are on
 // the stack.
 inline constexpr int64_t kGatherColumns = 512;

@@ -75,6 +75,11 @@ TEST_P(ForcedPlans, AgreeWithTheOracle) {
   EXPECT_GT(taken_, 10);
 }
 
+void InElementOrder(Tuning* tuning) {
+  tuning->far_ordered_part = 0;
+  tuning->bytes_of_ordered_entry = tuning->ordered_updates_part = kLong;
+}
+
 const Forced kForced[] = {
     {"NoSumsOfFewTouched", [](Tuning* t) { t->destinations_of_plan_entry = 1; }, 1,
      "in the order of these"},
@@ -98,6 +103,13 @@ const Forced kForced[] = {
      },
      3, "divided by what the plan"},
     {"InOrderInTasks", [](Tuning* t) { t->ns_of_grouped_entry = kLong; }, 3, "workers get a task"},
+    {"ElementOrder", InElementOrder, 1, "element by element in the order of these"},
+    {"ElementOrderInTasks",
+     [](Tuning* t) {
+       InElementOrder(t);
+       t->ns_of_grouped_entry = kLong;
+     },
+     3, "element by element in the order of these"},
     {"GatherInTasks", [](Tuning* t) { t->ns_of_gathered_entry = kLong; }, 3, "workers get a task"},
     {"ByEntriesInTasks", [](Tuning* t) { t->ns_of_passed_entry = kLong; }, 3, "workers get a task"},
     {"Far",

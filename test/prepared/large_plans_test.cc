@@ -3,11 +3,14 @@
 // Large calls with plans give the bytes of the operators, for every number of workers and every
 // instruction set.
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "api/context.h"
+#include "plan/tuning.h"
 #include "prepared/check_plans.h"
 #include "prepared/large_cases.h"
 #include "reference/targets.h"
@@ -31,6 +34,7 @@ class LargePlans : public testing::TestWithParam<Setting> {
       for (const int32_t workers : {1, 2, 7}) {
         const Context context = MakeContext();
         EXPECT_EQ(strew_context_set_simd_target(context.get(), target.name.c_str()), STREW_OK);
+        if (tuning_.has_value()) context->settings.tuning = &*tuning_;
         Recorder recorder(workers == 2 ? static_cast<Runner&>(threads_) : backwards_);
         if (workers > 1) recorder.InstallIn(context.get(), workers);
         EXPECT_EQ(call(context.get()), STREW_OK) << strew_context_error(context.get());
@@ -83,6 +87,7 @@ class LargePlans : public testing::TestWithParam<Setting> {
     });
   }
 
+  std::optional<strew::plan::Tuning> tuning_;  // of calls with plans
   StdThreads threads_;
   Backwards backwards_;
   int64_t shared_ = 0;  // phases that workers ran
@@ -114,6 +119,22 @@ TEST_P(LargePlans, OfColumnsGiveTheBytesOfOperators) {
   for (const CallShape& shape : shapes) {
     for (const bool in_place : {false, true}) CheckShape(random, shape, in_place);
     ASSERT_FALSE(HasFailure()) << shape.name;
+  }
+}
+
+// Single elements in the order of their destinations: as many as have 32-bit numbers, with
+// destinations of their own and without.
+TEST_P(LargePlans, InElementOrderGiveTheBytesOfOperators) {
+  constexpr int64_t kEntries = (1 << 16) + 5;
+  Random random(Seed());
+  tuning_.emplace();
+  tuning_->far_ordered_part = 0;
+  tuning_->bytes_of_ordered_entry = tuning_->ordered_updates_part = 1e9;
+  CallShape elements = {"elements", Operator::kScatterElements, {kEntries + 1}, {kEntries}, 0};
+  for (const Spread spread : {Spread::kUniform, Spread::kReversed, Spread::kZipf}) {
+    elements.spread = spread;
+    for (const bool in_place : {false, true}) CheckShape(random, elements, in_place);
+    ASSERT_FALSE(HasFailure()) << NameOf(spread);
   }
 }
 

@@ -46,6 +46,50 @@ TEST_F(ScatterScheduleOf, OneStepIsByPlaces) {
   }
 }
 
+TEST_F(ScatterScheduleOf, FarElementsMayGoInTheirOrder) {
+  const auto may_go = [this](strew_reduction reduction) {
+    return MayGoInElementOrder(machine(), *Entries(100), facts_, reduction);
+  };
+  facts_.elements = 1000;
+  tuning_.cache_bytes = 400;
+  tuning_.far_ordered_part = 9.999;
+  tuning_.bytes_of_ordered_entry = 40;
+  tuning_.ordered_updates_part = 1;
+  EXPECT_TRUE(may_go(STREW_ADD));
+  EXPECT_TRUE(may_go(STREW_NONE));
+  EXPECT_FALSE(may_go(STREW_ADD | STREW_EXCLUDE_SELF));
+  tuning_.far_ordered_part = 10;
+  EXPECT_FALSE(may_go(STREW_ADD));
+  tuning_.far_ordered_part = 9;
+  tuning_.bytes_of_ordered_entry = 39.99;
+  EXPECT_FALSE(may_go(STREW_ADD));
+  tuning_.bytes_of_ordered_entry = 40;
+  tuning_.ordered_updates_part = 0.999;
+  EXPECT_FALSE(may_go(STREW_ADD));
+  Have(2);
+  EXPECT_TRUE(may_go(STREW_ADD));
+  facts_.units = 2;
+  EXPECT_FALSE(may_go(STREW_ADD));
+  facts_.units = 1;
+  facts_.entry_elements = 2;
+  EXPECT_FALSE(may_go(STREW_ADD));
+}
+
+TEST_F(ScatterScheduleOf, ElementsInTheirOrderNeedNoScratchForMeans) {
+  tuning_.ordered_prefetch = 7;
+  tuning_.near_batch_sums = 0;
+  facts_.goes_in_element_order = true;
+  const PlanSchedule sums = Of(Entries(100), STREW_ADD);
+  EXPECT_EQ(sums.way, Way::kElementOrder);
+  EXPECT_EQ(sums.prefetch, 7);
+  Have(2);
+  const int64_t most = (int64_t{2} << 20) / 32;
+  const PlanSchedule means = Of(Entries(most + 1), STREW_MEAN);
+  EXPECT_EQ(means.way, Way::kElementOrder);
+  EXPECT_TRUE(means.divides);
+  EXPECT_EQ(means.reduction, STREW_ADD);
+}
+
 TEST_F(ScatterScheduleOf, AxesApartIsInOrder) {
   facts_.axes_are_one_loop = false;
   EXPECT_EQ(WayOf(Entries(100), STREW_ADD), Way::kInOrder);

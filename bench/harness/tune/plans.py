@@ -27,7 +27,7 @@ UPDATE = "scatter_update"
 
 def families(cache: int) -> list[Family]:
     """`cache` is the size of the last one, in bytes, as far as a call counts on it."""
-    return [*_costs(), *_gathers(), *_means(), *_passes(cache)]
+    return [*_costs(), *_gathers(), *_means(), *_passes(cache), *_element_order(cache)]
 
 
 def scattered(indices: np.ndarray, data: np.ndarray, reduction: str) -> Planned:
@@ -306,4 +306,38 @@ def _passes(cache: int) -> list[Family]:
             least=1,
             most=64,
         ),
+    ]
+
+
+def _element_order(cache: int) -> list[Family]:
+    """Sums of single elements, into an output of 4 caches unless that changes."""
+    never = {"far_ordered_part": HUGE}
+    always = {"far_ordered_part": 0, "bytes_of_ordered_entry": HUGE, "ordered_updates_part": HUGE}
+
+    def sums(places: int, updates: int) -> Planned:
+        return scattered(uniform((updates,), places), values((places,)), "add")
+
+    def part(name: str, call: Callable[[int], Planned], below: dict, above: dict) -> Threshold:
+        return Threshold(
+            name,
+            call,
+            below,
+            above,
+            least=MIB,
+            size_of=lambda part: cache * part,
+            value_of=lambda size: size / cache,
+        )
+
+    return [
+        part("far_ordered_part", lambda size: sums(size // 4, size // 32), never, always),
+        part("ordered_updates_part", lambda size: sums(cache, size // 4), always, never),
+        Threshold(
+            "bytes_of_ordered_entry",
+            lambda size: sums(cache, 4 * cache // size),
+            always,
+            never,
+            least=8,
+            most=4096,
+        ),
+        Sweep("ordered_prefetch", [lambda: sums(cache, cache // 4)], (8, 16, 64), settings=always),
     ]

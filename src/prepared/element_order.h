@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scatters of single elements in the order of their destinations. Updates are read at random, and
+// the output in order: once, and by threads that share no cache lines but those at borders.
+#ifndef STREW_PREPARED_ELEMENT_ORDER_H_
+#define STREW_PREPARED_ELEMENT_ORDER_H_
+
+#include <cstdint>
+
+#include "base/call.h"
+#include "base/status.h"
+#include "base/tensor_view.h"
+#include "prepared/plan.h"
+#include "prepared/schedule.h"
+
+namespace strew::prepared {
+
+// Strides of a call whose destinations and updates lie on lines.
+struct ElementLines {
+  int64_t output_stride;   // of destinations
+  int64_t updates_stride;  // of entries
+};
+
+// Finds the lines of a call whose entries have one element of one unit each. Returns false if there
+// are none, if entries are in the order of destinations anyway, or if the plan's numbers have more
+// than 32 bits.
+bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorView& output,
+                      int axis, ElementLines* lines);
+
+// Applies the updates to an output to which data was copied. Fails only if the runner does.
+Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorView& updates,
+                             const TensorView& output, const ElementLines& lines,
+                             const PlanSchedule& schedule);
+
+}  // namespace strew::prepared
+
+#endif  // STREW_PREPARED_ELEMENT_ORDER_H_
