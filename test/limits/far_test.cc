@@ -100,6 +100,12 @@ std::vector<FarCase> FarCases() {
     const Dims& shape = c.updates.shape();
     c.updates = RandomArray(random, c.data.dtype(), {shape, {2 * shape[1], 2}});
   };
+  const auto with_gaps = [](Random& random, Case& c) {
+    c.updates = RandomArray(random, c.data.dtype(), WithGap(c.updates.shape(), 5));
+  };
+  // So many that they have sums only if enough of them are touched. Their numbers, of which most
+  // stand for no element, do not fit 32 bits.
+  const CallShape many_pairs{"", kNd, {2, 60000}, {20000, 2}};
   // The offsets of rows have 32 bits, those of all of their elements do not.
   constexpr int64_t kAlmost = (int64_t{1} << 31) - 2;
   return {
@@ -107,6 +113,7 @@ std::vector<FarCase> FarCases() {
       {"SingleElements", pairs, STREW_INT32, STREW_ADD},
       {"SingleElementsDropped", pairs, STREW_INT16, STREW_MAX, drops},
       {"Rows", rows, STREW_FLOAT32, STREW_NONE},
+      {"Boxes", {"", kNd, {2, 30, 30}, {100, 1}}, STREW_INT32, STREW_ADD, with_gaps},
       {"ShortRows", {"", kNd, {3, 3}, {3000, 1}}, STREW_INT8, STREW_ADD},
       {"ShortRowsOfGaps", {"", kNd, {3, 5}, {3000, 1}}, STREW_INT8, STREW_ADD, strided},
       {"ShortRowsAcrossTheLimit",
@@ -130,6 +137,7 @@ std::vector<FarCase> FarCases() {
       {"MeansOfRows", rows, STREW_FLOAT32, STREW_MEAN},
       {"MeansOfSingleElements", pairs, STREW_INT16, STREW_MEAN},
       {"MeansOfSingleElementsDropped", pairs, STREW_INT16, kOfUpdates, drops},
+      {"MeansOfManyElements", many_pairs, STREW_INT64, STREW_MEAN},
       {"MeansOfLines", {"", kElements, {2, 9000}, {2, 9000}, 1}, STREW_INT32, STREW_MEAN},
   };
 }

@@ -46,9 +46,10 @@ void ExpectLong(Case& c, int64_t mean) { ExpectOutput(c, IndexArray(c.data.dtype
 
 // ---- Columns -----------------------------------------------------------------------------------
 
-// Two columns of three have updates, in so many rows that their sums need buckets.
+// Two columns of three have updates, in so many rows that the sums of a column, of 6.4 MB, need
+// buckets.
 TEST(MeanOfColumns, LeavesTheColumnBesideThem) {
-  constexpr int64_t kRows = 400000;
+  constexpr int64_t kRows = 800000;
   constexpr uint32_t kSignallingNan = 0x7fa00001;
   const auto entries = static_cast<size_t>(2 * kRows);
   std::vector<uint32_t> data(3 * static_cast<size_t>(kRows), kSignallingNan);

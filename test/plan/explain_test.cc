@@ -66,6 +66,22 @@ TEST(Explanation, TellsHowRowsReplaceOldValues) {
   }
 }
 
+// Rows of 3 have a sum for each element unless there are too many of them.
+TEST(Explanation, TellsHowShortRowsAreSummed) {
+  strew::plan::Tuning tuning;
+  tuning.longest_summed_row = 3;
+  tuning.most_sums_of_short_rows = 300;
+  for (const int64_t rows : {100, 101}) {
+    Case c = RowsOf({rows, 3}, 200);
+    c.reduction = STREW_MEAN;
+    const Context context = MakeContext();
+    const std::string told = ToldBy(
+        context.get(), &tuning, [&] { EXPECT_EQ(Trial(c).Trouble(context.get()), "") << rows; });
+    const bool in_batches = told.find("Means: some batches at a time") != std::string::npos;
+    EXPECT_EQ(in_batches, rows == 100) << told;
+  }
+}
+
 // A box, updates that are applied one by one, and a schedule.
 TEST(Explanation, IsThatOfNoneIfOldValuesAreExcludedToo) {
   const auto expect = [](Case c, const char* told_of_none) {

@@ -622,6 +622,16 @@ TEST_F(HintChoice, PrefetchesElementsThatAreReplacedWithinBounds) {
   EXPECT_EQ(of_size(102), 0) << "combined";
 }
 
+TEST_F(HintChoice, TakesTheStoresOfTheCpuFromTheTuning) {
+  for (const int64_t is_so : {0, 1}) {
+    tuning_.streams_parts = is_so;
+    tuning_.waits_for_stores = 1 - is_so;
+    const Machine machine{Call(settings_, nullptr)};
+    EXPECT_EQ(machine.streams_parts, is_so == 1);
+    EXPECT_EQ(machine.waits_for_stores, is_so == 0);
+  }
+}
+
 TEST_F(HintChoice, CountsOnAPartOfALargeCache) {
   tuning_.most_cache = 16000;
   EXPECT_EQ(machine().shared_cache_bytes, 1 << 20);
