@@ -19,12 +19,16 @@ struct PlanTuning {
   double ns_of_divided_group = 2, ns_of_divided_byte = 0.2;
   // Single elements are scattered in the order of destinations if the output has more bytes than
   // far_ordered_part of the cache and at most bytes_of_ordered_entry for each update, and if the
-  // updates have at most ordered_updates_part of the cache or several threads fetch them. With 32
-  // bytes for each update, outputs of 0.2, 0.4, 0.7, 1.4 and 3 caches took 3, 2.4, 0.7, 0.5 and
-  // 0.55 x the time; with 34, 68, 136 and 272 bytes 0.65, 0.7, 1.45 and 1.6 x, because the CPU
+  // updates have at most ordered_updates_part of the cache or several tasks fetch them. On one
+  // thread outputs of 0.2, 0.4, 0.7, 1.4 and 3 caches took 3, 2.4, 0.7, 0.5 and 0.55 x the time;
+  // with 34, 68, 136 and 272 bytes for each update 0.65, 0.7, 1.45 and 1.6 x, because the CPU
   // prefetches lines that are not touched; updates of 0.4, 0.7, 1.5 and 6 caches 0.63, 0.84, 1.02
-  // and 1.15 x, with two threads of 2 and 4 caches 0.65 and 0.8 x (Zen 4).
-  double far_ordered_part = 0.6, bytes_of_ordered_entry = 96, ordered_updates_part = 1;
+  // and 1.15 x (Zen 4).
+  // That order gains more from threads than the others: with n tasks, n * sqrt(n) times smaller
+  // outputs are far. On 2 threads outputs of half a cache took 0.55 to 0.8 x the time (Zen 4), on 4
+  // and 16 threads outputs of 1 to 256 MiB 0.75 to 1.05 x and 0.4 to 0.65 x (Emerald Rapids, with a
+  // cache of 300 MiB).
+  double far_ordered_part = 1, bytes_of_ordered_entry = 96, ordered_updates_part = 1;
   // Prefetch distance of these updates, in entries. 8 and 64 took 1.1 and 1.03 x the time (Zen 4).
   int64_t ordered_prefetch = 32;
   // Least bytes of a gathered entry that is a box of its own, if no other entry lies between its

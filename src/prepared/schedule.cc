@@ -94,11 +94,14 @@ bool AccumulatorsNeedNoOrder(const Machine& machine, const Plan& plan, const Sca
   return plan.IsLastAxis() && plan.NumberOfPlaces() <= machine.tuning.near_batch_sums / bytes;
 }
 
+Pass OrderedPass(const Machine& machine, const Plan& plan) {
+  return plan::PassFor(machine, Nanoseconds(plan.kept, machine.tuning.ns_of_grouped_entry, 0, 0));
+}
+
 void OrderElements(const Machine& machine, const Plan& plan, PlanSchedule* schedule) {
-  const Tuning& tuning = machine.tuning;
   schedule->way = Way::kElementOrder;
-  schedule->prefetch = tuning.ordered_prefetch;
-  schedule->pass = plan::PassFor(machine, Nanoseconds(plan.kept, tuning.ns_of_grouped_entry, 0, 0));
+  schedule->prefetch = machine.tuning.ordered_prefetch;
+  schedule->pass = OrderedPass(machine, plan);
 }
 
 // True if scratch has room to sort the entries again, as several threads do. Offsets and places of
@@ -114,13 +117,14 @@ bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputF
                          strew_reduction reduction) {
   if (facts.entry_elements != 1 || facts.units != 1 || ExcludesSelf(reduction)) return false;
   const Tuning& tuning = machine.tuning;
-  const auto cache = static_cast<double>(machine.cache_bytes);
+  const auto tasks = static_cast<double>(OrderedPass(machine, plan).tasks);
+  const auto cache = static_cast<double>(machine.shared_cache_bytes);
   const auto size = static_cast<double>(facts.element_size);
   const double output = size * static_cast<double>(facts.elements);
   const auto updates = static_cast<double>(plan.kept);
-  return output > cache * tuning.far_ordered_part &&
+  return output * tasks * std::sqrt(tasks) > cache * tuning.far_ordered_part &&
          output <= updates * tuning.bytes_of_ordered_entry &&
-         (size * updates <= cache * tuning.ordered_updates_part || machine.workers > 1);
+         (size * updates <= cache * tuning.ordered_updates_part || tasks > 1);
 }
 
 PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const ScatterFacts& facts,

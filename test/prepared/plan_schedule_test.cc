@@ -66,8 +66,13 @@ TEST_F(ScatterScheduleOf, FarElementsMayGoInTheirOrder) {
   tuning_.bytes_of_ordered_entry = 40;
   tuning_.ordered_updates_part = 0.999;
   EXPECT_FALSE(may_go(STREW_ADD));
-  Have(2);
+  Have(4);
+  tuning_.ns_of_grouped_entry = 1e9;
+  tuning_.far_ordered_part = 79.99;
   EXPECT_TRUE(may_go(STREW_ADD));
+  tuning_.far_ordered_part = 80;
+  EXPECT_FALSE(may_go(STREW_ADD));
+  tuning_.far_ordered_part = 1;
   facts_.units = 2;
   EXPECT_FALSE(may_go(STREW_ADD));
   facts_.units = 1;
