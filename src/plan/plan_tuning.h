@@ -28,6 +28,9 @@ struct PlanTuning {
   // outputs are far. On 2 threads outputs of half a cache took 0.55 to 0.8 x the time (Zen 4), on 4
   // and 16 threads outputs of 1 to 256 MiB 0.75 to 1.05 x and 0.4 to 0.65 x (Emerald Rapids, with a
   // cache of 300 MiB).
+  // CPUs whose stores wait for cache lines gain only with least_ordered_tasks tasks: with 1 and 2
+  // threads, outputs of 1 GiB took 1.5 to 2 x and 1.2 x the time (Emerald Rapids).
+  int64_t least_ordered_tasks = 4;
   double far_ordered_part = 1, bytes_of_ordered_entry = 96, ordered_updates_part = 1;
   // Prefetch distance of these updates, in entries. 8 and 64 took 1.1 and 1.03 x the time (Zen 4).
   int64_t ordered_prefetch = 32;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/identity.h"
 #include "base/reduction.h"
+#include "plan/unit.h"
 #include "prepared/operands.h"
 #include "prepared/ordered.h"
 #include "share/parts.h"
@@ -43,29 +45,59 @@ class WideNumbers {
   uint32_t buffer_[kMost];
 };
 
+// The kernels of a reduction. If it excludes old values, destinations begin with its identity.
+struct ElementKernels {
+  kernel::OrderedElementsKernel combine;
+  kernel::OrderedElementsKernel move;
+  bool excludes_self;
+  alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth];
+};
+
 // Writes the groups of a part.
 class ElementWriter {
  public:
-  ElementWriter(const Plan& plan, const kernel::OrderedElements& all,
-                kernel::OrderedElementsKernel kernel)
+  ElementWriter(const Plan& plan, const kernel::OrderedElements& all, const ElementKernels& kernels)
       : plan_(plan),
         all_(all),
-        kernel_(kernel),
+        kernels_(kernels),
         block_(AreWide(plan) ? plan.kept : kBlock),
         order_(plan.order),
         destinations_(plan.destinations),
-        firsts_(plan.firsts) {}
+        firsts_(plan.firsts),
+        positions_(none_) {}
 
   void Write(int64_t group, int64_t end) {
-    const int64_t last = plan_.FirstOf(end);
-    for (int64_t first = plan_.FirstOf(group); first < last; first += block_) {
-      group += WriteBlock(group, first, std::min(block_, last - first));
+    if (!kernels_.excludes_self) return Combine(group, end);
+    // Groups are few, so that destinations stay in the cache between both.
+    for (int64_t next; group < end; group = next) {
+      next = std::min(group + kBlock, end);
+      Begin(group, next - group);
+      Combine(group, next);
     }
   }
 
  private:
   static bool AreWide(const Plan& plan) {
     return IsWide(plan.order) && IsWide(plan.destinations) && IsWide(plan.firsts);
+  }
+
+  void Begin(int64_t group, int64_t n) {
+    kernel::OrderedElements all = all_;
+    all.updates = kernels_.identity;
+    all.updates_stride = 0;
+    all.order = all.destinations = destinations_.Get(group, n);
+    all.firsts = positions_.Get(0, n + 1);
+    all.first = 0;
+    all.n = n;
+    all.last = n - 1;
+    kernels_.move(all);
+  }
+
+  void Combine(int64_t group, int64_t end) {
+    const int64_t last = plan_.FirstOf(end);
+    for (int64_t first = plan_.FirstOf(group); first < last; first += block_) {
+      group += WriteBlock(group, first, std::min(block_, last - first));
+    }
   }
 
   // `group` is that of the entry before, or of the first one. Returns how far it is to the group of
@@ -80,16 +112,18 @@ class ElementWriter {
     block.first = first;
     block.n = n;
     block.last = n + lookahead - 1;
-    return kernel_(block);
+    return kernels_.combine(block);
   }
 
   const Plan& plan_;
   const kernel::OrderedElements& all_;
-  const kernel::OrderedElementsKernel kernel_;
+  const ElementKernels& kernels_;
   const int64_t block_;
   WideNumbers<kBlock + kMostOrderedAhead> order_;
   WideNumbers<kBlock + 1> destinations_;
   WideNumbers<kBlock + 2> firsts_;
+  const Numbers none_;
+  WideNumbers<kBlock + 1> positions_;
 };
 
 }  // namespace
@@ -115,7 +149,11 @@ Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorVie
                              const TensorView& output, const ElementLines& lines,
                              const PlanSchedule& schedule) {
   const strew_reduction kind = ReductionKind(schedule.reduction);
-  const auto kernel = walk::IndexedKernelsFor(call, output, kind).ordered;
+  ElementKernels kernels = {walk::IndexedKernelsFor(call, output, kind).ordered,
+                            walk::IndexedKernelsFor(call, output, STREW_NONE).ordered,
+                            ExcludesSelf(schedule.reduction),
+                            {}};
+  if (kernels.excludes_self) StoreIdentity(output.dtype, kind, kernels.identity);
   kernel::OrderedElements all = {};
   all.output = output.data;
   all.output_stride = lines.output_stride;
@@ -125,7 +163,7 @@ Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorVie
   const Pass& pass = schedule.pass;
   return share::ForEachPart(call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
     const int64_t group = BorderOf(plan, pass, part), end = BorderOf(plan, pass, part + 1);
-    ElementWriter(plan, all, kernel).Write(group, end);
+    ElementWriter(plan, all, kernels).Write(group, end);
   });
 }
 

@@ -115,14 +115,17 @@ bool HasRoomToShare(const Machine& machine, const Plan& plan) {
 
 bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                          strew_reduction reduction) {
-  if (facts.entry_elements != 1 || facts.units != 1 || ExcludesSelf(reduction)) return false;
+  if (facts.entry_elements != 1 || facts.units != 1) return false;
+  const strew_reduction applied = Accumulates(reduction) ? SumOf(reduction) : reduction;
+  if (ExcludesSelf(applied) && !HasIdentity(facts.dtype, ReductionKind(applied))) return false;
   const Tuning& tuning = machine.tuning;
-  const auto tasks = static_cast<double>(OrderedPass(machine, plan).tasks);
+  const int64_t tasks = OrderedPass(machine, plan).tasks;
+  if (machine.waits_for_stores && tasks < tuning.least_ordered_tasks) return false;
   const auto cache = static_cast<double>(machine.shared_cache_bytes);
   const auto size = static_cast<double>(facts.element_size);
   const double output = size * static_cast<double>(facts.elements);
   const auto updates = static_cast<double>(plan.kept);
-  return output * tasks * std::sqrt(tasks) > cache * tuning.far_ordered_part &&
+  return output * std::pow(static_cast<double>(tasks), 1.5) > cache * tuning.far_ordered_part &&
          output <= updates * tuning.bytes_of_ordered_entry &&
          (size * updates <= cache * tuning.ordered_updates_part || tasks > 1);
 }
@@ -139,10 +142,11 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   }
   const bool accumulates = Accumulates(reduction);
   const bool in_order = facts.goes_in_element_order;
-  if (!accumulates && !ExcludesSelf(reduction)) {
-    if (in_order) OrderElements(machine, plan, &schedule);
+  if (!accumulates && in_order) {
+    OrderElements(machine, plan, &schedule);
     return schedule;
   }
+  if (!accumulates && !ExcludesSelf(reduction)) return schedule;
   const strew_reduction kind = ReductionKind(reduction);
   const bool has_elements = facts.entry_elements == 1 && facts.units == 1;
   if (accumulates && has_elements && facts.has_scratch &&

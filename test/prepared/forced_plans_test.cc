@@ -77,6 +77,7 @@ TEST_P(ForcedPlans, AgreeWithTheOracle) {
 
 void InElementOrder(Tuning* tuning) {
   tuning->far_ordered_part = 0;
+  tuning->least_ordered_tasks = 1;
   tuning->bytes_of_ordered_entry = tuning->ordered_updates_part = kLong;
 }
 

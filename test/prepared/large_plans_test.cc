@@ -129,6 +129,7 @@ TEST_P(LargePlans, InElementOrderGiveTheBytesOfOperators) {
   Random random(Seed());
   tuning_.emplace();
   tuning_->far_ordered_part = 0;
+  tuning_->least_ordered_tasks = 1;
   tuning_->bytes_of_ordered_entry = tuning_->ordered_updates_part = 1e9;
   CallShape elements = {"elements", Operator::kScatterElements, {kEntries + 1}, {kEntries}, 0};
   for (const Spread spread : {Spread::kUniform, Spread::kReversed, Spread::kZipf}) {

@@ -312,7 +312,12 @@ def _passes(cache: int) -> list[Family]:
 def _element_order(cache: int) -> list[Family]:
     """Sums of single elements, into an output of 4 caches unless that changes."""
     never = {"far_ordered_part": HUGE}
-    always = {"far_ordered_part": 0, "bytes_of_ordered_entry": HUGE, "ordered_updates_part": HUGE}
+    always = {
+        "far_ordered_part": 0,
+        "bytes_of_ordered_entry": HUGE,
+        "ordered_updates_part": HUGE,
+        "least_ordered_tasks": 1,
+    }
 
     def sums(places: int, updates: int) -> Planned:
         return scattered(uniform((updates,), places), values((places,)), "add")
