@@ -102,8 +102,8 @@ struct OrderedElements {
   const uint32_t* firsts;
   int64_t first;
   int64_t n;
-  int64_t prefetch;  // distance of updates that are prefetched, in entries; up to order[last]
-  int64_t last;
+  int64_t prefetch;  // distance of updates that are prefetched, in entries
+  int64_t last;      // position of the last valid number of `order`, n - 1 or more
 };
 // Returns g of the last entry.
 using OrderedElementsKernel = int64_t (*)(const OrderedElements&);

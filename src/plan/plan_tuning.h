@@ -17,13 +17,14 @@ struct PlanTuning {
   double ns_of_grouped_entry = 4, ns_of_grouped_byte = 0.1;
   double ns_of_passed_entry = 5;
   double ns_of_divided_group = 2, ns_of_divided_byte = 0.2;
-  // Single elements are scattered in the order of destinations if the output has more bytes than
-  // far_ordered_part of the cache and at most bytes_of_ordered_entry for each update, and if the
-  // updates have at most ordered_updates_part of the cache or several tasks fetch them. On one
-  // thread outputs of 0.2, 0.4, 0.7, 1.4 and 3 caches took 3, 2.4, 0.7, 0.5 and 0.55 x the time;
-  // with 34, 68, 136 and 272 bytes for each update 0.65, 0.7, 1.45 and 1.6 x, because the CPU
+  // Single elements are scattered in the order of destinations if entries jump over more bytes of
+  // the output than far_ordered_part of the cache, the output has at most bytes_of_ordered_group for
+  // each destination that is touched, these have at most most_ordered_repeats updates on average,
+  // and the updates have at most ordered_updates_part of the cache or several tasks fetch them. On
+  // one thread spans of 0.2, 0.4, 0.7, 1.4 and 3 caches took 3, 2.4, 0.7, 0.5 and 0.55 x the time;
+  // with 34, 68, 136 and 272 bytes for each destination 0.65, 0.7, 1.45 and 1.6 x, because the CPU
   // prefetches lines that are not touched; updates of 0.4, 0.7, 1.5 and 6 caches 0.63, 0.84, 1.02
-  // and 1.15 x (Zen 4).
+  // and 1.15 x; 4 and 60 updates of each destination 1.4 and 6 x (Zen 4).
   // That order gains more from threads than the others: with n tasks, n * sqrt(n) times smaller
   // outputs are far. On 2 threads outputs of half a cache took 0.55 to 0.8 x the time (Zen 4), on 4
   // and 16 threads outputs of 1 to 256 MiB 0.75 to 1.05 x and 0.4 to 0.65 x (Emerald Rapids, with a
@@ -31,7 +32,11 @@ struct PlanTuning {
   // CPUs whose stores wait for cache lines gain only with least_ordered_tasks tasks: with 1 and 2
   // threads, outputs of 1 GiB took 1.5 to 2 x and 1.2 x the time (Emerald Rapids).
   int64_t least_ordered_tasks = 4;
-  double far_ordered_part = 1, bytes_of_ordered_entry = 96, ordered_updates_part = 1;
+  double far_ordered_part = 1, bytes_of_ordered_group = 96;
+  double most_ordered_repeats = 3, ordered_updates_part = 1;
+  // Most of these entries lie so many bytes from the one before. Entries that are nearly sorted, or
+  // reversed, took 2.5 x the time in the order of destinations (Zen 4).
+  int64_t least_ordered_step = 4096;
   // Prefetch distance of these updates, in entries. 8 and 64 took 1.1 and 1.03 x the time (Zen 4).
   int64_t ordered_prefetch = 32;
   // Least bytes of a gathered entry that is a box of its own, if no other entry lies between its

@@ -15,21 +15,21 @@
 namespace strew::prepared {
 namespace {
 
-constexpr int32_t kWidth = sizeof(uint32_t);
+constexpr int32_t kNumberBytes = sizeof(uint32_t);
 // Limit: entries whose numbers are widened on the stack at a time.
 constexpr int64_t kBlock = 256;
 
-bool IsWide(const Numbers& list) { return list.exists() && list.width() == kWidth; }
+bool Has32Bits(const Numbers& list) { return list.exists() && list.width() == kNumberBytes; }
 
 // Numbers of a list as 32-bit numbers: as they are, or a block of them in a buffer.
 template <int64_t kMost>
-class WideNumbers {
+class Numbers32 {
  public:
-  explicit WideNumbers(const Numbers& list) : list_(list) {}
+  explicit Numbers32(const Numbers& list) : list_(list) {}
 
   // Numbers [first, first + count). Those of a list that does not exist are their own positions.
   const uint32_t* Get(int64_t first, int64_t count) {
-    if (IsWide(list_)) return reinterpret_cast<const uint32_t*>(list_.data()) + first;
+    if (Has32Bits(list_)) return reinterpret_cast<const uint32_t*>(list_.data()) + first;
     if (!list_.exists()) {
       std::iota(buffer_, buffer_ + count, static_cast<uint32_t>(first));
       return buffer_;
@@ -60,15 +60,18 @@ class ElementWriter {
       : plan_(plan),
         all_(all),
         kernels_(kernels),
-        block_(AreWide(plan) ? plan.kept : kBlock),
+        block_(Have32Bits(plan) ? plan.kept : kBlock),
         order_(plan.order),
         destinations_(plan.destinations),
         firsts_(plan.firsts),
-        positions_(none_) {}
+        positions_() {
+    std::iota(positions_, positions_ + kBlock + 1, 0);
+  }
 
   void Write(int64_t group, int64_t end) {
     if (!kernels_.excludes_self) return Combine(group, end);
-    // Groups are few, so that destinations stay in the cache between both.
+    // Identities are stored for kBlock groups at a time, so that their destinations are still in the
+    // cache when the updates follow.
     for (int64_t next; group < end; group = next) {
       next = std::min(group + kBlock, end);
       Begin(group, next - group);
@@ -77,8 +80,8 @@ class ElementWriter {
   }
 
  private:
-  static bool AreWide(const Plan& plan) {
-    return IsWide(plan.order) && IsWide(plan.destinations) && IsWide(plan.firsts);
+  static bool Have32Bits(const Plan& plan) {
+    return Has32Bits(plan.order) && Has32Bits(plan.destinations) && Has32Bits(plan.firsts);
   }
 
   void Begin(int64_t group, int64_t n) {
@@ -86,7 +89,7 @@ class ElementWriter {
     all.updates = kernels_.identity;
     all.updates_stride = 0;
     all.order = all.destinations = destinations_.Get(group, n);
-    all.firsts = positions_.Get(0, n + 1);
+    all.firsts = positions_;
     all.first = 0;
     all.n = n;
     all.last = n - 1;
@@ -100,8 +103,8 @@ class ElementWriter {
     }
   }
 
-  // `group` is that of the entry before, or of the first one. Returns how far it is to the group of
-  // the entry at which the next block begins, or before it.
+  // `group` is the group of the last entry before the block; for the first block of a range, its
+  // first group. Returns the number of groups from there to that of the block's last entry.
   int64_t WriteBlock(int64_t group, int64_t first, int64_t n) {
     const int64_t groups = std::min(n + 1, plan_.groups() - group);
     kernel::OrderedElements block = all_;
@@ -119,11 +122,10 @@ class ElementWriter {
   const kernel::OrderedElements& all_;
   const ElementKernels& kernels_;
   const int64_t block_;
-  WideNumbers<kBlock + kMostOrderedAhead> order_;
-  WideNumbers<kBlock + 1> destinations_;
-  WideNumbers<kBlock + 2> firsts_;
-  const Numbers none_;
-  WideNumbers<kBlock + 1> positions_;
+  Numbers32<kBlock + kMostOrderedAhead> order_;
+  Numbers32<kBlock + 1> destinations_;
+  Numbers32<kBlock + 2> firsts_;
+  uint32_t positions_[kBlock + 1];  // the groups' firsts, if each has one entry
 };
 
 }  // namespace
@@ -131,7 +133,8 @@ class ElementWriter {
 bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorView& output,
                       int axis, ElementLines* lines) {
   if (!plan.order.exists()) return false;
-  if (std::max({plan.order.width(), plan.destinations.width(), plan.firsts.width()}) > kWidth) {
+  if (std::max({plan.order.width(), plan.destinations.width(), plan.firsts.width()}) >
+      kNumberBytes) {
     return false;
   }
   const Layout layout(plan, output, axis, 1);
@@ -159,7 +162,7 @@ Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorVie
   all.output_stride = lines.output_stride;
   all.updates = updates.data;
   all.updates_stride = lines.updates_stride;
-  all.prefetch = std::min(schedule.prefetch, kMostOrderedAhead);
+  all.prefetch = schedule.prefetch;
   const Pass& pass = schedule.pass;
   return share::ForEachPart(call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
     const int64_t group = BorderOf(plan, pass, part), end = BorderOf(plan, pass, part + 1);

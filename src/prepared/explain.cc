@@ -67,7 +67,8 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   }
   if (schedule.fetches_output) text.Add("Destinations are prefetched. ");
   if (schedule.prefetch != 0) {
-    text.Add("Sources are prefetched %" PRId64 " entries ahead. ", schedule.prefetch);
+    text.Add("%s are prefetched %" PRId64 " entries ahead. ",
+             schedule.way == Way::kElementOrder ? "Updates" : "Sources", schedule.prefetch);
   }
   if (schedule.has_pieces) text.Add("Runs that share cache lines are gathered a piece at a time. ");
   if (schedule.streams) text.Add("Rows are written past the caches. ");

@@ -127,10 +127,8 @@ bool FindLines(const Call& call, const plan::Machine& machine, const Plan& plan,
                int axis, const ScatterFacts& facts, ElementLines* lines) {
   if (facts.is_empty || !facts.axes_are_one_loop) return false;
   if (!MayGoInElementOrder(machine, plan, facts, reduction)) return false;
-  const strew_reduction kind = ReductionKind(reduction);
-  // Means are sums first.
-  const strew_reduction applied = kind == STREW_MEAN ? STREW_ADD : kind;
-  return walk::IndexedKernelsFor(call, output, applied).ordered != nullptr &&
+  const strew_reduction kind = ReductionKind(ElementReduction(reduction));
+  return walk::IndexedKernelsFor(call, output, kind).ordered != nullptr &&
          FindElementLines(plan, updates, output, axis, lines);
 }
 

@@ -119,9 +119,12 @@ struct SingleFacts {
 
 // ---- Schedules ----
 
-// True if single elements are best combined in the order of destinations: the output is far and
-// most of its cache lines are touched, so that it is read and written in order; and updates, which
-// are read at random, stay in the cache or are fetched by several threads.
+// The reduction that single elements in the order of destinations apply: means are sums first.
+strew_reduction ElementReduction(strew_reduction reduction);
+// True if single elements are best combined in the order of destinations: entries jump over more of
+// the output than the caches hold, most of its cache lines are touched, by few updates of each
+// destination, and updates, which are read at random, stay in the cache or are fetched by several
+// threads.
 bool MayGoInElementOrder(const plan::Machine& machine, const Plan& plan, const OutputFacts& facts,
                          strew_reduction reduction);
 PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,

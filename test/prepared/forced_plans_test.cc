@@ -78,7 +78,9 @@ TEST_P(ForcedPlans, AgreeWithTheOracle) {
 void InElementOrder(Tuning* tuning) {
   tuning->far_ordered_part = 0;
   tuning->least_ordered_tasks = 1;
-  tuning->bytes_of_ordered_entry = tuning->ordered_updates_part = kLong;
+  tuning->least_ordered_step = 0;
+  tuning->most_ordered_repeats = 1e9;
+  tuning->bytes_of_ordered_group = tuning->ordered_updates_part = kLong;
 }
 
 const Forced kForced[] = {

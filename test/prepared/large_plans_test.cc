@@ -2,6 +2,7 @@
 //
 // Large calls with plans give the bytes of the operators, for every number of workers and every
 // instruction set.
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ class LargePlans : public testing::TestWithParam<Setting> {
         const Context context = MakeContext();
         EXPECT_EQ(strew_context_set_simd_target(context.get(), target.name.c_str()), STREW_OK);
         if (tuning_.has_value()) context->settings.tuning = &*tuning_;
+        strew::ExplainTo(context.get(), Tell, this);
         Recorder recorder(workers == 2 ? static_cast<Runner&>(threads_) : backwards_);
         if (workers > 1) recorder.InstallIn(context.get(), workers);
         EXPECT_EQ(call(context.get()), STREW_OK) << strew_context_error(context.get());
@@ -87,6 +89,13 @@ class LargePlans : public testing::TestWithParam<Setting> {
     });
   }
 
+  static void Tell(void* self, const char* sentence) {
+    const bool is_it =
+        std::string(sentence).find("element by element in the order of these") != std::string::npos;
+    static_cast<LargePlans*>(self)->told_in_order_ += is_it ? 1 : 0;
+  }
+
+  int64_t told_in_order_ = 0;                  // calls that went in the order of elements
   std::optional<strew::plan::Tuning> tuning_;  // of calls with plans
   StdThreads threads_;
   Backwards backwards_;
@@ -122,20 +131,38 @@ TEST_P(LargePlans, OfColumnsGiveTheBytesOfOperators) {
   }
 }
 
-// Single elements in the order of their destinations: as many as have 32-bit numbers, with
-// destinations of their own and without.
+// True for sure; false if it depends. Elements of three bytes are scattered byte by byte.
+bool ElementOrderHasKernel(const Setting& setting) {
+  const auto is_avx2 = [](const Target& target) { return target.name == "AVX2"; };
+  const bool is_plain = setting.reduction == STREW_NONE || setting.reduction == STREW_ADD ||
+                        setting.reduction == STREW_MAX || setting.reduction == STREW_SUB;
+  return is_plain && setting.dtype != STREW_OPAQUE(3) &&
+         std::any_of(Targets().begin(), Targets().end(), is_avx2);
+}
+
+// Single elements in the order of their destinations: with numbers of 8, 16 and 32 bits in one block
+// and in several, with destinations of their own, repeated ones, and hubs longer than a block.
 TEST_P(LargePlans, InElementOrderGiveTheBytesOfOperators) {
-  constexpr int64_t kEntries = (1 << 16) + 5;
   Random random(Seed());
   tuning_.emplace();
   tuning_->far_ordered_part = 0;
   tuning_->least_ordered_tasks = 1;
-  tuning_->bytes_of_ordered_entry = tuning_->ordered_updates_part = 1e9;
-  CallShape elements = {"elements", Operator::kScatterElements, {kEntries + 1}, {kEntries}, 0};
-  for (const Spread spread : {Spread::kUniform, Spread::kReversed, Spread::kZipf}) {
-    elements.spread = spread;
-    for (const bool in_place : {false, true}) CheckShape(random, elements, in_place);
-    ASSERT_FALSE(HasFailure()) << NameOf(spread);
+  tuning_->least_ordered_step = 0;
+  tuning_->bytes_of_ordered_group = tuning_->ordered_updates_part = 1e9;
+  tuning_->most_ordered_repeats = 1e9;
+  constexpr int64_t kMany = (1 << 16) + 5;
+  const int64_t shapes[][2] = {{255, 90},   {256, 300},   {257, 4000},       {300, 301},
+                               {5000, 700}, {kMany, 200}, {kMany, kMany + 1}};
+  for (const auto& [entries, places] : shapes) {
+    CallShape elements = {"elements", Operator::kScatterElements, {places}, {entries}, 0};
+    for (const Spread spread : {Spread::kUniform, Spread::kReversed, Spread::kZipf}) {
+      elements.spread = spread;
+      for (const bool in_place : {false, true}) CheckShape(random, elements, in_place);
+      ASSERT_FALSE(HasFailure()) << entries << " entries, " << NameOf(spread);
+    }
+  }
+  if (ElementOrderHasKernel(GetParam())) {
+    EXPECT_GT(told_in_order_, 100);
   }
 }
 

@@ -46,47 +46,107 @@ TEST_F(ScatterScheduleOf, OneStepIsByPlaces) {
   }
 }
 
-TEST_F(ScatterScheduleOf, FarElementsMayGoInTheirOrder) {
-  const auto may_go = [this](strew_reduction reduction) {
-    return MayGoInElementOrder(machine(), *Entries(100), facts_, reduction);
-  };
-  facts_.elements = 1000;
-  tuning_.cache_bytes = 400;
-  tuning_.waits_for_stores = 0;
-  tuning_.far_ordered_part = 9.999;
-  tuning_.bytes_of_ordered_entry = 40;
-  tuning_.ordered_updates_part = 1;
-  EXPECT_TRUE(may_go(STREW_ADD));
-  EXPECT_TRUE(may_go(STREW_NONE));
-  EXPECT_TRUE(may_go(STREW_ADD | STREW_EXCLUDE_SELF));
-  EXPECT_TRUE(may_go(STREW_MEAN | STREW_EXCLUDE_SELF));
-  EXPECT_FALSE(may_go(STREW_SUB | STREW_EXCLUDE_SELF));
+// 100 float32 in 50 of 1000 places, each 10 places from the one before.
+class ElementOrder : public ScatterScheduleOf {
+ protected:
+  ElementOrder() : plan_(Entries(100, 50, 1000)) {
+    facts_.elements = 1000;
+    tuning_.cache_bytes = 400;
+    tuning_.waits_for_stores = 0;
+    tuning_.far_ordered_part = 9.999;
+    tuning_.bytes_of_ordered_group = 80;
+    tuning_.most_ordered_repeats = 2;
+    tuning_.ordered_updates_part = 1;
+    tuning_.least_ordered_step = 40;
+    EXPECT_TRUE(plan_->places.Allocate(100, 4));
+    SetStep(10);
+  }
+
+  void SetStep(uint32_t step) {
+    const auto places = reinterpret_cast<uint32_t*>(plan_->places.data());
+    for (uint32_t i = 0; i < 100; ++i) places[i] = i * step;
+  }
+  bool MayGo(strew_reduction reduction = STREW_ADD) const {
+    return MayGoInElementOrder(machine(), *plan_, facts_, reduction);
+  }
+
+  const PlanContents plan_;
+};
+
+TEST_F(ElementOrder, NeedsFarDestinationsOfWhichManyAreTouched) {
+  EXPECT_TRUE(MayGo());
   tuning_.far_ordered_part = 10;
-  EXPECT_FALSE(may_go(STREW_ADD));
+  EXPECT_FALSE(MayGo());
   tuning_.far_ordered_part = 9;
-  tuning_.bytes_of_ordered_entry = 39.99;
-  EXPECT_FALSE(may_go(STREW_ADD));
-  tuning_.bytes_of_ordered_entry = 40;
+  tuning_.bytes_of_ordered_group = 79.99;
+  EXPECT_FALSE(MayGo());
+}
+
+TEST_F(ElementOrder, CountsTheSpanOfABatch) {
+  plan_->kind = strew::prepared::Kind::kElements;
+  EXPECT_TRUE(MayGo());
+  plan_->extents[0] = 999;
+  EXPECT_FALSE(MayGo());
+  plan_->rank = 2;
+  plan_->shape[1] = 2;
+  EXPECT_TRUE(MayGo()) << "columns are not walked one after another";
+}
+
+TEST_F(ElementOrder, NeedsFewUpdatesOfEachDestination) {
+  tuning_.most_ordered_repeats = 1.99;
+  EXPECT_FALSE(MayGo());
+}
+
+TEST_F(ElementOrder, NeedsShuffledEntries) {
+  SetStep(9);
+  EXPECT_FALSE(MayGo());
+}
+
+TEST_F(ElementOrder, NeedsNearUpdatesOrSeveralTasks) {
   tuning_.ordered_updates_part = 0.999;
-  EXPECT_FALSE(may_go(STREW_ADD));
+  EXPECT_FALSE(MayGo());
   Have(4);
   tuning_.ns_of_grouped_entry = 1e9;
   tuning_.far_ordered_part = 79.99;
-  EXPECT_TRUE(may_go(STREW_ADD));
+  EXPECT_TRUE(MayGo());
   tuning_.far_ordered_part = 80;
-  EXPECT_FALSE(may_go(STREW_ADD));
+  EXPECT_FALSE(MayGo());
   tuning_.far_ordered_part = 1;
   tuning_.waits_for_stores = 1;
   tuning_.least_ordered_tasks = 4;
-  EXPECT_TRUE(may_go(STREW_ADD));
+  EXPECT_TRUE(MayGo());
   tuning_.least_ordered_tasks = 5;
-  EXPECT_FALSE(may_go(STREW_ADD));
-  tuning_.waits_for_stores = 0;
+  EXPECT_FALSE(MayGo());
+}
+
+TEST_F(ElementOrder, IsOfSingleElements) {
   facts_.units = 2;
-  EXPECT_FALSE(may_go(STREW_ADD));
+  EXPECT_FALSE(MayGo());
   facts_.units = 1;
   facts_.entry_elements = 2;
-  EXPECT_FALSE(may_go(STREW_ADD));
+  EXPECT_FALSE(MayGo());
+}
+
+TEST_F(ElementOrder, IsOfReductionsInTheDtypeItself) {
+  for (const strew_reduction reduction :
+       {0 | STREW_NONE, 0 | STREW_MEAN, STREW_ADD | STREW_EXCLUDE_SELF,
+        STREW_MEAN | STREW_EXCLUDE_SELF}) {
+    EXPECT_TRUE(MayGo(reduction));
+  }
+  EXPECT_FALSE(MayGo(STREW_SUB | STREW_EXCLUDE_SELF));
+  EXPECT_FALSE(MayGo(STREW_MUL | STREW_WIDE));
+  facts_.sum_bytes = 8;
+  EXPECT_FALSE(MayGo(STREW_MEAN));
+}
+
+TEST_F(ElementOrder, HasNoMoreTasksThanDestinations) {
+  Have(64);
+  tuning_.ns_of_grouped_entry = 1e9;
+  facts_.goes_in_element_order = true;
+  const PlanSchedule schedule = Of(plan_, STREW_ADD);
+  EXPECT_EQ(schedule.way, Way::kElementOrder);
+  EXPECT_EQ(schedule.pass.tasks, 50);
+  EXPECT_EQ(schedule.pass.parts, 50);
 }
 
 TEST_F(ScatterScheduleOf, ElementsInTheirOrderNeedNoScratchForMeans) {

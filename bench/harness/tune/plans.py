@@ -314,13 +314,29 @@ def _element_order(cache: int) -> list[Family]:
     never = {"far_ordered_part": HUGE}
     always = {
         "far_ordered_part": 0,
-        "bytes_of_ordered_entry": HUGE,
+        "bytes_of_ordered_group": HUGE,
         "ordered_updates_part": HUGE,
         "least_ordered_tasks": 1,
+        "least_ordered_step": 0,
+        "most_ordered_repeats": HUGE,
     }
 
     def sums(places: int, updates: int) -> Planned:
         return scattered(uniform((updates,), places), values((places,)), "add")
+
+    def repeated(updates: int) -> Planned:
+        """Every 16th element has so many updates."""
+        touched = cache // LINE
+        indices = 16 * uniform((updates * touched,), touched)
+        return scattered(indices, values((16 * touched,)), "add")
+
+    def in_windows(size: int) -> Planned:
+        """Places that are shuffled within windows of so many bytes."""
+        window = max(size // 4, 2)
+        indices = np.arange(cache // window * window).reshape(-1, window)
+        return scattered(
+            np.random.default_rng(2).permuted(indices, axis=1).ravel(), values((cache,)), "add"
+        )
 
     def part(name: str, call: Callable[[int], Planned], below: dict, above: dict) -> Threshold:
         return Threshold(
@@ -337,12 +353,14 @@ def _element_order(cache: int) -> list[Family]:
         part("far_ordered_part", lambda size: sums(size // 4, size // 32), never, always),
         part("ordered_updates_part", lambda size: sums(cache, size // 4), always, never),
         Threshold(
-            "bytes_of_ordered_entry",
+            "bytes_of_ordered_group",
             lambda size: sums(cache, 4 * cache // size),
             always,
             never,
             least=8,
             most=4096,
         ),
+        Threshold("most_ordered_repeats", repeated, always, never, least=0, most=64),
+        Threshold("least_ordered_step", in_windows, never, always, least=64),
         Sweep("ordered_prefetch", [lambda: sums(cache, cache // 4)], (8, 16, 64), settings=always),
     ]
