@@ -90,8 +90,8 @@ struct GroupedRows {
 using GroupedRowsKernel = void (*)(const GroupedRows&);
 
 // Entries of one element each, in the order of their destinations:
-//   output[destinations[g] * output_stride] (+)= updates[order[k] * updates_stride]      k < n
-// g begins with 0, and grows by 1 before each entry with firsts[g + 1] == first + k.
+//   output[destinations[g] * output_stride] (+)= updates[order[k] * updates_stride]
+//       for firsts[g] - firsts[0] <= k < firsts[g + 1] - firsts[0] and k < n
 struct OrderedElements {
   unsigned char* output;
   int64_t output_stride;
@@ -100,13 +100,11 @@ struct OrderedElements {
   const uint32_t* order;
   const uint32_t* destinations;
   const uint32_t* firsts;
-  int64_t first;
   int64_t n;
   int64_t prefetch;  // distance of updates that are prefetched, in entries
   int64_t last;      // position of the last valid number of `order`, n - 1 or more
 };
-// Returns g of the last entry.
-using OrderedElementsKernel = int64_t (*)(const OrderedElements&);
+using OrderedElementsKernel = void (*)(const OrderedElements&);
 
 // The kernels of a reduction on a dtype, or of moves of elements of one width.
 struct CombineKernels {

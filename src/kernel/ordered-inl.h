@@ -26,19 +26,19 @@ namespace {
 // took 1.3 x the time (Zen 4). The prefetch has no branch either, for which the compiler would make
 // a second loop.
 template <class T, class Op>
-int64_t CombineOrdered(const OrderedElements& arguments) {
+void CombineOrdered(const OrderedElements& arguments) {
   const OrderedElements all = arguments;
   const int64_t output_step = At<T>(all.output_stride);
   const int64_t updates_step = At<T>(all.updates_stride);
+  const int64_t first = all.firsts[0];
   int64_t g = 0;
   for (int64_t k = 0; k < all.n; ++k) {
     const int64_t ahead = HWY_MIN(k + all.prefetch, all.last);
     Prefetch(all.updates + all.order[ahead] * updates_step);
-    g += all.firsts[g + 1] - all.first == k ? 1 : 0;
+    g += all.firsts[g + 1] - first == k ? 1 : 0;
     CombineElement<T, Op>(all.output + all.destinations[g] * output_step,
                           all.updates + all.order[k] * updates_step);
   }
-  return g;
 }
 
 // Older CPUs, and float8, have no kernels, which would make the library 30 KB larger.

@@ -18,13 +18,13 @@ struct PlanTuning {
   double ns_of_passed_entry = 5;
   double ns_of_divided_group = 2, ns_of_divided_byte = 0.2;
   // Single elements are scattered in the order of destinations if entries jump over more bytes of
-  // the output than far_ordered_part of the cache, the output has at most bytes_of_ordered_group for
-  // each destination that is touched, these have at most most_ordered_repeats updates on average,
-  // and the updates have at most ordered_updates_part of the cache or several tasks fetch them. On
-  // one thread spans of 0.2, 0.4, 0.7, 1.4 and 3 caches took 3, 2.4, 0.7, 0.5 and 0.55 x the time;
-  // with 34, 68, 136 and 272 bytes for each destination 0.65, 0.7, 1.45 and 1.6 x, because the CPU
-  // prefetches lines that are not touched; updates of 0.4, 0.7, 1.5 and 6 caches 0.63, 0.84, 1.02
-  // and 1.15 x; 4 and 60 updates of each destination 1.4 and 6 x (Zen 4).
+  // the output than far_ordered_part of the cache, the output has at most bytes_of_ordered_group
+  // for each destination that is touched, these have at most most_ordered_repeats updates on
+  // average, and the updates have at most ordered_updates_part of the cache or several tasks fetch
+  // them. On one thread spans of 0.2, 0.4, 0.7, 1.4 and 3 caches took 3, 2.4, 0.7, 0.5 and 0.55 x
+  // the time; with 34, 68, 136 and 272 bytes for each destination 0.65, 0.7, 1.45 and 1.6 x,
+  // because the CPU prefetches lines that are not touched; updates of 0.4, 0.7, 1.5 and 6 caches
+  // 0.63, 0.84, 1.02 and 1.15 x; 4 and 60 updates of each destination 1.4 and 6 x (Zen 4).
   // That order gains more from threads than the others: with n tasks, n * sqrt(n) times smaller
   // outputs are far. On 2 threads outputs of half a cache took 0.55 to 0.8 x the time (Zen 4), on 4
   // and 16 threads outputs of 1 to 256 MiB 0.75 to 1.05 x and 0.4 to 0.65 x (Emerald Rapids, with a

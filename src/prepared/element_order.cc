@@ -15,35 +15,14 @@
 namespace strew::prepared {
 namespace {
 
-constexpr int32_t kNumberBytes = sizeof(uint32_t);
-// Limit: entries whose numbers are widened on the stack at a time.
+// Limit: groups whose positions are listed on the stack.
 constexpr int64_t kBlock = 256;
 
-bool Has32Bits(const Numbers& list) { return list.exists() && list.width() == kNumberBytes; }
+bool Has32Bits(const Numbers& list) { return list.width() == int32_t{sizeof(uint32_t)}; }
 
-// Numbers of a list as 32-bit numbers: as they are, or a block of them in a buffer.
-template <int64_t kMost>
-class Numbers32 {
- public:
-  explicit Numbers32(const Numbers& list) : list_(list) {}
-
-  // Numbers [first, first + count). Those of a list that does not exist are their own positions.
-  const uint32_t* Get(int64_t first, int64_t count) {
-    if (Has32Bits(list_)) return reinterpret_cast<const uint32_t*>(list_.data()) + first;
-    if (!list_.exists()) {
-      std::iota(buffer_, buffer_ + count, static_cast<uint32_t>(first));
-      return buffer_;
-    }
-    list_.Visit([&](const auto* numbers) {
-      for (int64_t i = 0; i < count; ++i) buffer_[i] = static_cast<uint32_t>(numbers[first + i]);
-    });
-    return buffer_;
-  }
-
- private:
-  const Numbers& list_;
-  uint32_t buffer_[kMost];
-};
+const uint32_t* NumbersOf(const Numbers& list) {
+  return reinterpret_cast<const uint32_t*>(list.data());
+}
 
 // The kernels of a reduction. If it excludes old values, destinations begin with its identity.
 struct ElementKernels {
@@ -57,86 +36,56 @@ struct ElementKernels {
 class ElementWriter {
  public:
   ElementWriter(const Plan& plan, const kernel::OrderedElements& all, const ElementKernels& kernels)
-      : plan_(plan),
-        all_(all),
-        kernels_(kernels),
-        block_(Have32Bits(plan) ? plan.kept : kBlock),
-        order_(plan.order),
-        destinations_(plan.destinations),
-        firsts_(plan.firsts),
-        positions_() {
+      : plan_(plan), all_(all), kernels_(kernels) {
     std::iota(positions_, positions_ + kBlock + 1, 0);
   }
 
-  void Write(int64_t group, int64_t end) {
-    if (!kernels_.excludes_self) return Combine(group, end);
-    // Identities are stored for kBlock groups at a time, so that their destinations are still in the
-    // cache when the updates follow.
-    for (int64_t next; group < end; group = next) {
-      next = std::min(group + kBlock, end);
-      Begin(group, next - group);
-      Combine(group, next);
+  // Identities are stored for a block of groups at a time, so that their destinations are still in
+  // the cache when the updates follow.
+  void Write(int64_t group, int64_t end) const {
+    const bool in_blocks = kernels_.excludes_self || !plan_.firsts.exists();
+    const int64_t step = in_blocks ? kBlock : plan_.groups();
+    for (; group < end; group += step) {
+      const int64_t groups = std::min(step, end - group);
+      if (kernels_.excludes_self) Begin(group, groups);
+      Combine(group, groups);
     }
   }
 
  private:
-  static bool Have32Bits(const Plan& plan) {
-    return Has32Bits(plan.order) && Has32Bits(plan.destinations) && Has32Bits(plan.firsts);
-  }
-
-  void Begin(int64_t group, int64_t n) {
-    kernel::OrderedElements all = all_;
-    all.updates = kernels_.identity;
-    all.updates_stride = 0;
-    all.order = all.destinations = destinations_.Get(group, n);
-    all.firsts = positions_;
-    all.first = 0;
-    all.n = n;
-    all.last = n - 1;
-    kernels_.move(all);
-  }
-
-  void Combine(int64_t group, int64_t end) {
-    const int64_t last = plan_.FirstOf(end);
-    for (int64_t first = plan_.FirstOf(group); first < last; first += block_) {
-      group += WriteBlock(group, first, std::min(block_, last - first));
-    }
-  }
-
-  // `group` is the group of the last entry before the block; for the first block of a range, its
-  // first group. Returns the number of groups from there to that of the block's last entry.
-  int64_t WriteBlock(int64_t group, int64_t first, int64_t n) {
-    const int64_t groups = std::min(n + 1, plan_.groups() - group);
+  void Begin(int64_t group, int64_t groups) const {
     kernel::OrderedElements block = all_;
-    const int64_t lookahead = std::min(block.prefetch, plan_.kept - first - n);
-    block.order = order_.Get(first, n + lookahead);
-    block.destinations = destinations_.Get(group, groups);
-    block.firsts = firsts_.Get(group, groups + 1);
-    block.first = first;
-    block.n = n;
-    block.last = n + lookahead - 1;
-    return kernels_.combine(block);
+    block.updates = kernels_.identity;
+    block.updates_stride = 0;
+    block.order = block.destinations = all_.destinations + group;
+    block.firsts = positions_;
+    block.n = groups;
+    block.last = groups - 1;
+    kernels_.move(block);
+  }
+
+  void Combine(int64_t group, int64_t groups) const {
+    const int64_t first = plan_.FirstOf(group);
+    kernel::OrderedElements block = all_;
+    block.order = all_.order + first;
+    block.destinations = all_.destinations + group;
+    block.firsts = plan_.firsts.exists() ? all_.firsts + group : positions_;
+    block.n = plan_.FirstOf(group + groups) - first;
+    block.last = std::min(block.n - 1 + block.prefetch, plan_.kept - first - 1);
+    kernels_.combine(block);
   }
 
   const Plan& plan_;
   const kernel::OrderedElements& all_;
   const ElementKernels& kernels_;
-  const int64_t block_;
-  Numbers32<kBlock + kMostOrderedAhead> order_;
-  Numbers32<kBlock + 1> destinations_;
-  Numbers32<kBlock + 2> firsts_;
-  uint32_t positions_[kBlock + 1];  // the groups' firsts, if each has one entry
+  uint32_t positions_[kBlock + 1];  // the firsts of groups with one entry each
 };
 
 }  // namespace
 
 bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorView& output,
                       int axis, ElementLines* lines) {
-  if (!plan.order.exists()) return false;
-  if (std::max({plan.order.width(), plan.destinations.width(), plan.firsts.width()}) >
-      kNumberBytes) {
-    return false;
-  }
+  if (!plan.order.exists() || !Has32Bits(plan.order) || !Has32Bits(plan.destinations)) return false;
   const Layout layout(plan, output, axis, 1);
   Numbering entries;
   for (int i = 0; i < layout.rank; ++i) {
@@ -161,6 +110,9 @@ Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorVie
   all.output = output.data;
   all.output_stride = lines.output_stride;
   all.updates = updates.data;
+  all.order = NumbersOf(plan.order);
+  all.destinations = NumbersOf(plan.destinations);
+  all.firsts = NumbersOf(plan.firsts);
   all.updates_stride = lines.updates_stride;
   all.prefetch = schedule.prefetch;
   const Pass& pass = schedule.pass;

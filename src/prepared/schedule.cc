@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "base/cache_size.h"
 #include "base/identity.h"
@@ -69,10 +68,6 @@ void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& fact
 
 // ---- Means as sums ----
 
-strew_reduction SumOf(strew_reduction mean) {
-  return STREW_ADD | (ExcludesSelf(mean) ? STREW_EXCLUDE_SELF : STREW_NONE);
-}
-
 void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts,
             PlanSchedule* schedule) {
   const Tuning& tuning = machine.tuning;
@@ -95,41 +90,6 @@ bool AccumulatorsNeedNoOrder(const Machine& machine, const Plan& plan, const Sca
   return plan.IsLastAxis() && plan.NumberOfPlaces() <= machine.tuning.near_batch_sums / bytes;
 }
 
-Pass OrderedPass(const Machine& machine, const Plan& plan) {
-  Pass pass =
-      plan::PassFor(machine, Nanoseconds(plan.kept, machine.tuning.ns_of_grouped_entry, 0, 0));
-  pass.tasks = std::min(pass.tasks, plan.groups());
-  pass.parts = std::min(pass.parts, plan.groups());
-  return pass;
-}
-
-void OrderElements(const Machine& machine, const Plan& plan, PlanSchedule* schedule) {
-  schedule->way = Way::kElementOrder;
-  schedule->prefetch = std::min(machine.tuning.ordered_prefetch, kMostOrderedAhead);
-  schedule->pass = OrderedPass(machine, plan);
-}
-
-// Bytes of the output over which entries jump: along the last axis, batches are walked one after
-// another.
-double SpanOfElements(const Plan& plan, const OutputFacts& facts) {
-  const bool has_batches = plan.kind == Kind::kElements && plan.IsLastAxis();
-  const int64_t elements = has_batches ? plan.NumberOfPlaces() : facts.elements;
-  return static_cast<double>(facts.element_size) * static_cast<double>(elements);
-}
-
-// True if most of a sample of entries lie at least so many places from the one before.
-bool AreShuffled(const Plan& plan, int64_t least_step) {
-  constexpr int64_t kSamples = 64;
-  const int64_t pairs = plan.places.count() - 1;
-  int64_t far = 0;
-  for (int64_t i = 0; i < kSamples && pairs > 0; ++i) {
-    const int64_t entry = pairs / kSamples * i;
-    const int64_t step = plan.places.At(entry + 1) - plan.places.At(entry);
-    far += std::abs(step) >= least_step ? 1 : 0;
-  }
-  return far > kSamples / 2;
-}
-
 // True if scratch has room to sort the entries again, as several threads do. Offsets and places of
 // 64 bits and updates of 16 bytes are 32 bytes for each entry, dropped ones included. Limit: means,
 // and reductions that exclude old values, may use 2 MiB for it, as strew.h promises.
@@ -139,29 +99,8 @@ bool HasRoomToShare(const Machine& machine, const Plan& plan) {
 
 }  // namespace
 
-strew_reduction ElementReduction(strew_reduction reduction) {
-  return ReductionKind(reduction) == STREW_MEAN ? SumOf(reduction) : reduction;
-}
-
-bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
-                         strew_reduction reduction) {
-  if (facts.entry_elements != 1 || facts.units != 1) return false;
-  const strew_reduction applied = ElementReduction(reduction);
-  if (Accumulates(applied) || (applied != reduction && !facts.SumsAreElements())) return false;
-  if (ExcludesSelf(applied) && !HasIdentity(facts.dtype, ReductionKind(applied))) return false;
-  const Tuning& tuning = machine.tuning;
-  const int64_t tasks = OrderedPass(machine, plan).tasks;
-  if (machine.waits_for_stores && tasks < tuning.least_ordered_tasks) return false;
-  const auto cache = static_cast<double>(machine.shared_cache_bytes);
-  const auto size = static_cast<double>(facts.element_size);
-  const double span = SpanOfElements(plan, facts);
-  const auto groups = static_cast<double>(plan.groups());
-  const auto updates = static_cast<double>(plan.kept);
-  return span * std::pow(static_cast<double>(tasks), 1.5) > cache * tuning.far_ordered_part &&
-         size * static_cast<double>(facts.elements) <= groups * tuning.bytes_of_ordered_group &&
-         updates <= groups * tuning.most_ordered_repeats &&
-         (size * updates <= cache * tuning.ordered_updates_part || tasks > 1) &&
-         AreShuffled(plan, tuning.least_ordered_step / facts.element_size);
+strew_reduction SumOf(strew_reduction mean) {
+  return STREW_ADD | (ExcludesSelf(mean) ? STREW_EXCLUDE_SELF : STREW_NONE);
 }
 
 PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const ScatterFacts& facts,

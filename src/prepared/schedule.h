@@ -127,6 +127,10 @@ strew_reduction ElementReduction(strew_reduction reduction);
 // threads.
 bool MayGoInElementOrder(const plan::Machine& machine, const Plan& plan, const OutputFacts& facts,
                          strew_reduction reduction);
+// Makes the schedule one for this way.
+void OrderElements(const plan::Machine& machine, const Plan& plan, PlanSchedule* schedule);
+// The sum of a mean.
+strew_reduction SumOf(strew_reduction mean);
 PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,
                              const ScatterFacts& facts, strew_reduction reduction);
 PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,
@@ -145,8 +149,6 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan);
 
 // Limit: entries that are passed together, whose offsets and products are on the stack.
 inline constexpr int64_t kPassBlock = 256;
-// Limit: entries that are prefetched, whose numbers are on the stack.
-inline constexpr int64_t kMostOrderedAhead = 64;
 // Limit: columns of a tile of gathered rows, and those that are prefetched, whose offsets are on
 // the stack.
 inline constexpr int64_t kGatherColumns = 512;

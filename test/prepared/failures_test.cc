@@ -132,6 +132,25 @@ TEST_P(CallsOfPlans, FailIfTheRunnerOfSmallTasksDoes) {
   }
 }
 
+TEST(CallsOfPlansInElementOrder, FailIfTheirRunnerDoes) {
+  Random random(Seed());
+  strew::plan::Tuning tuning = InTasks();
+  tuning.far_ordered_part = 0;
+  tuning.least_ordered_tasks = 1;
+  tuning.least_ordered_step = 0;
+  tuning.bytes_of_ordered_group = 1e9;
+  const CallShape shape = {"elements", Operator::kScatterElements, {1000}, {2000}, 0};
+  GatherScatterCase c = MakeLarge(random, shape, STREW_FLOAT32, Taken::kElements,
+                                  /*in_place=*/false);
+  c.to.reduction = STREW_ADD;
+  const Plan plan = PlanOf(c.to);
+  const auto call = [&](strew_context* context) {
+    return strew_plan_scatter(context, plan.get(), c.to.data.tensor(), c.to.updates.tensor(),
+                              c.to.reduction, c.to.destination().tensor());
+  };
+  EXPECT_EQ(ExpectFailureOfEachPhase(call, tuning), 2) << "a copy, and one pass over destinations";
+}
+
 TEST(CallsOfPlansOfOnePlace, FailIfTheirRunnerDoes) {
   const Array indices = IndexArray(STREW_INT8, {1, 1000}, Dims(1000, 2));
   strew_plan* made = nullptr;

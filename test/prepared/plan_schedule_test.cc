@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "prepared/element_order.h"
 #include "prepared/plan_schedules.h"
 
 namespace strew_test {
@@ -137,6 +138,18 @@ TEST_F(ElementOrder, IsOfReductionsInTheDtypeItself) {
   EXPECT_FALSE(MayGo(STREW_MUL | STREW_WIDE));
   facts_.sum_bytes = 8;
   EXPECT_FALSE(MayGo(STREW_MEAN));
+}
+
+TEST_F(ElementOrder, HasNumbersOf32Bits) {
+  strew::TensorView updates, output;
+  const auto has_lines = [&](int32_t of_order, int32_t of_destinations) {
+    EXPECT_TRUE(plan_->order.Allocate(100, of_order));
+    EXPECT_TRUE(plan_->destinations.Allocate(50, of_destinations));
+    strew::prepared::ElementLines lines;
+    return FindElementLines(*plan_, updates, output, 0, &lines);
+  };
+  EXPECT_FALSE(has_lines(8, 4));
+  EXPECT_FALSE(has_lines(4, 8));
 }
 
 TEST_F(ElementOrder, HasNoMoreTasksThanDestinations) {

@@ -28,6 +28,7 @@ NOT_MEASURED = {
     "strided_element_row": "the calls here have no strided updates",
     "most_fetched_box": "the calls here write no caches",
     "far_rows": "the calls here have no slices of rows that lie apart",
+    "least_ordered_tasks": "decides only on CPUs of Intel",
     "least_equal_row": "the calls here have different indices",
     "least_equal_moves": "the calls here have different indices",
     "longest_equal_step": "the calls here have different indices",

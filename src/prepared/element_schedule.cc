@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schedule of single elements in the order of destinations.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "base/identity.h"
+#include "base/reduction.h"
+#include "prepared/schedule.h"
+
+namespace strew::prepared {
+namespace {
+
+using plan::Machine;
+using plan::Tuning;
+
+Pass OrderedPass(const Machine& machine, const Plan& plan) {
+  Pass pass =
+      plan::PassFor(machine, static_cast<double>(plan.kept) * machine.tuning.ns_of_grouped_entry);
+  pass.tasks = std::min(pass.tasks, plan.groups());
+  pass.parts = std::min(pass.parts, plan.groups());
+  return pass;
+}
+
+// Bytes of the output over which entries jump: along the last axis, batches are walked one after
+// another.
+double SpanOfElements(const Plan& plan, const OutputFacts& facts) {
+  const bool has_batches = plan.kind == Kind::kElements && plan.IsLastAxis();
+  const int64_t elements = has_batches ? plan.NumberOfPlaces() : facts.elements;
+  return static_cast<double>(facts.element_size) * static_cast<double>(elements);
+}
+
+// True if most of a sample of entries lie at least so many places from the one before.
+bool AreShuffled(const Plan& plan, int64_t least_step) {
+  constexpr int64_t kSamples = 64;
+  const int64_t pairs = plan.places.count() - 1;
+  int64_t far = 0;
+  for (int64_t i = 0; i < kSamples && pairs > 0; ++i) {
+    const int64_t entry = pairs / kSamples * i;
+    const int64_t step = plan.places.At(entry + 1) - plan.places.At(entry);
+    far += std::abs(step) >= least_step ? 1 : 0;
+  }
+  return far > kSamples / 2;
+}
+
+}  // namespace
+
+strew_reduction ElementReduction(strew_reduction reduction) {
+  return ReductionKind(reduction) == STREW_MEAN ? SumOf(reduction) : reduction;
+}
+
+bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+                         strew_reduction reduction) {
+  if (facts.entry_elements != 1 || facts.units != 1) return false;
+  const strew_reduction applied = ElementReduction(reduction);
+  if (Accumulates(applied) || (applied != reduction && !facts.SumsAreElements())) return false;
+  if (ExcludesSelf(applied) && !HasIdentity(facts.dtype, ReductionKind(applied))) return false;
+  const Tuning& tuning = machine.tuning;
+  const int64_t tasks = OrderedPass(machine, plan).tasks;
+  if (machine.waits_for_stores && tasks < tuning.least_ordered_tasks) return false;
+  const auto cache = static_cast<double>(machine.shared_cache_bytes);
+  const auto size = static_cast<double>(facts.element_size);
+  const double span = SpanOfElements(plan, facts);
+  const auto groups = static_cast<double>(plan.groups());
+  const auto updates = static_cast<double>(plan.kept);
+  return span * std::pow(static_cast<double>(tasks), 1.5) > cache * tuning.far_ordered_part &&
+         size * static_cast<double>(facts.elements) <= groups * tuning.bytes_of_ordered_group &&
+         updates <= groups * tuning.most_ordered_repeats &&
+         (size * updates <= cache * tuning.ordered_updates_part || tasks > 1) &&
+         AreShuffled(plan, tuning.least_ordered_step / facts.element_size);
+}
+
+void OrderElements(const Machine& machine, const Plan& plan, PlanSchedule* schedule) {
+  schedule->way = Way::kElementOrder;
+  schedule->prefetch = machine.tuning.ordered_prefetch;
+  schedule->pass = OrderedPass(machine, plan);
+}
+
+}  // namespace strew::prepared
