@@ -22,6 +22,13 @@ Pass OrderedPass(const Machine& machine, const Plan& plan) {
   return pass;
 }
 
+// How many times smaller outputs are far with so many tasks.
+double GainOf(int64_t tasks) {
+  if (tasks == 1) return 1;
+  const auto n = static_cast<double>(tasks);
+  return n * std::sqrt(n);
+}
+
 // Bytes of the output over which entries jump: along the last axis, batches are walked one after
 // another.
 double SpanOfElements(const Plan& plan, const OutputFacts& facts) {
@@ -52,19 +59,20 @@ strew_reduction ElementReduction(strew_reduction reduction) {
 bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                          strew_reduction reduction) {
   if (facts.entry_elements != 1 || facts.units != 1) return false;
+  // Small calls fail here first.
+  const Tuning& tuning = machine.tuning;
+  const int64_t tasks = machine.workers == 1 ? 1 : OrderedPass(machine, plan).tasks;
+  const auto cache = static_cast<double>(machine.shared_cache_bytes);
+  const double reach = SpanOfElements(plan, facts) * GainOf(tasks);
+  if (reach <= cache * tuning.far_ordered_part) return false;
+  if (machine.waits_for_stores && tasks < tuning.least_ordered_tasks) return false;
   const strew_reduction applied = ElementReduction(reduction);
   if (Accumulates(applied) || (applied != reduction && !facts.SumsAreElements())) return false;
   if (ExcludesSelf(applied) && !HasIdentity(facts.dtype, ReductionKind(applied))) return false;
-  const Tuning& tuning = machine.tuning;
-  const int64_t tasks = OrderedPass(machine, plan).tasks;
-  if (machine.waits_for_stores && tasks < tuning.least_ordered_tasks) return false;
-  const auto cache = static_cast<double>(machine.shared_cache_bytes);
   const auto size = static_cast<double>(facts.element_size);
-  const double span = SpanOfElements(plan, facts);
   const auto groups = static_cast<double>(plan.groups());
   const auto updates = static_cast<double>(plan.kept);
-  return span * std::pow(static_cast<double>(tasks), 1.5) > cache * tuning.far_ordered_part &&
-         size * static_cast<double>(facts.elements) <= groups * tuning.bytes_of_ordered_group &&
+  return size * static_cast<double>(facts.elements) <= groups * tuning.bytes_of_ordered_group &&
          updates <= groups * tuning.most_ordered_repeats &&
          (size * updates <= cache * tuning.ordered_updates_part || tasks > 1) &&
          AreShuffled(plan, tuning.least_ordered_step / facts.element_size);
