@@ -87,12 +87,7 @@ bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorV
                       int axis, ElementLines* lines) {
   if (!plan.order.exists() || !Has32Bits(plan.order) || !Has32Bits(plan.destinations)) return false;
   const Layout layout(plan, output, axis, 1);
-  Numbering entries;
-  for (int i = 0; i < layout.rank; ++i) {
-    const Dim& dim = layout.dims[i];
-    if (dim.entry_stride != 0) entries.Append(dim.count, StrideIn(updates, i, 1));
-  }
-  entries.Finish();
+  const Numbering entries = UpdatesOfEntries(layout, updates, 1);
   *lines = {layout.destinations.stride(), entries.stride()};
   return layout.destinations.is_line() && entries.is_line();
 }

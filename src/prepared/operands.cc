@@ -143,4 +143,14 @@ Layout::Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t un
   destinations.Finish();
 }
 
+Numbering UpdatesOfEntries(const Layout& layout, const TensorView& updates, int64_t units) {
+  Numbering numbering;
+  for (int i = 0; i < layout.rank; ++i) {
+    const Dim& dim = layout.dims[i];
+    if (dim.entry_stride != 0) numbering.Append(dim.count, StrideIn(updates, i, units));
+  }
+  numbering.Finish();
+  return numbering;
+}
+
 }  // namespace strew::prepared

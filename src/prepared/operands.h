@@ -119,6 +119,9 @@ inline int64_t StrideIn(const TensorView& updates, int dim, int64_t units) {
   return StrideOf(updates, dim) * units;
 }
 
+// Converts the numbers of entries into the offsets of their updates in units.
+Numbering UpdatesOfEntries(const Layout& layout, const TensorView& updates, int64_t units);
+
 }  // namespace strew::prepared
 
 #endif  // STREW_PREPARED_OPERANDS_H_

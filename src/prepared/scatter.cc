@@ -62,12 +62,7 @@ TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t u
                                         const PlanSchedule& schedule) {
   const int64_t units = plan::IndexedUnitsOf(operands.output.element_size).count;
   const Layout layout(plan, operands.output, axis, units);
-  Numbering updates;
-  for (int i = 0; i < layout.rank; ++i) {
-    const Dim& dim = layout.dims[i];
-    if (dim.entry_stride != 0) updates.Append(dim.count, StrideIn(operands.updates, i, units));
-  }
-  updates.Finish();
+  const Numbering updates = UpdatesOfEntries(layout, operands.updates, units);
   STREW_TRY(share::Copy(call, operands.data, operands.output));
   int64_t applied = 0;
   STREW_TRY(ApplyOrdered({call,

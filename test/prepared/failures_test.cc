@@ -11,6 +11,7 @@
 #include "plan/tuning.h"
 #include "prepared/check_plans.h"
 #include "prepared/large_cases.h"
+#include "prepared/plan_schedules.h"
 #include "reference/indices.h"
 #include "support/reference.h"
 #include "support/runners.h"
@@ -135,10 +136,7 @@ TEST_P(CallsOfPlans, FailIfTheRunnerOfSmallTasksDoes) {
 TEST(CallsOfPlansInElementOrder, FailIfTheirRunnerDoes) {
   Random random(Seed());
   strew::plan::Tuning tuning = InTasks();
-  tuning.far_ordered_part = 0;
-  tuning.least_ordered_tasks = 1;
-  tuning.least_ordered_step = 0;
-  tuning.bytes_of_ordered_group = 1e9;
+  GoInElementOrder(&tuning);
   const CallShape shape = {"elements", Operator::kScatterElements, {1000}, {2000}, 0};
   GatherScatterCase c = MakeLarge(random, shape, STREW_FLOAT32, Taken::kElements,
                                   /*in_place=*/false);

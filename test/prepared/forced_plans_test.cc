@@ -3,7 +3,6 @@
 // Every alternative of a schedule with plans, forced by a tuning of the call's own, in random calls
 // against the oracle. What calls explain must show that the alternative was taken often.
 #include <cstdint>
-#include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "api/context.h"
 #include "plan/tuning.h"
 #include "prepared/check_plans.h"
+#include "prepared/plan_schedules.h"
 #include "reference/dtypes.h"
 #include "reference/random.h"
 #include "reference/random_gather.h"
@@ -24,7 +24,6 @@ namespace {
 
 using strew::plan::Tuning;
 
-constexpr int64_t kHuge = std::numeric_limits<int64_t>::max() / 4;
 constexpr double kLong = 1e9;
 
 struct Forced {
@@ -75,14 +74,6 @@ TEST_P(ForcedPlans, AgreeWithTheOracle) {
   EXPECT_GT(taken_, 10);
 }
 
-void InElementOrder(Tuning* tuning) {
-  tuning->far_ordered_part = 0;
-  tuning->least_ordered_tasks = 1;
-  tuning->least_ordered_step = 0;
-  tuning->most_ordered_repeats = 1e9;
-  tuning->bytes_of_ordered_group = tuning->ordered_updates_part = kLong;
-}
-
 const Forced kForced[] = {
     {"NoSumsOfFewTouched", [](Tuning* t) { t->destinations_of_plan_entry = 1; }, 1,
      "in the order of these"},
@@ -106,10 +97,10 @@ const Forced kForced[] = {
      },
      3, "divided by what the plan"},
     {"InOrderInTasks", [](Tuning* t) { t->ns_of_grouped_entry = kLong; }, 3, "workers get a task"},
-    {"ElementOrder", InElementOrder, 1, "element by element in the order of these"},
+    {"ElementOrder", GoInElementOrder, 1, "element by element in the order of these"},
     {"ElementOrderInTasks",
      [](Tuning* t) {
-       InElementOrder(t);
+       GoInElementOrder(t);
        t->ns_of_grouped_entry = kLong;
      },
      3, "element by element in the order of these"},

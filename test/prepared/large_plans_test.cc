@@ -14,6 +14,7 @@
 #include "plan/tuning.h"
 #include "prepared/check_plans.h"
 #include "prepared/large_cases.h"
+#include "prepared/plan_schedules.h"
 #include "reference/targets.h"
 #include "support/reference.h"
 #include "support/runners.h"
@@ -145,11 +146,7 @@ bool ElementOrderHasKernel(const Setting& setting) {
 TEST_P(LargePlans, InElementOrderGiveTheBytesOfOperators) {
   Random random(Seed());
   tuning_.emplace();
-  tuning_->far_ordered_part = 0;
-  tuning_->least_ordered_tasks = 1;
-  tuning_->least_ordered_step = 0;
-  tuning_->bytes_of_ordered_group = tuning_->ordered_updates_part = 1e9;
-  tuning_->most_ordered_repeats = 1e9;
+  GoInElementOrder(&*tuning_);
   const int64_t shapes[][2] = {{255, 90},  {256, 300},  {257, 4000},
                                {300, 301}, {5000, 700}, {5000, 5001}};
   for (const auto& [entries, places] : shapes) {
