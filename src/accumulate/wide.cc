@@ -13,13 +13,15 @@
 namespace strew::accumulate {
 
 Status Combine(const WideScatter& work, WideWay* way) {
-  bool done;
-  *way = WideWay::kBatches;
-  STREW_TRY(CombineBatches(work, &done));
-  if (done) return STREW_OK;
-  *way = WideWay::kBuckets;
-  STREW_TRY(CombineBuckets(work, &done));
-  if (done) return STREW_OK;
+  constexpr WideWay kOrders[2][2] = {{WideWay::kBatches, WideWay::kBuckets},
+                                     {WideWay::kBuckets, WideWay::kBatches}};
+  for (const WideWay next : kOrders[PrefersBuckets(work) ? 1 : 0]) {
+    bool done;
+    *way = next;
+    STREW_TRY(next == WideWay::kBatches ? CombineBatches(work, &done)
+                                        : CombineBuckets(work, &done));
+    if (done) return STREW_OK;
+  }
   *way = WideWay::kRanks;
   return CombineRanks(work);
 }

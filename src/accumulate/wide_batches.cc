@@ -112,21 +112,44 @@ Status Fit(const WideScatter& work, int64_t batch_bytes, int64_t fitting, bool* 
   return FindTouched(work.scatter, least, fit) ? Status(STREW_OK) : work.Refuse();
 }
 
+// How batches are taken together.
+struct BatchLayout {
+  explicit BatchLayout(const WideScatter& work)
+      : batch_bytes(work.sums.slot_bytes() * work.scatter.loops.DestinationsOfBatch()),
+        fitting(std::max<int64_t>(plan::MostScratch(1) / batch_bytes, 1)) {
+    const plan::EntryLoops& loops = work.scatter.loops;
+    const double entries = static_cast<double>(loops.Entries());
+    const double ns = entries * work.scatter.tuning.ns_of_batch_mean_entry;
+    tasks =
+        std::min({plan::TasksFor(plan::Machine(work.scatter.call), ns), loops.batches, fitting});
+    most = NearBatches(work, batch_bytes, fitting / tasks);
+    if (TakesSingleColumns(work, most)) most = 1;
+  }
+
+  const int64_t batch_bytes;
+  const int64_t fitting;  // most batches whose sums fit the scratch of every call
+  int64_t tasks;
+  int64_t most;  // batches at a time
+};
+
 }  // namespace
+
+// Buckets are filled by one task.
+bool PrefersBuckets(const WideScatter& work) {
+  const plan::EntryLoops& loops = work.scatter.loops;
+  if (!loops.columns_are_batch) return false;
+  const BatchLayout layout(work);
+  const int64_t passes = (loops.column.count - 1) / layout.most + 1;
+  return layout.tasks == 1 && passes > work.scatter.tuning.most_column_passes &&
+         layout.most < work.scatter.tuning.least_pass_columns;
+}
 
 Status CombineBatches(const WideScatter& work, bool* done) {
   const plan::EntryLoops& loops = work.scatter.loops;
-  const plan::Tuning& tuning = work.scatter.tuning;
-  const int64_t batch_bytes = work.sums.slot_bytes() * loops.DestinationsOfBatch();
-  const int64_t fitting = std::max<int64_t>(plan::MostScratch(1) / batch_bytes, 1);
+  const auto [batch_bytes, fitting, tasks, most] = BatchLayout(work);
   STREW_TRY(Fit(work, batch_bytes, fitting, done));
   if (!*done) return STREW_OK;
 
-  const double ns = static_cast<double>(loops.Entries()) * tuning.ns_of_batch_mean_entry;
-  const int64_t tasks =
-      std::min({plan::TasksFor(plan::Machine(work.scatter.call), ns), loops.batches, fitting});
-  int64_t most = NearBatches(work, batch_bytes, fitting / tasks);
-  if (TakesSingleColumns(work, most)) most = 1;
   plan::Cut cut;
   const int64_t parts = std::max(work.PartsFor(tasks), (loops.batches - 1) / most + 1);
   const int64_t task_bytes = Scratch::RoundUp(CutBatches(loops, parts, most, &cut) * batch_bytes);

@@ -18,15 +18,6 @@
 
 namespace strew::accumulate {
 
-// Most scratch for each touched element, besides that of every call.
-inline constexpr int64_t kTouchedBytes = 40;
-
-// Returns how many destinations must be touched to allow `bytes` of scratch, at `of_touched` bytes
-// for each.
-inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
-  return bytes <= 0 ? 0 : (bytes - 1) / of_touched + 1;
-}
-
 // A scatter whose updates are combined in wide accumulators.
 struct WideScatter {
   const walk::Scatter& scatter;
@@ -68,6 +59,10 @@ enum class WideWay { kBatches, kBuckets, kRanks };
 
 // Combines all updates in the way that wide.cc chooses, and says which.
 Status Combine(const WideScatter& work, WideWay* way);
+
+// True if entries of columns go to buckets, if these are allowed, rather than through several
+// passes over the same cache lines.
+bool PrefersBuckets(const WideScatter& work);
 
 // These ways write nothing if another way is better; *done is then false.
 Status CombineBatches(const WideScatter& work, bool* done);

@@ -15,6 +15,7 @@
 
 #include "accumulate/line.h"
 #include "kernel/kernel.h"
+#include "support/counting_allocator.h"
 
 namespace strew_test {
 namespace {
@@ -139,6 +140,54 @@ TEST_P(SortInBuckets, TellsWhetherEnoughAreTouched) {
       EXPECT_TRUE(buckets.is_reached());
     }
   }
+}
+
+// A bit for each of so many destinations takes more scratch than every call may have.
+class ManyDestinations : public testing::Test {
+ protected:
+  static constexpr int64_t kDestinations = int64_t{1} << 24, kTouched = 400000;
+
+  // Names neighbours apart from each other, so that no entry ascends from the one before for long.
+  static std::vector<int64_t> EvenThenOdd() {
+    std::vector<int64_t> indices;
+    for (int64_t first : {0, 1}) {
+      for (int64_t i = first; i < kTouched; i += 2) indices.push_back(kTouched - i);
+    }
+    return indices;
+  }
+
+  static bool Reaches(Line& line, int64_t least) {
+    const DestinationNumbers numbers(line.loops);
+    const Buckets buckets(line.scatter, numbers, 15, least);
+    EXPECT_TRUE(buckets.ok());
+    return buckets.is_reached();
+  }
+};
+
+TEST_F(ManyDestinations, AreCountedExactlyWhileTheyAscend) {
+  std::vector<int64_t> indices = EvenThenOdd();
+  std::sort(indices.begin(), indices.end());
+  Line line(kDestinations, 1, indices);
+  EXPECT_TRUE(Reaches(line, kTouched));
+  EXPECT_FALSE(Reaches(line, kTouched + 1));
+}
+
+// The entries of the first 52,429 touched destinations pay for the bits, and are not counted.
+TEST_F(ManyDestinations, AreCountedOneByOneOnceEnoughAreTouched) {
+  Line line(kDestinations, 1, EvenThenOdd());
+  EXPECT_TRUE(Reaches(line, kTouched - 60000));
+  EXPECT_FALSE(Reaches(line, kTouched));
+}
+
+TEST_F(ManyDestinations, AreCountedInPairsWithoutMoreScratch) {
+  Line line(kDestinations, 1, EvenThenOdd());
+  CountingAllocator allocator(2);  // the counts of entries and the bits of pairs
+  line.settings.allocator = {CountingAllocator::Allocate, CountingAllocator::Free, &allocator};
+  EXPECT_TRUE(Reaches(line, kTouched / 2));
+  CountingAllocator other(2);
+  line.settings.allocator.opaque = &other;
+  EXPECT_FALSE(Reaches(line, kTouched / 2 + 2));
+  EXPECT_TRUE(other.has_refused());
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ TEST(WideChoice, IsBatchesForSingleColumnsInFewLines) {
     return WayOf(space, [=](auto* t) {
       t->destinations_of_entry = kHuge;
       t->near_column_sums = 1;
+      t->most_column_passes = kHuge;
       t->column_lines_of_entry = lines;
     });
   };
@@ -106,6 +107,31 @@ TEST(WideChoice, IsBatchesForSingleColumnsInFewLines) {
   const IndexSpace together = ElementsSpace({80, 8}, {20, 8}, 0);  // two in a line
   EXPECT_EQ(by(together, 2), WideWay::kBatches);
   EXPECT_NE(by(together, 1.9), WideWay::kBatches);
+}
+
+// Columns in several passes with few of them each.
+TEST(WideChoice, IsBucketsForColumnsInManyPasses) {
+  constexpr int64_t kRows = 80, kColumns = 20, kAtATime = 5;
+  const auto by = [](const IndexSpace& space, int64_t passes, int64_t columns) {
+    return WayOf(space, [=](auto* t) {
+      t->near_column_sums = kAtATime * kRows * kSlot;
+      t->least_sum_columns = 1;
+      t->most_column_passes = passes;
+      t->least_pass_columns = columns;
+    });
+  };
+  const IndexSpace first_axis = ElementsSpace({kRows, kColumns}, {kRows, kColumns}, 0);
+  EXPECT_EQ(by(first_axis, kColumns / kAtATime - 1, kAtATime + 1), WideWay::kBuckets);
+  EXPECT_EQ(by(first_axis, kColumns / kAtATime, kAtATime + 1), WideWay::kBatches);
+  EXPECT_EQ(by(first_axis, kColumns / kAtATime - 1, kAtATime), WideWay::kBatches);
+  EXPECT_EQ(by(ElementsSpace({4, kRows}, {4, kRows}, 1), 0, kHuge), WideWay::kBatches);
+  const auto without_buckets = [](auto* t) {
+    t->near_column_sums = 1;
+    t->most_column_passes = 0;
+    t->least_pass_columns = kHuge;
+    t->most_buckets = 0;
+  };
+  EXPECT_EQ(WayOf(first_axis, without_buckets), WideWay::kBatches);
 }
 
 // Scratch may be larger if enough destinations are touched.
