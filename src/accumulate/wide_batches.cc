@@ -137,11 +137,12 @@ struct BatchLayout {
 // Buckets are filled by one task.
 bool PrefersBuckets(const WideScatter& work) {
   const plan::EntryLoops& loops = work.scatter.loops;
+  const plan::Tuning& tuning = work.scatter.tuning;
   if (!loops.columns_are_batch) return false;
+  if (loops.DestinationsOfBatch() < tuning.least_column_destinations) return false;
   const BatchLayout layout(work);
   const int64_t passes = (loops.column.count - 1) / layout.most + 1;
-  return layout.tasks == 1 && passes > work.scatter.tuning.most_column_passes &&
-         layout.most < work.scatter.tuning.least_pass_columns;
+  return layout.tasks == 1 && passes > tuning.most_column_passes;
 }
 
 Status CombineBatches(const WideScatter& work, bool* done) {

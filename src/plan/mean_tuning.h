@@ -23,12 +23,12 @@ struct MeanTuning {
   // 12 lines took 0.15 to 0.9 x the time, buckets of a column of matrices with 5 to 20 columns 0.3
   // to 1 x (Emerald Rapids).
   double column_lines_of_entry = 1.5;
-  // On one thread, columns that take more passes than this, each with fewer columns than that, go
-  // to buckets. In 6 to 200 passes of 1 to 17 columns, float32 took 0.23 to 0.9 x the time, int64
-  // 0.25 to 0.85; in 7 passes over [44695, 7] float32 1.1, int64 0.85; in 2 or 3 passes 0.8 to 1.4;
-  // with 20 to 40 columns at a time 0.7 to 1.3, with more 1.3 to 1.9 (Zen 4).
+  // On one thread, columns of at least so many destinations go to buckets if they took more passes
+  // than this. With 10,000 to 240,000 destinations, float32 took 0.23 to 0.9 x the time, int64 0.25
+  // to 0.9, but 6 or 7 columns of up to 100,000 float32 1.0 to 1.2 x; with 6000 and 7000
+  // destinations 0.7 to 1.2, with 2000 to 5000 0.7 to 1.9; in 2 or 3 passes 0.8 to 1.4 (Zen 4).
   int64_t most_column_passes = 3;
-  int64_t least_pass_columns = 20;
+  int64_t least_column_destinations = 6000;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
   // large: 500000 float32 took 5.0 ns each, in buckets 10; sums of 4.2 to 6 MB took 0.6 to 0.95 x
   // the time of buckets, of 7 to 22 MB 0.9 to 1.4 x while other programs used the last-level cache

@@ -109,26 +109,26 @@ TEST(WideChoice, IsBatchesForSingleColumnsInFewLines) {
   EXPECT_NE(by(together, 1.9), WideWay::kBatches);
 }
 
-// Columns in several passes with few of them each.
+// Columns that do not fit near caches together.
 TEST(WideChoice, IsBucketsForColumnsInManyPasses) {
   constexpr int64_t kRows = 80, kColumns = 20, kAtATime = 5;
-  const auto by = [](const IndexSpace& space, int64_t passes, int64_t columns) {
+  const auto by = [](const IndexSpace& space, int64_t passes, int64_t destinations) {
     return WayOf(space, [=](auto* t) {
       t->near_column_sums = kAtATime * kRows * kSlot;
       t->least_sum_columns = 1;
       t->most_column_passes = passes;
-      t->least_pass_columns = columns;
+      t->least_column_destinations = destinations;
     });
   };
   const IndexSpace first_axis = ElementsSpace({kRows, kColumns}, {kRows, kColumns}, 0);
-  EXPECT_EQ(by(first_axis, kColumns / kAtATime - 1, kAtATime + 1), WideWay::kBuckets);
-  EXPECT_EQ(by(first_axis, kColumns / kAtATime, kAtATime + 1), WideWay::kBatches);
-  EXPECT_EQ(by(first_axis, kColumns / kAtATime - 1, kAtATime), WideWay::kBatches);
-  EXPECT_EQ(by(ElementsSpace({4, kRows}, {4, kRows}, 1), 0, kHuge), WideWay::kBatches);
+  EXPECT_EQ(by(first_axis, kColumns / kAtATime - 1, kRows), WideWay::kBuckets);
+  EXPECT_EQ(by(first_axis, kColumns / kAtATime, kRows), WideWay::kBatches);
+  EXPECT_EQ(by(first_axis, kColumns / kAtATime - 1, kRows + 1), WideWay::kBatches);
+  EXPECT_EQ(by(ElementsSpace({4, kRows}, {4, kRows}, 1), 0, 0), WideWay::kBatches);
   const auto without_buckets = [](auto* t) {
     t->near_column_sums = 1;
     t->most_column_passes = 0;
-    t->least_pass_columns = kHuge;
+    t->least_column_destinations = 0;
     t->most_buckets = 0;
   };
   EXPECT_EQ(WayOf(first_axis, without_buckets), WideWay::kBatches);

@@ -35,8 +35,6 @@ NOT_MEASURED = {
     "most_sums_of_short_rows": "the calls here have sums that fit scratch",
     "least_sum_columns": "the calls here have no sums of a part of the columns",
     "most_column_entries": "the calls here have no sums of a part of the columns",
-    "most_column_passes": "the calls here have no sums of a part of the columns",
-    "least_pass_columns": "the calls here have no sums of a part of the columns",
     "column_lines_of_entry": "the calls here have no sums of a part of the columns",
     "most_packed_tile": "the calls here have no operands that lie apart",
     "most_packed_row": "the calls here have no operands that lie apart",

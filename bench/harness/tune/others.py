@@ -128,6 +128,9 @@ def _means() -> list[Family]:
     def line(destinations: int, entries: int) -> Scatter:
         return elements((destinations,), (entries,), 0, "mean")
 
+    def columns_of(rows: int, columns: int) -> Scatter:
+        return elements((rows, columns), (rows, columns), 0, "mean")
+
     small_buckets = {"bucket_bytes": 32 << 10}
     of_small = 4096  # destinations of 8 bytes: the sum of a float32, and a count
     return [
@@ -145,6 +148,19 @@ def _means() -> list[Family]:
             "near_column_sums",
             [lambda: elements((1000, 1000), (1000, 1000), 0, "mean")],
             (256 << 10, 512 << 10, 1 << 20),
+        ),
+        Sweep(
+            "most_column_passes",
+            [partial(columns_of, rows, 6) for rows in (30000, 100000, 240000)],
+            (1, 6, 100),
+        ),
+        Threshold(
+            "least_column_destinations",
+            lambda rows: columns_of(rows, 500),
+            below={"least_column_destinations": HUGE},
+            above={"least_column_destinations": 0},
+            least=1000,
+            most=30000,
         ),
         Sweep("far_batch_sums", [lambda: line(400000, 400000)], (1 << 20, 2 << 20, 8 << 20)),
         Sweep(
