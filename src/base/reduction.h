@@ -152,6 +152,11 @@ constexpr strew_reduction OfSingleUpdates(strew_reduction reduction, strew_dtype
   return WithoutWide(reduction);
 }
 
+// The sum that is divided to a mean.
+constexpr strew_reduction SumOf(strew_reduction mean) {
+  return STREW_ADD | (ExcludesSelf(mean) ? STREW_EXCLUDE_SELF : STREW_NONE);
+}
+
 // Requires a known kind.
 constexpr bool IsReductionDefined(strew_reduction kind, Arithmetic arithmetic) {
   const ReductionClass what = kReductions[kind].what;

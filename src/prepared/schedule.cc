@@ -99,10 +99,6 @@ bool HasRoomToShare(const Machine& machine, const Plan& plan) {
 
 }  // namespace
 
-strew_reduction SumOf(strew_reduction mean) {
-  return STREW_ADD | (ExcludesSelf(mean) ? STREW_EXCLUDE_SELF : STREW_NONE);
-}
-
 PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const ScatterFacts& facts,
                              strew_reduction reduction) {
   PlanSchedule schedule;  // by places

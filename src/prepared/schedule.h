@@ -129,8 +129,6 @@ bool MayGoInElementOrder(const plan::Machine& machine, const Plan& plan, const O
                          strew_reduction reduction);
 // Makes the schedule one for this way.
 void OrderElements(const plan::Machine& machine, const Plan& plan, PlanSchedule* schedule);
-// The sum of a mean.
-strew_reduction SumOf(strew_reduction mean);
 PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,
                              const ScatterFacts& facts, strew_reduction reduction);
 PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,

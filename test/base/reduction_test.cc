@@ -83,6 +83,12 @@ TEST(Reduction, HasNoFlagsIfItReplaces) {
   }
 }
 
+TEST(Reduction, DividesTheSumOfAMean) {
+  EXPECT_EQ(strew::SumOf(STREW_MEAN), STREW_ADD);
+  EXPECT_EQ(strew::SumOf(STREW_MEAN | STREW_EXCLUDE_SELF), STREW_ADD | STREW_EXCLUDE_SELF);
+  EXPECT_EQ(strew::SumOf(STREW_MEAN | STREW_WIDE), STREW_ADD);
+}
+
 TEST(Reduction, AccumulatesMeansAndWideSums) {
   EXPECT_TRUE(strew::Accumulates(STREW_MEAN));
   EXPECT_TRUE(strew::Accumulates(STREW_MEAN | STREW_EXCLUDE_SELF));
