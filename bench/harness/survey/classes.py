@@ -193,6 +193,17 @@ CLASSES = (
         use=Use.GATHER,
         layouts=Layouts(data=Layout.TRANSPOSED),
     ),
+    # Means of columns in several passes, and of more than 16 M destinations; reversed columns.
+    Class(ELEMENTS, "mean", "int64", (240273, 3, 7), (240273, 3, 7), 0, Pattern.SORTED),
+    Class(ELEMENTS, "mean", "float32", (100_000, 21), (400_000, 21), 0),
+    Class(ELEMENTS, "mean", "float64", (25_048_864,), (25_048_864,), 0, Pattern.SORTED),
+    _slice(
+        "none",
+        "float32",
+        (1, 5_414_830, 2),
+        (1, 2_707_414, 1),
+        Slice(start=(4_492_809, 1), stop=(1_785_395, 2), step=(-1, 1), axes=(1, 2)),
+    ),
 )
 _NAME = "class"
 
