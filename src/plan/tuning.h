@@ -168,9 +168,11 @@ struct Tuning : PlanTuning, MeanTuning {
   // adjacent: 300,000 rows of 200 B took 0.5 x the time, 100,000 of 512 B 0.7 to 0.85 x; in the
   // caches 0.8 to 1.0 x, rows of 80 B 1.1 x, and moves 1.0 to 1.3 x (Zen 5).
   int64_t far_rows = 1 << 20;
-  // Most bytes of indices that are still in near caches after their check and need no prefetch:
-  // 90,000 to 250,000 int64 took 0.85 to 0.98 x the time, 500,000 1.13 x (Zen 4).
-  int64_t near_indices = 2 << 20;
+  // Most bytes of indices and updates in order that need no prefetch after the check of the
+  // indices: 300,000 to 700,000 sums of int8 to float32 took 0.92 to 0.97 x the time, of 400,000
+  // float64 0.95 x, of 700,000 float64 1.2 x (Zen 4). The same of indices that lie apart.
+  int64_t near_reads = 6 << 20;
+  int64_t near_packed_indices = 2 << 20;
   // Prefetch distance in indices and updates, in entries, if indices are used as offsets directly:
   // 4096 x 4096 int8 with int64 indices took 12.2 ms, with 1024 12.6, with 2048 13.7 (Zen 4).
   int64_t read_ahead = 512;

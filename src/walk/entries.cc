@@ -240,7 +240,7 @@ template <class Taker>
   plan::FillPattern(flat.period, flat.slab, kUpdates, step, update_at);
   const plan::IndexedLoop row = plan::IndexedNest(flat.period).PopInnermost();
   const bool is_far =
-      scatter_.operands.indices.size > scatter_.tuning.near_indices / scatter_.index_size;
+      scatter_.operands.indices.size > scatter_.tuning.near_packed_indices / scatter_.index_size;
   plan::ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* offset) {
     for (int64_t s = 0; s < flat.slab.count; s += step) {
       const int64_t n = std::min(flat.slab.count - s, step) * flat.period_turns;

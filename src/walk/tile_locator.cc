@@ -13,6 +13,14 @@ using plan::kIndices;
 using plan::kMostClamped;
 using plan::kUpdates;
 
+namespace {
+
+double BytesOf(const TensorView& tensor) {
+  return static_cast<double>(tensor.size) * static_cast<double>(tensor.element_size);
+}
+
+}  // namespace
+
 TileLocator::TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block,
                          const plan::LaterReads& next_part)
     : scatter_(scatter), offset_width_(offset_width), block_(block), next_part_(next_part) {}
@@ -106,8 +114,8 @@ const unsigned char* TileLocator::IndicesOf(const int64_t* offset, const Tile& t
 plan::LaterReads TileLocator::LaterReadsOf(const Tile& tile, int64_t most_ahead) const {
   if (next_part_.indices != 0) return next_part_;
   const plan::EntryLoops& loops = scatter_.loops;
-  const int64_t near = scatter_.tuning.near_indices / scatter_.index_size;
-  if (scatter_.operands.indices.size <= near) return {0, 0};
+  const double bytes = BytesOf(scatter_.operands.indices) + BytesOf(scatter_.operands.updates);
+  if (bytes <= static_cast<double>(scatter_.tuning.near_reads)) return {0, 0};
   const int64_t indices = tile.next_rows * loops.row.stride[kIndices] + tile.next_columns;
   const int64_t updates = tile.next_rows * loops.row.stride[kUpdates] + tile.next_columns;
   // The next tile may follow right after this one.

@@ -26,7 +26,7 @@ UNTOLD = (
     "least_box_of_runs",
     "short_run_of_box",
     "far_run_of_box",
-    "near_indices",
+    "near_reads",
     "dense_step",
     "least_folded",
     "least_row_with_gaps",

@@ -177,9 +177,9 @@ def _prefetch(cache: int) -> list[Family]:
             value_of=lambda size: size / cache,
         ),
         Threshold(
-            "near_indices",
-            lambda size: elements((4096,), (size // 8,)),
-            **at("near_indices"),
+            "near_reads",
+            lambda size: elements((4096,), (size // 12,)),
+            **at("near_reads"),
         ),
         Threshold(
             "streamed_part",
