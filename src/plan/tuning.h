@@ -170,9 +170,9 @@ struct Tuning : PlanTuning, MeanTuning {
   // caches 0.8 to 1.0 x, rows of 80 B 1.1 x, and moves 1.0 to 1.3 x (Zen 5).
   int64_t far_rows = 1 << 20;
   // Most bytes of indices and updates in order that need no prefetch after the check of the
-  // indices: 300,000 to 700,000 sums of int8 to float32 took 0.92 to 0.97 x the time, of 400,000
-  // float64 0.95 x, of 700,000 float64 1.2 x (Zen 4). The same of indices that lie apart.
-  int64_t near_reads = 6 << 20;
+  // indices: with 3 to 10 MB, sums and moves took 0.9 to 0.97 x the time, with 12 to 16 MB 0.93 to
+  // 1.08 x (Zen 4, 32 MiB of L3). The same of indices that lie apart.
+  int64_t near_reads = 10 << 20;
   int64_t near_packed_indices = 2 << 20;
   // Prefetch distance in indices and updates, in entries, if indices are used as offsets directly:
   // 4096 x 4096 int8 with int64 indices took 12.2 ms, with 1024 12.6, with 2048 13.7 (Zen 4).
