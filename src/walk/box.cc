@@ -2,7 +2,9 @@
 #include "walk/box.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/cache_size.h"
 #include "base/checked.h"
 
 namespace strew::walk {
@@ -31,6 +33,29 @@ int RowLoopOf(const BoxNest& nest, int64_t run, const Tuning& tuning) {
   int chosen = innermost;
   for (int i = innermost - 1; i >= 0 && nest.loop[chosen].count < tuning.many_rows; --i) {
     if (nest.loop[i].count > nest.loop[chosen].count) chosen = i;
+  }
+  return chosen;
+}
+
+// Returns a loop whose turns lie nearer to each other in the updates than the elements of runs; -1
+// for none. Runs must be short rows of a transpose, and its columns, the innermost loop, too short
+// for the kernel that transposes.
+int NearLoopOf(const BoxNest& nest, const BoxLoop& run, int64_t width, const Tuning& tuning) {
+  constexpr int64_t kVector = 16;
+  if (nest.rank < 2 || run.count <= tuning.short_run || run.count > tuning.short_row) return -1;
+  const auto bytes_apart = [width](const BoxLoop& loop) {
+    return static_cast<int64_t>(Magnitude(loop.stride[kBoxUpdates])) * width;
+  };
+  const BoxLoop& column = nest.loop[nest.rank - 1];
+  const bool transposes = run.stride[kBoxOutput] == 1 && bytes_apart(run) >= kCacheLine &&
+                          bytes_apart(column) == width && column.count * width < kVector;
+  if (!transposes) return -1;
+  int chosen = -1;
+  int64_t turns = tuning.least_near_turns - 1;
+  for (int i = 0; i < nest.rank - 1; ++i) {
+    if (bytes_apart(nest.loop[i]) > kCacheLine / 2 || nest.loop[i].count <= turns) continue;
+    chosen = i;
+    turns = nest.loop[i].count;
   }
   return chosen;
 }
@@ -75,11 +100,13 @@ Box::Box(const RunKernels& kernels, const BoxNest& nest, bool stream, const Tuni
       stream_(stream),
       tuning_(tuning),
       nest_(nest) {
-  const BoxLoop run = nest_.PopInnermost();
-  const int row_loop = RowLoopOf(nest_, run.count, tuning);
+  BoxLoop run = nest_.PopInnermost();
+  const int near_loop = kernels.transpose != nullptr ? NearLoopOf(nest_, run, width_, tuning) : -1;
+  const int row_loop = near_loop >= 0 ? near_loop : RowLoopOf(nest_, run.count, tuning);
   for (int i = row_loop + 1; i < nest_.rank; ++i) between_.loop[between_.rank++] = nest_.loop[i];
   nest_.rank -= between_.rank;
-  const BoxLoop row = nest_.PopInnermost();
+  BoxLoop row = nest_.PopInnermost();
+  if (near_loop >= 0) std::swap(run, row);
   rows_.moves = kernels.moves;
   rows_.streams = stream;
   rows_.transpose = kernels.transpose;

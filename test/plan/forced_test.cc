@@ -323,6 +323,7 @@ std::vector<Forced> Boxes() {
   const Changes boxes = {{&T::small_copy, 0}};
   const Changes columns = {{&T::short_run, kHuge}, {&T::many_rows, 1}};
   const Changes no_columns = {{&T::short_run, 0}};
+  const Changes near = {{&T::short_run, 1}, {&T::short_row, kHuge}, {&T::least_near_turns, 1}};
   const Changes tiles = {{&T::transposed_tile, 3}};
   const Changes ahead = {{&T::far_rows, 0}, {&T::least_row_read_ahead, 1}};
   const char* const overlay = "slice laid over a copy";
@@ -335,6 +336,7 @@ std::vector<Forced> Boxes() {
           {"BoxesByColumn", boxes + columns, {1}, box, 30, calls},
           {"BoxesByColumnInSmallTiles", boxes + columns + tiles, {1}, box, 30, calls},
           {"BoxesNeverByColumn", boxes + no_columns + tiles, {1}, box, 30, calls},
+          {"BoxesByNearLoop", boxes + near, {1}, box, 30, calls},
           {"BoxesReadAhead", boxes + ahead, {1, 3}, box, 30, calls},
           {"OverlaysOfLines", overlays + lines, {1, 3}, overlay, 10, calls},
           {"OverlaysInPieces", overlays + pieces, {1, 3}, overlay, 10, calls},

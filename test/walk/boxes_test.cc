@@ -91,5 +91,25 @@ TEST_P(Transposes, OfAnySides) {
   }
 }
 
+// Short rows whose columns are shorter than a vector, with a loop between them whose turns lie near
+// each other in the updates.
+TEST_P(Transposes, OfShortColumns) {
+  Random random(Seed());
+  for (const int64_t turns : {63, 64, 65, 130}) {
+    for (int64_t columns = 8; columns <= 17; ++columns) {
+      const int64_t rows = random.Between(1, 9);
+      const int64_t gap = random.Between(0, 2);
+      const Layout output = {{rows, turns, columns}, {turns * (columns + gap), columns + gap, 1}};
+      const int64_t step = random.OneIn(4) ? -1 : 1;
+      const Layout updates = {{rows, turns, columns}, {1, rows * step, rows * turns + gap}};
+      const Guard guard = random.OneIn(2) ? Guard::kBefore : Guard::kBehind;
+      Case c{Operator::kSliceScatterInt64, RandomArray(random, GetParam().code, output, guard),
+             RandomArray(random, GetParam().code, updates, guard)};
+      c.SetSlice({0}, {rows}, {1});
+      ASSERT_TRUE(Check(c)) << rows << " x " << turns << " x " << columns;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace strew_test

@@ -193,6 +193,17 @@ CLASSES = (
         use=Use.GATHER,
         layouts=Layouts(data=Layout.TRANSPOSED),
     ),
+    # Copies of transposed data with few elements along the first and the last axis.
+    Class(
+        SLICE,
+        "none",
+        "float16",
+        (4, 703, 17, 11),
+        (2, 703, 10, 4),
+        pattern=Pattern.SLICE,
+        slice=Slice(start=(2, 16, 0), stop=(4, 6, 10), step=(1, -1, 3), axes=(0, 2, 3)),
+        layouts=Layouts(data=Layout.TRANSPOSED),
+    ),
     # Means of columns in several passes, and of more than 16 M destinations; reversed columns.
     Class(ELEMENTS, "mean", "int64", (240273, 3, 7), (240273, 3, 7), 0, Pattern.SORTED),
     Class(ELEMENTS, "mean", "float32", (100_000, 21), (400_000, 21), 0),

@@ -36,6 +36,8 @@ NOT_MEASURED = {
     "least_sum_columns": "the calls here have no sums of a part of the columns",
     "most_column_entries": "the calls here have no sums of a part of the columns",
     "column_lines_of_entry": "the calls here have no sums of a part of the columns",
+    "short_row": "the calls here have no transposes around a loop",
+    "least_near_turns": "the calls here have no transposes around a loop",
     "near_packed_indices": "the calls here have no operands that lie apart",
     "most_packed_tile": "the calls here have no operands that lie apart",
     "most_packed_row": "the calls here have no operands that lie apart",
