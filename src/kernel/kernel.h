@@ -131,6 +131,9 @@ using InterleaveKernel = void (*)(unsigned char* output, const unsigned char* da
 using GatherKernel = void (*)(unsigned char* gathered, const unsigned char* updates,
                               int64_t updates_stride, const int32_t* columns, int64_t n);
 
+// Fewest bytes of the shorter side of a box that is transposed.
+inline constexpr int64_t kLeastTransposed = 16;
+
 // Moves a box that is a transpose; does nothing and returns false for other boxes.
 using TransposeKernel = bool (*)(const struct BoxArguments& box);
 

@@ -124,7 +124,7 @@ bool Transpose(const BoxArguments& box) {
   constexpr int64_t kFewLines = 4;
   constexpr int64_t kMostBytes = 32;  // vectors of 64 bytes took 1.0 to 1.8 x the time
   if (box.output_stride != 1 || box.updates_row_stride != 1) return false;
-  if (std::min(box.rows, box.run) < 16 / kSize) return false;
+  if (std::min(box.rows, box.run) < kLeastTransposed / kSize) return false;
   const Steps step = {box.output_row_stride, box.updates_stride};
   T* const output = reinterpret_cast<T*>(box.output);
   const T* const updates = reinterpret_cast<const T*>(box.updates);

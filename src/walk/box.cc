@@ -41,14 +41,14 @@ int RowLoopOf(const BoxNest& nest, int64_t run, const Tuning& tuning) {
 // for none. Runs must be short rows of a transpose, and its columns, the innermost loop, too short
 // for the kernel that transposes.
 int NearLoopOf(const BoxNest& nest, const BoxLoop& run, int64_t width, const Tuning& tuning) {
-  constexpr int64_t kVector = 16;
   if (nest.rank < 2 || run.count <= tuning.short_run || run.count > tuning.short_row) return -1;
   const auto bytes_apart = [width](const BoxLoop& loop) {
     return static_cast<int64_t>(Magnitude(loop.stride[kBoxUpdates])) * width;
   };
   const BoxLoop& column = nest.loop[nest.rank - 1];
   const bool transposes = run.stride[kBoxOutput] == 1 && bytes_apart(run) >= kCacheLine &&
-                          bytes_apart(column) == width && column.count * width < kVector;
+                          bytes_apart(column) == width &&
+                          column.count * width < kernel::kLeastTransposed;
   if (!transposes) return -1;
   int chosen = -1;
   int64_t turns = tuning.least_near_turns - 1;

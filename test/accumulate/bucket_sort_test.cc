@@ -147,7 +147,7 @@ class ManyDestinations : public testing::Test {
  protected:
   static constexpr int64_t kDestinations = int64_t{1} << 24, kTouched = 400000;
 
-  // Names neighbours apart from each other, so that no entry ascends from the one before for long.
+  // Descending numbers of which neighbours lie far apart in the list.
   static std::vector<int64_t> EvenThenOdd() {
     std::vector<int64_t> indices;
     for (int64_t first : {0, 1}) {
