@@ -95,6 +95,7 @@ class TileLocator {
   const kernel::OffsetWidth offset_width_;
   const int64_t block_;
   const plan::LaterReads next_part_;
+  const bool fetches_reads_;  // of the next tile
 };
 
 class TileWriter {

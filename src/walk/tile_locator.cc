@@ -19,11 +19,20 @@ double BytesOf(const TensorView& tensor) {
   return static_cast<double>(tensor.size) * static_cast<double>(tensor.element_size);
 }
 
+bool FetchesReads(const Scatter& scatter) {
+  const double bytes = BytesOf(scatter.operands.indices) + BytesOf(scatter.operands.updates);
+  return bytes > static_cast<double>(plan::NearReads(plan::Machine(scatter.call)));
+}
+
 }  // namespace
 
 TileLocator::TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block,
                          const plan::LaterReads& next_part)
-    : scatter_(scatter), offset_width_(offset_width), block_(block), next_part_(next_part) {}
+    : scatter_(scatter),
+      offset_width_(offset_width),
+      block_(block),
+      next_part_(next_part),
+      fetches_reads_(FetchesReads(scatter)) {}
 
 // Resolves the indices of one component, and clamps those out of range first.
 void TileLocator::Resolve(kernel::ResolveArguments arguments) const {
@@ -113,9 +122,8 @@ const unsigned char* TileLocator::IndicesOf(const int64_t* offset, const Tile& t
 // The reads after a tile with contiguous columns of indices and updates.
 plan::LaterReads TileLocator::LaterReadsOf(const Tile& tile, int64_t most_ahead) const {
   if (next_part_.indices != 0) return next_part_;
+  if (!fetches_reads_) return {0, 0};
   const plan::EntryLoops& loops = scatter_.loops;
-  const double bytes = BytesOf(scatter_.operands.indices) + BytesOf(scatter_.operands.updates);
-  if (bytes <= static_cast<double>(scatter_.tuning.near_reads)) return {0, 0};
   const int64_t indices = tile.next_rows * loops.row.stride[kIndices] + tile.next_columns;
   const int64_t updates = tile.next_rows * loops.row.stride[kUpdates] + tile.next_columns;
   // The next tile may follow right after this one.

@@ -27,6 +27,7 @@ UNTOLD = (
     "short_run_of_box",
     "far_run_of_box",
     "near_reads",
+    "near_reads_that_wait",
     "dense_step",
     "least_folded",
     "least_row_with_gaps",

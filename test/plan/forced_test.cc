@@ -153,7 +153,8 @@ std::vector<Forced> Traversals() {
                           {&T::least_flat_entries, 0},
                           {&T::few_slices, 0},
                           {&T::few_indices, -1}};
-  const Changes far = {{&T::near_reads, 0}, {&T::near_packed_indices, 0}};
+  const Changes far = {
+      {&T::near_reads, 0}, {&T::near_reads_that_wait, 0}, {&T::near_packed_indices, 0}};
   const Changes never = {{&T::few_turns, 0},       {&T::narrow_row, 0},
                          {&T::narrow_batch, 0},    {&T::most_packed_tile, 0},
                          {&T::most_packed_row, 0}, {&T::few_indices, -1}};
@@ -235,9 +236,13 @@ std::vector<Forced> Memory() {
                         {&T::most_cache, kHuge},
                         {&T::most_fetched_moves, 0},
                         {&T::few_indices, -1}};
-  const Changes fetched = {{&T::near_part, kHuge}, {&T::least_row_with_gaps, 0},
-                           {&T::near_reads, 0},    {&T::near_packed_indices, 0},
-                           {&T::near_strip, 0},    {&T::near_row, 0},
+  const Changes fetched = {{&T::near_part, kHuge},
+                           {&T::least_row_with_gaps, 0},
+                           {&T::near_reads, 0},
+                           {&T::near_reads_that_wait, 0},
+                           {&T::near_packed_indices, 0},
+                           {&T::near_strip, 0},
+                           {&T::near_row, 0},
                            {&T::few_indices, -1}};
   const Changes read = {{&T::least_row_read_ahead, 1}, {&T::few_indices, -1}, {&T::cache_bytes, 1}};
   const Changes late = {

@@ -622,6 +622,14 @@ TEST_F(HintChoice, PrefetchesElementsThatAreReplacedWithinBounds) {
   EXPECT_EQ(of_size(102), 0) << "combined";
 }
 
+TEST_F(HintChoice, PrefetchesFewerReadsOnCpusThatWaitForStores) {
+  tuning_.near_reads = 200;
+  tuning_.near_reads_that_wait = 100;
+  EXPECT_EQ(NearReads(machine()), 200);
+  waits_for_stores_ = true;
+  EXPECT_EQ(NearReads(machine()), 100);
+}
+
 TEST_F(HintChoice, TakesTheStoresOfTheCpuFromTheTuning) {
   for (const int64_t is_so : {0, 1}) {
     tuning_.streams_parts = is_so;

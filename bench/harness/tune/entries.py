@@ -110,6 +110,11 @@ def _prefetch(cache: int) -> list[Family]:
             **switch(name, below, above, near_part=1, most_cache=HUGE, **others),
         )
 
+    def near_reads(name: str, **others: float) -> Threshold:
+        return Threshold(
+            name, lambda size: elements((4096,), (size // 12,)), **at(name, **others)
+        )
+
     return [
         Threshold(
             "near_part",
@@ -176,11 +181,8 @@ def _prefetch(cache: int) -> list[Family]:
             size_of=lambda part: cache * part,
             value_of=lambda size: size / cache,
         ),
-        Threshold(
-            "near_reads",
-            lambda size: elements((4096,), (size // 12,)),
-            **at("near_reads"),
-        ),
+        near_reads("near_reads", waits_for_stores=0),
+        near_reads("near_reads_that_wait", waits_for_stores=1),
         Threshold(
             "streamed_part",
             lambda size: new_output(rows((size // 4096, 1024), 4, "none")),
