@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes groups of single elements.
-#include <cstring>
 #include <utility>
 
 #include "prepared/group_writer.h"
@@ -27,10 +26,10 @@ void GroupWriter::ApplyElements(unsigned char* origin) {
   const auto elements = kernels_.combine.elements[kernel::kOffset64];
   const auto move = kernels_.move.combine.elements[kernel::kOffset64];
   if (kernels_.kind == STREW_NONE) {
-    return elements(Tile(origin, offsets, ListFirst(offsets, /*last=*/true)), {});
+    return elements(Tile(origin, offsets, ListDestinations(offsets)), {});
   }
   if (!std::exchange(has_begun_, true) && kernels_.excludes_self) {
-    const int64_t groups = ListFirst(offsets, false);
+    const int64_t groups = ListDestinations(offsets);
     if (!kernels_.has_identity) return ReplaceFirst(origin);
     kernel::TileArguments tile = Tile(origin, offsets, groups);
     tile.updates = kernels_.identity;
@@ -43,18 +42,11 @@ void GroupWriter::ApplyElements(unsigned char* origin) {
   elements(Tile(origin, offsets, n), {});
 }
 
-// Lists the destinations of groups that have an update. If `last`, moves the last update of each of
-// these groups to the front of the products. Returns the number of destinations.
-int64_t GroupWriter::ListFirst(int64_t* offsets, bool last) {
+// Lists the destinations of groups that have an update. Returns their number.
+int64_t GroupWriter::ListDestinations(int64_t* offsets) const {
   int64_t count = 0;
   for (int64_t g = 0; g < piece_.groups(); ++g) {
-    if (piece_.begin(g) == piece_.end(g)) continue;
-    const int64_t width = kernels_.width;
-    if (last) {
-      std::memmove(products_ + count * width, products_ + (piece_.end(g) - 1) * width,
-                   static_cast<size_t>(width));
-    }
-    offsets[count++] = piece_.destination(g);
+    if (piece_.begin(g) < piece_.end(g)) offsets[count++] = piece_.destination(g);
   }
   return count;
 }

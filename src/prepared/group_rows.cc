@@ -17,6 +17,30 @@ void GroupWriter::BeginGroups(const int64_t* turn) {
   has_begun_ = has_begun_ || (piece_.groups() == 1 && piece_.entries() > 0);
 }
 
+// Requires that each group has one entry.
+void GroupWriter::MoveRows(const int64_t* turn) {
+  const kernel::RunKernel run = kernels_.run;
+  const int64_t n = run_.count, entries = piece_.entries();
+  unsigned char* const output = OutputAt(turn[kTurnOutput]);
+  const auto move = [&](const unsigned char* from, const int64_t* rows, int64_t stride,
+                        int64_t first, int64_t count) {
+    kernel::WalkRows(
+        run, kernels_.width, kernel::kOffset64,
+        {kernel::RowTile(output, from, piece_.destinations() + first, count, kAhead), n,
+         run_.stride[kTurnOutput], stride, scatter_.schedule.streams, /*moves=*/true, rows});
+  };
+  if (scatter_.source.weights == nullptr) {
+    return move(UpdateAt(turn[kTurnUpdates]), piece_.updates(), run_.stride[kTurnUpdates], 0,
+                entries);
+  }
+  const int64_t step = MostProducts(n);
+  for (int64_t first = 0; first < entries; first += step) {
+    const int64_t count = std::min(step, entries - first);
+    Multiply(first, count, n, turn, 0);
+    move(products_, RowOffsets(), 1, first, count);
+  }
+}
+
 void GroupWriter::CombineGroupedRows(const int64_t* turn) {
   BeginGroups(turn);
   if (scatter_.source.weights != nullptr) {
@@ -84,7 +108,6 @@ void GroupWriter::CombineRows(const int64_t* turn, int64_t i, int64_t n, bool be
         OutputAt(piece_.destination(g) + turn[kTurnOutput] + i * run_.stride[kTurnOutput]);
     int64_t first = piece_.begin(g);
     const int64_t end = piece_.end(g);
-    if (kernels_.kind == STREW_NONE && end > first) first = end - 1;
     if (begins) has_begun_ = false;
     if (!has_begun_ && end > first) Begin(output, n, &first, turn, i);
     for (int64_t k = first; k < end; ++k) {
@@ -135,8 +158,7 @@ GroupWriter::Row GroupWriter::Weighted(int64_t n, int64_t k, const int64_t* turn
     const int64_t stride = run_.stride[kTurnUpdates];
     return {UpdateAt(piece_.updates()[k] + turn[kTurnUpdates] + i * stride), stride};
   }
-  // Moves need only the last entry of each group.
-  if (!MultipliesTogether(n) || kernels_.kind == STREW_NONE) {
+  if (!MultipliesTogether(n)) {
     MultiplyRow(n, k, turn, i);
     return {products_, 1};
   }
@@ -160,7 +182,12 @@ void GroupWriter::Multiply(int64_t first, int64_t count, int64_t n, const int64_
   };
   const int64_t stride = run_.stride[kTurnUpdates], of_weights = run_.stride[kTurnWeights];
   collect(UpdateAt(turn[kTurnUpdates] + i * stride), piece_.updates(), stride, products_);
-  collect(WeightAt(turn[kTurnWeights] + i * of_weights), piece_.weights(), of_weights, weights_);
+  // Turns often share their weights, because these are broadcast.
+  const RowsOfWeights weights = {first, count, n, turn[kTurnWeights] + i * of_weights};
+  if (!(weights == rows_of_weights_)) {
+    collect(WeightAt(weights.at), piece_.weights(), of_weights, weights_);
+    rows_of_weights_ = weights;
+  }
   kernels_.multiply(products_, 1, weights_, 1, count * n);
   first_product_ = first;
   end_of_products_ = first + count;

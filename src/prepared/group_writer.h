@@ -82,6 +82,7 @@ class GroupWriter {
  private:
   // How rows are combined.
   enum class Way {
+    kMoved,        // all rows of a piece by one walk, times their weights if they have any
     kGrouped,      // all rows of a piece by one kernel
     kMultiplied,   // the same, of products with weights that are computed in a buffer
     kAccumulated,  // all rows of a group by one kernel, which has accumulators
@@ -98,6 +99,10 @@ class GroupWriter {
     const bool is_weighted = scatter_.source.weights != nullptr;
     if (kernels_.accumulator() != nullptr) {
       return is_whole && !is_weighted ? Way::kAccumulated : Way::kInBlocks;
+    }
+    if (kernels_.kind == STREW_NONE && is_whole &&
+        (!is_weighted || (MultipliesTogether(run_.count) && run_.stride[kTurnOutput] == 1))) {
+      return Way::kMoved;
     }
     if (lie_together && RowsKernel() != nullptr) return Way::kGrouped;
     if (is_weighted && MultipliesTogether(run_.count) && run_.stride[kTurnOutput] == 1 &&
@@ -153,12 +158,14 @@ class GroupWriter {
         for (int64_t k = 0; k < count; k += Piece::kMost) {
           const int64_t part = std::min(Piece::kMost, count - k);
           if (!is_whole) piece_.TakePart(k, part);
-          if (!is_located) piece_.Locate({turn, run_, 1});
+          if (!is_located) Locate(turn);
           is_located = is_whole;
           const bool begins = k == 0, ends = k + part == count;
           if (begins) has_begun_ = false;
-          applied_ += piece_.entries() * n;
-          if (way == Way::kGrouped) {
+          applied_ += piece_.updated() * n;
+          if (way == Way::kMoved && piece_.entries() == piece_.groups()) {
+            MoveRows(turn);
+          } else if (way == Way::kGrouped) {
             CombineGroupedRows(turn);
           } else if (way == Way::kMultiplied) {
             CombineMultipliedRows(turn);
@@ -188,7 +195,7 @@ class GroupWriter {
           piece_.Locate(turns);
           const bool begins = k == 0, ends = k + part == count;
           if (begins) has_begun_ = false;
-          applied_ += piece_.entries();
+          applied_ += piece_.updated();
           CombineElements(turn, begins, ends);
         }
       }
@@ -209,9 +216,26 @@ class GroupWriter {
     const unsigned char* memory;
     int64_t stride;
   };
+  // The rows that weights_ has: those of `count` entries of the piece.
+  struct RowsOfWeights {
+    int64_t first;
+    int64_t count;
+    int64_t columns;
+    int64_t at;
+
+    bool operator==(const RowsOfWeights& other) const {
+      return first == other.first && count == other.count && columns == other.columns &&
+             at == other.at;
+    }
+  };
   // Rows from a prefetch to its use.
   static constexpr int64_t kAhead = 8;
 
+  void Locate(const int64_t* turn) {
+    piece_.Locate({turn, run_, 1});
+    rows_of_weights_.count = 0;
+  }
+  void MoveRows(const int64_t* turn);
   void BeginGroups(const int64_t* turn);
   void CombineGroupedRows(const int64_t* turn);
   void CombineMultipliedRows(const int64_t* turn);
@@ -231,7 +255,7 @@ class GroupWriter {
 
   void CombineElements(const int64_t* turn, bool begins, bool ends);
   void ApplyElements(unsigned char* origin);
-  int64_t ListFirst(int64_t* offsets, bool last);
+  int64_t ListDestinations(int64_t* offsets) const;
   void ReplaceFirst(unsigned char* origin);
   void SumElements(unsigned char* origin, bool begins, bool ends);
   void AddToSums(int64_t groups);
@@ -251,6 +275,7 @@ class GroupWriter {
   int64_t terms_ = 0;
   int64_t first_product_ = 0;  // the entries of the piece whose rows are in products_
   int64_t end_of_products_ = 0;
+  RowsOfWeights rows_of_weights_ = {0, 0, 0, 0};
   bool has_begun_ = false;  // whether the current group has had an update
 
   static constexpr int64_t kBufferBytes = Piece::kMost * plan::kMostWidth;

@@ -54,8 +54,14 @@ void Piece::Locate(const Turns& turns) {
   source.locate(source.self, turns, {scatter_.plan, part_, part_count_}, updates_, weights_);
   groups_ = turns.count * groups_of_turn_;
   entries_ = turns.count * part_count_;
-  if (source.may_have_no_update) return LeaveOut();
-  std::copy_n(all_begins_, groups_ + 1, begins_);
+  if (source.may_have_no_update) {
+    LeaveOut();
+  } else {
+    std::copy_n(all_begins_, groups_ + 1, begins_);
+  }
+  updated_ = entries_;
+  const bool have_one_each = entries_ == groups_ && !source.may_have_no_update;
+  if (scatter_.schedule.reduction == STREW_NONE && !have_one_each) KeepLast();
 }
 
 // Leaves out entries without an update.
@@ -69,6 +75,20 @@ void Piece::LeaveOut() {
       if (has_weights) weights_[kept] = weights_[i];
       updates_[kept++] = updates_[i];
     }
+  }
+  begins_[groups_] = kept;
+  entries_ = kept;
+}
+
+void Piece::KeepLast() {
+  const bool has_weights = scatter_.source.weights != nullptr;
+  int64_t kept = 0;
+  for (int64_t g = 0; g < groups_; ++g) {
+    const int64_t begin = begins_[g], last = begins_[g + 1] - 1;
+    begins_[g] = kept;
+    if (last < begin) continue;
+    if (has_weights) weights_[kept] = weights_[last];
+    updates_[kept++] = updates_[last];
   }
   begins_[groups_] = kept;
   entries_ = kept;

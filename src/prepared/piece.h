@@ -29,7 +29,9 @@ class Piece {
   void Locate(const Turns& turns);
 
   int64_t groups() const { return groups_; }
-  int64_t entries() const { return entries_; }  // that have an update
+  int64_t updated() const { return updated_; }  // entries that have an update
+  // How many of them are applied: moves need only the last one of each group.
+  int64_t entries() const { return entries_; }
   // Offset of a group in the output, in units.
   int64_t destination(int64_t group) const { return destinations_[group]; }
   const int64_t* destinations() const { return destinations_; }
@@ -41,6 +43,7 @@ class Piece {
 
  private:
   void LeaveOut();
+  void KeepLast();
 
   const OrderedScatter& scatter_;
   int64_t groups_ = 0;
@@ -49,8 +52,9 @@ class Piece {
   int64_t count_ = 0;
   int64_t part_ = 0;  // the first entry of the part
   int64_t part_count_ = 0;
+  int64_t updated_ = 0;
   int64_t entries_ = 0;
-  // The beginnings of groups in the part: of all entries, and of those with an update.
+  // The beginnings of groups in the part: of all entries, and of those that are applied.
   int64_t all_begins_[kMost + 1];
   int64_t begins_[kMost + 1];
   int64_t destinations_[kMost];

@@ -253,6 +253,38 @@ TEST(GatherScatter, MovedElements) {
   }
 }
 
+// ---- Rows in several slices --------------------------------------------------------------------
+
+// Slices may share the weights of their rows. A row of 300 elements is combined in blocks of 256 or
+// at once. Rows are dropped, and have destinations in common.
+TEST(GatherScatter, WeightsOfRowsInSlices) {
+  constexpr int64_t kSlices = 3, kRows = 9;
+  Random random(Seed());
+  for (const int64_t columns : {5, 300}) {
+    const auto make = [&](const Dims& rows) {
+      return MakeIndexed(Operator::kScatterUpdate,
+                         RandomArray(random, STREW_INT8, RowMajor({kSlices, kRows, columns})), {6},
+                         rows, 1);
+    };
+    GatherScatterCase c{make({0, 3, 3, 8, 1, 5}), make({2, 7, 2, 0, 1, 4})};
+    c.from.policy = c.to.policy = STREW_INDEX_DROP;
+    const Dims shapes[] = {{6, 1}, {1, 6, columns}, {kSlices, 6, 1}, {kSlices, 6, columns}};
+    for (const int64_t row : {2, 6}) {
+      for (const int64_t source : {5, 9}) {
+        WriteIndices(*c.from.indices, {0, 3, 3, 8, 1, source});
+        WriteIndices(*c.to.indices, {2, 7, row, 0, 1, 4});
+        for (const Dims& shape : shapes) {
+          c.weights = RandomArray(random, STREW_INT8, RowMajor(shape));
+          for (const strew_reduction reduction : {STREW_NONE, STREW_MAX, STREW_MEAN}) {
+            c.to.reduction = reduction;
+            ASSERT_TRUE(CheckGatherScatter(c)) << Describe(c);
+          }
+        }
+      }
+    }
+  }
+}
+
 // ---- Destinations of many updates ---------------------------------------------------------------
 
 // 256 entries are looked at together; all of the second 256 have no update.

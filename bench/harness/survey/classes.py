@@ -215,6 +215,13 @@ CLASSES = (
         (1, 2_707_414, 1),
         Slice(start=(4_492_809, 1), stop=(1_785_395, 2), step=(-1, 1), axes=(1, 2)),
     ),
+    # Weighted short rows in many slices, from a source.
+    Class(
+        *(UPDATE, "none", "int8", (3, 812, 127, 9), (3, 812, 21, 9), 2),
+        use=Use.GATHER_SCATTER,
+        source=(3, 812, 127, 9),
+        weights=(1, 1, 21, 1),
+    ),
 )
 _NAME = "class"
 
