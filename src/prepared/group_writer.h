@@ -100,12 +100,12 @@ class GroupWriter {
     if (kernels_.accumulator() != nullptr) {
       return is_whole && !is_weighted ? Way::kAccumulated : Way::kInBlocks;
     }
-    if (kernels_.kind == STREW_NONE && is_whole &&
-        (!is_weighted || (MultipliesTogether(run_.count) && run_.stride[kTurnOutput] == 1))) {
+    const bool fits_buffer = MultipliesTogether(run_.count);
+    if (kernels_.kind == STREW_NONE && is_whole && (fits_buffer || !is_weighted)) {
       return Way::kMoved;
     }
     if (lie_together && RowsKernel() != nullptr) return Way::kGrouped;
-    if (is_weighted && MultipliesTogether(run_.count) && run_.stride[kTurnOutput] == 1 &&
+    if (is_weighted && fits_buffer && run_.stride[kTurnOutput] == 1 &&
         kernels_.combine.rows != nullptr) {
       return Way::kMultiplied;
     }
