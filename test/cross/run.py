@@ -190,20 +190,14 @@ class Build:
         command = [*emulator(self.name), str(self.folder / program) + suffix]
         return subprocess.run(command, env=environment, text=True, stdout=subprocess.PIPE)
 
-    def problems(self, expected: str) -> list[str]:
-        cpus = self.machine().cpus
-
-        def problems_of(cpu: str) -> list[str]:
-            where = f"{self.name} {cpu}".strip()
-            begin = time.monotonic()
-            wine = windows.wine_running(self.folder) if self.is_windows() else nullcontext()
-            with wine:
-                targets, found = self.problems_on(cpus[cpu], expected)
-            print(f"{where}: {' '.join(targets)}, {time.monotonic() - begin:.0f} s", flush=True)
-            return [f"{where}: {problem}" for problem in found]
-
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            return list(chain.from_iterable(pool.map(problems_of, cpus)))
+    def problems(self, cpu: str, expected: str) -> list[str]:
+        where = f"{self.name} {cpu}".strip()
+        begin = time.monotonic()
+        wine = windows.wine_running(self.folder) if self.is_windows() else nullcontext()
+        with wine:
+            targets, found = self.problems_on(self.machine().cpus[cpu], expected)
+        print(f"{where}: {' '.join(targets)}, {time.monotonic() - begin:.0f} s", flush=True)
+        return [f"{where}: {problem}" for problem in found]
 
     def problems_on(self, cpu: str, expected: str) -> tuple[list[str], list[str]]:
         """The targets that the CPU has, and what is wrong on it."""
@@ -242,17 +236,21 @@ def main(arguments: argparse.Namespace) -> int:
             print(f"skipped: {missing(name)} is not installed; run.py --packages names all")
             return SKIPPED
     expected = results_here(arguments.identity)
-    problems = []
     with tempfile.TemporaryDirectory() as temporary:
         builds = arguments.build or Path(temporary)
         source, options = ROOT, []
         if arguments.highway:
             source = source_with(arguments.highway, builds)
             options = ["--force-fallback-for=libhwy"]
-        for name in names:
-            build = Build(name, builds / name, tests_of(name, QUICK if arguments.quick else FULL))
+        tests = QUICK if arguments.quick else FULL
+        made = [Build(name, builds / name, tests_of(name, tests)) for name in names]
+        for build in made:
             build.make(source, options)
-            problems += build.problems(expected)
+        # One CPU of a machine takes up to half an hour, on one CPU of this machine.
+        runs = [(build, cpu) for build in made for cpu in build.machine().cpus]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = pool.map(lambda run: run[0].problems(run[1], expected), runs)
+            problems = list(chain.from_iterable(found))
     print("\n".join(problems) or f"all results are those of this machine: {' '.join(names)}")
     return 1 if problems else 0
 
