@@ -62,7 +62,8 @@ def enable() -> Enabled:
     These are scatter, scatter_add, scatter_reduce, index_add, index_copy, index_reduce and
     index_put on the CPU, in all forms, on all threads of the process. Calls that strew would
     refuse, or whose results would differ, are left to aten. An index out of range raises
-    IndexOutOfRange, and nothing is written.
+    IndexOutOfRange, and nothing is written. No other thread may call these operators while they are
+    routed or returned.
     """
     global _library, _entered
     with _lock:
