@@ -54,41 +54,26 @@ void Piece::Locate(const Turns& turns) {
   source.locate(source.self, turns, {scatter_.plan, part_, part_count_}, updates_, weights_);
   groups_ = turns.count * groups_of_turn_;
   entries_ = turns.count * part_count_;
-  if (source.may_have_no_update) {
-    LeaveOut();
-  } else {
-    std::copy_n(all_begins_, groups_ + 1, begins_);
-  }
+  const bool moves = scatter_.schedule.reduction == STREW_NONE;
+  if (source.may_have_no_update || (moves && entries_ > groups_)) return LeaveOut(moves);
+  std::copy_n(all_begins_, groups_ + 1, begins_);
   updated_ = entries_;
-  const bool have_one_each = entries_ == groups_ && !source.may_have_no_update;
-  if (scatter_.schedule.reduction == STREW_NONE && !have_one_each) KeepLast();
 }
 
-// Leaves out entries without an update.
-void Piece::LeaveOut() {
+// Leaves out entries without an update and, for moves, all others but the last one of each group.
+void Piece::LeaveOut(bool moves) {
   const bool has_weights = scatter_.source.weights != nullptr;
   int64_t kept = 0;
+  updated_ = 0;
   for (int64_t g = 0; g < groups_; ++g) {
     begins_[g] = kept;
     for (int64_t i = all_begins_[g]; i < all_begins_[g + 1]; ++i) {
       if (updates_[i] == kNoUpdate) continue;
+      ++updated_;
+      if (moves) kept = begins_[g];
       if (has_weights) weights_[kept] = weights_[i];
       updates_[kept++] = updates_[i];
     }
-  }
-  begins_[groups_] = kept;
-  entries_ = kept;
-}
-
-void Piece::KeepLast() {
-  const bool has_weights = scatter_.source.weights != nullptr;
-  int64_t kept = 0;
-  for (int64_t g = 0; g < groups_; ++g) {
-    const int64_t begin = begins_[g], last = begins_[g + 1] - 1;
-    begins_[g] = kept;
-    if (last < begin) continue;
-    if (has_weights) weights_[kept] = weights_[last];
-    updates_[kept++] = updates_[last];
   }
   begins_[groups_] = kept;
   entries_ = kept;

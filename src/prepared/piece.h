@@ -42,8 +42,7 @@ class Piece {
   const int64_t* weights() const { return weights_; }
 
  private:
-  void LeaveOut();
-  void KeepLast();
+  void LeaveOut(bool moves);
 
   const OrderedScatter& scatter_;
   int64_t groups_ = 0;

@@ -246,7 +246,7 @@ def main(arguments: argparse.Namespace) -> int:
         made = [Build(name, builds / name, tests_of(name, tests)) for name in names]
         for build in made:
             build.make(source, options)
-        # One CPU of a machine takes up to half an hour, on one CPU of this machine.
+        # Each CPU of a machine takes minutes, on one CPU of this machine.
         runs = [(build, cpu) for build in made for cpu in build.machine().cpus]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             found = pool.map(lambda run: run[0].problems(run[1], expected), runs)

@@ -216,11 +216,9 @@ CLASSES = (
         Slice(start=(4_492_809, 1), stop=(1_785_395, 2), step=(-1, 1), axes=(1, 2)),
     ),
     # Weighted short rows in many slices, from a source.
-    Class(
-        *(UPDATE, "none", "int8", (3, 812, 127, 9), (3, 812, 21, 9), 2),
-        use=Use.GATHER_SCATTER,
-        source=(3, 812, 127, 9),
-        weights=(1, 1, 21, 1),
+    replace(
+        _gathered(UPDATE, "none", (3, 812, 127, 9), (3, 812, 21, 9), 2, (1, 1, 21, 1)),
+        dtype="int8",
     ),
 )
 _NAME = "class"
