@@ -240,6 +240,8 @@ def test_other_errors() -> None:
         sj.scatter_update(data, [0], jnp.zeros((1, 3)), reduction="plus")
     with pytest.raises(ValueError, match="same length"):
         sj.slice_scatter(data, data, [0, 0], 1)
+    with pytest.raises(TypeError, match="no dtype int4"):
+        sj.scatter_update(jnp.zeros(4, jnp.int4), jnp.array([1]), jnp.ones(1, jnp.int4))
     with pytest.raises(TypeError, match="integers"):
         sj.slice_scatter(data, data, 0.5, 1)
     with pytest.raises(TypeError):

@@ -7,6 +7,7 @@ import math
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,41 @@ def test_other_threads_and_modes() -> None:
 
     with strew.torch.enable(), ThreadPoolExecutor(4) as pool:
         assert all(pool.map(work, range(40)))
+
+
+def test_threads_that_enable_and_disable() -> None:
+    """Other threads call meanwhile, and every call is one of strew's or one of aten's."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    index, updates = torch.randint(0, 50, (300,)), torch.randn(300)
+    expected = torch.zeros(50).index_add(0, index, updates)
+    strew.torch.enable()
+    ended = threading.Event()
+
+    def work(_: int) -> bool:
+        return torch.zeros(50).index_add_(0, index, updates).equal(expected)
+
+    def turn_on_and_off() -> int:
+        turns = 0
+        while not ended.is_set():
+            with strew.torch.enable():
+                turns += 1
+            strew.torch.disable()
+        return turns
+
+    with ThreadPoolExecutor(4) as pool:
+        turns = pool.submit(turn_on_and_off)
+        same = all(pool.map(work, range(4000)))
+        ended.set()
+        assert same and turns.result() > 0
+
+
+def test_data_without_elements() -> None:
+    """aten accepts any index then."""
+    data, index = torch.zeros(3, 0), torch.tensor([7])
+    with strew.torch.enable():
+        assert data.index_add_(0, index, torch.zeros(1, 0)) is data
+        assert data.index_copy(0, index, torch.zeros(1, 0)).shape == (3, 0)
 
 
 def test_compiled_functions() -> None:

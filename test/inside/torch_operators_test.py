@@ -231,6 +231,44 @@ def test_other_kinds_of_tensors() -> None:
         assert st.scatter_elements(data, index, torch.ones(3), out=data).tolist() == [1, 1]
 
 
+def test_outputs_that_are_read_otherwise() -> None:
+    """Views that conjugate or negate the elements in memory."""
+    index, updates = torch.tensor([1, 1]), torch.tensor([1 + 2j, 3 - 1j])
+    plan = st.plan_scatter_update(torch.tensor([1, 7]), 2, index_policy="drop")
+    for view in (Tensor.conj, torch._neg_view):
+        data = torch.tensor([5 + 5j, 6 + 0j])
+        for call in (
+            lambda out: st.scatter_update(data, index, updates, reduction="add", out=out),
+            lambda out: st.scatter_elements(data, index, updates, reduction="add", out=out),
+            lambda out: st.scatter_nd(data, index[:, None], updates, reduction="add", out=out),
+            lambda out: st.slice_scatter(data, updates[:1], 1, 2, out=out),
+            lambda out: plan.scatter(data, updates, reduction="add", out=out),
+            lambda out: plan.gather(data, out=out),
+            lambda out: st.gather_scatter(plan, data, plan, data, out=out),
+            lambda out: st.scatter_sum(updates, index, out=out),
+        ):
+            out = torch.tensor([1j, 2 + 0j])
+            expected = call(out.clone())
+            found = view(out)
+            found.copy_(torch.tensor([1j, 2 + 0j]))
+            assert call(found) is found and found.equal(expected)
+        data = view(data)
+        assert st.scatter_update(data, index, updates, out=data) is data
+        assert data[1] == updates[1]
+
+
+def test_something_else_than_a_tensor() -> None:
+    plan = st.plan_scatter_update(torch.tensor([1]), 2)
+    for call in (
+        lambda: st.scatter_update(None, torch.tensor([1]), torch.ones(1)),
+        lambda: st.scatter_update(torch.ones(2), None, torch.ones(1)),
+        lambda: plan.scatter(None, None),
+        lambda: plan.gather(None),
+    ):
+        with pytest.raises((TypeError, RuntimeError), match="Tensor"):
+            call()
+
+
 def test_autograd_sees_writes() -> None:
     data = torch.ones(3, requires_grad=True) * 2
     kept = (data * data).sum()

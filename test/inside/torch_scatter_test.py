@@ -176,3 +176,5 @@ def test_errors() -> None:
         st.segment_csr(src, torch.tensor([0, 1, 9]))
     with pytest.raises(ValueError, match="does not ascend"):
         st.segment_csr(src, torch.tensor([0, 2, 1]))
+    with pytest.raises(ValueError, match="at least one bound"):
+        st.segment_csr(src, torch.tensor([], dtype=torch.int64))

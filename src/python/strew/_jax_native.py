@@ -60,6 +60,10 @@ drop_plan.argtypes = [ctypes.c_int64]
 drop_plan.restype = None
 
 
+# JAX's dtypes of less than a byte, which strew lacks.
+_PARTS_OF_BYTES = {"int1", "int2", "int4", "uint1", "uint2", "uint4", "float4_e2m1fn"}
+
+
 def choice(what: str, names: tuple[str, ...], name: str) -> int:
     """The value of a name in strew.h."""
     if name not in names:
@@ -98,6 +102,9 @@ class How(NamedTuple):
 
 def call(target: str, data: Array, *others: Array, **attributes: Any) -> Array:
     """The handler's result, in the memory of data if XLA no longer needs that."""
+    for operand in (data, *others):
+        if operand.dtype.name in _PARTS_OF_BYTES:
+            raise TypeError(f"strew has no dtype {operand.dtype.name}")
     result = jax.ShapeDtypeStruct(data.shape, data.dtype)
     function = jax.ffi.ffi_call(
         f"strew_{target}", result, input_output_aliases={0: 0}, vmap_method="sequential"

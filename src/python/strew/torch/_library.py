@@ -16,6 +16,7 @@ from strew.torch._calls import (
     are_recorded,
     are_transformed,
     code_of,
+    refuse_gradients,
     reraise,
 )
 from strew.torch._registry import plan_of
@@ -168,14 +169,26 @@ def call(name: str, *arguments: Any) -> Tensor:
     a function that it can differentiate, it takes 12 us more.
     """
     result: Tensor
+    tensors = [a for a in arguments if isinstance(a, Tensor)]
+    if not tensors:
+        raise TypeError(f"{name}() was called without a Tensor")
     if are_recorded():
         result = getattr(torch.ops.strew, name)(*arguments)
-    elif are_plain(*(a for a in arguments if isinstance(a, Tensor))):
+    elif are_plain(*tensors):
         result = _KERNELS[name](*arguments)
     else:
         functions = TRANSFORMED if are_transformed() else EAGER
         result = functions[name].apply(*arguments)
     return result
+
+
+def call_into(out: Tensor, name: str, *arguments: Any) -> Tensor:
+    """The operator with a result in `out`, for calls that the dispatcher must see."""
+    refuse_gradients(out, *(a for a in arguments if isinstance(a, Tensor)))
+    # A copy if the elements in memory are not those of the view.
+    written = out.resolve_conj().resolve_neg()
+    getattr(torch.ops.strew, f"{name}_out")(*arguments, out=written)
+    return out if written is out else out.copy_(written)
 
 
 def kernel_or_operator(name: str, *arguments: Any) -> Tensor:

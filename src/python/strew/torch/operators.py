@@ -10,15 +10,14 @@ import torch
 from torch import Tensor
 
 from strew._support import Error
-from strew.torch._library import call, increment_version
-from strew.torch._calls import CALLS, are_plain, code_of, refuse_gradients, reraise
+from strew.torch._calls import CALLS, are_plain, code_of, reraise
+from strew.torch._library import call, call_into, increment_version
 
 if TYPE_CHECKING:
     from strew._strew import Reduction
 
 Bounds = int | Sequence[int]
 
-_ops = torch.ops.strew
 _empty_like = torch.empty_like
 
 
@@ -45,9 +44,7 @@ def scatter_elements(
     arguments = (data, indices, updates, axis, reduction, exclude_self, wide)
     if out is None:
         return call("scatter_elements", *arguments)
-    refuse_gradients(data, updates, out)
-    _ops.scatter_elements_out(*arguments, out=out)
-    return out
+    return call_into(out, "scatter_elements", *arguments)
 
 
 def scatter_update(
@@ -73,9 +70,7 @@ def scatter_update(
     arguments = (data, indices, updates, axis, reduction, exclude_self, wide)
     if out is None:
         return call("scatter_update", *arguments)
-    refuse_gradients(data, updates, out)
-    _ops.scatter_update_out(*arguments, out=out)
-    return out
+    return call_into(out, "scatter_update", *arguments)
 
 
 def scatter_nd(
@@ -100,9 +95,7 @@ def scatter_nd(
     arguments = (data, indices, updates, reduction, exclude_self, wide)
     if out is None:
         return call("scatter_nd", *arguments)
-    refuse_gradients(data, updates, out)
-    _ops.scatter_nd_out(*arguments, out=out)
-    return out
+    return call_into(out, "scatter_nd", *arguments)
 
 
 def slice_scatter(
@@ -134,9 +127,7 @@ def slice_scatter(
     arguments = (data, updates, *bounds, reduction, exclude_self, wide)
     if out is None:
         return call("slice_scatter", *arguments)
-    refuse_gradients(data, updates, out)
-    _ops.slice_scatter_out(*arguments, out=out)
-    return out
+    return call_into(out, "slice_scatter", *arguments)
 
 
 def _numbers(given: Bounds) -> list[int]:

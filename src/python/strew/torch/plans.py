@@ -11,8 +11,8 @@ from torch import Tensor
 
 import strew
 from strew._support import Error
-from strew.torch._calls import CALLS, are_plain, code_of, refuse_gradients, reraise
-from strew.torch._library import call, increment_version, new_gathered
+from strew.torch._calls import CALLS, are_plain, code_of, reraise
+from strew.torch._library import call, call_into, increment_version, new_gathered
 from strew.torch._registry import Planned
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from strew._strew import DuplicatePolicy, IndexPolicy, Reduction
 
-_ops = torch.ops.strew
 
 
 class Plan:
@@ -58,9 +57,7 @@ class Plan:
         arguments = (self._key, data, updates, reduction, exclude_self, wide)
         if out is None:
             return call("plan_scatter", *arguments)
-        refuse_gradients(data, updates, out)
-        _ops.plan_scatter_out(*arguments, out=out)
-        return out
+        return call_into(out, "plan_scatter", *arguments)
 
     def gather(self, source: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The opposite direction: the elements at the places, and zeros for dropped entries."""
@@ -73,9 +70,7 @@ class Plan:
             return output if out is None else _written(out)
         if out is None:
             return call("plan_gather", self._key, source)
-        refuse_gradients(source, out)
-        _ops.plan_gather_out(self._key, source, out=out)
-        return out
+        return call_into(out, "plan_gather", self._key, source)
 
     @property
     def entries(self) -> int:
@@ -125,9 +120,7 @@ def gather_scatter(
     arguments = (keys[0], source, weights, keys[1], data, reduction, exclude_self, wide)
     if out is None:
         return call("gather_scatter", *arguments)
-    refuse_gradients(source, data, weights, out)
-    _ops.gather_scatter_out(*arguments, out=out)
-    return out
+    return call_into(out, "gather_scatter", *arguments)
 
 
 def plan_scatter_elements(

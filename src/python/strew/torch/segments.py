@@ -117,6 +117,8 @@ def _of_first_dims(src: Tensor, index: Tensor) -> Tensor:
 def _of_bounds(src: Tensor, indptr: Tensor) -> tuple[Tensor, Tensor, int, int]:
     """Arguments of scatter(), with one more segment for elements that are in none."""
     dim = indptr.dim() - 1
+    if dim < 0 or indptr.shape[-1] == 0:
+        raise ValueError("indptr needs a dim with at least one bound")
     bounds = indptr.expand(*src.shape[:dim], indptr.shape[-1]).contiguous()
     n, segments = src.shape[dim], indptr.shape[-1] - 1
     _require_bounds(bounds, n)
