@@ -20,7 +20,7 @@ void GroupWriter::BeginGroups(const int64_t* turn) {
 // Requires that each group has one entry.
 void GroupWriter::MoveRows(const int64_t* turn) {
   const kernel::RunKernel run = kernels_.run;
-  const int64_t n = run_.count, entries = piece_.entries();
+  const int64_t n = run_.count;
   unsigned char* const output = OutputAt(turn[kTurnOutput]);
   const auto move = [&](const unsigned char* from, const int64_t* rows, int64_t stride,
                         int64_t first, int64_t count) {
@@ -31,14 +31,10 @@ void GroupWriter::MoveRows(const int64_t* turn) {
   };
   if (scatter_.source.weights == nullptr) {
     return move(UpdateAt(turn[kTurnUpdates]), piece_.updates(), run_.stride[kTurnUpdates], 0,
-                entries);
+                piece_.entries());
   }
-  const int64_t step = MostProducts(n);
-  for (int64_t first = 0; first < entries; first += step) {
-    const int64_t count = std::min(step, entries - first);
-    Multiply(first, count, n, turn, 0);
-    move(products_, RowOffsets(), 1, first, count);
-  }
+  ForEachBatchOfProducts(
+      turn, [&](int64_t first, int64_t count) { move(products_, RowOffsets(), 1, first, count); });
 }
 
 void GroupWriter::CombineGroupedRows(const int64_t* turn) {
@@ -52,16 +48,11 @@ void GroupWriter::CombineGroupedRows(const int64_t* turn) {
                 run_.count});
 }
 
-// Combines as many products at a time as fit the buffer. The first and the last group of a batch
-// may be parts of groups.
+// The first and the last group of a batch may be parts of groups.
 void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
   BeginGroups(turn);
-  const int64_t n = run_.count;
-  const int64_t step = MostProducts(n);
   int64_t g = 0;
-  for (int64_t first = 0; first < piece_.entries(); first += step) {
-    const int64_t count = std::min(step, piece_.entries() - first);
-    Multiply(first, count, n, turn, 0);
+  ForEachBatchOfProducts(turn, [&](int64_t first, int64_t count) {
     while (piece_.end(g) <= first) ++g;
     int64_t begins[Piece::kMost + 1] = {0};
     int64_t groups = 0;
@@ -69,8 +60,8 @@ void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
       begins[++groups] = std::min(piece_.end(h) - first, count);
     }
     kernels_.combine.rows({OutputAt(turn[kTurnOutput]), piece_.destinations() + g, begins, groups,
-                           products_, RowOffsets(), nullptr, n});
-  }
+                           products_, RowOffsets(), nullptr, run_.count});
+  });
 }
 
 // Applies means and wide reductions to whole groups. kernel::WalkGroups() does the same, but

@@ -249,6 +249,16 @@ class GroupWriter {
   // The offsets of rows in products_. Rows use no old values, and stack space is scarce.
   int64_t* RowOffsets() { return reinterpret_cast<int64_t*>(old_); }
   void Multiply(int64_t first, int64_t count, int64_t n, const int64_t* turn, int64_t i);
+  // Calls use(first, count) for as many weighted updates at a time as fit products_.
+  template <class Use>
+  void ForEachBatchOfProducts(const int64_t* turn, const Use& use) {
+    const int64_t step = MostProducts(run_.count);
+    for (int64_t first = 0; first < piece_.entries(); first += step) {
+      const int64_t count = std::min(step, piece_.entries() - first);
+      Multiply(first, count, run_.count, turn, 0);
+      use(first, count);
+    }
+  }
   void MultiplyRow(int64_t n, int64_t k, const int64_t* turn, int64_t i);
 
   // ---- Elements: group_elements.cc ----
