@@ -26,6 +26,11 @@ nb::object Finished(nb::handle given, nb::object made) {
   return CallPython(Support("of_kind"), made, given);
 }
 
+void NoteWrite(const Operand& operand, nb::handle array) {
+  // Only PyTorch's tensors count their writes, and only libraries with C functions may be PyTorch.
+  if (operand.exchange != nullptr) CallPython(Support("written"), array);
+}
+
 Call::Others Call::ReadOthers(std::initializer_list<Given> given) const {
   Others others;
   std::size_t i = 0;

@@ -42,6 +42,9 @@ nanobind::object NewArray(nanobind::handle given, const Operand& operand, const 
                           Contents contents);
 nanobind::object Finished(nanobind::handle given, nanobind::object made);
 
+// Tells the library of an array that the array, which the caller gave, was written.
+void NoteWrite(const Operand& operand, nanobind::handle array);
+
 // An operand other than data, and its name in errors.
 struct Given {
   const char* name;
@@ -70,7 +73,9 @@ class Call {
     RunWith(
         context, [&](strew_context* with) { return run(with, output()); },
         [&](const char* sentence) { return InWordsOfNumpy(sentence); });
-    return is_new_ ? Finished(given_, out_) : out_;
+    if (is_new_) return Finished(given_, out_);
+    NoteWrite(in_place_ ? data_ : output_, out_);
+    return out_;
   }
 
  private:

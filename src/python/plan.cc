@@ -110,7 +110,9 @@ nb::object Gather(const Plan& plan, nb::handle source, nb::handle out, Context* 
   RunWith(context, [&](strew_context* with) {
     return strew_plan_gather(with, plan.handle(), from.tensor.get(), output.tensor.get());
   });
-  return out.is_none() ? Finished(source, to) : to;
+  if (out.is_none()) return Finished(source, to);
+  NoteWrite(output, to);
+  return to;
 }
 
 nb::object GatherScatter(const Plan& from, nb::handle source, const Plan& to, nb::handle data,

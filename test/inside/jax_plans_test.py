@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 
 import jax
 import jax.numpy as jnp
@@ -108,6 +110,15 @@ def test_other_gradients_are_refused() -> None:
     plan = sj.plan_scatter_update([0, 1], 2)
     with pytest.raises(NotImplementedError, match="add"):
         jax.grad(lambda x: sj.gather_scatter(plan, x, plan, x, reduction="max").sum())(jnp.ones(2))
+    with pytest.raises(NotImplementedError, match="gather"):
+        jax.grad(lambda x: plan.gather(x).sum())(jnp.ones(2))
+
+
+def test_a_plan_stays_in_its_process() -> None:
+    plan = sj.plan_scatter_update([0, 1], 2)
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(plan)
+    assert copy.copy(plan) is plan and copy.deepcopy([plan])[0] is plan
 
 
 def test_vmap() -> None:

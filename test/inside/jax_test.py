@@ -225,6 +225,27 @@ def test_nothing_is_written_before_an_error() -> None:
     assert not data.any()
 
 
+def test_numbers_lists_and_updates_that_are_broadcast() -> None:
+    data = jnp.zeros((3, 2))
+    row, ones = jnp.array([1.0, 2.0]), [[1, 1], [1, 1], [0, 0]]
+    assert sj.scatter_update(data, [0, 1], 1).tolist() == ones
+    assert sj.scatter_update(data, [0, 1], row).tolist() == [[1, 2], [1, 2], [0, 0]]
+    assert sj.scatter_elements(data, [[0, 1]], 1.5).tolist() == [[1.5, 0], [0, 1.5], [0, 0]]
+    assert sj.scatter_nd(data, [[0], [1]], 1).tolist() == ones
+    assert sj.scatter_nd(data, [0, 1], [4]).tolist() == [[0, 4], [0, 0], [0, 0]]
+    assert sj.scatter_update(jnp.zeros(2, jnp.bfloat16), [1], [0.5]).tolist() == [0, 0.5]
+    total = lambda u: (sj.scatter_update(data, [0, 0], u, reduction="add") ** 2).sum()
+    assert jax.grad(total)(row).tolist() == [8, 16]
+    assert jax.grad(total)(3.0).tolist() == 48
+    with pytest.raises(ValueError, match="updates has dtype float.*, but data has dtype int32"):
+        jax.eval_shape(sj.scatter_update, jnp.zeros(3, "int32"), jnp.array([0]), 0.5)
+
+
+def test_lists_with_traced_ends_of_slices() -> None:
+    write = jax.jit(lambda first: sj.slice_scatter(jnp.zeros(6), jnp.ones(2), [first], [first + 2]))
+    assert write(3).tolist() == [0, 0, 0, 1, 1, 0]
+
+
 def test_other_errors() -> None:
     data = jnp.zeros((2, 3))
     refused = (ValueError, jax.errors.JaxRuntimeError)
@@ -242,6 +263,8 @@ def test_other_errors() -> None:
         sj.slice_scatter(data, data, [0, 0], 1)
     with pytest.raises(TypeError, match="no dtype int4"):
         sj.scatter_update(jnp.zeros(4, jnp.int4), jnp.array([1]), jnp.ones(1, jnp.int4))
+    with pytest.raises(TypeError, match="extent is one number"):
+        sj.plan_scatter_elements([0], (3, 4))
     with pytest.raises(TypeError, match="integers"):
         sj.slice_scatter(data, data, 0.5, 1)
     with pytest.raises(TypeError):

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 import strew.torch as st
 import torch
@@ -117,6 +121,27 @@ def test_another_plan_is_another_graph() -> None:
     for places in ([0, 1], [5, 5, 2], [3]):
         plan = st.plan_scatter_update(torch.tensor(places), 6)
         assert compiled(plan, rows).equal(rows[places] * 2)
+
+
+CACHED = """
+import sys
+import torch
+import strew.torch as st
+
+extent = int(sys.argv[1])
+plan = st.plan_scatter_update(torch.arange(0, 9, 9 // extent), 4, index_policy="drop")
+call = lambda x: (plan.gather(x) * 2).square().sum()
+x = torch.arange(1.0, 5.0, requires_grad=True)
+found, expected = (torch.autograd.grad(f(x), x)[0] for f in (torch.compile(call), call))
+assert found.equal(expected), (found, expected)
+"""
+
+
+def test_the_next_process_has_other_plans(tmp_path) -> None:
+    """Compiled functions are cached on disk, by text in which only keys stand for plans."""
+    environment = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": str(tmp_path)}
+    for extent in (9, 3):
+        subprocess.run([sys.executable, "-c", CACHED, str(extent)], check=True, env=environment)
 
 
 def test_a_plan_made_within() -> None:

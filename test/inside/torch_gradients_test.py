@@ -157,6 +157,36 @@ def test_products_with_zeros() -> None:
     assert data.grad.tolist() == [0, 0, 0, 1]
 
 
+@pytest.mark.parametrize("zeros", range(4))
+def test_second_derivatives_of_products_with_zeros(zeros: int) -> None:
+    index = torch.tensor([0, 0])
+    for factors in itertools.permutations([0.0] * zeros + [2.0, 3.0, 4.0][zeros:]):
+        point = torch.tensor(factors, dtype=torch.float64)
+        for first, exclude_self in ((0, False), (1, True)):
+
+            def call(x: Tensor) -> Tensor:
+                how = {"reduction": "mul", "exclude_self": exclude_self}
+                return st.scatter_update(x[:1], index, x[1:], **how).sum()
+
+            expected = torch.autograd.functional.hessian(lambda x: x[first:].prod(), point)
+            assert torch.autograd.functional.hessian(call, point).equal(expected)
+            assert torch.func.jacrev(torch.func.jacrev(call))(point).equal(expected)
+
+
+def test_indices_of_rank_0() -> None:
+    for reduction in ("none", "add", "mul", "max", "mean"):
+        updates = torch.full((), 2.0, requires_grad=True)
+        found = st.scatter_update(torch.ones(3), torch.tensor(1), updates, reduction=reduction)
+        found.sum().backward()
+        assert updates.grad == (0.5 if reduction == "mean" else 1)
+
+
+def test_a_batch_of_single_tuples() -> None:
+    write = lambda u, i: st.scatter_nd(torch.zeros(3), i, u, reduction="add").sum()
+    gradient = torch.vmap(torch.func.grad(write))(torch.ones(2), torch.tensor([[0], [1]]))
+    assert gradient.tolist() == [1, 1]
+
+
 def test_parts_of_an_extremum() -> None:
     """As PyTorch: all that are the result have an equal part."""
     index = torch.tensor([0, 0, 0, 2])

@@ -214,7 +214,8 @@ def test_other_errors() -> None:
 
 def test_other_kinds_of_tensors() -> None:
     index = torch.tensor([1, 1, 0])
-    meta = st.scatter_elements(torch.zeros(4, device="meta"), index.to("meta"), torch.ones(3))
+    operands = torch.zeros(4), index, torch.ones(3)
+    meta = st.scatter_elements(*(operand.to("meta") for operand in operands))
     assert meta.device.type == "meta" and meta.shape == (4,)
     parameter = torch.nn.Parameter(torch.zeros(4))
     assert st.scatter_elements(parameter, index, torch.ones(3)).requires_grad
@@ -257,6 +258,18 @@ def test_outputs_that_are_read_otherwise() -> None:
         assert data[1] == updates[1]
 
 
+def test_memory_that_only_some_tensors_have() -> None:
+    index = torch.zeros(3, dtype=torch.int64, device="meta")
+    operator = torch.ops.strew.scatter_update
+    with pytest.raises(RuntimeError, match="different devices: cpu, meta"):
+        operator(torch.zeros(3), index, torch.ones(3), 0, "add", False, False)
+
+
+def test_bounds_that_are_numbers_of_other_libraries() -> None:
+    found = st.slice_scatter(torch.zeros(4), torch.ones(2), np.int64(0), torch.tensor(2))
+    assert found.tolist() == [1, 1, 0, 0]
+
+
 def test_something_else_than_a_tensor() -> None:
     plan = st.plan_scatter_update(torch.tensor([1]), 2)
     for call in (
@@ -264,9 +277,15 @@ def test_something_else_than_a_tensor() -> None:
         lambda: st.scatter_update(torch.ones(2), None, torch.ones(1)),
         lambda: plan.scatter(None, None),
         lambda: plan.gather(None),
+        lambda: st.scatter_update(np.ones(2), torch.tensor([1]), torch.ones(1)),
+        lambda: st.plan_scatter_update([2, 0], 4),
     ):
-        with pytest.raises((TypeError, RuntimeError), match="Tensor"):
+        with pytest.raises(TypeError, match="Tensor"):
             call()
+    other = strew.plan_scatter_update(torch.tensor([1]), 2)
+    for plans in ((plan, other), (other, plan), (torch.ones(2), plan)):
+        with pytest.raises(TypeError, match="must be plans of strew.torch"):
+            st.gather_scatter(plans[0], torch.ones(2), plans[1], torch.ones(2))
 
 
 def test_autograd_sees_writes() -> None:

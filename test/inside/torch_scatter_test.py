@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -178,3 +179,73 @@ def test_errors() -> None:
         st.segment_csr(src, torch.tensor([0, 2, 1]))
     with pytest.raises(ValueError, match="at least one bound"):
         st.segment_csr(src, torch.tensor([], dtype=torch.int64))
+
+
+def test_bounds_of_every_integer_dtype() -> None:
+    src = torch.ones(300)
+    for dtype in (torch.int8, torch.uint8, torch.int16, torch.uint16, torch.int64):
+        assert st.segment_csr(src, torch.tensor([0, 1, 4], dtype=dtype)).tolist() == [1, 3]
+    with pytest.raises(TypeError, match="float32, which is not an integer dtype"):
+        st.segment_csr(src, torch.tensor([0.0, 1.0]))
+    with pytest.raises(ValueError, match="indptr has rank 2, but src has rank 1"):
+        st.segment_csr(src, torch.tensor([[0, 1]]))
+
+
+@pytest.mark.parametrize("out", [torch.zeros(5, 2), torch.zeros(2, dtype=torch.int64)])
+def test_outputs_of_segments_that_do_not_fit(out) -> None:
+    for function in (st.segment_csr, st.segment_max_csr):
+        with pytest.raises(ValueError, match="but the segments have shape"):
+            function(torch.ones(4), torch.tensor([0, 1, 4]), out=out)
+    assert not out.any()
+
+
+def test_other_errors() -> None:
+    index = torch.tensor([0, 1, 1])
+    for dim in (1, -2, 5):
+        with pytest.raises(IndexError, match="is out of range"):
+            st.scatter_sum(torch.ones(3), index, dim)
+    out = torch.zeros(2, dtype=torch.bool)
+    with pytest.raises(TypeError, match="does not divide booleans"):
+        st.scatter_mean(torch.ones(3, dtype=torch.bool), index, out=out)
+    assert not out.any()
+
+
+def test_indices_of_unsigned_dtypes() -> None:
+    for dtype in (torch.uint8, torch.uint16, torch.uint32, torch.uint64):
+        index = torch.tensor([0, 1, 1], dtype=dtype)
+        assert st.scatter_sum(torch.ones(3), index).tolist() == [1, 2]
+
+
+def test_results_lie_where_the_source_lies() -> None:
+    src, bounds, index = torch.arange(4.0), torch.tensor([0, 1, 4]), torch.tensor([0, 1, 1, 0])
+    out = torch.ones(2)
+    with torch.device("meta"):
+        assert st.segment_csr(src, bounds).tolist() == [0, 6]
+        assert st.scatter_max(src, index)[1].tolist() == [3, 2]
+        assert st.scatter_mean(src, index, out=out).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("reduce", ["sum", "mul", "mean", "min", "max"])
+def test_vmap_and_compilers(reduce) -> None:
+    src, index = torch.randn(3, 5), torch.tensor([0, 2, 0, 2, 2])
+    bounds = torch.tensor([0, 3, 5])
+    for function in (
+        lambda s: st.scatter(s, index, dim_size=3, reduce=reduce),
+        lambda s: st.segment_csr(s, bounds, reduce=reduce),
+    ):
+        expected = torch.stack([function(row) for row in src])
+        assert torch.vmap(function)(src).equal(expected)
+    scatter = lambda s: st.scatter(s, index, dim_size=3, reduce=reduce)
+    compiled = torch.compile(scatter, backend="aot_eager", fullgraph=True)
+    assert compiled(src).equal(scatter(src))
+
+
+def test_extrema_under_vmap_and_compilers() -> None:
+    src, index = torch.tensor([[1.0, math.nan, 2.0], [4.0, 3.0, 3.0]]), torch.tensor([0, 1, 1])
+    function = lambda s: st.scatter_max(s, index, dim_size=2)
+    values, places = torch.vmap(function)(src)
+    assert places.tolist() == [[0, 1], [0, 1]] and values[1].tolist() == [4, 3]
+    compiled = torch.compile(function, backend="aot_eager", fullgraph=True)
+    assert compiled(src)[1].equal(places)
+    gradient = torch.vmap(torch.func.grad(lambda s: function(s)[0].sum()))(src)
+    assert gradient.tolist() == [[1, 1, 0], [1, 1, 0]]

@@ -192,6 +192,18 @@ def test_a_context_without_negative_indices(index) -> None:
     assert not a.any()
 
 
+def test_unsigned_indices_beside_signed_ones() -> None:
+    """NumPy stacks the two as floats."""
+    for rows in (np.array([0, 2], np.uint64), np.uint64(1)):
+        a, expected = np.zeros((3, 3)), np.zeros((3, 3))
+        index = (rows, np.array([1, -1]))
+        np.add.at(expected, index, 1.5)
+        strew.add_at(a, index, 1.5)
+        assert np.array_equal(a, expected)
+    with pytest.raises(strew.IndexRangeError, match=r"indices\[0,0\]"):
+        strew.add_at(np.zeros((3, 3)), (np.array([2**64 - 1], np.uint64), np.array([1])), 1)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int64"])
 def test_tensors_of_torch(dtype) -> None:
     torch = pytest.importorskip("torch")

@@ -132,6 +132,27 @@ def test_out_may_be_of_another_library() -> None:
     assert out.tolist() == [0, 5, 0]
 
 
+def test_autograd_sees_writes() -> None:
+    torch = pytest.importorskip("torch")
+    index, plan = torch.tensor([0, 2]), strew.plan_scatter_update([0, 2], 3)
+    for write in (
+        lambda x: strew.add_at(x, index, torch.ones(2)),
+        lambda x: strew.scatter_update(x, index, 5, out=x),
+        lambda x: strew.scatter_nd(torch.zeros(3), [[1]], 5, out=x),
+        lambda x: plan.gather(torch.ones(3), out=x[1:]),
+        lambda x: strew.gather_scatter(plan, torch.ones(3), plan, x, out=x),
+    ):
+        weights = torch.ones(3, requires_grad=True)
+        x = torch.arange(3.0)
+        total = (x * weights).sum()
+        write(x)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            total.backward()
+    with torch.inference_mode():
+        x = torch.zeros(3)
+        assert strew.scatter_update(x, [1], 5, out=x).tolist() == [0, 5, 0]
+
+
 def test_errors_name_the_dtype_that_numpy_has() -> None:
     days = np.zeros(2, "M8[D]")
     with pytest.raises(strew.Error, match=r"add is not defined on datetime64\[D\]"):

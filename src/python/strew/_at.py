@@ -75,6 +75,14 @@ def _is_mask(index: Any) -> bool:
     return array.dtype == bool and array.ndim > 0
 
 
+def _signed(index: NDArray[Any]) -> NDArray[Any]:
+    """An index that NumPy stacks with others of int64 as integers: it makes float64 of uint64."""
+    if index.dtype != np.uint64:
+        return index
+    signed: NDArray[Any] = np.minimum(index, np.uint64(2**63 - 1)).astype(np.int64)
+    return signed
+
+
 class _Target:
     """The array that a call updates."""
 
@@ -119,7 +127,7 @@ class _Target:
     def _update_tuples(
         self, view: Any, axes: list[int], indices: list[NDArray[Any]], values: Any
     ) -> None:
-        tuples = np.stack(np.broadcast_arrays(*indices), -1)
+        tuples = np.stack(np.broadcast_arrays(*map(_signed, indices)), -1)
         count, rank = len(axes), tuples.ndim - 1
         others = [n for i, n in enumerate(view.shape) if i not in axes]
         # NumPy puts the dims of adjacent indices in the place of these, and of others in front.

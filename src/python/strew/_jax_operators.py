@@ -3,7 +3,7 @@
 
 An operator holds all that is fixed when it is traced. It is not a tuple, because compiled programs
 are cached by it, and tuples of different classes can be equal. `places` are the arrays that name
-destinations. All operators have these methods:
+destinations. All operators have these methods, and those with indices updates_shape():
 
     apply()   the call
     gather()  the elements of an array of the shape of data to which the updates go; 0 for dropped
@@ -40,6 +40,9 @@ class Call(NamedTuple):
 class ScatterElements:
     axis: int
 
+    def updates_shape(self, data: Shape, indices: Shape) -> Shape:
+        return indices
+
     def apply(self, how: How, data: Array, places: Places, updates: Array) -> Array:
         return call("scatter_elements", data, *places, updates, **how.attributes(self.axis))
 
@@ -62,6 +65,9 @@ class ScatterElements:
 
 @dataclass(frozen=True)
 class ScatterNd:
+    def updates_shape(self, data: Shape, indices: Shape) -> Shape:
+        return indices[:-1] + data[indices[-1] :] if indices else data
+
     def apply(self, how: How, data: Array, places: Places, updates: Array) -> Array:
         return call("scatter_nd", data, *places, updates, **how.attributes(0))
 
@@ -88,6 +94,10 @@ class ScatterNd:
 @dataclass(frozen=True)
 class ScatterUpdate:
     axis: int
+
+    def updates_shape(self, data: Shape, indices: Shape) -> Shape:
+        axis = self.axis % max(len(data), 1)
+        return data[:axis] + indices + data[axis + 1 :]
 
     def apply(self, how: How, data: Array, places: Places, updates: Array) -> Array:
         return call("scatter_update", data, *places, updates, **how.attributes(self.axis))

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import operator
 import weakref
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
 import jax.numpy as jnp
@@ -23,6 +24,7 @@ from strew._jax_native import (
     drop_plan,
     numbers,
 )
+from strew._jax_operators import ScatterElements, ScatterNd, ScatterUpdate
 
 if TYPE_CHECKING:
     from strew._strew import DuplicatePolicy, IndexPolicy, Reduction
@@ -56,21 +58,47 @@ class Plan:
         """The plan of what tree_flatten() gave, for jax.tree_util."""
         return cls(leaves[0], *about)
 
+    def __copy__(self) -> Plan:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Plan:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Plan cannot be pickled: make it from its indices where it is needed")
+
     def gather(self, source: Any) -> Array:
-        """output[i] = source[the place of update i]; 0 for dropped entries."""
-        source = jnp.asarray(source)
-        output = jnp.zeros(self._updates(source.shape), source.dtype)
-        return call("plan_gather", output, source, self._number)
+        """output[i] = source[the place of update i]; 0 for dropped entries. It has no gradient."""
+        gathered: Array = _gather(self, jnp.asarray(source))
+        return gathered
 
     def _updates(self, data: Shape) -> Shape:
         """The shape of updates for data of a shape."""
         kind, axis, indices = self._about
         if kind == ELEMENTS:
-            return indices
+            return ScatterElements(axis).updates_shape(data, indices)
         if kind == ND:
-            return indices[:-1] + data[indices[-1] :]
-        axis %= max(len(data), 1)
-        return data[:axis] + indices + data[axis + 1 :]
+            return ScatterNd().updates_shape(data, indices)
+        return ScatterUpdate(axis).updates_shape(data, indices)
+
+
+@jax.custom_vjp
+def _gather(plan: Plan, source: Array) -> Array:
+    output = jnp.zeros(plan._updates(source.shape), source.dtype)
+    return call("plan_gather", output, source, plan._number)
+
+
+def _gather_forward(plan: Plan, source: Array) -> tuple[Array, None]:
+    return _gather(plan, source), None
+
+
+def _gather_backward(residuals: None, g: Array) -> NoReturn:
+    raise NotImplementedError(
+        "Plan.gather() has no gradient, nor have the gradients of gather_scatter() with weights"
+    )
+
+
+_gather.defvjp(_gather_forward, _gather_backward)
 
 
 def plan_scatter_elements(
@@ -84,7 +112,7 @@ def plan_scatter_elements(
 ) -> Plan:
     """A plan for indices of scatter_elements(), and data of that extent on the axis."""
     how = How("none", False, False, index_policy, negative_indices, duplicate_policy)
-    return _make(indices, ELEMENTS, int(axis), [extent], how)
+    return _make(indices, ELEMENTS, int(axis), [_extent(extent)], how)
 
 
 def plan_scatter_nd(
@@ -111,7 +139,7 @@ def plan_scatter_update(
 ) -> Plan:
     """A plan for indices of scatter_update(), and data of that extent on the axis."""
     how = How("none", False, False, index_policy, negative_indices, duplicate_policy)
-    return _make(indices, UPDATE, int(axis), [extent], how)
+    return _make(indices, UPDATE, int(axis), [_extent(extent)], how)
 
 
 def gather_scatter(
@@ -134,6 +162,13 @@ def gather_scatter(
     program = _differentiable(How(reduction, exclude_self, wide))
     output: Array = program(from_plan, source, to_plan, data, factors)
     return output
+
+
+def _extent(extent: Any) -> int:
+    try:
+        return operator.index(extent)
+    except TypeError:
+        raise TypeError(f"extent is one number, not {extent!r}") from None
 
 
 def _make(indices: Any, kind: int, axis: int, extents: Sequence[int], how: How) -> Plan:

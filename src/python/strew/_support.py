@@ -84,6 +84,13 @@ def writable(object: Any) -> Described:
     return _described(object)
 
 
+def written(tensor: Any) -> None:
+    """Tells PyTorch's autograd that a tensor was written."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(tensor, torch.Tensor):
+        torch.autograd.graph.increment_version(tensor)
+
+
 def _is_regular(array: NDArray[Any]) -> bool:
     flags = array.flags
     if flags.forc or not flags.aligned:

@@ -12,7 +12,7 @@ longer needed. Keywords replace strew.Context, and are fixed when a function is 
     duplicate_policy  "last" or "error"
 
 Index values are checked when a program runs. A call that strew refuses ends the program with
-strew's sentence, as a ValueError if JAX waits for the result, and returns no array.
+strew's sentence, as a JaxRuntimeError or a ValueError, and returns no array.
 
 Without jax_enable_x64, JAX has 32-bit indices. Values of NumPy arrays and lists that do not fit
 raise strew.IndexRangeError at the call, or are dropped or clamped by the policy. This does not
@@ -49,6 +49,7 @@ from strew._jax_plans import (
     plan_scatter_nd,
     plan_scatter_update,
 )
+from strew._support import numbers_like
 
 if TYPE_CHECKING:
     from strew._strew import CacheMode, DuplicatePolicy, IndexPolicy, Reduction
@@ -99,11 +100,7 @@ def scatter_nd(
 ) -> Array:
     """Every tuple of indices names an element or a slice of data: see strew.scatter_nd()."""
     how = How(reduction, exclude_self, wide, index_policy, negative_indices, duplicate_policy)
-    data, updates = jnp.asarray(data), jnp.asarray(updates)
-    places = _places(how, data, indices)
-    if places.shape == (data.ndim,) and updates.size == 1:
-        updates = updates.reshape(())
-    return scatter(ScatterNd(), how, data, (places,), updates)
+    return _scatter(ScatterNd(), how, data, indices, updates)
 
 
 def scatter_update(
@@ -138,11 +135,13 @@ def slice_scatter(
 ) -> Array:
     """Updates data[start:stop:step, ...], by Python's rules: see strew.slice_scatter().
 
-    start, stop and step are numbers, or JAX arrays, which may be traced; updates must then have the
-    shape of the slice. The axes are numbers.
+    start, stop and step are numbers, or scalars or arrays of JAX, which may be traced; updates must
+    then have the shape of the slice. The axes are numbers.
     """
     how = How(reduction, exclude_self, wide)
-    data, updates = jnp.asarray(data), jnp.asarray(updates)
+    data = jnp.asarray(data)
+    updates = _array_like(data, updates)
+    start, stop, step = _stacked(start), _stacked(stop), _stacked(step)
     if any(isinstance(ends, jax.Array) for ends in (start, stop, step)):
         first, last = _ends(data, start, "start"), _ends(data, stop, "stop")
         strides = jnp.ones_like(first) if step is None else _ends(data, step, "step")
@@ -154,7 +153,7 @@ def slice_scatter(
     if not len(starts) == len(stops) == len(steps) == len(sliced):
         raise ValueError("start, stop, step and axes must have the same length")
     operator = SliceScatter(starts, stops, steps, sliced)
-    return scatter(operator, how, data, (), _broadcast(operator, data, updates))
+    return scatter(operator, how, data, (), _broadcast(updates, _slice_shape(operator, data)))
 
 
 def tensor_scatter(
@@ -174,12 +173,48 @@ def tensor_scatter(
     is_circular = mode == "circular" and -past_cache.ndim <= axis < past_cache.ndim
     period = max(past_cache.shape[axis], 1) if is_circular else 0
     places = _places(how, past_cache, write_indices, "write_indices", period)
-    return scatter(TensorScatter(axis, mode), how, past_cache, (places,), jnp.asarray(update))
+    updates = _array_like(past_cache, update)
+    return scatter(TensorScatter(axis, mode), how, past_cache, (places,), updates)
 
 
 def _scatter(operator: Any, how: How, data: Any, indices: Any, updates: Any) -> Array:
     data = jnp.asarray(data)
-    return scatter(operator, how, data, (_places(how, data, indices),), jnp.asarray(updates))
+    places = _places(how, data, indices)
+    shape = operator.updates_shape(data.shape, places.shape)
+    updates = _broadcast(_array_like(data, updates), shape)
+    return scatter(operator, how, data, (places,), updates)
+
+
+def _array_like(data: Array, updates: Any) -> Array:
+    """Updates as an array of JAX. Numbers and lists take the dtype of data."""
+    if isinstance(updates, (bool, int, float, complex, list, tuple)):
+        updates = _stacked(updates)
+        if not isinstance(updates, jax.Array):
+            updates = numbers_like(updates, data, data.dtype.name)
+    array = jnp.asarray(updates)
+    if array.dtype != data.dtype:
+        raise ValueError(f"updates has dtype {array.dtype}, but data has dtype {data.dtype}")
+    return array
+
+
+def _broadcast(updates: Array, shape: tuple[int, ...]) -> Array:
+    """Updates in the shape, if NumPy broadcasts them to it; strew refuses others."""
+    if updates.shape == shape:
+        return updates
+    if shape == () and updates.size == 1:
+        return updates.reshape(())
+    try:
+        return jnp.broadcast_to(updates, shape)
+    except ValueError:
+        return updates
+
+
+def _stacked(values: Any) -> Any:
+    """A list with arrays or tracers among its numbers as one array."""
+    if not isinstance(values, (list, tuple)):
+        return values
+    leaves = jax.tree_util.tree_leaves(values)
+    return jnp.asarray(values) if any(isinstance(leaf, jax.Array) for leaf in leaves) else values
 
 
 def _places(how: How, data: Array, indices: Any, name: str = "indices", period: int = 0) -> Array:
@@ -212,13 +247,9 @@ def _axes(axes: Any, count: int) -> tuple[int, ...]:
     return tuple(range(count)) if axes is None else _numbers(axes)
 
 
-def _broadcast(operator: SliceScatter, data: Array, updates: Array) -> Array:
-    """Updates in the shape of the slice, if NumPy broadcasts them to it; strew refuses others."""
+def _slice_shape(operator: SliceScatter, data: Array) -> tuple[int, ...]:
+    """The shape of the slice; that of data where strew refuses the call."""
     if 0 in operator.step or any(not -data.ndim <= axis < data.ndim for axis in operator.axes):
-        return updates
+        return tuple(data.shape)
     ends = zip(data.shape, operator.slices(data.ndim))
-    shape = tuple(len(range(*one.indices(extent))) for extent, one in ends)
-    try:
-        return jnp.broadcast_to(updates, shape)
-    except ValueError:
-        return updates
+    return tuple(len(range(*one.indices(extent))) for extent, one in ends)

@@ -22,5 +22,7 @@ def library() -> str:
     if path.exists():
         return str(path)
     raise FileNotFoundError(
-        "this build of strew has no library for ONNX Runtime: its C header was not found"
+        "strew was built without its library for ONNX Runtime, because onnxruntime_c_api.h was not "
+        "there: install strew again from its sources, and name the header's folder with "
+        "-Csetup-args=-Donnxruntime_headers=FOLDER"
     )

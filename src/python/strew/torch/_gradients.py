@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -94,7 +95,8 @@ class Scattered:
     def _of_products(self, grad: Tensor, needs_data: bool, needs_updates: bool) -> Pair:
         """The product of the other terms. A term that is zero is left out instead of divided by.
 
-        If two terms are zero, second derivatives are treated as zero.
+        If one of the others is zero, so is their product, but its derivative for that one is not.
+        Third derivatives are right where no term is zero.
         """
         assert self.data is not None and self.updates is not None
         data, updates = self.data, self.updates
@@ -105,18 +107,28 @@ class Scattered:
         zeros = self.places.scatter(
             data_zero.int(), updates_zero.int(), "add", exclude_self=self.exclude_self
         )
+        # The sum of the terms that are zero, for second derivatives.
+        null = None
+        if torch.is_grad_enabled():
+            of_zeros = torch.where(data_zero, data, 0), torch.where(updates_zero, updates, 0)
+            null = self.places.scatter(*of_zeros, "add", self.exclude_self)
 
-        def others(product: Tensor, zeros: Tensor, factor: Tensor, is_zero: Tensor) -> Tensor:
-            rest = torch.where(is_zero, product, product / factor)
-            return torch.where(zeros == is_zero.int(), rest, 0).conj()
+        def others(of: Callable[[Tensor], Tensor], term: Tensor, is_zero: Tensor) -> Tensor:
+            factor = torch.where(is_zero, 1, term)
+            rest = torch.where(is_zero, of(product), of(product) / factor)
+            zeros_of_others = of(zeros) - is_zero.int()
+            if null is not None:
+                null_of_others = of(null) - torch.where(is_zero, term, 0)
+                rest = torch.where(zeros_of_others == 1, rest * null_of_others, rest)
+                return torch.where(zeros_of_others > 1, 0, rest).conj()
+            return torch.where(zeros_of_others == 0, rest, 0).conj()
 
         of_data = of_updates = None
         if needs_data:
-            of_data = self._of_data(grad * others(product, zeros, data_factor, data_zero))
+            of_data = self._of_data(grad * others(lambda total: total, data, data_zero))
         if needs_updates:
             gather = self.places.gather
-            rest = others(gather(product), gather(zeros), updates_factor, updates_zero)
-            of_updates = gather(grad) * rest
+            of_updates = gather(grad) * others(gather, updates, updates_zero)
         return of_data, of_updates
 
 

@@ -169,17 +169,30 @@ def call(name: str, *arguments: Any) -> Tensor:
     a function that it can differentiate, it takes 12 us more.
     """
     result: Tensor
-    tensors = [a for a in arguments if isinstance(a, Tensor)]
-    if not tensors:
-        raise TypeError(f"{name}() was called without a Tensor")
     if are_recorded():
-        result = getattr(torch.ops.strew, name)(*arguments)
-    elif are_plain(*tensors):
+        return getattr(torch.ops.strew, name)(*arguments)  # type: ignore[no-any-return]
+    tensors = _tensors_of(name, arguments)
+    if are_plain(*tensors):
         result = _KERNELS[name](*arguments)
     else:
         functions = TRANSFORMED if are_transformed() else EAGER
         result = functions[name].apply(*arguments)
     return result
+
+
+_ARGUMENTS = (Tensor, str, int, list, tuple, type(None), torch.SymInt)
+
+
+def _tensors_of(name: str, arguments: Sequence[Any]) -> list[Tensor]:
+    """The tensors of a call, at least one; arrays of other libraries are refused."""
+    for argument in arguments:
+        if not isinstance(argument, _ARGUMENTS):
+            kind = type(argument).__name__
+            raise TypeError(f"{name}(): an operand must be a torch.Tensor, not {kind}")
+    tensors = [a for a in arguments if isinstance(a, Tensor)]
+    if not tensors:
+        raise TypeError(f"{name}() was called without a torch.Tensor")
+    return tensors
 
 
 def call_into(out: Tensor, name: str, *arguments: Any) -> Tensor:
@@ -220,10 +233,17 @@ def _define(name: str, write: Callable[..., None]) -> None:
     def nothing(*arguments: Any, out: Tensor) -> None:
         pass
 
+    def fake(*arguments: Any) -> Tensor:
+        # The dispatcher also calls this for tensors of which only some have no memory.
+        devices = {a.device.type for a in arguments if isinstance(a, Tensor)}
+        if len(devices) > 1:
+            raise RuntimeError(f"tensors are on different devices: {', '.join(sorted(devices))}")
+        return new(*arguments)
+
     _KERNELS[name] = functional
     LIBRARY.define(f"{name}({SCHEMAS[name]}) -> Tensor")
     LIBRARY.impl(name, functional, "CPU")
-    torch.library.register_fake(f"strew::{name}", new, lib=LIBRARY)
+    torch.library.register_fake(f"strew::{name}", fake, lib=LIBRARY)
     LIBRARY.define(f"{name}_out({SCHEMAS[name]}, *, Tensor(a!) out) -> ()")
     LIBRARY.impl(f"{name}_out", into, "CPU")
     torch.library.register_fake(f"strew::{name}_out", nothing, lib=LIBRARY)

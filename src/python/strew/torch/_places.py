@@ -77,7 +77,7 @@ class Rows(Places):
         shape = source.shape
         places = from_start(self.indices, shape[axis]).reshape(-1)
         gathered = source.index_select(axis, places)
-        return gathered.reshape(*shape[:axis], *self.indices.shape, *shape[axis + 1 :])
+        return gathered.reshape((*shape[:axis], *self.indices.shape, *shape[axis + 1 :]))
 
 
 @dataclass
@@ -90,10 +90,13 @@ class Tuples(Places):
         return call("scatter_nd", data, self.indices, updates, *how)
 
     def gather(self, source: Tensor) -> Tensor:
-        outer = self.indices.shape[:-1]
-        if self.indices.shape[-1] == 0:
+        *outer, components = self.indices.shape
+        if components == 0:
             return source.expand(*outer, *source.shape)
-        return source[self.indices.long().unbind(-1)]
+        # A list, because vmap cannot index with tensors of rank 0.
+        tuples = self.indices.long().reshape(-1, components)
+        gathered = source[tuples.unbind(-1)]
+        return gathered.reshape((*outer, *source.shape[components:]))
 
 
 @dataclass

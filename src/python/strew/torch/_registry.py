@@ -24,8 +24,13 @@ class Planned:
     extents: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        self.key = f"plan {next(_keys)}"
         self.dropped = self.handle.dropped
+        # Compiled functions are cached on disk by their text, of which the key is a part. So it
+        # names everything that they are compiled for: the next process has another plan 0.
+        self.key = (
+            f"plan {next(_keys)} of {self.kind}, indices {self.indices_shape}, "
+            f"axis {self.axis} of {self.extents}, {self.dropped} dropped"
+        )
         _plans[self.key] = self
 
     def updates_shape(self, indexed: Sequence[int]) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -131,7 +132,9 @@ def slice_scatter(
 
 
 def _numbers(given: Bounds) -> list[int]:
-    return [given] if isinstance(given, (int, torch.SymInt)) else list(given)
+    if isinstance(given, (int, torch.SymInt)):
+        return [given]
+    return [operator.index(given)] if hasattr(given, "__index__") else list(given)
 
 
 def _written(out: Tensor) -> Tensor:

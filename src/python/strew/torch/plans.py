@@ -107,6 +107,8 @@ def gather_scatter(
     out: Tensor | None = None,
 ) -> Tensor:
     """strew.gather_scatter() of tensors: `data` with weights * rows of `source`, in one pass."""
+    if not (isinstance(from_plan, Plan) and isinstance(to_plan, Plan)):
+        raise TypeError("from_plan and to_plan must be plans of strew.torch")
     if are_plain(source, data, weights, out):
         output = torch.empty_like(data) if out is None else out
         code = code_of(reduction, exclude_self, wide)
@@ -171,6 +173,8 @@ def _new_plan(
     extents: tuple[int, ...],
     policies: tuple[IndexPolicy, bool, DuplicatePolicy],
 ) -> Plan:
+    if not isinstance(indices, Tensor):
+        raise TypeError(f"indices must be a torch.Tensor, not {type(indices).__name__}")
     index_policy, negative_indices, duplicate_policy = policies
     context = strew.Context(
         index_policy=index_policy,

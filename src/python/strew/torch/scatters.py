@@ -19,6 +19,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from strew.torch._calls import are_recorded, are_transformed
 from strew.torch._places import Elements, Places, Rows
 from strew.torch.operators import scatter_elements, scatter_update
 
@@ -42,7 +43,7 @@ def scatter(
         return _extremum(src, index, dim, out, dim_size, reduce)[0]
     if reduce in ("min", "max"):
         base = _filled(src, index, dim, dim_size, 0) if out is None else out
-        return _written(base, src, index, dim, reduce, out is None)
+        return _reduced(base, src, index, dim, reduce, out is not None, out is None)
     raise ValueError(f"reduce {reduce!r} is not one of: sum, add, mul, mean, min, max")
 
 
@@ -92,10 +93,12 @@ def scatter_mean(
     if out is None:
         base = _filled(src, index, dim, dim_size, 0)
         return _updated(base, src, index, dim, "mean", True)
+    if out.dtype is torch.bool:
+        raise TypeError("scatter_mean() does not divide booleans")
     sums = scatter_sum(src, index, dim, out)
     with torch.no_grad():
-        terms = torch.zeros(out.shape, dtype=torch.int64)
-        ones = torch.ones((), dtype=torch.int64).expand(src.shape)
+        terms = torch.zeros(out.shape, dtype=torch.int64, device=out.device)
+        ones = torch.ones((), dtype=torch.int64, device=out.device).expand(src.shape)
         terms = _updated(terms, ones, index, dim, "add", False).clamp_(min=1)
     exact = out.is_floating_point() or out.is_complex()
     return sums.div_(terms, rounding_mode=None if exact else "floor")
@@ -140,9 +143,12 @@ def _spread(src: Tensor, index: Tensor, dim: int) -> Tensor:
 
 
 def _filled(src: Tensor, index: Tensor, dim: int, dim_size: int | None, value: int) -> Tensor:
-    shape = list(src.shape)
+    shape, rank = list(src.shape), src.dim()
+    if not -rank <= dim < rank:
+        raise IndexError(f"dim = {dim} is out of range [{-rank}, {rank - 1}] for src")
     if dim_size is None:
-        dim_size = int(index.max()) + 1 if index.numel() > 0 else 0
+        # PyTorch has no maximum of unsigned integers of 16 to 64 bits.
+        dim_size = int(index.long().max()) + 1 if index.numel() > 0 else 0
     shape[dim] = dim_size
     return src.new_full(shape, value)
 
@@ -195,14 +201,20 @@ def _records(src: Tensor, out: Tensor | None) -> bool:
 
 
 def _reduced(
-    base: Tensor, src: Tensor, index: Tensor, dim: int, reduction: str, in_place: bool
+    base: Tensor,
+    src: Tensor,
+    index: Tensor,
+    dim: int,
+    reduction: str,
+    in_place: bool,
+    exclude_self: bool = False,
 ) -> Tensor:
     """In place if the caller gave the base, also when gradients are recorded."""
-    if not _records(src, base):
-        return _written(base, src, index, dim, reduction, False)
+    if not (_records(src, base) or are_transformed()):
+        return _written(base, src, index, dim, reduction, exclude_self)
     # A copy, since gradients of products need the values that the base had.
     start = base.clone() if in_place else base
-    scattered = _updated(start, src, index, dim, reduction, False)
+    scattered = _updated(start, src, index, dim, reduction, exclude_self)
     return base.copy_(scattered) if in_place else scattered
 
 
@@ -237,12 +249,15 @@ def _first_of(values: Tensor, src: Tensor, index: Tensor, dim: int) -> Tensor:
     at: Places = Rows(index, dim) if rows else Elements(_spread(src, index, dim), dim)
     found = at.gather(values)
     is_it = src == found
-    if bool((values != values).any()):
-        is_it |= (src != src) & (found != found)
+    has_nan = values.is_floating_point() or values.is_complex()
+    if has_nan and not (are_transformed() or are_recorded()):
+        has_nan = bool((values != values).any())  # which compilers and vmap could not branch on
+    if has_nan:
+        is_it = is_it | (src != src) & (found != found)
     # int32 has half the bytes of int64, and the cost of this is memory traffic.
     dtype = torch.int32 if size < 2**31 else torch.int64
     steps = [-1 if axis == dim % rank else 1 for axis in range(rank)]
-    numbers = torch.arange(size, dtype=dtype).reshape(steps)
+    numbers = torch.arange(size, dtype=dtype, device=src.device).reshape(steps)
     candidates = torch.where(is_it, numbers, size)
-    none = torch.full(values.shape, size, dtype=dtype)
+    none = torch.full(values.shape, size, dtype=dtype, device=src.device)
     return _updated(none, candidates, index, dim, "min", True).long()

@@ -68,7 +68,7 @@ def segment_csr(
     """Segments by their bounds, in ascending order. Old values of out are lost."""
     elements, index, dim, size = _of_bounds(src, indptr)
     reduced = scatter(elements, index, dim, None, size, reduce).narrow(dim, 0, size - 1)
-    return reduced if out is None else out.copy_(reduced)
+    return _given_or(out, reduced)
 
 
 def segment_sum_csr(src: Tensor, indptr: Tensor, out: Tensor | None = None) -> Tensor:
@@ -107,7 +107,18 @@ def _extremum_csr(
     function = scatter_min if is_least else scatter_max
     both = function(elements, index, dim, None, size)
     reduced, places = (tensor.narrow(dim, 0, size - 1) for tensor in both)
-    return reduced if out is None else out.copy_(reduced), places
+    return _given_or(out, reduced), places
+
+
+def _given_or(out: Tensor | None, reduced: Tensor) -> Tensor:
+    if out is None:
+        return reduced
+    if out.shape != reduced.shape or out.dtype != reduced.dtype:
+        raise ValueError(
+            f"out has shape {list(out.shape)} and dtype {out.dtype}, but the segments have shape "
+            f"{list(reduced.shape)} and dtype {reduced.dtype}"
+        )
+    return out.copy_(reduced)
 
 
 def _of_first_dims(src: Tensor, index: Tensor) -> Tensor:
@@ -119,10 +130,14 @@ def _of_bounds(src: Tensor, indptr: Tensor) -> tuple[Tensor, Tensor, int, int]:
     dim = indptr.dim() - 1
     if dim < 0 or indptr.shape[-1] == 0:
         raise ValueError("indptr needs a dim with at least one bound")
-    bounds = indptr.expand(*src.shape[:dim], indptr.shape[-1]).contiguous()
+    if indptr.is_floating_point() or indptr.is_complex() or indptr.dtype is torch.bool:
+        raise TypeError(f"indptr has dtype {indptr.dtype}, which is not an integer dtype")
+    if src.dim() <= dim:
+        raise ValueError(f"indptr has rank {dim + 1}, but src has rank {src.dim()}")
+    bounds = indptr.long().expand(*src.shape[:dim], indptr.shape[-1]).contiguous()
     n, segments = src.shape[dim], indptr.shape[-1] - 1
     _require_bounds(bounds, n)
-    numbers = torch.arange(n, dtype=bounds.dtype).expand(*src.shape[:dim], n)
+    numbers = torch.arange(n, device=src.device).expand(*src.shape[:dim], n)
     index = torch.searchsorted(bounds, numbers.contiguous(), right=True) - 1
     return src, torch.where(index < 0, segments, index), dim, segments + 1
 
