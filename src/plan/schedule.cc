@@ -314,6 +314,11 @@ int64_t StreamedBytesBeforeUpdates(const Machine& machine, int64_t tasks) {
   return StreamedPart(machine, tasks, machine.shared_cache_bytes);
 }
 
+int64_t NearReads(const Machine& machine) {
+  const Tuning& tuning = machine.tuning;
+  return machine.waits_for_stores ? tuning.near_reads_that_wait : tuning.near_reads;
+}
+
 int64_t RowPrefetch(const Tuning& tuning, int64_t row_bytes) {
   return std::clamp<int64_t>(tuning.row_prefetch_bytes / row_bytes, tuning.least_row_prefetch,
                              tuning.element_prefetch / 2);

@@ -184,10 +184,7 @@ inline int64_t NearBytesOfElements(const Machine& machine) {
   return machine.shared_cache_bytes / machine.tuning.near_part;
 }
 // Most bytes of indices and updates that are read in order without prefetch.
-inline int64_t NearReads(const Machine& machine) {
-  const Tuning& tuning = machine.tuning;
-  return machine.waits_for_stores ? tuning.near_reads_that_wait : tuning.near_reads;
-}
+int64_t NearReads(const Machine& machine);
 
 // Prefetch distance in rows, by row size in bytes.
 int64_t RowPrefetch(const Tuning& tuning, int64_t row_bytes);

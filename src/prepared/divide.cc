@@ -32,10 +32,32 @@ class Divider {
       if (dim.entry_stride == 0) inner_.Append(dim.count, dim.indexed_stride);
     }
     inner_.Canonicalise();
-    run_ = inner_.PopInnermost();
   }
 
-  void Divide(int64_t group, int64_t end) const {
+  // Cuts groups and, where these are few, turns of the outermost inner loop.
+  plan::Cut CutInto(int64_t parts) const {
+    plan::Cut cut;
+    cut.Append(plan_.groups(), 1, parts);
+    if (inner_.rank > 0) cut.Append(inner_.loop[0].count, 1, parts);
+    return cut;
+  }
+
+  void Divide(const plan::Cut& cut, int64_t part) const {
+    const plan::Turns groups = cut.TurnsOf(part, 0);
+    plan::LoopNest<1> outside = inner_;
+    if (outside.rank > 0) {
+      const plan::Turns turns = cut.TurnsOf(part, 1);
+      outside.Restrict(0, turns.first, turns.count);
+    }
+    const plan::Loop<1> run = outside.PopInnermost();
+    DivideGroups(groups.first, groups.first + groups.count, outside, run);
+  }
+
+ private:
+  static constexpr int64_t kGroups = 256;
+
+  void DivideGroups(int64_t group, int64_t end, const plan::LoopNest<1>& outside,
+                    const plan::Loop<1>& run) const {
     for (; group < end; group += kGroups) {
       const int64_t groups = std::min(kGroups, end - group);
       int64_t offsets[kGroups];
@@ -44,23 +66,20 @@ class Divider {
       for (int64_t g = 0; g < groups; ++g) {
         counts[g] = static_cast<uint32_t>(plan_.FirstOf(group + g + 1) - plan_.FirstOf(group + g));
       }
-      plan::ForEachTurn(inner_, inner_.rank, [&](const int64_t* turn) {
+      plan::ForEachTurn(outside, outside.rank, [&](const int64_t* turn) {
         unsigned char* const origin = output_.data + turn[0] * output_.element_size;
-        run_.count > 1 ? DivideRows(origin, offsets, counts, groups)
-                       : DivideElements(origin, offsets, counts, groups);
+        run.count > 1 ? DivideRows(origin, run, offsets, counts, groups)
+                      : DivideElements(origin, offsets, counts, groups);
       });
     }
   }
 
- private:
-  static constexpr int64_t kGroups = 256;
-
-  void DivideRows(unsigned char* origin, const int64_t* offsets, const uint32_t* counts,
-                  int64_t groups) const {
+  void DivideRows(unsigned char* origin, const plan::Loop<1>& run, const int64_t* offsets,
+                  const uint32_t* counts, int64_t groups) const {
     for (int64_t g = 0; g < groups; ++g) {
       unsigned char* const row = origin + offsets[g] * output_.element_size;
-      const int64_t stride = run_.stride[0];
-      kernels_.sums.finish({row, stride, row, stride, run_.count, counts[g] + more_});
+      const int64_t stride = run.stride[0];
+      kernels_.sums.finish({row, stride, row, stride, run.count, counts[g] + more_});
     }
   }
 
@@ -80,7 +99,6 @@ class Divider {
   const kernel::AccumulateKernels& kernels_;
   const kernel::CombineKernels& move_;
   plan::LoopNest<1> inner_;
-  plan::Loop<1> run_;
 };
 
 }  // namespace
@@ -93,12 +111,9 @@ Status DivideByCounts(const Call& call, const Plan& plan, const TensorView& outp
                       const Layout& layout, const PlanSchedule& schedule) {
   const Divider divider(call, plan, output, layout, !ExcludesSelf(schedule.reduction));
   const Pass& pass = schedule.division;
-  plan::Cut cut;
-  cut.Append(plan.groups(), 1, pass.parts);
-  return share::ForEachPart(call, pass.tasks, cut.parts(), [&](int64_t part, int64_t) {
-    const plan::Turns groups = cut.TurnsOf(part, 0);
-    divider.Divide(groups.first, groups.first + groups.count);
-  });
+  const plan::Cut cut = divider.CutInto(pass.parts);
+  return share::ForEachPart(call, pass.tasks, cut.parts(),
+                            [&](int64_t part, int64_t) { divider.Divide(cut, part); });
 }
 
 }  // namespace strew::prepared

@@ -62,6 +62,7 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   if (schedule.blocks.loop >= 0) {
     text.Add("%" PRId64 " batches at a time stay in the caches. ", schedule.blocks.turns);
   }
+  if (schedule.cuts_turns) text.Add("Parts have all destinations, of some inner turns. ");
   if (schedule.slices > 0) {
     text.Add("%" PRId64 " slices at a time stay in the caches. ", schedule.slices);
   }

@@ -11,6 +11,7 @@
 #include "base/identity.h"
 #include "base/reduction.h"
 #include "kernel/kernel.h"
+#include "plan/cut.h"
 #include "plan/unit.h"
 #include "prepared/ordered.h"
 #include "prepared/piece.h"
@@ -66,13 +67,15 @@ class GroupWriter {
         by_rows_(!scatter.source.depends_on_turn && scatter.inner.rank > 0),
         piece_(scatter) {}
 
-  // Returns the number of updates, in units.
-  int64_t Write(int64_t group, int64_t end) {
+  // For some turns of the outermost inner loop. Returns the number of updates, in units.
+  int64_t Write(int64_t group, int64_t end, const plan::Turns& turns) {
     const int64_t slices = scatter_.schedule.slices;
-    const int64_t count = slices == 0 ? 1 : scatter_.inner.loop[0].count;
-    for (int64_t i = 0; i < count; i += std::max<int64_t>(slices, 1)) {
+    const int64_t step = slices == 0 ? turns.count : slices;
+    for (int64_t i = 0; i < turns.count; i += step) {
       outside_ = scatter_.inner;
-      if (slices != 0) outside_.Restrict(0, i, std::min(slices, count - i));
+      if (outside_.rank > 0) {
+        outside_.Restrict(0, turns.first + i, std::min(step, turns.count - i));
+      }
       run_ = outside_.PopInnermost();
       WritePieces(group, end);
     }

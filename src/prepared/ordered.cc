@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <type_traits>
 
+#include "plan/cut.h"
 #include "plan/unit.h"
 #include "prepared/divide.h"
 #include "prepared/group_writer.h"
@@ -44,12 +45,17 @@ void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& up
   const int64_t width = output.element_size / facts->units;
   facts->run_bytes = width * (inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count);
   if (inner.rank == 0) return;
-  const auto& slices = inner.loop[0];
-  if (!plan::AreLinesApart(slices.stride[kTurnUpdates], width)) return;
-  facts->slices = slices.count;
+  const auto& turns = inner.loop[0];
+  facts->turns = turns.count;
+  facts->turn_elements = inner.Turns() / turns.count;
+  const int64_t turn_bytes = static_cast<int64_t>(Magnitude(turns.stride[kTurnOutput])) * width;
+  const bool are_outermost = turn_bytes >= (output.highest - output.lowest) / turns.count;
+  facts->turn_bytes = are_outermost ? turn_bytes : 0;
+  if (!plan::AreLinesApart(turns.stride[kTurnUpdates], width)) return;
+  facts->slices = turns.count;
   if (!is_random) return;
   // Not in int64_t: a broadcast source may have more elements than any memory.
-  const auto count = static_cast<double>(slices.count);
+  const auto count = static_cast<double>(turns.count);
   const double bytes =
       static_cast<double>(updates.size) * static_cast<double>(updates.element_size) / count;
   const double reads = static_cast<double>(plan.kept) * static_cast<double>(inner.Turns()) / count;
@@ -86,10 +92,15 @@ Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied) {
   const bool streams = scatter.schedule.streams;
   if (streams) kernels.run = kernels.move.stream;
   const Pass& pass = scatter.schedule.pass;
+  plan::Cut cut;
+  cut.Append(scatter.inner.rank == 0 ? 1 : scatter.inner.loop[0].count, 1,
+             scatter.schedule.cuts_turns ? pass.parts : 1);
   std::atomic<int64_t> sum{0};
   STREW_TRY(share::ForEachPart(scatter.call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
-    const int64_t group = BorderOf(plan, pass, part), end = BorderOf(plan, pass, part + 1);
-    sum += GroupWriter(scatter, kernels).Write(group, end);
+    const bool cuts_turns = scatter.schedule.cuts_turns;
+    const int64_t group = cuts_turns ? 0 : BorderOf(plan, pass, part);
+    const int64_t end = cuts_turns ? plan.groups() : BorderOf(plan, pass, part + 1);
+    sum += GroupWriter(scatter, kernels).Write(group, end, cut.TurnsOf(cuts_turns ? part : 0, 0));
     if (streams) kernel::FinishStreaming();
   }));
   *applied = sum;

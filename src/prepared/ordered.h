@@ -27,7 +27,7 @@ using TurnLoop = plan::Loop<kTurnOperands>;
 // Sets dtype, element_size, elements, units and sum_bytes.
 void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction reduction,
                      OutputFacts* facts);
-// Sets run_bytes, slices and slice_bytes; `units` must be set. `updates` is the source for
+// Sets the facts about runs, slices and turns; `units` must be set. `updates` is the source for
 // gather_scatter, and `is_random` tells that entries do not read it in order.
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
                    bool is_random, const TensorView& output, OutputFacts* facts);

@@ -47,9 +47,25 @@ int64_t BestSlices(const Tuning& tuning, const OutputFacts& facts) {
 
 // Slices of a block: at least BestSlices(), and less than twice as many, so that blocks have about
 // one size. 0 if all slices are one block.
-int64_t SlicesTogether(const Tuning& tuning, const OutputFacts& facts) {
-  const int64_t blocks = facts.slices / BestSlices(tuning, facts);
+int64_t SlicesTogether(const Tuning& tuning, const Plan& plan, const OutputFacts& facts) {
+  const int64_t elements_of_slice = facts.turn_elements * plan.kept;
+  const int64_t least = tuning.least_sliced_elements / std::max<int64_t>(elements_of_slice, 1);
+  const int64_t blocks = facts.slices / std::max(BestSlices(tuning, facts), least);
   return blocks <= 1 ? 0 : (facts.slices + blocks - 1) / blocks;
+}
+
+// The parts if turns of the outermost inner loop are cut among tasks, else 0. They are if there are
+// fewer destinations than tasks, or if tasks would share the pages of each turn. All parts look for
+// all entries.
+int64_t PartsOfTurns(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+                     int64_t tasks) {
+  const Tuning& tuning = machine.tuning;
+  const int64_t parts =
+      std::min(plan::PartsFor(machine, tasks), facts.turns / tuning.least_turns_of_part);
+  if (tasks == 1 || parts < tasks) return 0;
+  const bool share_pages =
+      facts.turn_bytes != 0 && facts.turn_bytes < tasks * tuning.least_turn_of_task;
+  return share_pages || plan.groups() < tasks ? parts : 0;
 }
 
 void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
@@ -60,10 +76,15 @@ void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& fact
   Pass& pass = schedule->pass;
   pass.nanoseconds =
       Nanoseconds(plan.kept, tuning.ns_of_grouped_entry, bytes, tuning.ns_of_grouped_byte);
-  pass.tasks = std::min(plan::TasksFor(machine, pass.nanoseconds), plan.groups());
-  pass.parts = std::min(plan::PartsFor(machine, pass.tasks), plan.groups());
+  pass.tasks = plan::TasksFor(machine, pass.nanoseconds);
+  pass.parts = PartsOfTurns(machine, plan, facts, pass.tasks);
+  schedule->cuts_turns = pass.parts != 0;
+  if (!schedule->cuts_turns) {
+    pass.tasks = std::min(pass.tasks, plan.groups());
+    pass.parts = std::min(plan::PartsFor(machine, pass.tasks), plan.groups());
+  }
   schedule->streams = MayStream(machine, plan, facts, *schedule);
-  schedule->slices = SlicesTogether(tuning, facts);
+  schedule->slices = SlicesTogether(tuning, plan, facts);
 }
 
 // ---- Means as sums ----

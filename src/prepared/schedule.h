@@ -71,8 +71,9 @@ struct PlanSchedule {
   Passing passing = Passing::kGathered;
   BatchBlocks blocks;
   // For kInOrder: turns of the outermost inner loop that all entries go through before the next
-  // ones; 0 for all turns.
+  // ones; 0 for all turns. And whether the parts are turns of this loop, instead of destinations.
   int64_t slices = 0;
+  bool cuts_turns = false;
 };
 
 // ---- Inputs of a schedule besides the plan and the machine ----
@@ -90,6 +91,12 @@ struct OutputFacts {
   // they read it in order.
   int64_t slices = 0;
   double slice_bytes = 0;
+  // Turns of the outermost inner loop, 0 if they are not known; the elements that an entry updates
+  // in one of them; and the bytes from one to the next in the output if each has a range of it for
+  // itself, else 0.
+  int64_t turns = 0;
+  int64_t turn_elements = 0;
+  int64_t turn_bytes = 0;
   bool has_weights = false;
 
   bool SumsAreElements() const { return sum_bytes == element_size; }

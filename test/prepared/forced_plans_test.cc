@@ -135,10 +135,27 @@ const Forced kForced[] = {
     {"OnePlaceOfSourceOnThreads", [](Tuning* t) { t->ns_of_byte = kLong; }, 3,
      "All entries name one place"},
     {"PiecesOfRuns", [](Tuning* t) { t->near_group_turns = 1; }, 1, "a piece at a time"},
-    {"OneSliceAtATime", [](Tuning* t) { t->least_slices = t->most_slices = 1; }, 1,
+    {"TurnsOfTasks",
+     [](Tuning* t) {
+       t->least_turns_of_part = 1;
+       t->least_turn_of_task = kHuge / 64;
+       t->ns_of_grouped_entry = kLong;
+       t->longest_passed_row = t->longest_passed_weighted_row = 0;
+     },
+     3, "Parts have all destinations"},
+    {"TurnsOfTasksNever",
+     [](Tuning* t) {
+       t->least_turns_of_part = kHuge;
+       t->ns_of_grouped_entry = kLong;
+       t->longest_passed_row = t->longest_passed_weighted_row = 0;
+     },
+     3, "in the order of these"},
+    {"OneSliceAtATime",
+     [](Tuning* t) { t->least_slices = t->most_slices = t->least_sliced_elements = 1; }, 1,
      "slices at a time"},
     {"SlicesInOrder",
      [](Tuning* t) {
+       t->least_sliced_elements = 0;
        t->slices_area = 0;
        t->least_slices = 3;
        t->most_passed_slices = t->most_passed_slices_of_moves = 0;

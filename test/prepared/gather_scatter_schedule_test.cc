@@ -110,6 +110,7 @@ class GatherScatterOfSlices : public GatherScatterScheduleOf {
     tuning_.most_passed_slices_of_repeats = 2;
     tuning_.least_repeats_of_moves = 4;
     tuning_.least_repeats_in_order = 10;
+    tuning_.least_sliced_elements = 0;
   }
   void Have(int64_t slices, double bytes) {
     facts_.has_slices = true;

@@ -305,6 +305,55 @@ TEST_F(ScatterScheduleOf, ReplacedRowsStreamsThoseThatFillTheCache) {
   EXPECT_FALSE(Of(Entries(100), STREW_NONE).streams);
 }
 
+// ---- Parts of turns ----
+
+// 100 turns of rows of 25 elements.
+class PartsOf : public ScatterScheduleOf {
+ protected:
+  PartsOf() {
+    facts_.axes_are_one_loop = false;
+    facts_.entry_elements = 2500;
+    facts_.turns = 100;
+    facts_.turn_elements = 25;
+    facts_.turn_bytes = 800;
+    tuning_.ns_of_grouped_entry = 1e9;
+    tuning_.least_turn_of_task = 201;
+    tuning_.least_turns_of_part = 10;
+    Have(4);
+  }
+  PlanSchedule Of(int64_t groups) const {
+    return ScatterScheduleOf::Of(Entries(80, groups, 80), STREW_ADD);
+  }
+};
+
+TEST_F(PartsOf, TurnsThatTasksWouldShare) {
+  EXPECT_TRUE(Of(80).cuts_turns);
+  EXPECT_EQ(Of(80).pass.tasks, 4);
+  EXPECT_EQ(Of(80).pass.parts, 4);
+  tuning_.parts_of_task = 3;
+  EXPECT_EQ(Of(80).pass.parts, 10) << "of 10 turns";
+  facts_.turn_bytes = 804;
+  EXPECT_FALSE(Of(80).cuts_turns);
+  facts_.turn_bytes = 0;
+  EXPECT_FALSE(Of(80).cuts_turns) << "other turns lie between";
+  EXPECT_EQ(Of(80).pass.parts, 12);
+}
+
+TEST_F(PartsOf, FewDestinations) {
+  facts_.turn_bytes = 0;
+  EXPECT_FALSE(Of(4).cuts_turns);
+  EXPECT_TRUE(Of(3).cuts_turns);
+  EXPECT_EQ(Of(3).pass.tasks, 4);
+  facts_.turns = 39;
+  EXPECT_FALSE(Of(3).cuts_turns) << "too few turns for 4 tasks";
+  EXPECT_EQ(Of(3).pass.tasks, 3);
+}
+
+TEST_F(PartsOf, OneTask) {
+  Have(1);
+  EXPECT_FALSE(Of(80).cuts_turns);
+}
+
 // ---- Slices ----
 
 // Wide sums of 100 slices.
@@ -312,7 +361,9 @@ class SlicesOf : public ScatterScheduleOf {
  protected:
   SlicesOf() {
     facts_.entry_elements = facts_.slices = 100;
+    facts_.turn_elements = 1;
     facts_.sum_bytes = 8;
+    tuning_.least_sliced_elements = 0;
     tuning_.least_slices = 4;
     tuning_.most_slices = 25;
     tuning_.slices_area = 1000;
@@ -333,6 +384,15 @@ TEST_F(SlicesOf, LongerOnesIsFewer) {
   EXPECT_EQ(Together(10), 10);
   EXPECT_EQ(Together(40), 5);
   EXPECT_EQ(Together(1000), 4);
+}
+
+TEST_F(SlicesOf, FewElementsIsMore) {
+  tuning_.least_sliced_elements = 3300;
+  EXPECT_EQ(Together(0), 34) << "33 of 100 entries are the least: 3 blocks";
+  facts_.turn_elements = 2;
+  EXPECT_EQ(Together(0), 25);
+  tuning_.least_sliced_elements = kHuge;
+  EXPECT_EQ(Together(0), 0);
 }
 
 TEST_F(SlicesOf, FewIsAll) {

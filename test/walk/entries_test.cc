@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The walk of one task: strips and lines that are brought near first, in scratch of exactly as many
-// bytes as they need, and entries that go to a sink.
+// bytes as they need, reads that are fetched, and entries that go to a sink.
 #include "walk/entries.h"
 
 #include <algorithm>
@@ -144,6 +144,31 @@ TEST(InnerTurns, AreWrittenForEveryEntry) {
     strew::walk::WriteEntries(bound.scatter(), hints, strew::plan::kNoStaging, nullptr);
     EXPECT_EQ(bound.output(), expected);
     ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+}
+
+// ---- Reads that are fetched --------------------------------------------------------------------
+
+// A tile fetches the indices, updates and lines of the next one, wherever these lie.
+TEST(LaterReads, MayLieAnywhere) {
+  constexpr int64_t kRows = 3000;  // several tiles
+  for (const int64_t entries : {3, 8, 11}) {
+    for (const int64_t pitch : {1, 2}) {
+      for (const int64_t step : {1, 3}) {
+        Random random(Seed());
+        IndexSpace space = ElementsSpace({kRows, 8}, {kRows, entries}, 1);
+        space.component[0].output_stride *= step;
+        space.batch.loop[0].stride[strew::plan::kOutput] *= step;
+        space.batch.loop[0].stride[strew::plan::kUpdates] *= pitch;
+        BoundScatter bound(random, space, STREW_ADD);
+        bound.tuning().near_reads = bound.tuning().near_reads_that_wait = 0;
+        bound.tuning().few_turns = bound.tuning().narrow_row = bound.tuning().narrow_batch = 0;
+        bound.tuning().most_packed_tile = bound.tuning().most_packed_row = 0;
+        const BoundScatter::Words expected = bound.Expected();
+        strew::walk::WriteEntries(bound.scatter(), kNoHints, strew::plan::kNoStaging, nullptr);
+        EXPECT_EQ(bound.output(), expected) << entries << ' ' << pitch << ' ' << step;
+      }
+    }
   }
 }
 

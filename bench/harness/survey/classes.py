@@ -220,6 +220,9 @@ CLASSES = (
         _gathered(UPDATE, "none", (3, 812, 127, 9), (3, 812, 21, 9), 2, (1, 1, 21, 1)),
         dtype="int8",
     ),
+    # One column, and a few columns, of many short rows from a source.
+    _gathered(UPDATE, "mul", (434_590, 8), (434_590, 1), 1, None),
+    _gathered(UPDATE, "add", (434_590, 8), (434_590, 4), 1, None),
 )
 _NAME = "class"
 

@@ -13,6 +13,7 @@ L1 = Path("/sys/devices/system/cpu/cpu0/cache/index0")
 
 NOT_MEASURED = {
     "cache_bytes": "0 asks the CPU",
+    "least_turns_of_part": "it bounds what a part does for nothing",
     "streams_parts": "-1 asks the CPU",
     "waits_for_stores": "-1 asks the CPU",
     "resolve_ns": "only its sum with write_ns is seen from outside",

@@ -7,6 +7,7 @@ import ctypes
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +23,7 @@ LINE = 64
 ENTRIES = 1 << 18
 PLACES = 1 << 16  # which stay in the caches
 ROW = 32  # float32
+FLOAT = 4  # bytes
 UPDATE = "scatter_update"
 
 
@@ -99,6 +101,20 @@ def _sliced(slices: int, places: int, reduction: str = "add", repeats: int = 0) 
             library.plan(UPDATE, library.tensor(some), 1, (places,)) for some in (shuffled, to)
         ]
         source, target = (library.tensor(values((slices, places))) for _ in range(2))
+        return library.plan_gather_scatter(
+            plans[0], source, None, plans[1], target, reduction, target
+        )
+
+    return Planned(bind)
+
+
+def _columns(entries: int, reduction: str = "add") -> Planned:
+    """gather_scatter of few columns of rows of 32 to those of rows of 8."""
+
+    def bind(library: Library) -> Callable[[], None]:
+        some = library.tensor(np.arange(entries))
+        plans = [library.plan(UPDATE, some, 1, (extent,)) for extent in (32, 8)]
+        source, target = (library.tensor(values((400_000, extent))) for extent in (32, 8))
         return library.plan_gather_scatter(
             plans[0], source, None, plans[1], target, reduction, target
         )
@@ -258,6 +274,23 @@ def _passes(cache: int) -> list[Family]:
         ),
         Sweep("least_slices", [lambda: _sliced(100, 100000)], (1, 4, 16, 32)),
         Sweep("most_slices", [lambda: _sliced(20000, 64)], (32, 64, 256, 512)),
+        Sweep(
+            "least_sliced_elements",
+            [
+                *(partial(_columns, entries) for entries in (2, 3, 5, 8)),
+                partial(_columns, 3, "mul"),
+            ],
+            (0, 256, 512, 1024, 4096, 1 << 20),
+        ),
+        Threshold(
+            "least_turn_of_task",
+            lambda extent: _sliced((4 * MIB) // extent, extent),
+            **at("least_turn_of_task"),
+            least=4,
+            size_of=lambda value: 2 * value / FLOAT,
+            value_of=lambda extent: extent * FLOAT / 2,
+            threads=2,
+        ),
         Threshold(
             "most_passed_slices",
             lambda slices: _sliced(slices, 4000),
