@@ -63,6 +63,7 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
     text.Add("%" PRId64 " batches at a time stay in the caches. ", schedule.blocks.turns);
   }
   if (schedule.cuts_turns) text.Add("Parts have all destinations, of some inner turns. ");
+  if (schedule.runs_are_short) text.Add("A longer inner loop is walked than the innermost one. ");
   if (schedule.slices > 0) {
     text.Add("%" PRId64 " slices at a time stay in the caches. ", schedule.slices);
   }

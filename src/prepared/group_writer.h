@@ -12,6 +12,7 @@
 #include "base/reduction.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
+#include "plan/schedule.h"
 #include "plan/unit.h"
 #include "prepared/ordered.h"
 #include "prepared/piece.h"
@@ -76,13 +77,28 @@ class GroupWriter {
       if (outside_.rank > 0) {
         outside_.Restrict(0, turns.first + i, std::min(step, turns.count - i));
       }
-      run_ = outside_.PopInnermost();
+      run_ = PopRun();
       WritePieces(group, end);
     }
     return applied_;
   }
 
  private:
+  // Takes the innermost loop, or if its runs are short, the next one that is long enough, or the
+  // longest one.
+  TurnLoop PopRun() {
+    if (by_rows_ && scatter_.schedule.runs_are_short) {
+      TurnLoop* const last = outside_.loop + outside_.rank;
+      TurnLoop* chosen = last - 1;
+      const int64_t enough = plan::TuningOf(scatter_.call).many_rows;
+      for (TurnLoop* loop = chosen; loop != outside_.loop && chosen->count < enough;) {
+        if ((--loop)->count > chosen->count) chosen = loop;
+      }
+      std::rotate(chosen, chosen + 1, last);
+    }
+    return outside_.PopInnermost();
+  }
+
   // How rows are combined.
   enum class Way {
     kMoved,        // all rows of a piece by one walk, times their weights if they have any

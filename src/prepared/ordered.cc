@@ -43,7 +43,7 @@ void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
                    bool is_random, const TensorView& output, OutputFacts* facts) {
   const int64_t width = output.element_size / facts->units;
-  facts->run_bytes = width * (inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count);
+  facts->run = inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count;
   if (inner.rank == 0) return;
   const auto& turns = inner.loop[0];
   facts->turns = turns.count;

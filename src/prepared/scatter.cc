@@ -102,17 +102,12 @@ Status Divide(const Call& call, const Plan& plan, const TensorView& output, int 
                 output, facts);
 }
 
-// True if rows may be streamed: only by large outputs it is worth to make the loops of rows twice.
-bool MayStream(const plan::Machine& machine, const ScatterFacts& facts, strew_reduction reduction) {
-  if (facts.axes_are_one_loop || ReductionKind(reduction) != STREW_NONE) return false;
-  return facts.elements * facts.element_size >=
-         std::min(plan::StreamedBytes(machine, 1), plan::StreamedBytes(machine, 2));
-}
-
-// True if it may pay to walk slices in blocks: those of small updates stay in the caches anyway.
-bool MayHaveSlices(const TensorView& updates, strew_reduction reduction) {
+// True if it may pay to make the loops of rows once more, to look at the inner turns of updates that
+// go in the order of destinations: small ones stay in the caches anyway.
+bool MayHaveTurns(const ScatterFacts& facts, const TensorView& updates, strew_reduction reduction) {
   constexpr int64_t kSmall = 32 << 10;
-  return Accumulates(reduction) && updates.size > kSmall / updates.element_size;
+  const bool may_go_in_order = Accumulates(reduction) || !facts.axes_are_one_loop;
+  return may_go_in_order && updates.size > kSmall / updates.element_size;
 }
 
 // Finds the lines of single elements that go in the order of destinations. Returns false if they do
@@ -127,16 +122,15 @@ bool FindLines(const Call& call, const plan::Machine& machine, const Plan& plan,
          FindElementLines(plan, updates, output, axis, lines);
 }
 
-ScatterFacts FactsOf(const Call& call, const plan::Machine& machine, const Plan& plan,
-                     const TensorView& data, const TensorView& updates, strew_reduction reduction,
-                     const TensorView& output, int axis) {
+ScatterFacts FactsOf(const Call& call, const Plan& plan, const TensorView& data,
+                     const TensorView& updates, strew_reduction reduction, const TensorView& output,
+                     int axis) {
   ScatterFacts facts;
   FindOutputFacts(call, output, reduction, &facts);
   facts.entry_elements = plan.entries == 0 ? 0 : updates.size / plan.entries;
   facts.is_empty = updates.size == 0 || output.size == 0;
   facts.axes_are_one_loop = AxesAreOneLoop(plan, data) && AxesAreOneLoop(plan, output);
-  if (!facts.is_empty &&
-      (MayHaveSlices(updates, reduction) || MayStream(machine, facts, reduction))) {
+  if (!facts.is_empty && MayHaveTurns(facts, updates, reduction)) {
     FindTurns(plan, updates, output, axis, &facts);
   }
   return facts;
@@ -171,7 +165,7 @@ Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorVie
   STREW_TRY(Validate(call, plan, data, updates, asked, output, &axis));
   const strew_reduction reduction = plan.Simplified(asked, output->dtype);
   const plan::Machine machine(call);
-  ScatterFacts facts = FactsOf(call, machine, plan, *data, *updates, reduction, *output, axis);
+  ScatterFacts facts = FactsOf(call, plan, *data, *updates, reduction, *output, axis);
   if (!facts.is_empty) STREW_TRY(CheckTerms(call, plan, reduction));
   ElementLines lines = {};
   facts.goes_in_element_order =

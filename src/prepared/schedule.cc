@@ -33,7 +33,8 @@ bool MayStream(const Machine& machine, const Plan& plan, const OutputFacts& fact
                const PlanSchedule& schedule) {
   if (schedule.reduction != STREW_NONE || facts.has_weights) return false;
   const int64_t bytes = plan.groups() * facts.entry_elements * facts.element_size;
-  return facts.run_bytes >= machine.tuning.least_streamed_row &&
+  const int64_t run_bytes = facts.run * (facts.element_size / facts.units);
+  return run_bytes >= machine.tuning.least_streamed_row &&
          bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
 }
 
@@ -68,6 +69,11 @@ int64_t PartsOfTurns(const Machine& machine, const Plan& plan, const OutputFacts
   return share_pages || plan.groups() < tasks ? parts : 0;
 }
 
+bool RunsAreShort(const Tuning& tuning, const Plan& plan, const OutputFacts& facts) {
+  if (facts.run == 0 || facts.run == facts.entry_elements * facts.units) return false;
+  return facts.run <= tuning.short_group_run || plan.kept <= tuning.few_run_elements / facts.run;
+}
+
 void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                PlanSchedule* schedule) {
   const Tuning& tuning = machine.tuning;
@@ -84,6 +90,7 @@ void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& fact
     pass.parts = std::min(plan::PartsFor(machine, pass.tasks), plan.groups());
   }
   schedule->streams = MayStream(machine, plan, facts, *schedule);
+  schedule->runs_are_short = !schedule->streams && RunsAreShort(tuning, plan, facts);
   schedule->slices = SlicesTogether(tuning, plan, facts);
 }
 

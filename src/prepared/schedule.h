@@ -74,6 +74,8 @@ struct PlanSchedule {
   // ones; 0 for all turns. And whether the parts are turns of this loop, instead of destinations.
   int64_t slices = 0;
   bool cuts_turns = false;
+  // For kInOrder: a longer inner loop is walked than the innermost one.
+  bool runs_are_short = false;
 };
 
 // ---- Inputs of a schedule besides the plan and the machine ----
@@ -85,7 +87,7 @@ struct OutputFacts {
   int64_t entry_elements;  // that an entry updates
   int64_t units;           // of an element
   int64_t sum_bytes;       // of an accumulator, if the reduction has any
-  int64_t run_bytes = 0;   // of the innermost inner loop, if rows may be replaced in order
+  int64_t run = 0;         // units of the innermost inner loop; 0 if it is not known
   // Turns of the outermost inner loop if they lie at least a cache line apart in the updates, or in
   // their source, else 0; and the bytes that the entries read of each such slice at random, 0 if
   // they read it in order.

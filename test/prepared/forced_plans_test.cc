@@ -150,6 +150,18 @@ const Forced kForced[] = {
        t->longest_passed_row = t->longest_passed_weighted_row = 0;
      },
      3, "in the order of these"},
+    {"LongestRuns",
+     [](Tuning* t) {
+       t->short_group_run = kHuge;
+       t->longest_passed_row = t->longest_passed_weighted_row = 0;
+     },
+     1, "A longer inner loop"},
+    {"InnermostRuns",
+     [](Tuning* t) {
+       t->short_group_run = t->few_run_elements = 0;
+       t->longest_passed_row = t->longest_passed_weighted_row = 0;
+     },
+     1, "in the order of these"},
     {"OneSliceAtATime",
      [](Tuning* t) { t->least_slices = t->most_slices = t->least_sliced_elements = 1; }, 1,
      "slices at a time"},

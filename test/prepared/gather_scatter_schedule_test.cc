@@ -27,7 +27,7 @@ class GatherScatterScheduleOf : public PlanScheduleOf {
  protected:
   GatherScatterScheduleOf() {
     facts_.dtype = STREW_FLOAT32;
-    facts_.element_size = facts_.sum_bytes = facts_.run_bytes = 4;
+    facts_.element_size = facts_.sum_bytes = 4;
     facts_.elements = kHuge;
     facts_.entry_elements = facts_.units = 1;
     facts_.has_slices = facts_.weighs_rows = false;

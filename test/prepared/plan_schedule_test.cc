@@ -24,7 +24,7 @@ class ScatterScheduleOf : public PlanScheduleOf {
  protected:
   ScatterScheduleOf() {
     facts_.dtype = STREW_FLOAT32;
-    facts_.element_size = facts_.sum_bytes = facts_.run_bytes = 4;
+    facts_.element_size = facts_.sum_bytes = 4;
     facts_.elements = kHuge;
     facts_.entry_elements = facts_.units = 1;
     facts_.is_empty = false;
@@ -295,13 +295,14 @@ TEST_F(ScatterScheduleOf, DividedMeansHasATaskForEnoughDestinations) {
 TEST_F(ScatterScheduleOf, ReplacedRowsStreamsThoseThatFillTheCache) {
   facts_.axes_are_one_loop = false;
   facts_.entry_elements = 25;
-  facts_.run_bytes = tuning_.least_streamed_row = 100;
+  facts_.run = 25;
+  tuning_.least_streamed_row = 100;
   tuning_.streamed_part = 0.5;
   tuning_.cache_bytes = 20000;
   EXPECT_TRUE(Of(Entries(100), STREW_NONE).streams);
   EXPECT_FALSE(Of(Entries(99), STREW_NONE).streams);
   EXPECT_FALSE(Of(Entries(100), STREW_ADD).streams);
-  facts_.run_bytes = 99;
+  facts_.run = 24;
   EXPECT_FALSE(Of(Entries(100), STREW_NONE).streams);
 }
 
@@ -352,6 +353,27 @@ TEST_F(PartsOf, FewDestinations) {
 TEST_F(PartsOf, OneTask) {
   Have(1);
   EXPECT_FALSE(Of(80).cuts_turns);
+}
+
+// ---- Runs ----
+
+TEST_F(ScatterScheduleOf, ShortRunsWalksALongerLoop) {
+  facts_.axes_are_one_loop = false;
+  facts_.entry_elements = 100;
+  tuning_.short_group_run = 3;
+  tuning_.few_run_elements = 20;
+  const auto are_short = [this](int64_t entries, int64_t run) {
+    facts_.run = run;
+    return Of(Entries(entries), STREW_ADD).runs_are_short;
+  };
+  EXPECT_TRUE(are_short(1000, 3));
+  EXPECT_FALSE(are_short(1000, 4));
+  EXPECT_TRUE(are_short(4, 5));
+  EXPECT_FALSE(are_short(4, 6));
+  EXPECT_TRUE(are_short(1, 20));
+  facts_.entry_elements = 2;
+  EXPECT_FALSE(are_short(1000, 2)) << "there is no other loop";
+  EXPECT_FALSE(are_short(1000, 0)) << "not known";
 }
 
 // ---- Slices ----

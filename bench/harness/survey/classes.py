@@ -220,6 +220,16 @@ CLASSES = (
         _gathered(UPDATE, "none", (3, 812, 127, 9), (3, 812, 21, 9), 2, (1, 1, 21, 1)),
         dtype="int8",
     ),
+    # Few rows whose innermost loops are short and lie apart.
+    replace(
+        _gathered(UPDATE, "max", (2, 12990, 43, 2), (4, 12990, 43, 2), 0, (4, 12990, 43, 2)),
+        dtype="int64",
+        layouts=Layouts(data=Layout.PITCHED, updates=Layout.PITCHED),
+    ),
+    replace(
+        _gathered(UPDATE, "add", (3, 30_000, 43, 3), (9, 30_000, 43, 3), 0, None),
+        layouts=Layouts(data=Layout.PITCHED, updates=Layout.PITCHED),
+    ),
     # One column, and a few columns, of many short rows from a source.
     _gathered(UPDATE, "mul", (434_590, 8), (434_590, 1), 1, None),
     _gathered(UPDATE, "add", (434_590, 8), (434_590, 4), 1, None),

@@ -122,6 +122,21 @@ def _columns(entries: int, reduction: str = "add") -> Planned:
     return Planned(bind)
 
 
+def _apart(entries: int, run: int, reduction: str = "add") -> Planned:
+    """gather_scatter of few entries of many short runs that lie apart in the source."""
+
+    def bind(library: Library) -> Callable[[], None]:
+        shape = (3, (1 << 19) // run, run)
+        plans = [library.plan(UPDATE, library.tensor(uniform((entries,), 3)), 0, (3,))] * 2
+        source = library.tensor(values((*shape[:2], run + 1))[..., :run])
+        target = library.tensor(values(shape))
+        return library.plan_gather_scatter(
+            plans[0], source, None, plans[1], target, reduction, target
+        )
+
+    return Planned(bind)
+
+
 def _costs() -> list[Family]:
     def entry(bench: Bench, call: Planned, entries: int = ENTRIES) -> float:
         """Nanoseconds an entry."""
@@ -281,6 +296,18 @@ def _passes(cache: int) -> list[Family]:
                 partial(_columns, 3, "mul"),
             ],
             (0, 256, 512, 1024, 4096, 1 << 20),
+        ),
+        Threshold(
+            "short_group_run",
+            lambda run: _apart(100, run),
+            **at("short_group_run", few_run_elements=0),
+            least=1,
+        ),
+        Threshold(
+            "few_run_elements",
+            lambda elements: _apart(max(elements // 6, 1), 6),
+            **at("few_run_elements"),
+            least=5,
         ),
         Threshold(
             "least_turn_of_task",
