@@ -49,8 +49,9 @@ int64_t BestSlices(const Tuning& tuning, const OutputFacts& facts) {
 // Slices of a block: at least BestSlices(), and less than twice as many, so that blocks have about
 // one size. 0 if all slices are one block.
 int64_t SlicesTogether(const Tuning& tuning, const Plan& plan, const OutputFacts& facts) {
-  const int64_t elements_of_slice = facts.turn_elements * plan.kept;
-  const int64_t least = tuning.least_sliced_elements / std::max<int64_t>(elements_of_slice, 1);
+  const int64_t entries = std::max<int64_t>(plan.kept, 1);
+  const int64_t elements = std::max<int64_t>(facts.turn_elements, 1);
+  const int64_t least = tuning.least_sliced_elements / entries / elements;
   const int64_t blocks = facts.slices / std::max(BestSlices(tuning, facts), least);
   return blocks <= 1 ? 0 : (facts.slices + blocks - 1) / blocks;
 }
