@@ -102,8 +102,8 @@ Status Divide(const Call& call, const Plan& plan, const TensorView& output, int 
                 output, facts);
 }
 
-// True if it may pay to make the loops of rows once more, to look at the inner turns of updates that
-// go in the order of destinations: small ones stay in the caches anyway.
+// True if it may pay to make the loops of rows once more, to look at the inner turns of updates
+// that go in the order of destinations: small ones stay in the caches anyway.
 bool MayHaveTurns(const ScatterFacts& facts, const TensorView& updates, strew_reduction reduction) {
   constexpr int64_t kSmall = 32 << 10;
   const bool may_go_in_order = Accumulates(reduction) || !facts.axes_are_one_loop;
