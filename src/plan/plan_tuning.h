@@ -86,12 +86,12 @@ struct PlanTuning {
   // entries. Sums and products of one column of 434,590 slices took 0.45 to 0.5 x the time of
   // blocks of 64 slices, of 2 to 8 columns 0.85 x, and all in one block 2 x (Zen 4).
   int64_t least_sliced_elements = 1024;
-  // Longest innermost loop of rows for which their longest loop is walked instead, and most
-  // elements of all entries in a turn for which a longer one is: kernels are called for each turn,
-  // and have some entries of a few elements. Sums, moves, maxima with weights and means of 30 to
-  // 100,000 rows of pairs took 0.2 to 1.0 x the time, of triples 0.3 to 1.15 x; sums of 1, 2, 4 and
-  // 8 rows of 4 elements 0.1 to 0.85 x, of 8 elements 0.35 to 0.5, 0.3 to 0.45, 0.85 to 1.7, 1.4 to
-  // 1.9 x (Zen 4).
+  // Longest innermost loop of rows for which a longer loop is walked instead, and most elements of
+  // all entries in a turn for which it is if the innermost one is longer: kernels are called for
+  // each turn, and have some entries of a few elements. Sums, moves, maxima with weights and means
+  // of 30 to 100,000 rows of pairs took 0.2 to 1.0 x the time, of triples 0.3 to 1.15 x; sums of 1,
+  // 2, 4 and 8 rows of 4 elements 0.1 to 0.85 x, of 8 elements 0.35 to 0.5, 0.3 to 0.45, 0.85 to
+  // 1.7, 1.4 to 1.9 x (Zen 4).
   int64_t short_group_run = 3;
   int64_t few_run_elements = 16;
   // In the order of destinations, tasks get turns of the outermost inner loop if each turn has a

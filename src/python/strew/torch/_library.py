@@ -127,10 +127,11 @@ def gather_scatter(
     CALLS.gather_scatter(from_handle, source, to_handle, data, weights, code, out)
 
 
-def increment_version(out: Tensor) -> None:
-    """Tells autograd that a tensor was written."""
+def written(out: Tensor) -> Tensor:
+    """The tensor, after autograd is told that it was written."""
     if not out.is_inference():
         torch.autograd.graph.increment_version(out)
+    return out
 
 
 def new_gathered(plan: str, source: Tensor) -> Tensor:
@@ -228,7 +229,7 @@ def _define(name: str, write: Callable[..., None]) -> None:
             write(*arguments, out)
         except Error as error:
             reraise(error)
-        increment_version(out)
+        written(out)
 
     def nothing(*arguments: Any, out: Tensor) -> None:
         pass

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from strew._support import Error
 from strew.torch._calls import CALLS, are_plain, code_of, reraise
-from strew.torch._library import call, call_into, increment_version
+from strew.torch._library import call, call_into, written
 
 if TYPE_CHECKING:
     from strew._strew import Reduction
@@ -41,7 +41,7 @@ def scatter_elements(
             CALLS.scatter_elements(data, indices, updates, axis, code, output, True)
         except Error as error:
             reraise(error)
-        return output if out is None else _written(out)
+        return output if out is None else written(out)
     arguments = (data, indices, updates, axis, reduction, exclude_self, wide)
     if out is None:
         return call("scatter_elements", *arguments)
@@ -67,7 +67,7 @@ def scatter_update(
             CALLS.scatter_update(data, indices, updates, axis, code, output, True)
         except Error as error:
             reraise(error)
-        return output if out is None else _written(out)
+        return output if out is None else written(out)
     arguments = (data, indices, updates, axis, reduction, exclude_self, wide)
     if out is None:
         return call("scatter_update", *arguments)
@@ -92,7 +92,7 @@ def scatter_nd(
             CALLS.scatter_nd(data, indices, updates, code, output)
         except Error as error:
             reraise(error)
-        return output if out is None else _written(out)
+        return output if out is None else written(out)
     arguments = (data, indices, updates, reduction, exclude_self, wide)
     if out is None:
         return call("scatter_nd", *arguments)
@@ -124,7 +124,7 @@ def slice_scatter(
             CALLS.slice_scatter(data, updates, *bounds, code, output)
         except Error as error:
             reraise(error)
-        return output if out is None else _written(out)
+        return output if out is None else written(out)
     arguments = (data, updates, *bounds, reduction, exclude_self, wide)
     if out is None:
         return call("slice_scatter", *arguments)
@@ -135,8 +135,3 @@ def _numbers(given: Bounds) -> list[int]:
     if isinstance(given, (int, torch.SymInt)):
         return [given]
     return [operator.index(given)] if hasattr(given, "__index__") else list(given)
-
-
-def _written(out: Tensor) -> Tensor:
-    increment_version(out)
-    return out

@@ -12,14 +12,13 @@ from torch import Tensor
 import strew
 from strew._support import Error
 from strew.torch._calls import CALLS, are_plain, code_of, reraise
-from strew.torch._library import call, call_into, increment_version, new_gathered
+from strew.torch._library import call, call_into, new_gathered, written
 from strew.torch._registry import Planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from strew._strew import DuplicatePolicy, IndexPolicy, Reduction
-
 
 
 class Plan:
@@ -53,7 +52,7 @@ class Plan:
                 CALLS.plan_scatter(self._planned.handle, data, updates, code, output)
             except Error as error:
                 reraise(error)
-            return output if out is None else _written(out)
+            return output if out is None else written(out)
         arguments = (self._key, data, updates, reduction, exclude_self, wide)
         if out is None:
             return call("plan_scatter", *arguments)
@@ -67,7 +66,7 @@ class Plan:
                 CALLS.plan_gather(self._planned.handle, source, output)
             except Error as error:
                 reraise(error)
-            return output if out is None else _written(out)
+            return output if out is None else written(out)
         if out is None:
             return call("plan_gather", self._key, source)
         return call_into(out, "plan_gather", self._key, source)
@@ -117,7 +116,7 @@ def gather_scatter(
             CALLS.gather_scatter(handles[0], source, handles[1], data, weights, code, output)
         except Error as error:
             reraise(error)
-        return output if out is None else _written(out)
+        return output if out is None else written(out)
     keys = from_plan._key, to_plan._key
     arguments = (keys[0], source, weights, keys[1], data, reduction, exclude_self, wide)
     if out is None:
@@ -195,8 +194,3 @@ def _new_plan(
 
 # Compiled functions call it uncompiled, because its result is not a tensor.
 _plan: Callable[..., Plan] = torch.compiler.disable(_new_plan)
-
-
-def _written(out: Tensor) -> Tensor:
-    increment_version(out)
-    return out
