@@ -103,14 +103,20 @@ struct Held {
 };
 
 template <class T, class Op>
-HWY_INLINE void CombineElement(unsigned char* output, const unsigned char* updates) {
+HWY_INLINE void CombineElement(unsigned char* output, const unsigned char* old,
+                               const unsigned char* update) {
   if constexpr (kMoves<T, Op>) {
     // Without a variable of type T, which the compiler would assemble on the stack for odd sizes.
-    std::memcpy(output, updates, sizeof(T));
+    std::memcpy(output, update, sizeof(T));
   } else {
     using Element = Held<T, Op>;
-    Element::Store(Element::Combined(Element::Load(output), updates), output);
+    Element::Store(Element::Combined(Element::Load(old), update), output);
   }
+}
+
+template <class T, class Op>
+HWY_INLINE void CombineElement(unsigned char* output, const unsigned char* update) {
+  CombineElement<T, Op>(output, output, update);
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ using GroupedRowsKernel = void (*)(const GroupedRows&);
 // Entries of one element each, in the order of their destinations:
 //   output[destinations[g] * output_stride] (+)= updates[order[k] * updates_stride]
 //       for firsts[g] - firsts[0] <= k < firsts[g + 1] - firsts[0] and k < n
+// If `beginning` is not NULL, this element takes the place of the old values of destinations.
 struct OrderedElements {
   unsigned char* output;
   int64_t output_stride;
@@ -100,11 +101,14 @@ struct OrderedElements {
   const uint32_t* order;
   const uint32_t* destinations;
   const uint32_t* firsts;
+  const unsigned char* beginning;
   int64_t n;
   int64_t prefetch;  // distance of updates that are prefetched, in entries
   int64_t last;      // position of the last valid number of `order`, n - 1 or more
 };
 using OrderedElementsKernel = void (*)(const OrderedElements&);
+// The same, but sums[g] receives the result, and the output is only read.
+using OrderedSumsKernel = void (*)(const OrderedElements&, unsigned char* sums);
 
 // The kernels of a reduction on a dtype, or of moves of elements of one width.
 struct CombineKernels {
@@ -217,6 +221,7 @@ struct AccumulateKernels {
   // sums[g] (+)= updates[k] for begins[g] <= k < begins[g + 1], in order, and g < groups
   void (*add_groups)(unsigned char* sums, const unsigned char* updates, const int64_t* begins,
                      int64_t groups);
+  OrderedSumsKernel ordered;  // NULL for none
   // output[i] = sums[i] / (counts[i] + more) if counts[i] > 0, for i < n; only means divide
   void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t n);
 };

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
+#include "accumulate/accumulator.h"
 #include "base/identity.h"
 #include "base/reduction.h"
 #include "plan/unit.h"
@@ -15,7 +17,7 @@
 namespace strew::prepared {
 namespace {
 
-// Limit: groups whose positions are listed on the stack.
+// Limit: groups whose positions, or accumulators, are on the stack.
 constexpr int64_t kBlock = 256;
 
 bool Has32Bits(const Numbers& list) { return list.width() == int32_t{sizeof(uint32_t)}; }
@@ -24,12 +26,29 @@ const uint32_t* NumbersOf(const Numbers& list) {
   return reinterpret_cast<const uint32_t*>(list.data());
 }
 
-// The kernels of a reduction. If it excludes old values, destinations begin with its identity.
+// How updates are combined: in accumulators if there are any, else in the output.
 struct ElementKernels {
-  kernel::OrderedElementsKernel combine;
-  kernel::OrderedElementsKernel move;
+  ElementKernels(const Call& call, const TensorView& output, strew_reduction reduction)
+      : move(walk::IndexedKernelsFor(call, output, STREW_NONE)),
+        excludes_self(ExcludesSelf(reduction)) {
+    const strew_reduction kind = ReductionKind(reduction);
+    if (Accumulates(reduction)) {
+      accumulator.emplace(call, output.dtype, reduction);
+    } else {
+      combine = walk::IndexedKernelsFor(call, output, kind).ordered;
+    }
+    if (excludes_self) StoreIdentity(output.dtype, kind, identity);
+  }
+
+  bool exist() const {
+    return accumulator.has_value() ? accumulator->kernels.ordered != nullptr : combine != nullptr;
+  }
+
+  const kernel::CombineKernels& move;
   bool excludes_self;
-  alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth];
+  kernel::OrderedElementsKernel combine = nullptr;
+  std::optional<accumulate::Accumulator> accumulator;
+  alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth] = {};
 };
 
 // Writes the groups of a part.
@@ -40,31 +59,21 @@ class ElementWriter {
     std::iota(positions_, positions_ + kBlock + 1, 0);
   }
 
-  // Identities are stored for a block of groups at a time, so that their destinations are still in
-  // the cache when the updates follow.
-  void Write(int64_t group, int64_t end) const {
-    const bool in_blocks = kernels_.excludes_self || !plan_.firsts.exists();
+  void Write(int64_t group, int64_t end) {
+    const bool in_blocks = kernels_.accumulator.has_value() || !plan_.firsts.exists();
     const int64_t step = in_blocks ? kBlock : plan_.groups();
     for (; group < end; group += step) {
       const int64_t groups = std::min(step, end - group);
-      if (kernels_.excludes_self) Begin(group, groups);
-      Combine(group, groups);
+      if (kernels_.accumulator.has_value()) {
+        Accumulate(ElementsOf(group, groups), groups);
+      } else {
+        kernels_.combine(ElementsOf(group, groups));
+      }
     }
   }
 
  private:
-  void Begin(int64_t group, int64_t groups) const {
-    kernel::OrderedElements block = all_;
-    block.updates = kernels_.identity;
-    block.updates_stride = 0;
-    block.order = block.destinations = all_.destinations + group;
-    block.firsts = positions_;
-    block.n = groups;
-    block.last = groups - 1;
-    kernels_.move(block);
-  }
-
-  void Combine(int64_t group, int64_t groups) const {
+  kernel::OrderedElements ElementsOf(int64_t group, int64_t groups) const {
     const int64_t first = plan_.FirstOf(group);
     kernel::OrderedElements block = all_;
     block.order = all_.order + first;
@@ -72,16 +81,35 @@ class ElementWriter {
     block.firsts = plan_.firsts.exists() ? all_.firsts + group : positions_;
     block.n = plan_.FirstOf(group + groups) - first;
     block.last = std::min(block.n - 1 + block.prefetch, plan_.kept - first - 1);
-    kernels_.combine(block);
+    return block;
+  }
+
+  void Accumulate(const kernel::OrderedElements& block, int64_t groups) {
+    kernels_.accumulator->kernels.ordered(block, sums_);
+    int64_t offsets[kBlock];
+    uint32_t counts[kBlock];
+    for (int64_t g = 0; g < groups; ++g) {
+      offsets[g] = block.destinations[g] * block.output_stride;
+      counts[g] = block.firsts[g + 1] - block.firsts[g];
+    }
+    kernels_.accumulator->FinishEach({sums_, counts}, results_, groups);
+    kernels_.move.elements[kernel::kOffset64](
+        kernel::RowTile(block.output, results_, offsets, groups, 0), {});
   }
 
   const Plan& plan_;
   const kernel::OrderedElements& all_;
   const ElementKernels& kernels_;
   uint32_t positions_[kBlock + 1];  // the firsts of groups with one entry each
+  alignas(64) unsigned char sums_[kBlock * plan::kMostWidth];
+  alignas(64) unsigned char results_[kBlock * plan::kMostWidth] = {};
 };
 
 }  // namespace
+
+bool HasElementKernel(const Call& call, const TensorView& output, strew_reduction reduction) {
+  return ElementKernels(call, output, reduction).exist();
+}
 
 bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorView& output,
                       int axis, ElementLines* lines) {
@@ -95,12 +123,7 @@ bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorV
 Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorView& updates,
                              const TensorView& output, const ElementLines& lines,
                              const PlanSchedule& schedule) {
-  const strew_reduction kind = ReductionKind(schedule.reduction);
-  ElementKernels kernels = {walk::IndexedKernelsFor(call, output, kind).ordered,
-                            walk::IndexedKernelsFor(call, output, STREW_NONE).ordered,
-                            ExcludesSelf(schedule.reduction),
-                            {}};
-  if (kernels.excludes_self) StoreIdentity(output.dtype, kind, kernels.identity);
+  const ElementKernels kernels(call, output, schedule.reduction);
   kernel::OrderedElements all = {};
   all.output = output.data;
   all.output_stride = lines.output_stride;
@@ -109,6 +132,7 @@ Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorVie
   all.destinations = NumbersOf(plan.destinations);
   all.firsts = NumbersOf(plan.firsts);
   all.updates_stride = lines.updates_stride;
+  all.beginning = kernels.excludes_self ? kernels.identity : nullptr;
   all.prefetch = schedule.prefetch;
   const Pass& pass = schedule.pass;
   return share::ForEachPart(call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {

@@ -29,6 +29,23 @@ double GainOf(int64_t tasks) {
   return n * std::sqrt(n);
 }
 
+// True if elements go in the order of destinations in any case: accumulators whose sums elements
+// cannot hold, and several tasks without scratch.
+bool NeedOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+               strew_reduction reduction) {
+  const bool is_mean = ReductionKind(reduction) == STREW_MEAN;
+  if (Accumulates(reduction) && !(is_mean && facts.SumsAreElements())) return true;
+  return (is_mean || ExcludesSelf(reduction)) && !HasRoomToShare(machine, plan);
+}
+
+// The most bytes of the output over which entries jump without being far.
+double NearSpan(const Machine& machine, int64_t tasks, strew_reduction reduction, bool need_order) {
+  const Tuning& tuning = machine.tuning;
+  const auto cache = static_cast<double>(machine.shared_cache_bytes);
+  if (!need_order) return cache * tuning.far_ordered_part / GainOf(tasks);
+  return Accumulates(reduction) ? cache * tuning.far_ordered_sums_part : 0;
+}
+
 // Bytes of the output over which entries jump: along the last axis, batches are walked one after
 // another.
 double SpanOfElements(const Plan& plan, const OutputFacts& facts) {
@@ -52,10 +69,6 @@ bool AreShuffled(const Plan& plan, int64_t least_step) {
 
 }  // namespace
 
-strew_reduction ElementReduction(strew_reduction reduction) {
-  return ReductionKind(reduction) == STREW_MEAN ? SumOf(reduction) : reduction;
-}
-
 bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                          strew_reduction reduction) {
   if (facts.entry_elements != 1 || facts.units != 1) return false;
@@ -63,18 +76,18 @@ bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputF
   const Tuning& tuning = machine.tuning;
   const int64_t tasks = machine.workers == 1 ? 1 : OrderedPass(machine, plan).tasks;
   const auto cache = static_cast<double>(machine.shared_cache_bytes);
-  const double reach = SpanOfElements(plan, facts) * GainOf(tasks);
-  if (reach <= cache * tuning.far_ordered_part) return false;
-  if (machine.waits_for_stores && tasks < tuning.least_ordered_tasks) return false;
-  const strew_reduction applied = ElementReduction(reduction);
-  if (Accumulates(applied) || (applied != reduction && !facts.SumsAreElements())) return false;
-  if (ExcludesSelf(applied) && !HasIdentity(facts.dtype, ReductionKind(applied))) return false;
+  const bool need_order = NeedOrder(machine, plan, facts, reduction);
+  if (SpanOfElements(plan, facts) <= NearSpan(machine, tasks, reduction, need_order)) return false;
+  const bool wait = machine.waits_for_stores && tasks < tuning.least_ordered_tasks;
+  if (wait && !need_order) return false;
+  const bool begins_anew = ExcludesSelf(reduction) && !Accumulates(reduction);
+  if (begins_anew && !HasIdentity(facts.dtype, ReductionKind(reduction))) return false;
   const auto size = static_cast<double>(facts.element_size);
   const auto groups = static_cast<double>(plan.groups());
   const auto updates = static_cast<double>(plan.kept);
   return size * static_cast<double>(facts.elements) <= groups * tuning.bytes_of_ordered_group &&
          updates <= groups * tuning.most_ordered_repeats &&
-         (size * updates <= cache * tuning.ordered_updates_part || tasks > 1) &&
+         (need_order || tasks > 1 || size * updates <= cache * tuning.ordered_updates_part) &&
          AreShuffled(plan, tuning.least_ordered_step / facts.element_size);
 }
 

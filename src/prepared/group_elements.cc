@@ -23,10 +23,9 @@ void GroupWriter::CombineElements(const int64_t* turn, bool begins, bool ends) {
 void GroupWriter::ApplyElements(unsigned char* origin) {
   int64_t offsets[Piece::kMost];
   const int64_t n = piece_.entries();
-  const auto elements = kernels_.combine.elements[kernel::kOffset64];
   const auto move = kernels_.move.combine.elements[kernel::kOffset64];
   if (kernels_.kind == STREW_NONE) {
-    return elements(Tile(origin, offsets, ListDestinations(offsets)), {});
+    return move(Tile(origin, offsets, ListDestinations(offsets)), {});
   }
   if (!std::exchange(has_begun_, true) && kernels_.excludes_self) {
     const int64_t groups = ListDestinations(offsets);
@@ -39,7 +38,7 @@ void GroupWriter::ApplyElements(unsigned char* origin) {
   for (int64_t g = 0; g < piece_.groups(); ++g) {
     std::fill(offsets + piece_.begin(g), offsets + piece_.end(g), piece_.destination(g));
   }
-  elements(Tile(origin, offsets, n), {});
+  kernel::CombineEntries(kernels_.combine, kernel::kOffset64, Tile(origin, offsets, n), {});
 }
 
 // Lists the destinations of groups that have an update. Returns their number.

@@ -22,6 +22,7 @@ constexpr int64_t kLongestElement = 16;
 // Moves a run whose size is known at compile time.
 template <size_t kBytes>
 struct MoveElement {
+  static constexpr bool kIsElement = true;
   explicit MoveElement(const PlacedRuns&) {}
   void operator()(unsigned char* output, const unsigned char* source) const {
     std::memcpy(output, source, kBytes);
@@ -31,6 +32,7 @@ struct MoveElement {
 // Moves a run without a call, which would take longer than the move.
 class MoveBlocks {
  public:
+  static constexpr bool kIsElement = false;
   explicit MoveBlocks(const PlacedRuns& runs) : bytes_(runs.run * runs.size) {}
   void operator()(unsigned char* output, const unsigned char* source) const {
     if (bytes_ < kBlock) {
@@ -51,6 +53,7 @@ class MoveBlocks {
 
 class MoveByKernel {
  public:
+  static constexpr bool kIsElement = false;
   explicit MoveByKernel(const PlacedRuns& runs) : move_(runs.move), run_(runs.run) {}
   void operator()(unsigned char* output, const unsigned char* source) const {
     move_(output, 1, source, 1, run_);
@@ -62,9 +65,9 @@ class MoveByKernel {
 };
 
 // Works on copies of its arguments, because the compiler must assume that stores of bytes change
-// any other memory.
-template <bool kHasDropped, bool kPrefetches, class Move, class Place>
-void GatherAt(const PlacedRuns& all, const Place* places) {
+// any other memory. `has_dropped` may be a constant of a type of its own.
+template <bool kPrefetches, class Move, class Place, class HasDropped>
+void GatherAt(const PlacedRuns& all, const Place* places, HasDropped has_dropped) {
   const PlacedRuns runs = all;
   const Move move(runs);
   const int64_t fetched = std::min(runs.n, runs.n + runs.following - runs.prefetch);
@@ -78,10 +81,11 @@ void GatherAt(const PlacedRuns& all, const Place* places) {
     for (int64_t c = 0; c < runs.n; ++c) {
       if (kPrefetches && c < fetched) {
         const int64_t next = c + runs.prefetch;
-        if (!kHasDropped || places[next] != Numbers::kNone<Place>)
+        if (!has_dropped || places[next] != Numbers::kNone<Place>) {
           kernel::PrefetchOnce(source_of(next), bytes);
+        }
       }
-      if (kHasDropped && places[c] == Numbers::kNone<Place>) continue;
+      if (has_dropped && places[c] == Numbers::kNone<Place>) continue;
       move(output + c * runs.output_step, source_of(c));
     }
     places += runs.row_places;
@@ -94,8 +98,13 @@ template <bool kPrefetches, class Move>
 void GatherBy(const PlacedRuns& runs) {
   runs.places.Visit([&](const auto* places) {
     const auto* const first = places + runs.first;
-    if (runs.has_dropped) return GatherAt<true, kPrefetches, Move>(runs, first);
-    GatherAt<false, kPrefetches, Move>(runs, first);
+    if constexpr (!Move::kIsElement) {
+      GatherAt<kPrefetches, Move>(runs, first, runs.has_dropped);
+    } else if (runs.has_dropped) {
+      GatherAt<kPrefetches, Move>(runs, first, std::true_type());
+    } else {
+      GatherAt<kPrefetches, Move>(runs, first, std::false_type());
+    }
   });
 }
 

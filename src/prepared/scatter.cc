@@ -117,8 +117,7 @@ bool FindLines(const Call& call, const plan::Machine& machine, const Plan& plan,
                int axis, const ScatterFacts& facts, ElementLines* lines) {
   if (facts.is_empty || !facts.axes_are_one_loop) return false;
   if (!MayGoInElementOrder(machine, plan, facts, reduction)) return false;
-  const strew_reduction kind = ReductionKind(ElementReduction(reduction));
-  return walk::IndexedKernelsFor(call, output, kind).ordered != nullptr &&
+  return HasElementKernel(call, output, reduction) &&
          FindElementLines(plan, updates, output, axis, lines);
 }
 

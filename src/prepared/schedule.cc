@@ -119,14 +119,11 @@ bool AccumulatorsNeedNoOrder(const Machine& machine, const Plan& plan, const Sca
   return plan.IsLastAxis() && plan.NumberOfPlaces() <= machine.tuning.near_batch_sums / bytes;
 }
 
-// True if scratch has room to sort the entries again, as several threads do. Offsets and places of
-// 64 bits and updates of 16 bytes are 32 bytes for each entry, dropped ones included. Limit: means,
-// and reductions that exclude old values, may use 2 MiB for it, as strew.h promises.
+}  // namespace
+
 bool HasRoomToShare(const Machine& machine, const Plan& plan) {
   return machine.workers == 1 || plan.entries <= (int64_t{2} << 20) / 32;
 }
-
-}  // namespace
 
 PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const ScatterFacts& facts,
                              strew_reduction reduction) {
@@ -139,25 +136,23 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
     return schedule;
   }
   const bool accumulates = Accumulates(reduction);
-  const bool in_order = facts.goes_in_element_order;
-  if (!accumulates && in_order) {
-    OrderElements(machine, plan, &schedule);
-    return schedule;
-  }
-  if (!accumulates && !ExcludesSelf(reduction)) return schedule;
   const strew_reduction kind = ReductionKind(reduction);
   const bool has_elements = facts.entry_elements == 1 && facts.units == 1;
   if (accumulates && has_elements && facts.has_scratch &&
       AccumulatorsNeedNoOrder(machine, plan, facts)) {
     return schedule;
   }
-  const bool has_room = in_order || HasRoomToShare(machine, plan);
+  if (facts.goes_in_element_order) {
+    OrderElements(machine, plan, &schedule);
+    return schedule;
+  }
+  if (!accumulates && !ExcludesSelf(reduction)) return schedule;
+  const bool has_room = HasRoomToShare(machine, plan);
   const bool are_few =
       !has_elements && plan.kept < machine.tuning.least_divided_updates * plan.groups();
   if (kind == STREW_MEAN && facts.SumsAreElements() && has_room && !are_few) {
     schedule.reduction = SumOf(reduction);
     Divide(machine, plan, facts, &schedule);
-    if (in_order) OrderElements(machine, plan, &schedule);
     return schedule;
   }
   // By places, reductions that start from an identity take two passes over the entries.

@@ -128,8 +128,10 @@ struct SingleFacts {
 
 // ---- Schedules ----
 
-// The reduction that single elements in the order of destinations apply: means are sums first.
-strew_reduction ElementReduction(strew_reduction reduction);
+// True if scratch has room to sort the entries again, as several threads do. Offsets and places of
+// 64 bits and updates of 16 bytes are 32 bytes for each entry, dropped ones included. Limit: means,
+// and reductions that exclude old values, may use 2 MiB for it, as strew.h promises.
+bool HasRoomToShare(const plan::Machine& machine, const Plan& plan);
 // True if single elements are best combined in the order of destinations: entries jump over more of
 // the output than the caches hold, most of its cache lines are touched, by few updates of each
 // destination, and updates, which are read at random, stay in the cache or are fetched by several

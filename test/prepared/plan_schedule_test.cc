@@ -128,16 +128,43 @@ TEST_F(ElementOrder, IsOfSingleElements) {
   EXPECT_FALSE(MayGo());
 }
 
-TEST_F(ElementOrder, IsOfReductionsInTheDtypeItself) {
+TEST_F(ElementOrder, IsOfReductionsThatKeepOldValuesOrHaveAnIdentity) {
   for (const strew_reduction reduction :
-       {0 | STREW_NONE, 0 | STREW_MEAN, STREW_ADD | STREW_EXCLUDE_SELF,
+       {0 | STREW_NONE, 0 | STREW_MEAN, 0 | STREW_SUB, STREW_ADD | STREW_EXCLUDE_SELF,
         STREW_MEAN | STREW_EXCLUDE_SELF}) {
     EXPECT_TRUE(MayGo(reduction));
   }
   EXPECT_FALSE(MayGo(STREW_SUB | STREW_EXCLUDE_SELF));
-  EXPECT_FALSE(MayGo(STREW_MUL | STREW_WIDE));
-  facts_.sum_bytes = 8;
+}
+
+TEST_F(ElementOrder, OfSumsThatElementsCannotHoldHasAPartOfItsOwn) {
+  tuning_.far_ordered_part = 10;
+  tuning_.far_ordered_sums_part = 9.999;
   EXPECT_FALSE(MayGo(STREW_MEAN));
+  EXPECT_TRUE(MayGo(STREW_MUL | STREW_WIDE));
+  EXPECT_TRUE(MayGo(STREW_SUB | STREW_WIDE | STREW_EXCLUDE_SELF));
+  facts_.sum_bytes = 8;
+  EXPECT_TRUE(MayGo(STREW_MEAN));
+  tuning_.far_ordered_sums_part = 10;
+  EXPECT_FALSE(MayGo(STREW_MEAN));
+}
+
+TEST_F(ElementOrder, OfSumsThatElementsCannotHoldReadsUpdatesAsFarAsAnyOrder) {
+  tuning_.far_ordered_sums_part = 0;
+  tuning_.ordered_updates_part = 0;
+  tuning_.waits_for_stores = 1;
+  EXPECT_FALSE(MayGo(STREW_MEAN));
+  EXPECT_TRUE(MayGo(STREW_ADD | STREW_WIDE));
+}
+
+TEST_F(ElementOrder, IsOfAnySpanIfThereIsNoRoomToShare) {
+  tuning_.far_ordered_part = 10;
+  Have(2);
+  const strew_reduction reduction = STREW_ADD | STREW_EXCLUDE_SELF;
+  EXPECT_FALSE(MayGo(reduction));
+  plan_->entries = int64_t{2} << 20;
+  EXPECT_TRUE(MayGo(reduction));
+  EXPECT_FALSE(MayGo(STREW_ADD));
 }
 
 TEST_F(ElementOrder, HasNumbersOf32Bits) {
@@ -162,7 +189,7 @@ TEST_F(ElementOrder, HasNoMoreTasksThanDestinations) {
   EXPECT_EQ(schedule.pass.parts, 50);
 }
 
-TEST_F(ScatterScheduleOf, ElementsInTheirOrderNeedNoScratchForMeans) {
+TEST_F(ScatterScheduleOf, ElementsInTheirOrderAreDividedAtOnce) {
   tuning_.ordered_prefetch = 7;
   tuning_.near_batch_sums = 0;
   facts_.goes_in_element_order = true;
@@ -173,8 +200,8 @@ TEST_F(ScatterScheduleOf, ElementsInTheirOrderNeedNoScratchForMeans) {
   const int64_t most = (int64_t{2} << 20) / 32;
   const PlanSchedule means = Of(Entries(most + 1), STREW_MEAN);
   EXPECT_EQ(means.way, Way::kElementOrder);
-  EXPECT_TRUE(means.divides);
-  EXPECT_EQ(means.reduction, STREW_ADD);
+  EXPECT_FALSE(means.divides);
+  EXPECT_EQ(means.reduction, STREW_MEAN);
 }
 
 TEST_F(ScatterScheduleOf, AxesApartIsInOrder) {

@@ -371,9 +371,10 @@ def _passes(cache: int) -> list[Family]:
 
 def _element_order(cache: int) -> list[Family]:
     """Sums of single elements, into an output of 4 caches unless that changes."""
-    never = {"far_ordered_part": HUGE}
+    never = {"far_ordered_part": HUGE, "far_ordered_sums_part": HUGE}
     always = {
         "far_ordered_part": 0,
+        "far_ordered_sums_part": 0,
         "bytes_of_ordered_group": HUGE,
         "ordered_updates_part": HUGE,
         "least_ordered_tasks": 1,
@@ -383,6 +384,9 @@ def _element_order(cache: int) -> list[Family]:
 
     def sums(places: int, updates: int) -> Planned:
         return scattered(uniform((updates,), places), values((places,)), "add")
+
+    def means(places: int, updates: int) -> Planned:
+        return scattered(uniform((updates,), places), values((places,), "int32"), "mean")
 
     def repeated(updates: int) -> Planned:
         """Every 16th element has so many updates."""
@@ -411,6 +415,7 @@ def _element_order(cache: int) -> list[Family]:
 
     return [
         part("far_ordered_part", lambda size: sums(size // 4, size // 32), never, always),
+        part("far_ordered_sums_part", lambda size: means(size // 4, size // 8), never, always),
         part("ordered_updates_part", lambda size: sums(cache, size // 4), always, never),
         Threshold(
             "bytes_of_ordered_group",
