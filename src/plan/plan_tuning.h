@@ -61,10 +61,11 @@ struct PlanTuning {
   // Fewest updates for each destination, on average, with which means of rows are sums that are
   // then divided: with fewer, rows would be read and written twice, in 1.1 to 1.3 x the time.
   int64_t least_divided_updates = 2;
-  // Single elements and short rows are passed in the order of the entries, unless destinations span
-  // more bytes than this part of the cache, and entries touch more lines than it has: in
-  // that of destinations only source and weights are read at random. 4 M entries between tensors of
-  // 64 MiB took in that order 0.9 x the time, with weights 1.3 x; of 4 MiB 2.5 x (Zen 4).
+  // Single elements and short rows are passed in the order of the entries, unless destinations are
+  // shuffled and span more bytes than this part of the cache, and entries touch more lines than it
+  // has: in that of destinations only source and weights are read at random. 4 M entries between
+  // tensors of 64 MiB took in that order 0.9 x the time, with weights 1.3 x; of 4 MiB 2.5 x; 15 M
+  // ascending ones into 60 MiB 2.2 to 2.8 x (Zen 4).
   double far_pass_part = 1;
   // Bytes of the output in which a block of batches stays in the caches, if its loop lies within
   // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums along

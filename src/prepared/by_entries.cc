@@ -12,6 +12,7 @@
 #include "plan/cut.h"
 #include "plan/unit.h"
 #include "prepared/entry_pass.h"
+#include "prepared/ordered.h"
 #include "prepared/placed_runs.h"
 #include "prepared/short_loops.h"
 #include "prepared/short_rows.h"
@@ -214,9 +215,15 @@ int64_t PassBlocks(const EntryPass& pass, const UpdateNest& nest) {
   return applied;
 }
 
-// Stores the identity, instead of the old value, at each destination, for all turns along which the
+struct Groups {
+  int64_t first;
+  int64_t end;
+};
+
+// Stores the identity, instead of the old value, at destinations, for all turns along which the
 // plan of the output does not change.
-void StartAnew(const EntryPass& pass, const UpdateNest& nest, strew_reduction kind) {
+void StartAnew(const EntryPass& pass, const UpdateNest& nest, const Groups& groups,
+               strew_reduction kind) {
   const TensorView& tensor = pass.to.tensor;
   alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth];
   StoreIdentity(tensor.dtype, kind, identity);
@@ -226,8 +233,8 @@ void StartAnew(const EntryPass& pass, const UpdateNest& nest, strew_reduction ki
     if (nest.loop[i].stride[kToEntry] == 0) turns.loop[turns.rank++] = nest.loop[i];
   }
   const Numbers& destinations = pass.passage.to.destinations;
-  for (int64_t g = 0; g < destinations.count(); g += kPassBlock) {
-    const int64_t n = std::min(kPassBlock, destinations.count() - g);
+  for (int64_t g = groups.first; g < groups.end; g += kPassBlock) {
+    const int64_t n = std::min(kPassBlock, groups.end - g);
     int64_t offsets[kPassBlock];
     pass.passage.of_to.destinations.Locate(destinations, g, n, offsets);
     plan::ForEachTurn(turns, turns.rank, [&](const int64_t* at) {
@@ -246,18 +253,29 @@ Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanS
   const strew_reduction kind = ReductionKind(schedule.reduction);
   const EntryPass pass(passage, schedule);
   const int64_t tasks = schedule.pass.tasks, parts = schedule.pass.parts;
+  const Plan& to = passage.to;
+  const bool by_groups = parts > 1 && HasAscendingEntries(nest, to);
   plan::Cut cut;
   if (parts > 1) cut.Append(nest.loop[0].count, 1, parts);
   const bool starts_anew = ExcludesSelf(schedule.reduction);
-  // If the plan of the output does not change along the loop that is cut, each part stores the
-  // identities of its own destinations. Otherwise those of all parts are stored before any part.
-  const bool are_slices = parts > 1 && nest.loop[0].stride[kToEntry] == 0;
-  if (starts_anew && !are_slices) StartAnew(pass, nest, kind);
+  // If the plan of the output does not change along the loop that is cut, or if parts are groups,
+  // each part stores the identities of its own destinations. Otherwise those of all parts are
+  // stored before any part.
+  const bool are_apart = by_groups || (parts > 1 && nest.loop[0].stride[kToEntry] == 0);
+  if (starts_anew && !are_apart) StartAnew(pass, nest, {0, to.groups()}, kind);
   std::atomic<int64_t> sum{0};
   STREW_TRY(share::ForEachPart(passage.call, tasks, parts, [&](int64_t part, int64_t) {
     UpdateNest kept = nest;
-    if (parts > 1) cut.KeepPart(part, &kept);
-    if (starts_anew && are_slices) StartAnew(pass, kept, kind);
+    Groups groups = {0, to.groups()};
+    if (by_groups) {
+      groups = {BorderOf(to, schedule.pass, part), BorderOf(to, schedule.pass, part + 1)};
+      if (groups.first == groups.end) return;
+      const int64_t first = to.FirstOf(groups.first);
+      kept.Restrict(0, first, to.FirstOf(groups.end) - first);
+    } else if (parts > 1) {
+      cut.KeepPart(part, &kept);
+    }
+    if (starts_anew && are_apart) StartAnew(pass, kept, groups, kind);
     sum += PassBlocks(pass, kept);
   }));
   *applied = sum;

@@ -19,6 +19,12 @@ enum { kFromEntry, kToEntry, kSource, kOutput, kWeight, kUpdateOperands };
 using UpdateNest = plan::LoopNest<kUpdateOperands>;
 using UpdateLoop = plan::Loop<kUpdateOperands>;
 
+// True if the loops are one over all entries of the plan of the output, whose destinations ascend.
+inline bool HasAscendingEntries(const UpdateNest& nest, const Plan& to) {
+  return nest.rank == 1 && nest.loop[0].stride[kToEntry] == 1 && nest.loop[0].count == to.kept &&
+         !to.order.exists();
+}
+
 struct Passage {
   const Call& call;
   const Plan& from;

@@ -314,6 +314,13 @@ bool IsRow(const UpdateLoop& loop) {
   return loop.stride[kFromEntry] == 0 && loop.stride[kToEntry] == 0 && loop.count <= kPassBlock;
 }
 
+// The outermost loop is cut if it is one of batches, which never share destinations, or if it is the
+// only one and destinations ascend.
+int64_t MostParts(const UpdateNest& nest, const Plan& to) {
+  if (nest.rank > 0 && IsBatch(nest.loop[0])) return nest.loop[0].count;
+  return HasAscendingEntries(nest, to) ? to.groups() : 1;
+}
+
 // Returns false if the order of destinations is faster.
 bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
                  const GatherScatterFacts& facts, const SingleFacts& singles,
@@ -324,17 +331,16 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   const int64_t reach = ReachOf(to, singles, schedule->blocks, facts.element_size);
   const auto far =
       static_cast<int64_t>(static_cast<double>(machine.cache_bytes) * tuning.far_pass_part);
-  if (!facts.has_weights && reach > far && to.all_entries > far / kCacheLine) return false;
+  const bool are_shuffled = to.order.exists() && !facts.has_weights;
+  if (are_shuffled && reach > far && to.all_entries > far / kCacheLine) return false;
   const bool are_affine = AreAffine(from, to, singles);
   if ((facts.has_slices || facts.row_elements > 1) && !are_affine) return false;
   const int64_t updates = to.entries * facts.entry_elements;
   Pass& pass = schedule->pass;
   pass.nanoseconds = Nanoseconds(updates, tuning.ns_of_passed_entry, 0, 0);
   pass.tasks = plan::TasksFor(machine, pass.nanoseconds);
-  // The outermost loop is cut if it is one of batches, which never share destinations. The order of
-  // these gives every task a part.
-  const bool is_batch = nest.rank > 0 && IsBatch(nest.loop[0]);
-  pass.parts = is_batch ? std::min(plan::PartsFor(machine, pass.tasks), nest.loop[0].count) : 1;
+  // The order of destinations gives every task a part.
+  pass.parts = std::min(plan::PartsFor(machine, pass.tasks), MostParts(nest, to));
   if (pass.parts < pass.tasks) return false;
   schedule->way = Way::kByEntries;
   schedule->fetches_output = reach > plan::NearBytesOfElements(machine);

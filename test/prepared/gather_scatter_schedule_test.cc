@@ -233,6 +233,8 @@ TEST_F(GatherScatterScheduleOf, FarDestinationsIsInOrder) {
   tuning_.far_pass_part = 0.25;
   tuning_.cache_bytes = 4 * 99 * kLine;
   singles_.place_span = 99 * kLine + 1;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries) << "destinations ascend";
+  ASSERT_TRUE(to_->order.Allocate(100, 1));
   EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
   facts_.has_weights = true;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
@@ -244,8 +246,24 @@ TEST_F(GatherScatterScheduleOf, FarDestinationsIsInOrder) {
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
 }
 
+TEST_F(GatherScatterScheduleOf, ManyAscendingEntriesIsInPartsOfDestinations) {
+  Have(4);
+  tuning_.ns_of_passed_entry = 40;
+  tuning_.parts_of_task = 3;
+  to_ = Entries(100, 12, 1000);
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
+  EXPECT_EQ(Of(STREW_ADD).pass.parts, 12);
+  to_ = Entries(100, 4, 1000);
+  EXPECT_EQ(Of(STREW_ADD).pass.parts, 4);
+  to_ = Entries(100, 3, 1000);
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
+  to_ = Entries(101, 12, 1000);
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder) << "the loop has some of the entries";
+}
+
 TEST_F(GatherScatterScheduleOf, ManyEntriesIsInOrderUnlessBatchesAreEnoughForTasks) {
   Have(4);
+  ASSERT_TRUE(to_->order.Allocate(100, 1));
   tuning_.ns_of_passed_entry = 20;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
   tuning_.ns_of_passed_entry = 19;
@@ -277,6 +295,7 @@ TEST_F(GatherScatterScheduleOf, BatchesWithinEntriesIsInBlocks) {
 }
 
 TEST_F(GatherScatterScheduleOf, DestinationsBeyondNearCachesPrefetches) {
+  ASSERT_TRUE(to_->order.Allocate(100, 1));
   tuning_.cache_bytes = 4000;
   EXPECT_FALSE(Of(STREW_ADD).fetches_output);
   --tuning_.cache_bytes;

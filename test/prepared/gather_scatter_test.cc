@@ -320,5 +320,38 @@ TEST_P(Hubs, MayHaveAPartWithoutUpdates) {
   }
 }
 
+// Each task has destinations of its own if these ascend. A third of the entries name one, so that a
+// part has none.
+class AscendingEntries : public testing::TestWithParam<Dtype> {};
+
+INSTANTIATE_TEST_SUITE_P(EveryDtype, AscendingEntries, testing::ValuesIn(Dtypes()),
+                         [](const auto& test) { return TestName(test.param); });
+
+TEST_P(AscendingEntries, AreShared) {
+  constexpr int64_t kEntries = 30000, kPlaces = 900, kFirst = 4000, kLast = 14000;
+  const strew_dtype dtype = GetParam().code;
+  const std::vector<strew_reduction> all = AllReductionsOf(GetParam());
+  Random random(Seed());
+  Dims from(kEntries), to(kEntries);
+  for (int64_t i = 0; i < kEntries; ++i) {
+    from[static_cast<size_t>(i)] = random.Between(0, kPlaces - 1);
+    to[static_cast<size_t>(i)] = i < kFirst ? i : i < kLast ? kFirst : kFirst + (i - kLast) / 3;
+  }
+  const Dims outputs = {kFirst + kEntries};
+  GatherScatterCase c{
+      MakeIndexed(Operator::kScatterUpdate, RandomArray(random, dtype, RowMajor({kPlaces})),
+                  {kEntries}, from),
+      MakeIndexed(Operator::kScatterUpdate, RandomArray(random, dtype, RowMajor(outputs)),
+                  {kEntries}, to)};
+  for (const bool is_weighted : {false, true}) {
+    if (is_weighted && std::count(all.begin(), all.end(), STREW_MUL) == 0) continue;
+    if (is_weighted) c.weights = RandomArray(random, dtype, RowMajor({kEntries}));
+    for (const strew_reduction reduction : all) {
+      c.to.reduction = reduction;
+      ASSERT_TRUE(CheckGatherScatter(c, 3)) << reduction;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace strew_test
