@@ -111,7 +111,7 @@ void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts,
 // True if means and wide sums of single elements need no order of destinations: scratch has room
 // for an accumulator of each destination of a batch, and many of these are touched.
 bool AccumulatorsNeedNoOrder(const Machine& machine, const Plan& plan, const ScatterFacts& facts) {
-  constexpr int64_t kBytesOfCount = sizeof(int64_t);
+  constexpr int64_t kBytesOfCount = sizeof(uint32_t);
   const int64_t bytes = facts.sum_bytes + kBytesOfCount;
   if (plan.NumberOfPlaces() > plan::MostScratch(1) / bytes) return false;
   if (plan.kept < DestinationsOf(plan) / machine.tuning.destinations_of_plan_entry) return false;
@@ -314,8 +314,8 @@ bool IsRow(const UpdateLoop& loop) {
   return loop.stride[kFromEntry] == 0 && loop.stride[kToEntry] == 0 && loop.count <= kPassBlock;
 }
 
-// The outermost loop is cut if it is one of batches, which never share destinations, or if it is the
-// only one and destinations ascend.
+// The outermost loop is cut if it is one of batches, which never share destinations, or if it is
+// the only one and destinations ascend.
 int64_t MostParts(const UpdateNest& nest, const Plan& to) {
   if (nest.rank > 0 && IsBatch(nest.loop[0])) return nest.loop[0].count;
   return HasAscendingEntries(nest, to) ? to.groups() : 1;

@@ -243,7 +243,7 @@ TEST_F(ScatterScheduleOf, WideSumsIsByPlacesIfManyDestinationsAreTouched) {
 
 TEST_F(ScatterScheduleOf, WideSumsIsByPlacesIfScratchHasRoomForThem) {
   facts_.sum_bytes = 8;
-  const int64_t most = MostScratch(1) / 16;
+  const int64_t most = MostScratch(1) / 12;
   EXPECT_EQ(WayOf(Entries(most, most, most), STREW_MEAN), Way::kByPlaces);
   EXPECT_EQ(WayOf(Entries(most, most, most + 1), STREW_MEAN), Way::kInOrder);
   facts_.has_scratch = false;
@@ -251,7 +251,7 @@ TEST_F(ScatterScheduleOf, WideSumsIsByPlacesIfScratchHasRoomForThem) {
 }
 
 TEST_F(ScatterScheduleOf, MeansIsBySumsUnlessTheseAreNear) {
-  tuning_.near_batch_sums = 12 * 1000;
+  tuning_.near_batch_sums = 8 * 1000;
   const PlanSchedule near = Of(Entries(900, 900, 1000), STREW_MEAN);
   EXPECT_EQ(near.way, Way::kByPlaces);
   EXPECT_FALSE(near.divides);
