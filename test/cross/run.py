@@ -72,7 +72,7 @@ SVE = {
 MACHINES = {
     "aarch64": Machine("aarch64-linux-gnu", "arm64", {"NEON": "max,sve=off", **SVE}),
     "armhf": Machine("arm-linux-gnueabihf", "armhf"),
-    "ppc64le": Machine("powerpc64le-linux-gnu", "ppc64el"),
+    "ppc64le": Machine("powerpc64le-linux-gnu", "ppc64el", {"": "power10"}),
     "s390x": Machine("s390x-linux-gnu", "s390x", {"": "qemu"}),
     "i386": Machine("i686-linux-gnu", "i386", {"": ""}),
     "riscv64": Machine("riscv64-linux-gnu", "", {"": "rv64"}),
