@@ -73,7 +73,7 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   const int64_t block = MostOfTile(first, width);
   const Traversal traversal =
       drops ? TraversalOfSink(first, tuning, block, &chosen.flat)
-            : TraversalFor(first, tuning, about.width, block, staging, &chosen);
+            : TraversalFor(first, about.machine, about.width, block, staging, &chosen);
   const bool in_rows = traversal == Traversal::kShortRows || traversal == Traversal::kLongRows;
   if (in_rows && schedule.hints.indices_are_offsets) {
     text->Add("Indices are offsets as they are. ");

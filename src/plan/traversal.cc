@@ -102,9 +102,26 @@ bool Pack(const EntryLoops& loops, const Tuning& tuning, FlatLoops* flat) {
   return loops.reach + PatternSpan(*flat, kMostPacked) <= INT32_MAX;
 }
 
+// True if short runs of slices lie in cache lines of their own, and all of them in more of these
+// than the cache has.
+bool AreFarSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
+                  const InnerLoop& row) {
+  const Tuning& tuning = machine.tuning;
+  const int64_t entries = loops.TileEntries(), run = loops.run.count;
+  if (run > 1 && (run * width > tuning.longest_far_run || entries <= 2)) return false;
+  if (!AreLinesApart(row.stride[kOutput], width)) return false;
+  const auto stride = static_cast<double>(Magnitude(row.stride[kOutput]));
+  const double touched =
+      std::min(stride * static_cast<double>(width), static_cast<double>(entries) * kCacheLine);
+  const auto rows = static_cast<double>(loops.EntryUnits() / run);
+  return rows * touched > static_cast<double>(machine.cache_bytes) * tuning.far_slices_part;
+}
+
 // Finds the loops of few entries that are slices of many inner turns. A block of these turns should
 // stay in the caches while all entries write to it.
-bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, SliceLoops* slices) {
+bool FindSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
+                SliceLoops* slices) {
+  const Tuning& tuning = machine.tuning;
   const int64_t entries = loops.TileEntries();
   if (entries > std::min(kMostSlices, tuning.few_slices) || loops.components == 0) return false;
   if (loops.EntryUnits() < tuning.least_slice) return false;
@@ -112,6 +129,7 @@ bool FindSlices(const EntryLoops& loops, const Tuning& tuning, int64_t width, Sl
   slices->run = loops.run.count == 1 ? slices->rest.PopInnermost() : loops.run;
   slices->row = slices->rest.PopInnermost();
   const bool is_strided = loops.run.count == 1;
+  if (AreFarSlices(loops, machine, width, is_strided ? slices->run : slices->row)) return false;
   // Inner turns may come in any order, so the longer loop becomes the run. With runs of 2, all with
   // one update, two of 4 columns of 129,000 rows took 6 x the time (Zen 4).
   if (is_strided && slices->run.count < std::min(tuning.short_run, slices->row.count)) {
@@ -152,11 +170,11 @@ Traversal InRowsAndColumns(const EntryLoops& loops, int64_t block) {
 
 }  // namespace
 
-Traversal TraversalFor(const EntryLoops& loops, const Tuning& tuning, int64_t width, int64_t block,
-                       const Staging& staging, TraversalLoops* chosen) {
+Traversal TraversalFor(const EntryLoops& loops, const Machine& machine, int64_t width,
+                       int64_t block, const Staging& staging, TraversalLoops* chosen) {
   if (staging.strip != 0) return Traversal::kStrips;
-  if (FindSlices(loops, tuning, width, &chosen->slices)) return Traversal::kSlices;
-  return TraversalOfSink(loops, tuning, block, &chosen->flat);
+  if (FindSlices(loops, machine, width, &chosen->slices)) return Traversal::kSlices;
+  return TraversalOfSink(loops, machine.tuning, block, &chosen->flat);
 }
 
 Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,

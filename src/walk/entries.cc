@@ -306,8 +306,9 @@ void WriteEntries(const Scatter& scatter, const plan::MemoryHints& hints,
   if (staging.copies_data && staging.strip == 0) return WritePieces(scatter, hints);
   const TileWriter writer(scatter, hints);
   plan::TraversalLoops chosen;
-  const Traversal traversal = plan::TraversalFor(scatter.loops, scatter.tuning, scatter.width,
-                                                 writer.locator().block(), staging, &chosen);
+  const Traversal traversal =
+      plan::TraversalFor(scatter.loops, plan::Machine(scatter.call), scatter.width,
+                         writer.locator().block(), staging, &chosen);
   if (traversal == Traversal::kSlices) return WriteSlices(scatter, chosen.slices, hints.streams);
   EntryWalk<TileWriter>(scatter, writer, staging, scratch, hints.strips_stream)
       .Run(traversal, chosen.flat);

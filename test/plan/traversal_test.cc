@@ -41,16 +41,19 @@ class TraversalChoice : public testing::Test {
   TraversalChoice() {
     tuning_.few_turns = kHuge;
     tuning_.least_flat_entries = 0;
+    settings_.tuning = &tuning_;
   }
 
   Traversal Of(const EntryLoops& loops, int64_t block = kBlock,
                const Staging& staging = kNoStaging) {
-    return TraversalFor(loops, tuning_, kWidth, block, staging, &chosen_);
+    const strew::plan::Machine machine(strew::Call(settings_, nullptr));
+    return TraversalFor(loops, machine, kWidth, block, staging, &chosen_);
   }
 
   EntryLoops last_axis_{ElementsSpace({6, 50}, {6, 8}, 1), {}};
   EntryLoops first_axis_{ElementsSpace({50, 6}, {8, 6}, 0), {}};
   Tuning tuning_;
+  strew::Settings settings_;
   TraversalLoops chosen_;
 };
 
@@ -272,6 +275,34 @@ TEST_F(SliceChoice, IsForColumnsThatABlockHoldsEnoughOf) {
   EXPECT_EQ(chosen_.slices.run_step, 9);
 }
 
+// Columns of 10 rows of 64 bytes, and the same of runs.
+TEST_F(SliceChoice, IsNothingForMoreLinesThanTheCachesHold) {
+  const auto columns = [](int64_t entries, int64_t stride, int64_t run) {
+    IndexSpace space;
+    space.component[space.components++] = {1, 8, run, 1, 0};
+    space.entries.Append(entries, 0, 1, 1, 0);
+    space.inner.Append(int64_t{10}, stride, 3 * run);
+    if (run > 1) space.inner.Append(run, 1, 1);
+    return space;
+  };
+  tuning_.least_slice = tuning_.least_slice_block = 1;
+  tuning_.cache_bytes = 2 * 10 * 64;
+  tuning_.far_slices_part = 0.5;
+  tuning_.longest_far_run = 8;
+  EXPECT_TRUE(IsSlices(columns(3, 16, 1)));
+  tuning_.far_slices_part = 0.499;
+  EXPECT_FALSE(IsSlices(columns(3, 16, 1)));
+  EXPECT_TRUE(IsSlices(columns(3, 15, 1))) << "rows share lines";
+  EXPECT_FALSE(IsSlices(columns(3, 16, 2)));
+  EXPECT_TRUE(IsSlices(columns(2, 16, 2))) << "runs of two entries";
+  EXPECT_TRUE(IsSlices(columns(3, 16, 3))) << "longer runs";
+  tuning_.far_slices_part = 1;
+  EXPECT_TRUE(IsSlices(columns(2, 32, 1)));
+  tuning_.far_slices_part = 0.999;
+  EXPECT_FALSE(IsSlices(columns(2, 32, 1)));
+  EXPECT_TRUE(IsSlices(columns(1, 32, 1))) << "one line of each row";
+}
+
 // Lines of 100 and 2 turns, whose updates lie apart: the longer one makes the runs.
 TEST_F(SliceChoice, HasRunsOfTheLongerOfTwoStridedLoops) {
   IndexSpace space;
@@ -305,8 +336,11 @@ TEST(SliceLoops, GoThroughEveryInnerTurn) {
     Random random(Seed() + static_cast<uint64_t>(i));
     const EntryLoops loops(AnySpace(random), {});
     tuning.slice_block = tuning.slice_run_block = random.Between(1, 100);
+    strew::Settings settings;
+    settings.tuning = &tuning;
+    const strew::plan::Machine machine(strew::Call(settings, nullptr));
     TraversalLoops chosen;
-    const Traversal traversal = TraversalFor(loops, tuning, kWidth, kBlock, kNoStaging, &chosen);
+    const Traversal traversal = TraversalFor(loops, machine, kWidth, kBlock, kNoStaging, &chosen);
     if (traversal != Traversal::kSlices) continue;
     ++slices_found;
     const SliceLoops& slices = chosen.slices;

@@ -40,7 +40,8 @@ def equal_in_rows(data: tuple[int, int], axis: int) -> Scatter:
 
 def families(cache: int) -> list[Family]:
     """`cache` is the size of the last one, in bytes, as far as a call counts on it."""
-    return [*_few(), *_drafts(cache), *_prefetch(cache), *_staged(), *_tiles()]
+    some = [*_few(), *_drafts(cache), *_prefetch(cache), *_staged()]
+    return [*some, *_tiles(), *_slices(cache)]
 
 
 def _few() -> list[Family]:
@@ -384,7 +385,6 @@ def _tiles() -> list[Family]:
             lambda size: equal_in_rows(rows_of(1 << 18, size), 1),
             **switch("least_folded", HUGE, 1, **IN_ROWS),
         ),
-        *_slices(),
     ]
 
 
@@ -433,7 +433,7 @@ def _few_entries_in_short_loops() -> list[Family]:
     ]
 
 
-def _slices() -> list[Family]:
+def _slices(cache: int) -> list[Family]:
     several = {**NO_FEW, "few_slices": 64}
 
     def lines(turns: int) -> Scatter:
@@ -478,5 +478,19 @@ def _slices() -> list[Family]:
             "longest_slice_run",
             lambda size: update((max(1, (1 << 17) // size), 8, size // 4), 3, 1),
             **at("longest_slice_run", **several),
+        ),
+        Threshold(
+            "far_slices_part",
+            lambda size: update((size // (23 * 4), 23), 2, 1),
+            **switch("far_slices_part", HUGE, 0, **several),
+            least=MIB,
+            size_of=lambda part: cache * part,
+            value_of=lambda size: size / cache,
+        ),
+        Threshold(
+            "longest_far_run",
+            lambda size: update((2 * cache // (23 * size), 23, size // 4), 6, 1),
+            **at("longest_far_run", far_slices_part=0, **several),
+            least=4,
         ),
     ]
