@@ -7,6 +7,7 @@ import ctypes
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
@@ -67,74 +68,93 @@ def boxes(entries: int, row: Shape) -> Planned:
     return Planned(bind)
 
 
+@dataclass
+class Passage:
+    """Entries from places of a source to those of a target, along one axis."""
+
+    source: np.ndarray
+    taken: np.ndarray  # indices
+    target: np.ndarray
+    put: np.ndarray  # indices
+    axis: int = 0
+    reduction: str = "add"
+    weights: np.ndarray | None = None
+    operator: str = UPDATE
+
+
+def in_place(draw: Callable[[], Passage]) -> Planned:
+    """gather_scatter of what is drawn."""
+
+    def bind(library: Library) -> Callable[[], None]:
+        passage = draw()
+        axis = passage.axis
+        sides = (passage.source, passage.taken), (passage.target, passage.put)
+        plans = [
+            library.plan(passage.operator, library.tensor(indices), axis, (array.shape[axis],))
+            for array, indices in sides
+        ]
+        weights = None if passage.weights is None else library.tensor(passage.weights)
+        source, target = library.tensor(passage.source), library.tensor(passage.target)
+        return library.plan_gather_scatter(
+            plans[0], source, weights, plans[1], target, passage.reduction, target
+        )
+
+    return Planned(bind)
+
+
 def passed(
     operator: str, shape: Shape, axis: int, extent: int, row: Shape = (), is_weighted: bool = False
 ) -> Planned:
     """Sums from places to others of the same axis, at indices of this shape."""
 
-    def bind(library: Library) -> Callable[[], None]:
-        indices = np.random.default_rng(2).integers(0, extent, shape)
-        plans = [
-            library.plan(operator, library.tensor(some), axis, (extent,))
-            for some in (indices, uniform(shape, extent))
-        ]
+    def draw() -> Passage:
+        taken = np.random.default_rng(2).integers(0, extent, shape)
         data = (extent, *row)
         if operator == "scatter_elements":
             data = (*shape[:axis], extent, *shape[axis + 1 :])
-        source, target = library.tensor(values(data)), library.tensor(values(data))
-        weights = library.tensor(values((*shape, *row))) if is_weighted else None
-        return library.plan_gather_scatter(
-            plans[0], source, weights, plans[1], target, "add", target
+        weights = values((*shape, *row)) if is_weighted else None
+        put = uniform(shape, extent)
+        return Passage(
+            values(data), taken, values(data), put, axis, weights=weights, operator=operator
         )
 
-    return Planned(bind)
+    return in_place(draw)
 
 
 def _sliced(slices: int, places: int, reduction: str = "add", repeats: int = 0) -> Planned:
     """gather_scatter of rows of `places` entries, from a permutation of the places: to random ones,
     or, with `repeats`, to ascending ones that have so many updates each."""
 
-    def bind(library: Library) -> Callable[[], None]:
+    def draw() -> Passage:
         shuffled = np.random.default_rng(2).permutation(places)
         to = np.arange(places) // repeats if repeats else uniform((places,), places)
-        plans = [
-            library.plan(UPDATE, library.tensor(some), 1, (places,)) for some in (shuffled, to)
-        ]
-        source, target = (library.tensor(values((slices, places))) for _ in range(2))
-        return library.plan_gather_scatter(
-            plans[0], source, None, plans[1], target, reduction, target
-        )
+        data = (slices, places)
+        return Passage(values(data), shuffled, values(data), to, axis=1, reduction=reduction)
 
-    return Planned(bind)
+    return in_place(draw)
 
 
 def _columns(entries: int, reduction: str = "add") -> Planned:
     """gather_scatter of few columns of rows of 32 to those of rows of 8."""
 
-    def bind(library: Library) -> Callable[[], None]:
-        some = library.tensor(np.arange(entries))
-        plans = [library.plan(UPDATE, some, 1, (extent,)) for extent in (32, 8)]
-        source, target = (library.tensor(values((400_000, extent))) for extent in (32, 8))
-        return library.plan_gather_scatter(
-            plans[0], source, None, plans[1], target, reduction, target
-        )
+    def draw() -> Passage:
+        some = np.arange(entries)
+        source, target = values((400_000, 32)), values((400_000, 8))
+        return Passage(source, some, target, some, axis=1, reduction=reduction)
 
-    return Planned(bind)
+    return in_place(draw)
 
 
 def _apart(entries: int, run: int, reduction: str = "add") -> Planned:
     """gather_scatter of few entries of many short runs that lie apart in the source."""
 
-    def bind(library: Library) -> Callable[[], None]:
+    def draw() -> Passage:
         shape = (3, (1 << 19) // run, run)
-        plans = [library.plan(UPDATE, library.tensor(uniform((entries,), 3)), 0, (3,))] * 2
-        source = library.tensor(values((*shape[:2], run + 1))[..., :run])
-        target = library.tensor(values(shape))
-        return library.plan_gather_scatter(
-            plans[0], source, None, plans[1], target, reduction, target
-        )
+        some = uniform((entries,), 3)
+        source = values((*shape[:2], run + 1))[..., :run]
+        return Passage(source, some, values(shape), some, reduction=reduction)
 
-    return Planned(bind)
+    return in_place(draw)
 
 
 def _costs() -> list[Family]:
