@@ -137,6 +137,10 @@ Status ApplyWithoutSelf(const walk::Scatter& scatter) {
     }
   }
   const share::Execution execution(scatter);
+  if (scatter.call.explains()) {
+    scatter.call.Explain("Identities replace old values first, written %s the caches.",
+                         execution.streams() ? "past" : "through");
+  }
   STREW_TRY(StoreIdentities(scatter, execution));
   return execution.Run(scatter, /*is_copied=*/true);
 }

@@ -81,8 +81,11 @@ MemoryHints Scheduler::Hints() const {
   MemoryHints hints;
   hints.prefetch = Prefetch();
   hints.strip_prefetch = about_.is_heavy ? tuning_.strip_prefetch : 0;
+  // Reductions stream only the identities that replace old values.
+  const int64_t least_whole_row =
+      about_.moves ? tuning_.least_streamed_row : tuning_.least_streamed_identities;
   const int64_t least_row = about_.has_lines || machine.streams_parts
-                                ? tuning_.least_streamed_row
+                                ? least_whole_row
                                 : tuning_.least_streamed_row_of_parts;
   hints.streams = run >= least_row / width_ && about_.updates >= streamed / about_.update_size;
   hints.strips_stream = about_.output_units >= streamed / width_;

@@ -38,6 +38,9 @@ void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction
   facts->elements = output.size;
   facts->units = plan::IndexedUnitsOf(output.element_size).count;
   facts->sum_bytes = Accumulates(reduction) ? SumBytes(call, output) : 0;
+  const kernel::CombineKernels& kernels =
+      walk::IndexedKernelsFor(call, output, ReductionKind(reduction));
+  facts->groups_rows = kernels.rows != nullptr && !kernels.heavy;
 }
 
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,

@@ -150,13 +150,17 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   const bool has_room = HasRoomToShare(machine, plan);
   const bool are_few =
       !has_elements && plan.kept < machine.tuning.least_divided_updates * plan.groups();
-  if (kind == STREW_MEAN && facts.SumsAreElements() && has_room && !are_few) {
+  const bool begins_rows = ExcludesSelf(reduction) && !has_elements && !are_few;
+  if (kind == STREW_MEAN && facts.SumsAreElements() && has_room && !are_few && !begins_rows) {
     schedule.reduction = SumOf(reduction);
     Divide(machine, plan, facts, &schedule);
     return schedule;
   }
-  // By places, reductions that start from an identity take two passes over the entries.
-  if (accumulates || !has_room || !HasIdentity(facts.dtype, kind)) {
+  // By places, reductions that start from an identity take two passes over the entries. With two
+  // and more updates of a row on average, the order of destinations took 0.5 to 1.0 x the time, up
+  // to 1.17 x for rows of 2 KB; with fewer up to 1.7 x (Zen 4).
+  if (accumulates || !has_room || (begins_rows && facts.groups_rows) ||
+      !HasIdentity(facts.dtype, kind)) {
     GoInOrder(machine, plan, facts, &schedule);
   }
   return schedule;

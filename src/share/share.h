@@ -59,6 +59,9 @@ class Execution {
   // The reduction and the updates may differ from those of the constructor.
   Status Run(const walk::Scatter& scatter, bool is_copied = false) const;
 
+  // True if updates that replace are written past the caches.
+  bool streams() const { return schedule_.hints.streams; }
+
  private:
   plan::Circumstances about_;
   plan::Schedule schedule_;

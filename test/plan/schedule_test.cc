@@ -583,7 +583,17 @@ TEST_F(HintChoice, PrefetchesWhatIsFar) {
   EXPECT_EQ(of_size((1 << 16) + 2), 100);
 }
 
+TEST_F(HintChoice, StreamsIdentitiesInLongRowsOnly) {
+  tuning_.least_streamed_identities = 800;
+  updates_ = int64_t{1} << 30;
+  EXPECT_FALSE(OfRows(1 << 10, 199).streams);
+  EXPECT_TRUE(OfRows(1 << 10, 200).streams);
+  moves_ = true;
+  EXPECT_TRUE(OfRows(1 << 10, 199).streams);
+}
+
 TEST_F(HintChoice, StreamsPartsOfLinesInLongRowsOnly) {
+  moves_ = true;
   tuning_.least_streamed_row = 400;
   tuning_.least_streamed_row_of_parts = 800;
   updates_ = int64_t{1} << 30;
@@ -716,6 +726,7 @@ TEST_F(HintChoice, PrefetchesStripsForReductionsThatTakeLong) {
 }
 
 TEST_F(HintChoice, StreamsManyUpdatesOfLongRows) {
+  moves_ = true;
   updates_ = 1 << 17;  // of 4 bytes: half of the cache
   EXPECT_FALSE(OfRows(1000, 15).streams);
   EXPECT_TRUE(OfRows(1000, 16).streams);

@@ -273,6 +273,21 @@ TEST_F(ScatterScheduleOf, MeansOfRowsIsBySumsIfDestinationsHaveEnoughUpdates) {
   EXPECT_EQ(WayOf(Entries(500, 100, 1000), STREW_MEAN), Way::kInOrder);
 }
 
+TEST_F(ScatterScheduleOf, RowsOfSeveralUpdatesThatBeginAnewIsInOrder) {
+  tuning_.least_divided_updates = 5;
+  facts_.entry_elements = 8;
+  facts_.groups_rows = true;
+  constexpr strew_reduction kSum = STREW_ADD | STREW_EXCLUDE_SELF;
+  EXPECT_EQ(WayOf(Entries(500, 100, 1000), kSum), Way::kInOrder);
+  EXPECT_EQ(WayOf(Entries(499, 100, 1000), kSum), Way::kByPlaces);
+  EXPECT_EQ(WayOf(Entries(500, 100, 1000), STREW_ADD), Way::kByPlaces);
+  facts_.groups_rows = false;
+  EXPECT_EQ(WayOf(Entries(500, 100, 1000), kSum), Way::kByPlaces);
+  const PlanSchedule means = Of(Entries(500, 100, 1000), STREW_MEAN | STREW_EXCLUDE_SELF);
+  EXPECT_EQ(means.way, Way::kInOrder);
+  EXPECT_FALSE(means.divides);
+}
+
 TEST_F(ScatterScheduleOf, MeansIsInOrderWithoutRoomToShare) {
   const int64_t most = (int64_t{2} << 20) / 32;
   tuning_.near_batch_sums = 0;

@@ -197,6 +197,16 @@ def _prefetch(cache: int) -> list[Family]:
             **at("least_streamed_row_of_parts", streamed_part=1e-9, streams_parts=0),
         ),
         Threshold(
+            "least_streamed_identities",
+            lambda size: rows(rows_of(16 * MIB, size // 4), 32 * MIB // size, "max|exclude_self"),
+            **at(
+                "least_streamed_identities",
+                streamed_part=1e-9,
+                streams_parts=1,
+                least_replaced_row=HUGE,
+            ),
+        ),
+        Threshold(
             "least_replaced_row",
             lambda size: rows(rows_of(8 * MIB, size // 4), 8 * MIB // size, "add|exclude_self"),
             **at("least_replaced_row"),
