@@ -6,12 +6,12 @@
 #include <cassert>
 #include <utility>
 
-#include "base/identity.h"
 #include "base/reduction.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
 #include "plan/unit.h"
 #include "prepared/entry_pass.h"
+#include "prepared/identities.h"
 #include "prepared/ordered.h"
 #include "prepared/placed_runs.h"
 #include "prepared/short_loops.h"
@@ -215,35 +215,23 @@ int64_t PassBlocks(const EntryPass& pass, const UpdateNest& nest) {
   return applied;
 }
 
-struct Groups {
-  int64_t first;
-  int64_t end;
-};
-
 // Stores the identity, instead of the old value, at destinations, for all turns along which the
 // plan of the output does not change.
 void StartAnew(const EntryPass& pass, const UpdateNest& nest, const Groups& groups,
                strew_reduction kind) {
-  const TensorView& tensor = pass.to.tensor;
-  alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth];
-  StoreIdentity(tensor.dtype, kind, identity);
   UpdateNest turns;
   std::copy_n(nest.base, kUpdateOperands, turns.base);
   for (int i = 0; i < nest.rank; ++i) {
     if (nest.loop[i].stride[kToEntry] == 0) turns.loop[turns.rank++] = nest.loop[i];
   }
-  const Numbers& destinations = pass.passage.to.destinations;
-  for (int64_t g = groups.first; g < groups.end; g += kPassBlock) {
-    const int64_t n = std::min(kPassBlock, groups.end - g);
-    int64_t offsets[kPassBlock];
-    pass.passage.of_to.destinations.Locate(destinations, g, n, offsets);
+  const Passage& passage = pass.passage;
+  const Identities identities(passage.call, passage.to, passage.output, passage.of_to.destinations,
+                              kind);
+  identities.Store(groups, [&](const auto& store) {
     plan::ForEachTurn(turns, turns.rank, [&](const int64_t* at) {
-      unsigned char* const output = tensor.data + at[kOutput] * pass.size;
-      kernel::TileArguments tile = kernel::RowTile(output, identity, offsets, n, 0);
-      tile.updates_column_stride = 0;
-      pass.move.elements[kernel::kOffset64](tile, {});
+      store(passage.output.data + at[kOutput] * pass.size);
     });
-  }
+  });
 }
 
 }  // namespace

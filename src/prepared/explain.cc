@@ -74,6 +74,7 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   }
   if (schedule.has_pieces) text.Add("Runs that share cache lines are gathered a piece at a time. ");
   if (schedule.streams) text.Add("Rows are written past the caches. ");
+  if (schedule.begins_anew) text.Add("Identities replace old values first. ");
   if (schedule.divides) text.Add("Means: sums, divided by what the plan has counted. ");
   call.Explain("%s", text.c_str());
 }

@@ -12,11 +12,13 @@
 #include "plan/unit.h"
 #include "prepared/divide.h"
 #include "prepared/element_order.h"
+#include "prepared/identities.h"
 #include "prepared/operands.h"
 #include "prepared/ordered.h"
 #include "prepared/plan.h"
 #include "prepared/schedule.h"
 #include "prepared/space.h"
+#include "share/parts.h"
 #include "share/share.h"
 #include "walk/kernels.h"
 
@@ -85,7 +87,25 @@ TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t u
   findings.all_equal = plan.names_one_place;
   if (plan.has_dropped()) findings.out_of_range = plan::OutOfRange::kDrop;
   plan::IndexSpace space = SpaceOfCall(plan, operands, axis);
-  return RunChecked(call, operands, schedule.reduction, findings, &space);
+  const strew_reduction reduction =
+      schedule.begins_anew ? ReductionKind(schedule.reduction) : schedule.reduction;
+  return RunChecked(call, operands, reduction, findings, &space);
+}
+
+// Copies data, and stores the identity at each destination. Not inline, because most calls need no
+// stack space for it.
+[[gnu::noinline]] Status BeginAnew(const Call& call, const Plan& plan,
+                                   const walk::Operands& operands, int axis,
+                                   const PlanSchedule& schedule) {
+  const TensorView& output = operands.output;
+  STREW_TRY(share::Copy(call, operands.data, output));
+  const Layout layout(plan, output, axis, 1);
+  const Identities identities(call, plan, output, layout.destinations, schedule.reduction);
+  const Pass& pass = schedule.beginning;
+  return share::ForEachPart(call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
+    identities.Store({BorderOf(plan, pass, part), BorderOf(plan, pass, part + 1)},
+                     [&](const auto& store) { store(output.data); });
+  });
 }
 
 Status Divide(const Call& call, const Plan& plan, const TensorView& output, int axis,
@@ -142,12 +162,19 @@ Status ScatterElements(const Call& call, const Plan& plan, const walk::Operands&
   return call.Succeed(plan.kept);
 }
 
+walk::Operands InPlace(const walk::Operands& operands) {
+  return {operands.output, operands.indices, operands.updates, operands.output};
+}
+
 Status Run(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
            const ElementLines& lines, const PlanSchedule& schedule) {
   if (call.explains()) Explain(call, schedule, plan);
   if (schedule.way == Way::kInOrder) return ScatterInOrder(call, plan, operands, axis, schedule);
   if (schedule.way == Way::kElementOrder) {
     STREW_TRY(ScatterElements(call, plan, operands, lines, schedule));
+  } else if (schedule.begins_anew) {
+    STREW_TRY(BeginAnew(call, plan, operands, axis, schedule));
+    STREW_TRY(ScatterByPlaces(call, plan, InPlace(operands), axis, schedule));
   } else {
     STREW_TRY(ScatterByPlaces(call, plan, operands, axis, schedule));
   }

@@ -154,6 +154,7 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   if (kind == STREW_MEAN && facts.SumsAreElements() && has_room && !are_few && !begins_rows) {
     schedule.reduction = SumOf(reduction);
     Divide(machine, plan, facts, &schedule);
+    if (ExcludesSelf(reduction) && has_elements) BeginAnew(machine, plan, &schedule);
     return schedule;
   }
   // By places, reductions that start from an identity take two passes over the entries. With two
@@ -162,6 +163,8 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   if (accumulates || !has_room || (begins_rows && facts.groups_rows) ||
       !HasIdentity(facts.dtype, kind)) {
     GoInOrder(machine, plan, facts, &schedule);
+  } else if (has_elements) {
+    BeginAnew(machine, plan, &schedule);
   }
   return schedule;
 }

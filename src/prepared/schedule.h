@@ -59,6 +59,9 @@ struct PlanSchedule {
   Way way = Way::kByPlaces;
   strew_reduction reduction = STREW_NONE;  // that is applied: a sum if it is divided
   bool copies_data = false;                // because old values remain in the output
+  // For kByPlaces: destinations receive an identity first.
+  bool begins_anew = false;
+  Pass beginning;
   bool divides = false;  // sums become means by the numbers of updates that the plan has
   Pass pass;             // of the way, unless that is kByPlaces
   Pass division;
@@ -141,6 +144,9 @@ bool MayGoInElementOrder(const plan::Machine& machine, const Plan& plan, const O
                          strew_reduction reduction);
 // Makes the schedule one for this way.
 void OrderElements(const plan::Machine& machine, const Plan& plan, PlanSchedule* schedule);
+// Has the identities of single elements stored in the order of destinations, each once, instead of
+// in that of the entries, as a call without a plan stores them.
+void BeginAnew(const plan::Machine& machine, const Plan& plan, PlanSchedule* schedule);
 PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,
                              const ScatterFacts& facts, strew_reduction reduction);
 PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,

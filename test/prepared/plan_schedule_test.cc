@@ -273,6 +273,20 @@ TEST_F(ScatterScheduleOf, MeansOfRowsIsBySumsIfDestinationsHaveEnoughUpdates) {
   EXPECT_EQ(WayOf(Entries(500, 100, 1000), STREW_MEAN), Way::kInOrder);
 }
 
+TEST_F(ScatterScheduleOf, ElementsWithoutOldValuesBeginsAnew) {
+  constexpr strew_reduction kSum = STREW_ADD | STREW_EXCLUDE_SELF;
+  EXPECT_TRUE(Of(Entries(200, 100, 1000), kSum).begins_anew);
+  EXPECT_TRUE(Of(Entries(200, 100, 1000), STREW_MEAN | STREW_EXCLUDE_SELF).begins_anew);
+  EXPECT_FALSE(Of(Entries(200, 100, 1000), STREW_ADD).begins_anew);
+  EXPECT_FALSE(Of(Entries(200, 100, 1000), STREW_MEAN).begins_anew);
+  const PlanContents ascending = Entries(199, 100, 1000);
+  EXPECT_FALSE(Of(ascending, kSum).begins_anew);
+  ASSERT_TRUE(ascending->order.Allocate(199, 1));
+  EXPECT_TRUE(Of(ascending, kSum).begins_anew);
+  facts_.entry_elements = 8;
+  EXPECT_FALSE(Of(Entries(200, 100, 1000), kSum).begins_anew);
+}
+
 TEST_F(ScatterScheduleOf, RowsOfSeveralUpdatesThatBeginAnewIsInOrder) {
   tuning_.least_divided_updates = 5;
   facts_.entry_elements = 8;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stores the identity of a reduction, instead of old values, at the destinations of a plan.
+#ifndef STREW_PREPARED_IDENTITIES_H_
+#define STREW_PREPARED_IDENTITIES_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/call.h"
+#include "base/identity.h"
+#include "base/reduction.h"
+#include "base/tensor_view.h"
+#include "kernel/kernel.h"
+#include "plan/unit.h"
+#include "prepared/operands.h"
+#include "prepared/plan.h"
+#include "walk/kernels.h"
+
+namespace strew::prepared {
+
+// Groups of a plan.
+struct Groups {
+  int64_t first;
+  int64_t end;
+};
+
+class Identities {
+ public:
+  // `destinations` are those of single units of the output.
+  Identities(const Call& call, const Plan& plan, const TensorView& output,
+             const Numbering& destinations, strew_reduction reduction)
+      : plan_(plan),
+        destinations_(destinations),
+        move_(walk::IndexedKernelsFor(call, output, STREW_NONE)) {
+    StoreIdentity(output.dtype, ReductionKind(reduction), identity_);
+  }
+
+  // Calls for_each_origin(store) for some groups at a time, which calls store(origin) for each
+  // element from which the destinations are counted.
+  template <class ForEachOrigin>
+  void Store(const Groups& groups, const ForEachOrigin& for_each_origin) const {
+    constexpr int64_t kBlock = 256;
+    for (int64_t g = groups.first; g < groups.end; g += kBlock) {
+      const int64_t n = std::min(kBlock, groups.end - g);
+      int64_t offsets[kBlock];
+      destinations_.Locate(plan_.destinations, g, n, offsets);
+      for_each_origin([&](unsigned char* origin) {
+        kernel::TileArguments tile = kernel::RowTile(origin, identity_, offsets, n, 0);
+        tile.updates_column_stride = 0;
+        move_.elements[kernel::kOffset64](tile, {});
+      });
+    }
+  }
+
+ private:
+  const Plan& plan_;
+  const Numbering& destinations_;
+  const kernel::CombineKernels& move_;
+  alignas(plan::kMostWidth) unsigned char identity_[plan::kMostWidth];
+};
+
+}  // namespace strew::prepared
+
+#endif  // STREW_PREPARED_IDENTITIES_H_
