@@ -256,7 +256,7 @@ Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanS
     UpdateNest kept = nest;
     Groups groups = {0, to.groups()};
     if (by_groups) {
-      groups = {BorderOf(to, schedule.pass, part), BorderOf(to, schedule.pass, part + 1)};
+      groups = GroupsOf(to, schedule.pass, part);
       if (groups.first == groups.end) return;
       const int64_t first = to.FirstOf(groups.first);
       kept.Restrict(0, first, to.FirstOf(groups.end) - first);

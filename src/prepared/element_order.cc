@@ -136,8 +136,8 @@ Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorVie
   all.prefetch = schedule.prefetch;
   const Pass& pass = schedule.pass;
   return share::ForEachPart(call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
-    const int64_t group = BorderOf(plan, pass, part), end = BorderOf(plan, pass, part + 1);
-    ElementWriter(plan, all, kernels).Write(group, end);
+    const Groups groups = GroupsOf(plan, pass, part);
+    ElementWriter(plan, all, kernels).Write(groups.first, groups.end);
   });
 }
 

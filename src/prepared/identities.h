@@ -13,16 +13,11 @@
 #include "kernel/kernel.h"
 #include "plan/unit.h"
 #include "prepared/operands.h"
+#include "prepared/ordered.h"
 #include "prepared/plan.h"
 #include "walk/kernels.h"
 
 namespace strew::prepared {
-
-// Groups of a plan.
-struct Groups {
-  int64_t first;
-  int64_t end;
-};
 
 class Identities {
  public:

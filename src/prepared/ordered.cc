@@ -25,10 +25,15 @@ int64_t GroupAt(const Plan& plan, int64_t position) {
   });
 }
 
-}  // namespace
-
+// The first group of a part.
 int64_t BorderOf(const Plan& plan, const Pass& pass, int64_t part) {
   return part == pass.parts ? plan.groups() : GroupAt(plan, plan.kept / pass.parts * part);
+}
+
+}  // namespace
+
+Groups GroupsOf(const Plan& plan, const Pass& pass, int64_t part) {
+  return {BorderOf(plan, pass, part), BorderOf(plan, pass, part + 1)};
 }
 
 void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction reduction,
@@ -38,6 +43,7 @@ void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction
   facts->elements = output.size;
   facts->units = plan::IndexedUnitsOf(output.element_size).count;
   facts->sum_bytes = Accumulates(reduction) ? SumBytes(call, output) : 0;
+  if (!ExcludesSelf(reduction)) return;
   const kernel::CombineKernels& kernels =
       walk::IndexedKernelsFor(call, output, ReductionKind(reduction));
   facts->groups_rows = kernels.rows != nullptr && !kernels.heavy;
@@ -101,9 +107,9 @@ Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied) {
   std::atomic<int64_t> sum{0};
   STREW_TRY(share::ForEachPart(scatter.call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
     const bool cuts_turns = scatter.schedule.cuts_turns;
-    const int64_t group = cuts_turns ? 0 : BorderOf(plan, pass, part);
-    const int64_t end = cuts_turns ? plan.groups() : BorderOf(plan, pass, part + 1);
-    sum += GroupWriter(scatter, kernels).Write(group, end, cut.TurnsOf(cuts_turns ? part : 0, 0));
+    const Groups groups = cuts_turns ? Groups{0, plan.groups()} : GroupsOf(plan, pass, part);
+    const plan::Turns turns = cut.TurnsOf(cuts_turns ? part : 0, 0);
+    sum += GroupWriter(scatter, kernels).Write(groups.first, groups.end, turns);
     if (streams) kernel::FinishStreaming();
   }));
   *applied = sum;

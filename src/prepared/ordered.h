@@ -32,8 +32,14 @@ void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
                    bool is_random, const TensorView& output, OutputFacts* facts);
 
-// The first group of a part of a pass over destinations. Parts have about as many entries each.
-int64_t BorderOf(const Plan& plan, const Pass& pass, int64_t part);
+// Groups of a plan.
+struct Groups {
+  int64_t first;
+  int64_t end;
+};
+
+// The groups of a part of a pass over destinations. Parts have about as many entries each.
+Groups GroupsOf(const Plan& plan, const Pass& pass, int64_t part);
 
 // Consecutive turns of a loop, with the offsets of the first one.
 struct Turns {

@@ -103,8 +103,7 @@ TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t u
   const Identities identities(call, plan, output, layout.destinations, schedule.reduction);
   const Pass& pass = schedule.beginning;
   return share::ForEachPart(call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
-    identities.Store({BorderOf(plan, pass, part), BorderOf(plan, pass, part + 1)},
-                     [&](const auto& store) { store(output.data); });
+    identities.Store(GroupsOf(plan, pass, part), [&](const auto& store) { store(output.data); });
   });
 }
 

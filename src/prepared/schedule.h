@@ -103,7 +103,8 @@ struct OutputFacts {
   int64_t turn_elements = 0;
   int64_t turn_bytes = 0;
   bool has_weights = false;
-  bool groups_rows = false;  // a kernel combines all rows of a destination at once
+  // For reductions that exclude old values: a kernel combines all rows of a destination at once.
+  bool groups_rows = false;
 
   bool SumsAreElements() const { return sum_bytes == element_size; }
 };
