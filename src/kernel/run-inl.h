@@ -114,12 +114,18 @@ constexpr int64_t kLeastGathered = 32;
 template <class T, class Op>
 constexpr bool kGathersUpdates = kIsHeavy<T, Op>&& kHasVectors<T> && !STREW_OF_OLD_CPUS;
 
+// True if there is a loop for reversed updates. Those of float8 are gathered; older CPUs combine
+// them one by one.
+template <class T, class Op>
+constexpr bool kReverses = kMoves<T, Op> || !kHasFewLoops<T>;
+
 template <class T, class Op>
 void Run(unsigned char* output, int64_t output_stride, const unsigned char* updates,
          int64_t updates_stride, int64_t n);
 
-// Copies blocks of strided elements into contiguous memory for vectors. These are combined by a
-// call: a copy of the loops here made the library 90 KB larger.
+// Copies blocks of strided elements into contiguous memory for vectors, but not reversed updates,
+// which vectors reverse. Blocks are combined by a call: a copy of the loops here made the library
+// 90 KB larger.
 template <class T, class Op>
 HWY_NOINLINE void CombineGathered(unsigned char* output, int64_t output_stride,
                                   const unsigned char* updates, int64_t updates_stride, int64_t n) {
@@ -128,14 +134,15 @@ HWY_NOINLINE void CombineGathered(unsigned char* output, int64_t output_stride,
   constexpr int64_t kBlock = 256;
   HWY_ALIGN unsigned char near_updates[At<T>(kBlock)];
   HWY_ALIGN unsigned char near_output[At<T>(kBlock)];
+  const bool gathers = updates_stride != 1 && !(kReverses<T, Op> && updates_stride == -1);
   for (int64_t i = 0; i < n; i += kBlock) {
     const int64_t block = HWY_MIN(kBlock, n - i);
     unsigned char* const there = output + At<T>(i * output_stride);
     unsigned char* const near = output_stride == 1 ? there : near_output;
     const unsigned char* const from = updates + At<T>(i * updates_stride);
-    CombineStrided<Unit, Move<Unit>>(near_updates, 1, from, updates_stride, block);
+    if (gathers) CombineStrided<Unit, Move<Unit>>(near_updates, 1, from, updates_stride, block);
     if (near != there) CombineStrided<Unit, Move<Unit>>(near, 1, there, output_stride, block);
-    Run<T, Op>(near, 1, near_updates, 1, block);
+    Run<T, Op>(near, 1, gathers ? near_updates : from, gathers ? 1 : updates_stride, block);
     if (near != there) CombineStrided<Unit, Move<Unit>>(there, output_stride, near, 1, block);
   }
 }
@@ -176,11 +183,6 @@ HWY_INLINE bool CombineWithOne(unsigned char* output, const unsigned char* updat
   hn::StoreU(tail, d, lanes_at(last));
   return true;
 }
-
-// True if there is a loop for reversed updates. Those of float8 are gathered; older CPUs combine
-// them one by one.
-template <class T, class Op>
-constexpr bool kReverses = kMoves<T, Op> || !kHasFewLoops<T>;
 
 // Runs that are not contiguous in output or updates. Not inline, so that contiguous runs need no
 // stack frame.

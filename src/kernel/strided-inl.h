@@ -197,6 +197,36 @@ HWY_INLINE int64_t CombineReversed(unsigned char* output, const unsigned char* u
   }
 }
 
+// True if strided elements are packed into vectors of 16 bytes: extrema of floats take several
+// instructions, of which a CPU begins few in a cycle.
+template <class T, class Op>
+constexpr bool kPacksStrides = kIsHeavy<T, Op> && !kIsShortFloat<T> && kHasVectors<T> &&
+                               !HWY_HAVE_SCALABLE && !STREW_OF_OLD_CPUS;
+
+// Combines whole vectors of 16 bytes of strided elements. Returns the number of elements that are
+// done. Every second and third of 200000 float32 took 0.65 to 0.71 x the time of one by one, of
+// float64 0.73 to 0.79, rows of 7 and 44 0.72 to 0.85 (Zen 4).
+template <class T, class Op>
+HWY_INLINE int64_t CombinePacked(unsigned char* output, int64_t to, const unsigned char* updates,
+                                 int64_t from, int64_t elements) {
+  constexpr size_t kLanes = 16 / sizeof(T);
+  const hn::FixedTag<T, kLanes> d;
+  const auto packed = [&](const unsigned char* at, int64_t step) HWY_ATTR {
+    auto v = hn::Set(d, LoadElement<T>(at));
+    for (size_t k = 1; k < kLanes; ++k) v = hn::InsertLane(v, k, LoadElement<T>(at += step));
+    return v;
+  };
+  int64_t i = 0;
+  for (; i + int64_t{kLanes} <= elements; i += kLanes) {
+    const auto combined = Op::OnLanes(d, packed(output, to), packed(updates, from));
+    for (size_t k = 0; k < kLanes; ++k, output += to) {
+      StoreElement(hn::ExtractLane(combined, k), output);
+    }
+    updates += from * int64_t{kLanes};
+  }
+  return i;
+}
+
 // Combines elements one by one, four in a turn: a loop over one element stalled if its instructions
 // crossed a cache line. 318302 elements of 8 bytes, every second one of the updates, took 88 us
 // instead of 175.
@@ -207,7 +237,11 @@ HWY_INLINE void CombineStrided(unsigned char* output, int64_t output_stride,
   const int64_t to = At<T>(output_stride);
   const int64_t from = At<T>(updates_stride);
   int64_t i = 0;
-  if constexpr (kUnrollsStrides<T, Op>) {
+  if constexpr (kPacksStrides<T, Op>) {
+    i = CombinePacked<T, Op>(output, to, updates, from, elements);
+    output += i * to;
+    updates += i * from;
+  } else if constexpr (kUnrollsStrides<T, Op>) {
     for (; i + 4 <= elements; i += 4, output += 4 * to, updates += 4 * from) {
       CombineElement<T, Op>(output, updates);
       CombineElement<T, Op>(output + to, updates + from);

@@ -154,7 +154,7 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   if (kind == STREW_MEAN && facts.SumsAreElements() && has_room && !are_few && !begins_rows) {
     schedule.reduction = SumOf(reduction);
     Divide(machine, plan, facts, &schedule);
-    if (ExcludesSelf(reduction) && has_elements) BeginAnew(machine, plan, &schedule);
+    if (ExcludesSelf(reduction)) BeginAnew(machine, plan, &schedule);
     return schedule;
   }
   // By places, reductions that start from an identity take two passes over the entries. With two

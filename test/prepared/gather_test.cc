@@ -267,6 +267,27 @@ TEST(GatherOfMany, ElementsRowsAndTuples) {
   }
 }
 
+// Every size that is moved without a loop, for places of one to eight bytes: a source that repeats
+// one row may have more rows than 32 bits can count.
+TEST(GatherOfMany, RowsOfEverySizeFromPlacesOfEveryWidth) {
+  Random random(Seed());
+  for (const int64_t extent : {int64_t{200}, int64_t{60000}, int64_t{70000}, int64_t{1} << 33}) {
+    const bool repeats = extent > (int64_t{1} << 32);
+    for (const int64_t bytes : {1, 2, 4, 8, 12, 16, 32, 64}) {
+      for (const strew_index_policy policy : {STREW_INDEX_ERROR, STREW_INDEX_DROP}) {
+        const Layout layout = {{extent, bytes}, {repeats ? 0 : bytes + 1, 1}};
+        Case rows =
+            MakeGather(Operator::kScatterUpdate, RandomArray(random, STREW_UINT8, layout), {0}, {});
+        rows.policy = policy;
+        const int64_t most = policy == STREW_INDEX_DROP ? extent + extent / 10 : extent;
+        rows.indices = RandomIndices(random, STREW_INT64, RowMajor({70}), most);
+        rows.output = RandomArray(random, STREW_UINT8, RowMajor({70, bytes}));
+        ASSERT_TRUE(CheckGather(rows)) << extent << ", " << bytes;
+      }
+    }
+  }
+}
+
 // So that work is shared out, wherever the axis lies.
 TEST(GatherOfMany, BySeveralWorkers) {
   Random random(Seed());

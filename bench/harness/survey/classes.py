@@ -157,6 +157,9 @@ CLASSES = (
     # Moves of rows with gaps between them.
     _slice("none", "int64", (80, 2535, 57), (80, 2535, 4), Slice((2,), (23,), (27,), (1,))),
     _slice("none", "float32", (7000, 370), (7000, 110), Slice((1,), (9,), (119,), (1,))),
+    # Extrema of floats into every second and third element.
+    _slice("max", "float32", (2, 645735), (2, 199523), Slice((1,), (428744,), (29699,), (-2,))),
+    _slice("min", "float64", (2000, 132), (2000, 44), Slice((1,), (0,), (132,), (3,))),
     # Gathers of one column, of entries with several loops, and of runs that share cache lines.
     _strided_gather("int8", (300_000, 8, 1), (300_000, 8, 1), 2),
     _strided_gather("float32", (600, 5, 17, 40), (600, 5, 17, 40), 1),
