@@ -211,15 +211,68 @@ HWY_INLINE IndexRange RangeOfShortRows(const IndexTile& tile, const ShiftedRange
   return std::min({first.Judge(range), second.Judge(range), third.Judge(range)});
 }
 
+// The same for rows of contiguous indices, each of at least one vector, of which the last may
+// overlap the one before it: calls with rows of 4 to 14 took 0.57 to 0.76 x the time, of 33 0.88 x,
+// of 600 in 24 MB 0.87 x (Zen 4). Not inline, so that few functions are compiled.
+template <class D, class Signed = hn::TFromD<D>>
+HWY_NOINLINE IndexRange RangeOfVectorRows(D d, const IndexTile& tile, Signed shifted_by,
+                                          Signed limit, bool has_sign) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t last = tile.columns - lanes;
+  const int64_t row_bytes = At<Signed>(tile.row_stride);
+  const int64_t ahead = row_bytes > 0 ? kCheckAhead / row_bytes : 0;
+  const auto shift = hn::Set(d, shifted_by);
+  auto greatest = hn::Set(d, std::numeric_limits<Signed>::min());
+  auto signs = hn::Zero(d);
+  for (int64_t r = 0; r < tile.rows; ++r) {
+    const unsigned char* const row = tile.indices + r * row_bytes;
+    if (r + ahead < tile.rows) Prefetch(row + ahead * row_bytes);
+    const auto note = [&](int64_t c) HWY_ATTR {
+      const auto index = hn::LoadU(d, reinterpret_cast<const Signed*>(row + At<Signed>(c)));
+      greatest = hn::Max(greatest, hn::Sub(index, shift));
+      signs = hn::Or(signs, index);
+    };
+    for (int64_t c = 0; c < last; c += lanes) note(c);
+    note(last);
+  }
+  if (!hn::AllFalse(d, hn::Gt(greatest, hn::Set(d, limit)))) return kOutOfRange;
+  return has_sign && !hn::AllFalse(d, hn::Lt(signs, hn::Zero(d))) ? kInRange : kNonNegative;
+}
+
+// Checks rows together that take longer one by one. Returns false if these rows do not.
+template <class T>
+HWY_INLINE bool CheckRowsTogether(const IndexTile& tile, const ShiftedRange<T>& range,
+                                  IndexRange* all) {
+  if (tile.rows == 1) return false;
+  if (tile.columns == 2 || tile.columns == 3) {
+    *all = RangeOfShortRows<T>(tile, range);
+    return true;
+  }
+  // Longer rows are read faster as two streams. Indices of 8 and 16 bits are too rare.
+  constexpr int64_t kLongest = 4096;
+  if (sizeof(T) < 4 || tile.column_stride != 1 || tile.columns > kLongest) return false;
+  using Signed = std::make_signed_t<T>;
+  const hn::ScalableTag<Signed> d;
+  const hn::CappedTag<Signed, 4> d_short;
+  const Signed shift = static_cast<Signed>(range.shift);
+  if (tile.columns >= static_cast<int64_t>(hn::Lanes(d))) {
+    *all = RangeOfVectorRows(d, tile, shift, range.limit, std::is_signed_v<T>);
+  } else if (tile.columns >= static_cast<int64_t>(hn::Lanes(d_short))) {
+    *all = RangeOfVectorRows(d_short, tile, shift, range.limit, std::is_signed_v<T>);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 template <class T>
 IndexRange Check(const IndexTile& tile, bool wrap) {
   if (tile.axis_size == 0) return kOutOfRange;
   const ShiftedRange<T> range(tile.axis_size, wrap);
-  if constexpr (!STREW_OF_OLD_CPUS) {
-    const bool are_short = tile.columns == 2 || tile.columns == 3;
-    if (are_short && tile.rows > 1) return RangeOfShortRows<T>(tile, range);
-  }
   IndexRange all = kNonNegative;
+  if constexpr (!STREW_OF_OLD_CPUS) {
+    if (CheckRowsTogether<T>(tile, range, &all)) return all;
+  }
   for (int64_t r = 0; r < tile.rows; ++r) {
     const unsigned char* row = tile.indices + At<T>(r * tile.row_stride);
     all = std::min(all, RangeOfRow<T>(row, tile.column_stride, tile.columns, range));

@@ -48,7 +48,7 @@ class Indices {
 template <class Body>
 void ForEachTile(const Body& body) {
   for (const int64_t rows : {1, 2, 5, 40}) {
-    for (const int64_t columns : {1, 2, 3, 4, 5, 15, 16, 17, 70}) {
+    for (const int64_t columns : {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 70}) {
       for (const int64_t stride : {1, 2}) {
         for (const int64_t gap : {0, 3}) body(rows, columns, stride, gap);
       }

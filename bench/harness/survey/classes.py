@@ -110,6 +110,7 @@ CLASSES = (
     # Few rows of an odd length; short rows with gaps behind them.
     Class(UPDATE, "mean", "float32", (1000, 20001), (300, 20001)),
     Class(ELEMENTS, "none", "int64", (389537, 2), (1444661, 2), 0, Pattern.ZIPF, layouts=_PITCHED),
+    Class(ELEMENTS, "add", "int32", (10_000, 30), (10_000, 9), 1, layouts=_PITCHED),
     # Rows too short for a strip of whole cache lines; jumps within the caches in a large output.
     Class(ELEMENTS, "none", "float64", (20049, 157), (10024, 157), 0, Pattern.ZIPF),
     _gathered(ELEMENTS, "max", (8000, 2, 677), (8000, 2, 677), 1, (8000, 2, 677)),
