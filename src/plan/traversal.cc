@@ -117,6 +117,12 @@ bool AreFarSlices(const EntryLoops& loops, const Machine& machine, int64_t width
   return rows * touched > static_cast<double>(machine.cache_bytes) * tuning.far_slices_part;
 }
 
+// The number of rows whose updates share cache lines, or nearly so.
+int64_t RowsTogether(const InnerLoop& row, int64_t width, const Tuning& tuning) {
+  const auto step = static_cast<int64_t>(Magnitude(row.stride[kUpdates] * width));
+  return step == 0 ? 1 : std::min(tuning.slice_rows / step, row.count);
+}
+
 // Finds the loops of few entries that are slices of many inner turns. A block of these turns should
 // stay in the caches while all entries write to it.
 bool FindSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
@@ -146,6 +152,12 @@ bool FindSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
   slices->run_step = std::min(slices->run.count, turns_of_block(slices->run, block));
   const int64_t run_bytes = std::max(slices->run.count * width, kCacheLine);
   slices->row_step = std::max<int64_t>(tuning.slice_block / run_bytes, 1);
+  const int64_t together = is_strided ? RowsTogether(slices->row, width, tuning) : 1;
+  if (together > slices->row_step) {
+    slices->row_step = together;
+    slices->run_step = std::max(slices->run_step, tuning.least_slice_block);
+    slices->run_step = std::min(slices->run_step, slices->run.count);
+  }
   // Strided runs have the axis between their elements. Two slices pay for shorter blocks than more
   // do.
   const int64_t part = entries > 2 ? 1 : 4;

@@ -171,6 +171,7 @@ std::vector<Forced> Traversals() {
   const Changes small = {{&T::slice_block, 16}};
   const Changes cut = {
       {&T::slice_block, 16}, {&T::slice_run_block, 16}, {&T::longest_slice_run, 0}};
+  const Changes together = {{&T::slice_block, 16}, {&T::slice_rows, kHuge}};
   const Changes no_slices = {{&T::few_slices, 0}, {&T::few_indices, -1}};
   const Changes by_element = {{&T::element_row, kHuge},
                               {&T::strided_element_row, kHuge},
@@ -187,6 +188,7 @@ std::vector<Forced> Traversals() {
   const Calls calls = Calls::kOnOneAxis;
   return {{"Slices", slices, {1}, large, 15},
           {"SlicesInSmallBlocks", slices + small, {1}, large, 15},
+          {"SlicesOfRowsTogether", slices + together, {1}, large, 15},
           {"SlicesInPartsOfRuns", slices + cut, {1}, large, 3},
           {"SlicesOfTasks", slices + small + InTasks(), {2, 5}, large, 10},
           {"SlicesNever", no_slices, {1}, large, kNever},

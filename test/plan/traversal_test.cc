@@ -275,6 +275,28 @@ TEST_F(SliceChoice, IsForColumnsThatABlockHoldsEnoughOf) {
   EXPECT_EQ(chosen_.slices.run_step, 9);
 }
 
+// The same column of each of 5 matrices, whose updates lie side by side.
+TEST_F(SliceChoice, TakesRowsTogetherWhoseUpdatesAre) {
+  IndexSpace space;
+  space.component[space.components++] = {1, 8, 1, 1, 0};
+  space.entries.Append(int64_t{3}, 0, 1000, 1, 0);
+  space.inner.Append(int64_t{5}, 8000, 1);
+  space.inner.Append(int64_t{100}, 8, 5);
+  tuning_.least_slice_block = 50;
+  tuning_.slice_block = 10 * 32;
+  tuning_.slice_rows = 1 * kWidth;
+  EXPECT_FALSE(IsSlices(space)) << "a block of one row has 10 turns";
+  tuning_.slice_rows = 4 * kWidth;
+  EXPECT_TRUE(IsSlices(space));
+  EXPECT_EQ(chosen_.slices.row_step, 4);
+  EXPECT_EQ(chosen_.slices.run_step, 50);
+  tuning_.slice_rows = kHuge;
+  tuning_.least_slice_block = 1000;
+  EXPECT_FALSE(IsSlices(space)) << "there are 100 turns";
+  EXPECT_EQ(chosen_.slices.row_step, 5);
+  EXPECT_EQ(chosen_.slices.run_step, 100);
+}
+
 // Columns of 10 rows of 64 bytes, and the same of runs.
 TEST_F(SliceChoice, IsNothingForMoreLinesThanTheCachesHold) {
   const auto columns = [](int64_t entries, int64_t stride, int64_t run) {

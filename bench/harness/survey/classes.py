@@ -13,6 +13,7 @@ from ..workloads import Operator, Shape, Slice, Use
 from .case import Case, Layout, Layouts, Pattern
 
 _TRANSPOSED = Layouts(updates=Layout.TRANSPOSED)
+_TRANSPOSED_DATA = Layouts(data=Layout.TRANSPOSED)
 _PITCHED = Layouts(data=Layout.PITCHED, indices=Layout.PITCHED)
 ELEMENTS, ND = Operator.SCATTER_ELEMENTS, Operator.SCATTER_ND
 UPDATE, SLICE = Operator.SCATTER_UPDATE, Operator.SLICE_SCATTER
@@ -158,6 +159,8 @@ CLASSES = (
     # Moves of rows with gaps between them.
     _slice("none", "int64", (80, 2535, 57), (80, 2535, 4), Slice((2,), (23,), (27,), (1,))),
     _slice("none", "float32", (7000, 370), (7000, 110), Slice((1,), (9,), (119,), (1,))),
+    # Few slices of transposed data, whose updates share cache lines.
+    Class(UPDATE, "max", "float32", (3, 50_000, 13), (11, 50_000, 13), layouts=_TRANSPOSED_DATA),
     # Extrema of floats into every second and third element.
     _slice("max", "float32", (2, 645735), (2, 199523), Slice((1,), (428744,), (29699,), (-2,))),
     _slice("min", "float64", (2000, 132), (2000, 44), Slice((1,), (0,), (132,), (3,))),

@@ -451,6 +451,12 @@ def _slices(cache: int) -> list[Family]:
         length = (16 << 10) // 4 // turns
         return update((max(2 * turns, (1 << 20) // length), length), 30, 1)
 
+    def transposed(axis: int, rows: int, columns: int) -> Scatter:
+        """Ten slices of data that is transposed, of updates that are not."""
+        scatter = update((axis, rows, columns), 10, 0)
+        target = np.asfortranarray(scatter.data)
+        return replace(scatter, data=target, output=target)
+
     return [
         Threshold(
             "few_slices",
@@ -473,6 +479,11 @@ def _slices(cache: int) -> list[Family]:
             "least_slice_block",
             lines,
             **at("least_slice_block", **several),
+        ),
+        Sweep(
+            "slice_rows",
+            [lambda: transposed(20, 4000, 40), lambda: transposed(3, 100_000, 13)],
+            (64, 128, 512, 1024),
         ),
         Sweep(
             "slice_run_block",
