@@ -113,8 +113,14 @@ HWY_INLINE IndexRange RangeOfFew(const unsigned char* indices, int64_t stride, i
   return seen.Judge(range);
 }
 
-// For vectors, indices of either sign are read as signed ones. Not inline, so that few functions
-// are compiled.
+// SeenIndices::Judge() for vectors, as which indices of either sign are read as signed ones.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE IndexRange Judge(D d, V greatest, V signs, hn::TFromD<D> limit, bool has_sign) {
+  if (!hn::AllFalse(d, hn::Gt(greatest, hn::Set(d, limit)))) return kOutOfRange;
+  return has_sign && !hn::AllFalse(d, hn::Lt(signs, hn::Zero(d))) ? kInRange : kNonNegative;
+}
+
+// Not inline, so that few functions are compiled.
 template <class Signed>
 HWY_NOINLINE IndexRange RangeOfVectors(const unsigned char* indices, int64_t n, Signed shifted_by,
                                        Signed limit, bool has_sign) {
@@ -156,8 +162,7 @@ HWY_NOINLINE IndexRange RangeOfVectors(const unsigned char* indices, int64_t n, 
   }
   greatest = hn::Max(greatest, other);
   signs = hn::Or(signs, other_signs);
-  if (!hn::AllFalse(d, hn::Gt(greatest, hn::Set(d, limit)))) return kOutOfRange;
-  return has_sign && !hn::AllFalse(d, hn::Lt(signs, hn::Zero(d))) ? kInRange : kNonNegative;
+  return Judge(d, greatest, signs, limit, has_sign);
 }
 
 template <class T>
@@ -235,8 +240,7 @@ HWY_NOINLINE IndexRange RangeOfVectorRows(D d, const IndexTile& tile, Signed shi
     for (int64_t c = 0; c < last; c += lanes) note(c);
     note(last);
   }
-  if (!hn::AllFalse(d, hn::Gt(greatest, hn::Set(d, limit)))) return kOutOfRange;
-  return has_sign && !hn::AllFalse(d, hn::Lt(signs, hn::Zero(d))) ? kInRange : kNonNegative;
+  return Judge(d, greatest, signs, limit, has_sign);
 }
 
 // Checks rows together that take longer one by one. Returns false if these rows do not.
