@@ -89,6 +89,10 @@ class SlotSums {
   unsigned char* SumOf(const Slots& slots, int64_t slot, int64_t unit) const {
     return slots.sums + (slot * units_ + unit) * sum_size();
   }
+  // Calls body(elements, first, n) for copies of the elements of a line in contiguous blocks, and
+  // copies these back if the body writes.
+  template <class Body>
+  void ForEachBlock(const SlotLine& line, bool writes, const Body& body) const;
   void Begin(const Slots& slots, const SlotLine& line) const;
   void Finish(const Slots& slots, const SlotLine& line) const;
   void FinishLine(const kernel::CountedSums& from, const SlotLine& line) const;
