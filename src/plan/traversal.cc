@@ -155,8 +155,8 @@ bool FindSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
   const int64_t together = is_strided ? RowsTogether(slices->row, width, tuning) : 1;
   if (together > slices->row_step) {
     slices->row_step = together;
-    slices->run_step = std::max(slices->run_step, tuning.least_slice_block);
-    slices->run_step = std::min(slices->run_step, slices->run.count);
+    slices->run_step =
+        std::min(slices->run.count, std::max(slices->run_step, tuning.least_slice_block));
   }
   // Strided runs have the axis between their elements. Two slices pay for shorter blocks than more
   // do.

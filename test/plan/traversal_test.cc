@@ -216,6 +216,23 @@ class SliceChoice : public TraversalChoice {
     tuning_.slice_block = tuning_.slice_run_block = 1000;
   }
 
+  struct StridedLoop {
+    int64_t count;
+    int64_t output_stride;
+    int64_t updates_stride;
+  };
+  // Three entries of an axis of 8, with single elements in two loops.
+  static IndexSpace StridedSpace(int64_t axis, int64_t updates_stride, const StridedLoop& outer,
+                                 const StridedLoop& inner) {
+    IndexSpace space;
+    space.component[space.components++] = {axis, 8, 1, 1, 0};
+    space.entries.Append(int64_t{3}, 0, updates_stride, 1, 0);
+    for (const StridedLoop& loop : {outer, inner}) {
+      space.inner.Append(loop.count, loop.output_stride, loop.updates_stride);
+    }
+    return space;
+  }
+
   bool IsSlices(const IndexSpace& space) { return Of(EntryLoops(space, {})) == Traversal::kSlices; }
 
   const IndexSpace rows_ = UpdateSpace({50, 100}, 8);
@@ -277,11 +294,7 @@ TEST_F(SliceChoice, IsForColumnsThatABlockHoldsEnoughOf) {
 
 // The same column of each of 5 matrices, whose updates lie side by side.
 TEST_F(SliceChoice, TakesRowsTogetherWhoseUpdatesAre) {
-  IndexSpace space;
-  space.component[space.components++] = {1, 8, 1, 1, 0};
-  space.entries.Append(int64_t{3}, 0, 1000, 1, 0);
-  space.inner.Append(int64_t{5}, 8000, 1);
-  space.inner.Append(int64_t{100}, 8, 5);
+  const IndexSpace space = StridedSpace(1, 1000, {5, 8000, 1}, {100, 8, 5});
   tuning_.least_slice_block = 50;
   tuning_.slice_block = 10 * 32;
   tuning_.slice_rows = 1 * kWidth;
@@ -327,11 +340,7 @@ TEST_F(SliceChoice, IsNothingForMoreLinesThanTheCachesHold) {
 
 // Lines of 100 and 2 turns, whose updates lie apart: the longer one makes the runs.
 TEST_F(SliceChoice, HasRunsOfTheLongerOfTwoStridedLoops) {
-  IndexSpace space;
-  space.component[space.components++] = {2, 8, 1, 1, 0};
-  space.entries.Append(int64_t{3}, 0, 1, 1, 0);
-  space.inner.Append(int64_t{100}, 16, 0);
-  space.inner.Append(int64_t{2}, 8, 3);
+  const IndexSpace space = StridedSpace(2, 1, {100, 16, 0}, {2, 8, 3});
   tuning_.least_slice_block = 1;
   EXPECT_TRUE(IsSlices(space));
   EXPECT_EQ(chosen_.slices.run.count, 100);
