@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/dtypes.h"
 
-#include <algorithm>
+#include <iterator>
 #include <ostream>
 
 namespace strew::reference {
@@ -12,28 +12,41 @@ Dtype Opaque(size_t size) {
           kNoDlpack};
 }
 
+constexpr size_t kPointer = sizeof(const char*);
+
+// In the order of their codes.
+constexpr Dtype kNamed[] = {
+    {"bool", STREW_BOOL, 1, 1, Kind::kBool, {}, 6},
+    {"int8", STREW_INT8, 1, 1, Kind::kSigned, {}, 0},
+    {"int16", STREW_INT16, 2, 2, Kind::kSigned, {}, 0},
+    {"int32", STREW_INT32, 4, 4, Kind::kSigned, {}, 0},
+    {"int64", STREW_INT64, 8, 8, Kind::kSigned, {}, 0},
+    {"uint8", STREW_UINT8, 1, 1, Kind::kUnsigned, {}, 1},
+    {"uint16", STREW_UINT16, 2, 2, Kind::kUnsigned, {}, 1},
+    {"uint32", STREW_UINT32, 4, 4, Kind::kUnsigned, {}, 1},
+    {"uint64", STREW_UINT64, 8, 8, Kind::kUnsigned, {}, 1},
+    {"float16", STREW_FLOAT16, 2, 2, Kind::kFloat, {5, 10, true}, 2},
+    {"bfloat16", STREW_BFLOAT16, 2, 2, Kind::kFloat, {8, 7, true}, 4},
+    {"float32", STREW_FLOAT32, 4, 4, Kind::kFloat, {8, 23, true}, 2},
+    {"float64", STREW_FLOAT64, 8, 8, Kind::kFloat, {11, 52, true}, 2},
+    {"complex64", STREW_COMPLEX64, 8, 4, Kind::kComplex, {8, 23, true}, 5},
+    {"complex128", STREW_COMPLEX128, 16, 8, Kind::kComplex, {11, 52, true}, 5},
+    {"string", STREW_STRING, kPointer, kPointer, Kind::kMoved, {}, kNoDlpack},
+    {"float8_e4m3fn", STREW_FLOAT8_E4M3FN, 1, 1, Kind::kFloat, {4, 3, false}, 10},
+    {"float8_e5m2", STREW_FLOAT8_E5M2, 1, 1, Kind::kFloat, {5, 2, true}, 12},
+};
+
+constexpr bool IsInOrderOfCodes() {
+  strew_dtype code = STREW_BOOL;
+  for (const Dtype& dtype : kNamed) {
+    if (dtype.code != code++) return false;
+  }
+  return true;
+}
+static_assert(IsInOrderOfCodes(), "LineOf() finds a dtype by its code");
+
 std::vector<Dtype> MakeDtypes() {
-  constexpr size_t kPointer = sizeof(const char*);
-  std::vector<Dtype> dtypes = {
-      {"bool", STREW_BOOL, 1, 1, Kind::kBool, {}, 6},
-      {"int8", STREW_INT8, 1, 1, Kind::kSigned, {}, 0},
-      {"int16", STREW_INT16, 2, 2, Kind::kSigned, {}, 0},
-      {"int32", STREW_INT32, 4, 4, Kind::kSigned, {}, 0},
-      {"int64", STREW_INT64, 8, 8, Kind::kSigned, {}, 0},
-      {"uint8", STREW_UINT8, 1, 1, Kind::kUnsigned, {}, 1},
-      {"uint16", STREW_UINT16, 2, 2, Kind::kUnsigned, {}, 1},
-      {"uint32", STREW_UINT32, 4, 4, Kind::kUnsigned, {}, 1},
-      {"uint64", STREW_UINT64, 8, 8, Kind::kUnsigned, {}, 1},
-      {"float16", STREW_FLOAT16, 2, 2, Kind::kFloat, {5, 10, true}, 2},
-      {"bfloat16", STREW_BFLOAT16, 2, 2, Kind::kFloat, {8, 7, true}, 4},
-      {"float32", STREW_FLOAT32, 4, 4, Kind::kFloat, {8, 23, true}, 2},
-      {"float64", STREW_FLOAT64, 8, 8, Kind::kFloat, {11, 52, true}, 2},
-      {"complex64", STREW_COMPLEX64, 8, 4, Kind::kComplex, {8, 23, true}, 5},
-      {"complex128", STREW_COMPLEX128, 16, 8, Kind::kComplex, {11, 52, true}, 5},
-      {"float8_e4m3fn", STREW_FLOAT8_E4M3FN, 1, 1, Kind::kFloat, {4, 3, false}, 10},
-      {"float8_e5m2", STREW_FLOAT8_E5M2, 1, 1, Kind::kFloat, {5, 2, true}, 12},
-      {"string", STREW_STRING, kPointer, kPointer, Kind::kMoved, {}, kNoDlpack},
-  };
+  std::vector<Dtype> dtypes(std::begin(kNamed), std::end(kNamed));
   for (const size_t size : {1u, 3u, 5u, 8u, 12u, 16u, 17u, 100u, 4096u})
     dtypes.push_back(Opaque(size));
   return dtypes;
@@ -67,16 +80,7 @@ const std::vector<Dtype>& IndexDtypes() {
   return dtypes;
 }
 
-strew_dtype LastCode() {
-  static const strew_dtype last = [] {
-    strew_dtype greatest = 0;
-    for (const Dtype& dtype : Dtypes()) {
-      if (dtype.code < STREW_OPAQUE(0)) greatest = std::max(greatest, dtype.code);
-    }
-    return greatest;
-  }();
-  return last;
-}
+strew_dtype LastCode() { return std::rbegin(kNamed)->code; }
 
 bool IsNamed(strew_dtype code) { return code >= STREW_BOOL && code <= LastCode(); }
 
@@ -84,17 +88,7 @@ bool IsKnown(strew_dtype code) {
   return IsNamed(code) || (code >= STREW_OPAQUE(1) && code <= STREW_OPAQUE(4096));
 }
 
-const Dtype& LineOf(strew_dtype code) {
-  // The oracle calls this for every element, and a table is faster than a search.
-  static const std::vector<Dtype> lines = [] {
-    std::vector<Dtype> by_code(static_cast<size_t>(LastCode()) + 1);
-    for (const Dtype& dtype : Dtypes()) {
-      if (IsNamed(dtype.code)) by_code[static_cast<size_t>(dtype.code)] = dtype;
-    }
-    return by_code;
-  }();
-  return lines[static_cast<size_t>(code)];
-}
+const Dtype& LineOf(strew_dtype code) { return kNamed[code - STREW_BOOL]; }
 
 Dtype Find(strew_dtype code) {
   return IsNamed(code) ? LineOf(code) : Opaque(static_cast<size_t>(code - STREW_OPAQUE(0)));

@@ -96,13 +96,14 @@ Outcome GatherScatter(const Case& from, const View* weights, const Case& to, con
   std::vector<unsigned char> products(static_cast<size_t>(Product(shape)) * width);
   std::vector<Update> updates;
   unsigned char* product = products.data();
+  const View factors = weights != nullptr ? Broadcast(*weights, shape) : View();
   ForEachIndex(shape, [&](const Dims& i) {
     const auto taken = PlaceOf(from, i);
     const auto target = PlaceOf(to, i);
     if (!taken || !target) return;
     std::memcpy(product, from.data.view().At(*taken), width);
     if (weights != nullptr) {
-      Combine(output.dtype, STREW_MUL, product, weights->At(Broadcast(i, weights->shape())));
+      Combine(output.dtype, STREW_MUL, product, factors.At(i));
     }
     updates.push_back({*target, product});
     product += width;

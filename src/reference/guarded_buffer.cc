@@ -8,7 +8,6 @@
 #include <unistd.h>
 #endif
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -92,8 +91,9 @@ void GuardedBuffer::SetReadOnly(bool read_only) {
 }
 
 bool GuardedBuffer::IsMarginIntact() const {
-  return std::all_of(margin(), margin() + margin_size(),
-                     [](unsigned char byte) { return byte == kMargin; });
+  // Every byte is the one before it. memcmp is faster than a loop, above all under an emulator.
+  return margin_size() == 0 ||
+         (*margin() == kMargin && std::memcmp(margin(), margin() + 1, margin_size() - 1) == 0);
 }
 
 unsigned char* GuardedBuffer::pages() const { return mapping_ + PageSize(); }

@@ -21,6 +21,11 @@ Dims Concatenate(Dims head, const Dims& tail) {
   return head;
 }
 
+// Replaces the last dims.
+void SetLast(Dims& dims, const Dims& last) {
+  std::copy(last.begin(), last.end(), dims.end() - static_cast<std::ptrdiff_t>(last.size()));
+}
+
 // The dims from `first` to before `last`.
 Dims Part(const Dims& dims, size_t first, size_t last) {
   return Dims(dims.begin() + static_cast<int64_t>(first),
@@ -42,9 +47,7 @@ class Application {
         is_wide_(RoundsOnce(output.dtype, reduction)),
         output_(output),
         seen_(static_cast<size_t>(Product(output.shape())), false) {
-    ForEachIndex(data.shape(), [&](const Dims& i) {
-      std::memmove(output.At(i), data.At(i), WidthOf(data.dtype));
-    });
+    CopyElements(data, output);
   }
 
   void Apply(const Dims& target, const unsigned char* update) {
@@ -198,11 +201,12 @@ Outcome ScatterElements(const View& data, const View& indices, const View& updat
   if (refusal.status != STREW_OK) return refusal;
   return Scatter(data, rules, output, [&](auto visit) {
     int64_t position = 0;
+    Dims target;
     ForEachIndex(indices.shape(), [&](const Dims& i) {
       const int64_t here = position++;
       const auto index = Resolve(indices, i, data.shape()[a], rules);
       if (!index) return;
-      Dims target = i;
+      target = i;
       target[a] = *index;
       visit(target, updates.At(i), here);
     });
@@ -235,11 +239,14 @@ Outcome ScatterNd(const View& data, const View& indices, const View& updates, co
       ++count;
       const auto named = resolve(tuple);
       if (!named) return;
+      Dims target = Concatenate(*named, slice);
+      Dims from = Concatenate(tuple, slice);
+      // Updates that should be of rank 0 may have any shape with one element.
+      if (from.empty()) from.resize(updates.shape().size());
       ForEachIndex(slice, [&](const Dims& rest) {
-        Dims from = Concatenate(tuple, rest);
-        // Updates that should be of rank 0 may have any shape with one element.
-        if (from.empty()) from.resize(updates.shape().size());
-        visit(Concatenate(*named, rest), updates.At(from), position);
+        SetLast(target, rest);
+        SetLast(from, rest);
+        visit(target, updates.At(from), position);
       });
     });
   });
@@ -260,9 +267,12 @@ Outcome ScatterUpdate(const View& data, const View& indices, const View& updates
       const auto index = Resolve(indices, i, data.shape()[a], rules);
       if (!index) return;
       ForEachIndex(before, [&](const Dims& outer) {
+        Dims target = Concatenate(Concatenate(outer, {*index}), behind);
+        Dims from = Concatenate(Concatenate(outer, i), behind);
         ForEachIndex(behind, [&](const Dims& inner) {
-          const Dims target = Concatenate(Concatenate(outer, {*index}), inner);
-          visit(target, updates.At(Concatenate(Concatenate(outer, i), inner)), here);
+          SetLast(target, inner);
+          SetLast(from, inner);
+          visit(target, updates.At(from), here);
         });
       });
     });
@@ -349,10 +359,13 @@ Outcome SliceScatter(const View& data, const View& updates, const Dims& start, c
     stride[axis] = range.step;
   }
   Application application(data, reduction, output);
-  ForEachIndex(SliceShape(data.shape(), start, stop, step, axes), [&](const Dims& i) {
-    Dims target = first;
-    for (size_t axis = 0; axis < i.size(); ++axis) target[axis] += i[axis] * stride[axis];
-    application.Apply(target, updates.At(Broadcast(i, updates.shape())));
+  const View repeated = Broadcast(updates, SliceShape(data.shape(), start, stop, step, axes));
+  Dims target = first;
+  ForEachIndex(repeated.shape(), [&](const Dims& i) {
+    for (size_t axis = 0; axis < i.size(); ++axis) {
+      target[axis] = first[axis] + i[axis] * stride[axis];
+    }
+    application.Apply(target, repeated.At(i));
   });
   Outcome outcome = application.Finish();
   outcome.applied = Product(updates.shape());

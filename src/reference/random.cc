@@ -24,9 +24,10 @@ uint64_t SpecialFloat(Random& random, int width, int fraction_bits) {
   const uint64_t quiet_nan = infinity | (hidden >> 1);
   const uint64_t signalling_nan = infinity | 1;
   const uint64_t ones = infinity | (hidden - 1);
-  return random.Pick(std::vector<uint64_t>{0, 1, hidden - 1, hidden, one, one + hidden,
-                                           infinity - 1, infinity, quiet_nan, quiet_nan | 1,
-                                           signalling_nan, ones - 1, ones});
+  const uint64_t specials[] = {
+      0,        1,         hidden - 1,    hidden,         one,      one + hidden, infinity - 1,
+      infinity, quiet_nan, quiet_nan | 1, signalling_nan, ones - 1, ones};
+  return random.Pick(specials);
 }
 
 // Draws bits of a number from 1/8 to 16, where sums and products of a few numbers are finite and
@@ -41,7 +42,8 @@ uint64_t OrdinaryFloat(Random& random, int width, int fraction_bits) {
 uint64_t SpecialInteger(Random& random, int width) {
   const uint64_t highest = ~uint64_t{0} >> (64 - 8 * width);
   const uint64_t sign = uint64_t{1} << (8 * width - 1);
-  return random.Pick(std::vector<uint64_t>{0, 1, 2, highest, highest - 1, sign, sign - 1});
+  const uint64_t specials[] = {0, 1, 2, highest, highest - 1, sign, sign - 1};
+  return random.Pick(specials);
 }
 
 uint64_t Number(Random& random, int width, int fraction_bits) {

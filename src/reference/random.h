@@ -8,6 +8,7 @@
 #define STREW_REFERENCE_RANDOM_H_
 
 #include <cstdint>
+#include <iterator>
 #include <random>
 #include <utility>
 #include <vector>
@@ -39,9 +40,9 @@ class Random {
 
   bool OneIn(int64_t n) { return Between(1, n) == 1; }
 
-  template <class T>
-  const T& Pick(const std::vector<T>& choices) {
-    return choices[BitsFor(choices.size() - 1) % choices.size()];
+  template <class Choices>
+  const auto& Pick(const Choices& choices) {
+    return choices[BitsFor(std::size(choices) - 1) % std::size(choices)];
   }
 
   template <class T>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists all instruction sets that the library has and this CPU can run.
+// Lists the instruction sets that the library has and this CPU can run.
+//
+// Environment: STREW_WITHOUT_TARGETS names those that tests leave out, with spaces between.
 #ifndef STREW_REFERENCE_TARGETS_H_
 #define STREW_REFERENCE_TARGETS_H_
 
@@ -18,7 +20,8 @@ struct Target {
   Context context;
 };
 
-// All targets, best first. Aborts the program if the library refuses one that it lists.
+// All targets but those left out, best first. Aborts the program if none is left, or the library
+// refuses one that it lists.
 const std::vector<Target>& Targets();
 
 }  // namespace strew::reference

@@ -109,14 +109,14 @@ std::string Trial::Compare(strew_status status, const strew_context* context) {
 Trial::Bytes Trial::ForgivingSnapshot(const Bytes& expected) {
   Bytes actual = case_.destination().Snapshot();
   if (actual == expected || outcome_.reduced.empty()) return actual;
-  Bytes ideal = expected;
   const View ours = case_.destination().ViewOf(actual.data());
-  const View oracles = case_.destination().ViewOf(ideal.data());
+  const size_t width = WidthOf(ours.dtype);
   size_t position = 0;
   ForEachIndex(ours.shape(), [&](const Dims& i) {
-    if (outcome_.reduced[position++]) {
-      ForgiveNanPayload(ours.dtype, oracles.At(i), ours.At(i));
-    }
+    if (!outcome_.reduced[position++]) return;
+    unsigned char* const element = ours.At(i);
+    const unsigned char* const ideal = &expected[static_cast<size_t>(element - actual.data())];
+    if (!std::equal(ideal, ideal + width, element)) ForgiveNanPayload(ours.dtype, ideal, element);
   });
   return actual;
 }

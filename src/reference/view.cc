@@ -2,6 +2,7 @@
 #include "reference/view.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "reference/dtypes.h"
@@ -58,14 +59,6 @@ size_t RowMajorPosition(const Dims& shape, const Dims& index) {
   return static_cast<size_t>(position);
 }
 
-Dims Broadcast(const Dims& index, const Dims& shape) {
-  Dims found(index.end() - static_cast<std::ptrdiff_t>(shape.size()), index.end());
-  for (size_t axis = 0; axis < shape.size(); ++axis) {
-    if (shape[axis] == 1) found[axis] = 0;
-  }
-  return found;
-}
-
 std::string ToString(const Dims& dims) {
   std::string text = "[";
   for (size_t i = 0; i < dims.size(); ++i) text += (i > 0 ? "," : "") + std::to_string(dims[i]);
@@ -76,6 +69,31 @@ unsigned char* View::At(const Dims& index) const {
   int64_t offset = 0;
   for (size_t axis = 0; axis < index.size(); ++axis) offset += index[axis] * layout.strides[axis];
   return origin + offset * static_cast<int64_t>(WidthOf(dtype));
+}
+
+View Broadcast(const View& view, const Dims& shape) {
+  Dims strides(shape.size(), 0);
+  const size_t added = shape.size() - view.shape().size();
+  for (size_t axis = 0; axis < view.shape().size(); ++axis) {
+    if (view.shape()[axis] != 1) strides[added + axis] = view.layout.strides[axis];
+  }
+  return {view.dtype, {shape, std::move(strides)}, view.origin};
+}
+
+int64_t LineLength(const Dims& shape) { return shape.empty() ? 1 : shape.back(); }
+
+bool HasContiguousLines(const Layout& layout) {
+  return LineLength(layout.shape) <= 1 || layout.strides.back() == 1;
+}
+
+void CopyElements(const View& from, const View& to) {
+  const size_t width = WidthOf(from.dtype);
+  if (!HasContiguousLines(from.layout) || !HasContiguousLines(to.layout)) {
+    ForEachIndex(from.shape(), [&](const Dims& i) { std::memmove(to.At(i), from.At(i), width); });
+    return;
+  }
+  const size_t bytes = static_cast<size_t>(LineLength(from.shape())) * width;
+  ForEachLine(from.shape(), [&](const Dims& i) { std::memmove(to.At(i), from.At(i), bytes); });
 }
 
 }  // namespace strew::reference

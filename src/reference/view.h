@@ -4,6 +4,7 @@
 #ifndef STREW_REFERENCE_VIEW_H_
 #define STREW_REFERENCE_VIEW_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,10 +34,6 @@ int64_t Origin(const Layout& layout);
 
 size_t RowMajorPosition(const Dims& shape, const Dims& index);
 
-// Maps an index into a shape to which `shape` is broadcast, by NumPy's rules, to the index in
-// `shape`.
-Dims Broadcast(const Dims& index, const Dims& shape);
-
 // Formats dims as in "[2,5]".
 std::string ToString(const Dims& dims);
 
@@ -48,6 +45,9 @@ struct View {
   const Dims& shape() const { return layout.shape; }
   unsigned char* At(const Dims& index) const;
 };
+
+// A view of `shape` in which the elements of `view` repeat, by NumPy's rules for broadcasting.
+View Broadcast(const View& view, const Dims& shape);
 
 // Visits every index of `shape` in row-major order: once for rank 0, never if a dim is 0.
 template <class Visit>
@@ -63,6 +63,25 @@ void ForEachIndex(const Dims& shape, Visit visit) {
     if (axis == 0) return;
   }
 }
+
+// Visits every line along the last axis, of `length` elements, in row-major order: visit(first)
+// gets the index of its first element. Rank 0 is one line of one element.
+template <class Visit>
+void ForEachLine(const Dims& shape, Visit visit) {
+  Dims lines = shape;
+  if (!lines.empty()) lines.back() = std::min<int64_t>(lines.back(), 1);
+  ForEachIndex(lines, visit);
+}
+
+// The number of elements of a line along the last axis.
+int64_t LineLength(const Dims& shape);
+
+// True if the elements of a line along the last axis are neighbours in memory.
+bool HasContiguousLines(const Layout& layout);
+
+// Copies the elements of a view into one of the same dtype and shape, which is the same memory or
+// apart from it.
+void CopyElements(const View& from, const View& to);
 
 }  // namespace strew::reference
 
