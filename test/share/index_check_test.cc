@@ -43,20 +43,23 @@ class IndexCheck : public testing::TestWithParam<int32_t> {
   }
 
   strew_status Check(const IndexSpace& space, const Dims& shape) {
+    return Check(space, RowMajor(shape));
+  }
+
+  strew_status Check(const IndexSpace& space, const Layout& layout) {
+    const Dims& shape = layout.shape;
     TensorView view = {};
     view.dtype = STREW_INT32;
     view.element_size = 4;
     view.rank = static_cast<int32_t>(shape.size());
     view.size = Product(shape);
-    view.contiguous = true;
-    view.data = reinterpret_cast<unsigned char*>(indices_.data());
-    const Dims strides = RowMajor(shape).strides;
+    view.contiguous = layout.strides == RowMajor(shape).strides;
     for (size_t i = 0; i < shape.size(); ++i) {
       view.shape[i] = shape[i];
-      view.strides[i] = strides[i];
+      view.strides[i] = layout.strides[i];
     }
-    indices_.resize(static_cast<size_t>(view.size));
-    view.data = reinterpret_cast<unsigned char*>(indices_.data());
+    indices_.resize(static_cast<size_t>(Span(layout)));
+    view.data = reinterpret_cast<unsigned char*>(indices_.data() + Origin(layout));
     findings_ = Findings();
     report_ = Report();
     const Call call(settings_, &report_);
@@ -130,6 +133,36 @@ TEST_P(IndexCheck, FindsWhetherAllAreEqual) {
     indices_.assign(size, 10);
     EXPECT_EQ(Check(line, {count}), STREW_INDEX_OUT_OF_RANGE);
     EXPECT_EQ(report_.position, 0);
+  }
+}
+
+TEST_P(IndexCheck, FindsEqualOnesInEveryLayout) {
+  const Dims shape = {6, 7};
+  IndexSpace space = ElementsSpace({6, 10}, shape, 1);
+  for (const Dims& strides :
+       {Dims{7, 1}, {9, 1}, {20, 2}, {1, 6}, {1, 8}, {2, 14}, {-9, 1}, {9, -1}}) {
+    const Layout layout{shape, strides};
+    space.batch.loop[0].stride[strew::plan::kIndices] = strides[0];
+    space.entries.loop[0].stride[strew::plan::kIndices] = strides[1];
+    const auto index = [&](const Dims& i) -> int32_t& {
+      return indices_[static_cast<size_t>(Origin(layout) + i[0] * strides[0] + i[1] * strides[1])];
+    };
+    indices_.assign(static_cast<size_t>(Span(layout)), 99);
+    ForEachIndex(shape, [&](const Dims& i) { index(i) = -3; });
+    EXPECT_EQ(Check(space, layout), STREW_OK);
+    EXPECT_TRUE(findings_.all_equal);
+    EXPECT_FALSE(findings_.non_negative);
+    int64_t position = 0;
+    ForEachIndex(shape, [&](const Dims& i) {
+      index(i) = 4;
+      EXPECT_EQ(Check(space, layout), STREW_OK);
+      EXPECT_FALSE(findings_.all_equal) << position;
+      EXPECT_FALSE(findings_.non_negative) << position;
+      index(i) = 10;
+      EXPECT_EQ(Check(space, layout), STREW_INDEX_OUT_OF_RANGE);
+      EXPECT_EQ(report_.position, position++);
+      index(i) = -3;
+    });
   }
 }
 

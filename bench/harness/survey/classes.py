@@ -144,6 +144,8 @@ CLASSES = (
     Class(UPDATE, "max", "float32", (20_000, 5, 5), (20_000, 9, 5), 1, repeats=2),
     # Means of which the sums of a few columns fit scratch at the same time.
     Class(ELEMENTS, "mean", "float32", (44695, 7), (22347, 7), 0),
+    # Indices that are all equal, in rows with gaps between them.
+    Class(ELEMENTS, "max", "float32", (10**5, 10), (10**5, 10), 1, Pattern.EQUAL, layouts=_PITCHED),
     # Indices that are all equal, in short rows; accumulators of strided turns that share indices.
     Class(ELEMENTS, "add", "float32", (2_000_000, 1), (2_000_000, 3), 1),
     Class(
