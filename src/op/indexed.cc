@@ -6,6 +6,8 @@
 #include "accumulate/accumulate.h"
 #include "base/index_value.h"
 #include "base/reduction.h"
+#include "base/scratch.h"
+#include "op/last_entries.h"
 #include "plan/explain.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
@@ -178,11 +180,34 @@ bool LieWithinEntries(const plan::IndexedNest& batch, const plan::IndexedNest& e
                   findings, space);
 }
 
+// Writes the last entry of each destination. Not inline, because other calls need no stack space
+// for scratch.
+[[gnu::noinline]] Status RunLastEntries(const Call& call, const Operands& operands,
+                                        plan::IndexSpace* space) {
+  const Scratch scratch(call, LastEntriesBytes(*space));
+  if (scratch.memory() == nullptr) {
+    return RunSpace(call, operands, STREW_NONE, plan::Findings(), space);
+  }
+  if (call.explains()) call.Explain("Entries that later ones replace are left out.");
+  const TensorView indices = KeepLastEntries(call, operands.indices, scratch.memory(), space);
+  plan::Findings findings;
+  findings.out_of_range = plan::OutOfRange::kDrop;
+  STREW_TRY(RunSpace(call, {operands.data, indices, operands.updates, operands.output}, STREW_NONE,
+                     findings, space));
+  return call.Succeed(operands.updates.size);
+}
+
 }  // namespace
 
 Status RunChecked(const Call& call, const Operands& operands, strew_reduction reduction,
                   const plan::Findings& findings, plan::IndexSpace* space) {
   if (findings.all_equal) return RunOnOneElement(call, operands, reduction, space, findings);
+  const bool moves_all = reduction == STREW_NONE && operands.updates.size != 0 &&
+                         findings.out_of_range == plan::OutOfRange::kNothing;
+  if (moves_all && HasReplacedEntries(plan::TuningOf(call), *space,
+                                      plan::IndexedUnitsOf(operands.output.element_size).width)) {
+    return RunLastEntries(call, operands, space);
+  }
   return RunSpace(call, operands, reduction, findings, space);
 }
 

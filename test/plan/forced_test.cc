@@ -167,7 +167,8 @@ std::vector<Forced> Traversals() {
   const Changes single = {{&T::least_constant_batches, kHuge}, {&T::least_folded, kHuge}};
   const Changes slices = {{&T::few_slices, kHuge},        {&T::least_slice, 0},
                           {&T::least_slice_block, 0},     {&T::few_slice_rows, kHuge},
-                          {&T::longest_slice_run, kHuge}, {&T::few_indices, -1}};
+                          {&T::longest_slice_run, kHuge}, {&T::few_indices, -1},
+                          {&T::most_last_entries, -1}};
   const Changes small = {{&T::slice_block, 16}};
   const Changes cut = {
       {&T::slice_block, 16}, {&T::slice_run_block, 16}, {&T::longest_slice_run, 0}};
@@ -281,6 +282,19 @@ std::vector<Forced> Offsets() {
           {"IndicesAsOffsetsNever", never, {1, 3}, taken, kNever, Calls::kOnOneAxis}};
 }
 
+std::vector<Forced> Replaced() {
+  const char* const taken = "that later ones replace";
+  const Changes always = {{&T::least_replaced, 0.0},
+                          {&T::least_replaced_entry, 0},
+                          {&T::least_replaced_run, 0},
+                          {&T::few_indices, -1},
+                          {&T::most_draft, 0}};
+  const Changes never = {{&T::most_last_entries, -1}};
+  return {{"LastEntries", always, {1, 3}, taken, 2},
+          {"LastEntriesWithoutScratch", always, {1}, taken, kNever, Calls::kAny, false},
+          {"LastEntriesNever", always + never, {1}, taken, kNever}};
+}
+
 std::vector<Forced> Drafts() {
   const char* const taken = "a draft of the output";
   const Changes always = {{&T::least_drafted, 0.0}, {&T::most_draft, kHuge}, {&T::few_indices, -1}};
@@ -355,7 +369,7 @@ std::vector<Forced> Boxes() {
 std::vector<Forced> Alternatives() {
   std::vector<Forced> all;
   for (const auto& some : {FewOrNot(), Tasks(), Ranges(), Staged(), Traversals(), Memory(),
-                           Offsets(), Drafts(), Means(), Boxes()}) {
+                           Offsets(), Replaced(), Drafts(), Means(), Boxes()}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

@@ -158,6 +158,9 @@ CLASSES = (
         repeats=2,
         layouts=Layouts(indices=Layout.BROADCAST),
     ),
+    # Moves of which later ones replace most.
+    Class(UPDATE, "none", "float32", (50_000, 3, 40), (50_000, 5, 40), 1),
+    Class(UPDATE, "none", "float32", (20_000, 64), (60_000, 64)),
     # Moves of rows with gaps between them.
     _slice("none", "int64", (80, 2535, 57), (80, 2535, 4), Slice((2,), (23,), (27,), (1,))),
     _slice("none", "float32", (7000, 370), (7000, 110), Slice((1,), (9,), (119,), (1,))),
