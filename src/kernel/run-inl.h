@@ -123,9 +123,10 @@ template <class T, class Op>
 void Run(unsigned char* output, int64_t output_stride, const unsigned char* updates,
          int64_t updates_stride, int64_t n);
 
-// Copies blocks of strided elements into contiguous memory for vectors, but not reversed updates,
-// which vectors reverse. Blocks are combined by a call: a copy of the loops here made the library
-// 90 KB larger.
+// Copies blocks of strided elements into contiguous memory for vectors. Reversed updates stay where
+// they are for vectors that reverse them, except of a contiguous output: these are fewer than a
+// vector of 1024 bits or more. Blocks are combined by a call: a copy of the loops here made the
+// library 90 KB larger.
 template <class T, class Op>
 HWY_NOINLINE void CombineGathered(unsigned char* output, int64_t output_stride,
                                   const unsigned char* updates, int64_t updates_stride, int64_t n) {
@@ -134,7 +135,8 @@ HWY_NOINLINE void CombineGathered(unsigned char* output, int64_t output_stride,
   constexpr int64_t kBlock = 256;
   HWY_ALIGN unsigned char near_updates[At<T>(kBlock)];
   HWY_ALIGN unsigned char near_output[At<T>(kBlock)];
-  const bool gathers = updates_stride != 1 && !(kReverses<T, Op> && updates_stride == -1);
+  const bool reverses = kReverses<T, Op> && updates_stride == -1 && output_stride != 1;
+  const bool gathers = updates_stride != 1 && !reverses;
   for (int64_t i = 0; i < n; i += kBlock) {
     const int64_t block = HWY_MIN(kBlock, n - i);
     unsigned char* const there = output + At<T>(i * output_stride);
