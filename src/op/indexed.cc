@@ -20,13 +20,6 @@
 namespace strew {
 namespace {
 
-bool HasRuns(const plan::InnerNest& inner) {
-  for (int i = 0; i < inner.rank; ++i) {
-    if (Magnitude(inner.loop[i].stride[plan::kOutput]) == 1) return true;
-  }
-  return false;
-}
-
 // True if the inner turns of accumulated entries are few, and lie apart in the output or are a
 // short row. Each is then a batch of its own, because single elements have faster kernels.
 bool HasFewTurns(const plan::Tuning& tuning, const plan::IndexSpace& space) {

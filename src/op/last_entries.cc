@@ -24,13 +24,6 @@ constexpr int64_t kWordBits = 64;
 
 int64_t WordsFor(int64_t bits) { return (bits + kWordBits - 1) / kWordBits; }
 
-bool HasLongRun(const plan::InnerNest& inner, int64_t least) {
-  for (int i = 0; i < inner.rank; ++i) {
-    if (Magnitude(inner.loop[i].stride[kOutput]) == 1 && inner.loop[i].count >= least) return true;
-  }
-  return false;
-}
-
 // The entries from the last to the first.
 plan::LoopNest<kOperands> Backwards(const plan::IndexedNest& entries) {
   plan::LoopNest<kOperands> nest;
@@ -55,7 +48,7 @@ void ReadCopies(plan::IndexSpace* space) {
   space->batch.base[kIndices] = space->component[0].indices_base = 0;
 }
 
-TensorView LineOf(const unsigned char* copies, int64_t size) {
+TensorView LineOf(unsigned char* copies, int64_t size) {
   TensorView line = {};
   line.dtype = kCopyDtype;
   line.element_size = sizeof(Copy);
@@ -63,11 +56,18 @@ TensorView LineOf(const unsigned char* copies, int64_t size) {
   line.shape[0] = line.size = size;
   line.strides[0] = 1;
   line.contiguous = true;
-  line.data = const_cast<unsigned char*>(copies);
+  line.data = copies;
   return line;
 }
 
 }  // namespace
+
+bool HasRuns(const plan::InnerNest& inner, int64_t least) {
+  for (int i = 0; i < inner.rank; ++i) {
+    if (Magnitude(inner.loop[i].stride[kOutput]) == 1 && inner.loop[i].count >= least) return true;
+  }
+  return false;
+}
 
 bool HasReplacedEntries(const plan::Tuning& tuning, const plan::IndexSpace& space, int64_t width) {
   if (space.components != 1 || space.batch.rank != 0) return false;
@@ -76,7 +76,7 @@ bool HasReplacedEntries(const plan::Tuning& tuning, const plan::IndexSpace& spac
   return entries <= tuning.most_last_entries &&
          static_cast<double>(entries) >= tuning.least_replaced * axis_size &&
          space.inner.Turns() * width >= tuning.least_replaced_entry &&
-         HasLongRun(space.inner, tuning.least_replaced_run / width);
+         HasRuns(space.inner, tuning.least_replaced_run / width);
 }
 
 int64_t LastEntriesBytes(const plan::IndexSpace& space) {
@@ -111,7 +111,7 @@ TensorView KeepLastEntries(const Call& call, const TensorView& indices, unsigned
   });
   const int64_t count = space->entries.Turns();
   ReadCopies(space);
-  return LineOf(reinterpret_cast<const unsigned char*>(copies), count);
+  return LineOf(reinterpret_cast<unsigned char*>(copies), count);
 }
 
 }  // namespace strew

@@ -12,6 +12,9 @@
 
 namespace strew {
 
+// True if inner turns are runs of at least so many units that lie one behind the other.
+bool HasRuns(const plan::InnerNest& inner, int64_t least = 1);
+
 // True if so many entries are replaced by later ones, and are so long, that leaving them out is
 // faster. `width` is the size of an indexed unit in bytes.
 bool HasReplacedEntries(const plan::Tuning& tuning, const plan::IndexSpace& space, int64_t width);
