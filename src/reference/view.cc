@@ -12,6 +12,14 @@ namespace {
 
 bool IsEmpty(const Dims& shape) { return std::count(shape.begin(), shape.end(), 0) > 0; }
 
+// The number of elements of a line along the last axis.
+int64_t LineLength(const Dims& shape) { return shape.empty() ? 1 : shape.back(); }
+
+// True if the elements of such a line are neighbours in memory.
+bool HasContiguousLines(const Layout& layout) {
+  return LineLength(layout.shape) <= 1 || layout.strides.back() == 1;
+}
+
 }  // namespace
 
 Layout RowMajor(Dims shape) {
@@ -80,12 +88,6 @@ View Broadcast(const View& view, const Dims& shape) {
   return {view.dtype, {shape, std::move(strides)}, view.origin};
 }
 
-int64_t LineLength(const Dims& shape) { return shape.empty() ? 1 : shape.back(); }
-
-bool HasContiguousLines(const Layout& layout) {
-  return LineLength(layout.shape) <= 1 || layout.strides.back() == 1;
-}
-
 void CopyElements(const View& from, const View& to) {
   const size_t width = WidthOf(from.dtype);
   if (!HasContiguousLines(from.layout) || !HasContiguousLines(to.layout)) {
@@ -93,7 +95,9 @@ void CopyElements(const View& from, const View& to) {
     return;
   }
   const size_t bytes = static_cast<size_t>(LineLength(from.shape())) * width;
-  ForEachLine(from.shape(), [&](const Dims& i) { std::memmove(to.At(i), from.At(i), bytes); });
+  Dims lines = from.shape();
+  if (!lines.empty()) lines.back() = std::min<int64_t>(lines.back(), 1);
+  ForEachIndex(lines, [&](const Dims& i) { std::memmove(to.At(i), from.At(i), bytes); });
 }
 
 }  // namespace strew::reference

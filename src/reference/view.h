@@ -4,7 +4,6 @@
 #ifndef STREW_REFERENCE_VIEW_H_
 #define STREW_REFERENCE_VIEW_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -63,21 +62,6 @@ void ForEachIndex(const Dims& shape, Visit visit) {
     if (axis == 0) return;
   }
 }
-
-// Visits every line along the last axis, of `length` elements, in row-major order: visit(first)
-// gets the index of its first element. Rank 0 is one line of one element.
-template <class Visit>
-void ForEachLine(const Dims& shape, Visit visit) {
-  Dims lines = shape;
-  if (!lines.empty()) lines.back() = std::min<int64_t>(lines.back(), 1);
-  ForEachIndex(lines, visit);
-}
-
-// The number of elements of a line along the last axis.
-int64_t LineLength(const Dims& shape);
-
-// True if the elements of a line along the last axis are neighbours in memory.
-bool HasContiguousLines(const Layout& layout);
 
 // Copies the elements of a view into one of the same dtype and shape, which is the same memory or
 // apart from it.
