@@ -58,14 +58,15 @@ struct ElementsOfRow {
   HWY_INLINE int64_t WalkGroups(const Offset* HWY_RESTRICT offsets, const unsigned char* updates,
                                 const NextReads& next, const unsigned char* next_indices,
                                 const unsigned char* next_line) const {
-    // The number of 8-byte indices in a cache line.
-    constexpr int64_t kGroup = 8;
+    constexpr int64_t kGroup = NextReads::kGroup;
     int64_t c = 0;
     for (; c + kGroup <= columns; c += kGroup) {
       if (next_indices != nullptr) {
         Prefetch(next_indices + c * next.index_size);
         Prefetch(updates + At<T>(c) + next.updates_distance);
-        PrefetchForWrite(next_line + At<T>(c));
+        PrefetchForWrite(next_line);
+        PrefetchForWrite(next_line + kCacheLine);
+        next_line += next.output_step;
       }
       if (c + kGroup <= fetched) {
         for (int64_t i = c; i < c + kGroup; ++i) Fetch(offsets + i);

@@ -67,8 +67,12 @@ struct NextReads {
   int64_t indices_row_stride = 0;          // bytes
   int64_t index_size = 0;                  // bytes; columns are contiguous
   int64_t updates_distance = 0;            // bytes
-  const unsigned char* output = nullptr;   // destinations of the first row; NULL for none
-  int64_t output_row_stride = 0;           // bytes
+  // Destinations of later rows: each group of columns prefetches two lines.
+  const unsigned char* output = nullptr;  // NULL for none
+  int64_t output_row_stride = 0;          // bytes
+  int64_t output_step = 0;                // bytes from one group to the next
+
+  static constexpr int64_t kGroup = 8;  // the number of 8-byte indices in a cache line
 };
 
 // Applies a tile of entries of one element each.

@@ -105,8 +105,7 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
       return text->Add("gone through in short rows of %" PRId64 ", several in a tile. ",
                        first.column.count);
     case Traversal::kLongRows:
-      return text->Add("gone through in long rows of %" PRId64 ", each in several tiles. ",
-                       first.column.count);
+      return text->Add("gone through in long rows of %" PRId64 ". ", first.column.count);
   }
 }
 

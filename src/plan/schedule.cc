@@ -91,6 +91,7 @@ MemoryHints Scheduler::Hints() const {
   hints.strips_stream = about_.output_units >= streamed / width_;
   hints.indices_are_offsets = IndicesAreOffsets();
   hints.row_read_ahead = RowReadAhead();
+  hints.unfetched_step = machine.waits_for_stores ? 0 : tuning_.unfetched_step;
   return hints;
 }
 

@@ -111,6 +111,9 @@ struct MemoryHints {
   LaterReads next_part = {0, 0};  // of a draft
   // Prefetch distance in updates that are read in order, in rows; 0 for none.
   int64_t row_read_ahead = 0;
+  // Bytes an entry. If destinations follow one another at this distance or more, nothing is
+  // prefetched. 0: everything is prefetched.
+  int64_t unfetched_step = 0;
 };
 
 inline constexpr MemoryHints kNoHints = {0, 0, false, false, false};

@@ -19,7 +19,7 @@ enum class Traversal {
   kStrips,        // batches side by side, while their axis is in scratch
   kBatchColumns,  // batches side by side
   kShortRows,     // several rows of entries in a tile
-  kLongRows,      // one row of entries in several tiles
+  kLongRows,      // one row of entries at a time
 };
 
 // The loops of kFlat and kPacked. Entries are walked in the order of their indices in memory, and

@@ -113,10 +113,8 @@ class Partition {
 void Partition::Locate(const plan::Turns& entries, unsigned char* offsets) const {
   const int64_t end = entries.first + entries.count;
   for (int64_t c = entries.first; c < end; c += locator_.block()) {
-    const int64_t left = end - c;
-    const int64_t count = std::min(locator_.block(), left);
-    const int64_t next = left >= 2 * count ? count : 0;
-    locator_.LocateAhead(scatter_.loops.outer.base, {0, 1, c, count, 0, 0, next},
+    const int64_t count = std::min(locator_.block(), end - c);
+    locator_.LocateAhead(scatter_.loops.outer.base, {0, 1, c, count, 0, 0, true},
                          {origin_, 0, 0, false, 0}, offsets + (c - entries.first) * offset_size_);
   }
 }

@@ -90,21 +90,14 @@ TileDestination EntryWalk<Taker>::InOutput(const int64_t* offset, int64_t row,
 template <class Taker>
 void EntryWalk<Taker>::WalkLongRows(const int64_t* offset) const {
   const int64_t columns = loops_.column.count;
-  const int64_t step = block_ - taker_.prefetch();
-  assert(columns >= step);
+  const int64_t step = taker_.most_entries() - taker_.prefetch();
   for (int64_t r = 0; r < loops_.row.count; ++r) {
     for (int64_t c = 0; c < columns; c += step) {
       const int64_t left = columns - c;
       const int64_t lookahead = std::min(taker_.prefetch(), std::max<int64_t>(left - step, 0));
-      Tile tile = {r, 1, c, std::min(left, step), lookahead, 0, 0};
-      if (left >= 2 * step) {
-        tile.next_columns = step;
-      } else if (r + 1 < loops_.row.count) {
-        // Rows of one and a half tiles have no second tile of the same shape.
-        tile.next_rows = 1;
-        tile.next_columns = columns < 2 * step ? 0 : -c;
-      }
-      taker_.Take(offset, tile, InOutput(offset, r, c));
+      const int64_t next = r + 1 < loops_.row.count ? 1 : 0;
+      taker_.Take(offset, {r, 1, c, std::min(left, step), lookahead, next, true},
+                  InOutput(offset, r, c));
     }
   }
 }
@@ -113,12 +106,12 @@ template <class Taker>
 void EntryWalk<Taker>::WalkShortRows(const int64_t* offset) const {
   const int64_t rows = loops_.row.count;
   const int64_t columns = loops_.column.count;
-  const int64_t height = block_ / columns;
+  const int64_t height = taker_.most_entries() / columns;
   for (int64_t r = 0; r < rows; r += height) {
     const int64_t left = rows - r;
     const int64_t count = std::min(height, left);
     const int64_t next = left >= 2 * height ? height : 0;
-    taker_.Take(offset, {r, count, 0, columns, 0, next, 0}, InOutput(offset, r, 0));
+    taker_.Take(offset, {r, count, 0, columns, 0, next, true}, InOutput(offset, r, 0));
   }
 }
 
@@ -135,7 +128,7 @@ void EntryWalk<Taker>::WalkColumns(const int64_t* offset, int64_t column, int64_
     const int64_t left = rows - r;
     destination.memory = first + r * destination.row_stride * scatter_.width;
     const int64_t next = left >= 2 * height ? height : 0;
-    taker_.Take(offset, {r, std::min(height, left), column, columns, 0, next, 0}, destination);
+    taker_.Take(offset, {r, std::min(height, left), column, columns, 0, next, false}, destination);
   }
 }
 

@@ -19,6 +19,16 @@ using plan::kUpdates;
 
 static_assert(EntrySink::kMostColumns <= plan::kMostClamped);
 
+namespace {
+
+// An offset of the first row of a tile.
+int64_t OffsetAt(const kernel::TileArguments& entries, kernel::OffsetWidth width, int64_t column) {
+  if (width == kernel::kOffset64) return static_cast<const int64_t*>(entries.offsets)[column];
+  return static_cast<const int32_t*>(entries.offsets)[column];
+}
+
+}  // namespace
+
 // ---- Entries that are written ----
 
 TileWriter::TileWriter(const Scatter& scatter, const plan::MemoryHints& hints)
@@ -86,12 +96,32 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
   return entries;
 }
 
+// Divides a tile whose indices do not serve as offsets after all.
+[[gnu::noinline]] void TileWriter::TakeHalves(const int64_t* offset, const Tile& tile,
+                                              TileDestination destination) const {
+  assert(tile.lookahead == 0);
+  Tile half = tile;
+  (tile.rows > 1 ? half.rows : half.columns) /= 2;
+  Take(offset, half, destination);
+  if (tile.rows > 1) {
+    half.row += half.rows;
+    half.rows = tile.rows - half.rows;
+    destination.memory += (half.row - tile.row) * destination.row_stride * scatter_.width;
+  } else {
+    half.column += half.columns;
+    half.columns = tile.columns - half.columns;
+  }
+  Take(offset, half, destination);
+}
+
 [[gnu::noinline]] void TileWriter::Take(const int64_t* offset, const Tile& tile,
                                         const TileDestination& destination) const {
-  assert(tile.rows * (tile.columns + tile.lookahead) <= locator_.block());
   assert(tile.rows == 1 || tile.lookahead == 0);
   alignas(64) unsigned char block[kOffsetBytes];
   if (TakesIndices(offset, tile)) return WriteAtIndices(offset, tile, destination, block);
+  if (tile.rows * (tile.columns + tile.lookahead) > locator_.block()) {
+    return TakeHalves(offset, tile, destination);
+  }
   const bool repeats = RepeatsIndex(tile);
   Tile located = tile;
   if (repeats) located.columns = 1, located.lookahead = 0;
@@ -121,8 +151,10 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
   entries.output_row_stride = destination.row_stride;
   entries.offsets_row_stride = loops.row.stride[kIndices];
   const unsigned char* const updates = scatter_.UpdateAt(locator_.UpdateOf(offset, tile));
-  const kernel::NextReads next_reads =
-      locator_.NextReadsAfter(offset, tile, destination, scatter_.tuning.read_ahead);
+  kernel::NextReads next_reads;
+  if (!FollowAtADistance(entries, offset_width)) {
+    next_reads = locator_.NextReadsAfter(offset, tile, destination, scatter_.tuning.read_ahead);
+  }
   const bool copies = hints_.next_part.indices != 0 && tile.rows == 1 && tile.columns >= kCopies &&
                       loops.column.stride[kUpdates] == 0;
   if (!copies) return WriteElements(entries, destination, updates, next_reads, offset_width);
@@ -133,20 +165,35 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
   });
 }
 
+// True if destinations follow one another, as far as the first of them tell, and so far apart that
+// the CPU prefetches everything better by itself. Rows of the output may be so short that the order
+// in them does not matter.
+bool TileWriter::FollowAtADistance(const kernel::TileArguments& entries,
+                                   kernel::OffsetWidth offset_width) const {
+  if (hints_.unfetched_step == 0 || hints_.next_part.indices != 0) return false;
+  const plan::EntryLoops& loops = scatter_.loops;
+  const int64_t row = loops.component[0].axis_size * scatter_.width;
+  if (entries.output_row_stride != 0 && row <= scatter_.tuning.unfetched_row) {
+    return row >= hints_.unfetched_step * loops.column.count;
+  }
+  constexpr int64_t kSeen = 16;
+  if (entries.columns < kSeen) return false;
+  for (int64_t c = 1; c < kSeen; ++c) {
+    if (OffsetAt(entries, offset_width, c) < OffsetAt(entries, offset_width, c - 1)) return false;
+  }
+  const int64_t advance =
+      OffsetAt(entries, offset_width, kSeen - 1) - OffsetAt(entries, offset_width, 0);
+  return advance * scatter_.width >= hints_.unfetched_step * (kSeen - 1);
+}
+
 // True if the destinations of a row lie close to each other, as far as its first, middle and last
 // entries tell.
 bool TileWriter::AreDense(const kernel::TileArguments& entries,
                           kernel::OffsetWidth offset_width) const {
-  const auto offset_at = [&](int64_t column) -> int64_t {
-    if (offset_width == kernel::kOffset64) {
-      return static_cast<const int64_t*>(entries.offsets)[column];
-    }
-    return static_cast<const int32_t*>(entries.offsets)[column];
-  };
   const int64_t near = entries.columns * scatter_.tuning.dense_step / scatter_.width;
-  const int64_t middle = offset_at(entries.columns / 2);
-  return std::abs(middle - offset_at(0)) <= near &&
-         std::abs(offset_at(entries.columns - 1) - middle) <= near;
+  const int64_t middle = OffsetAt(entries, offset_width, entries.columns / 2);
+  return std::abs(middle - OffsetAt(entries, offset_width, 0)) <= near &&
+         std::abs(OffsetAt(entries, offset_width, entries.columns - 1) - middle) <= near;
 }
 
 // Writes entries of one element each.
@@ -217,7 +264,7 @@ void TileWriter::WriteCopies(kernel::TileArguments entries, kernel::NextReads ne
   entries.lookahead += rest;
   next_reads.updates_distance = 0;
   next_reads.indices_row_stride = kCopies * next_reads.index_size;
-  next_reads.output_row_stride = kCopies * scatter_.width;
+  next_reads.output_row_stride = kCopies / kernel::NextReads::kGroup * next_reads.output_step;
   kernel::CombineEntries(scatter_.kernels, offset_width, entries, next_reads);
   if (rest == 0) return;
   entries.offsets =

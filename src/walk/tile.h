@@ -20,9 +20,8 @@ struct Tile {
   int64_t column;
   int64_t columns;
   int64_t lookahead;  // more columns of a single row that are only prefetched; else 0
-  // Rows and columns to the next tile of the same shape; 0, 0 for none.
-  int64_t next_rows;
-  int64_t next_columns;
+  int64_t next_rows;  // to the next tile that begins in another row; 0 for none
+  bool in_order;      // the next entries come next, those of the same row first
 };
 
 // The memory to which the entries of a tile are written: the output, or a strip of it in scratch.
@@ -90,6 +89,8 @@ class TileLocator {
  private:
   void Resolve(kernel::ResolveArguments arguments) const;
   plan::LaterReads LaterReadsOf(const Tile& tile, int64_t most_ahead) const;
+  void AddNextLines(const Tile& tile, const TileDestination& destination, int64_t most_ahead,
+                    kernel::NextReads* next_reads) const;
 
   const Scatter& scatter_;
   const kernel::OffsetWidth offset_width_;
@@ -107,6 +108,11 @@ class TileWriter {
   const TileLocator& locator() const { return locator_; }
   // Prefetch distance in entries.
   int64_t prefetch() const { return hints_.prefetch; }
+  // Most entries of a tile of rows. No offsets are stored if indices serve as such.
+  int64_t most_entries() const {
+    return hints_.indices_are_offsets && hints_.prefetch == 0 ? scatter_.tuning.unresolved_tile
+                                                              : locator_.block();
+  }
   bool reads_values() const { return true; }
 
   void Take(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;
@@ -122,6 +128,8 @@ class TileWriter {
   kernel::TileArguments EntriesOf(const Tile& tile, const TileDestination& destination) const;
   void WriteAtIndices(const int64_t* offset, const Tile& tile, const TileDestination& destination,
                       unsigned char* block) const;
+  bool FollowAtADistance(const kernel::TileArguments& entries,
+                         kernel::OffsetWidth offset_width) const;
   bool AreDense(const kernel::TileArguments& entries, kernel::OffsetWidth offset_width) const;
   void WriteElements(kernel::TileArguments entries, const TileDestination& destination,
                      const unsigned char* updates, kernel::NextReads next_reads,
@@ -131,6 +139,7 @@ class TileWriter {
                  bool folds) const;
   void WriteCopies(kernel::TileArguments entries, kernel::NextReads next_reads,
                    kernel::OffsetWidth offset_width, unsigned char* copies) const;
+  void TakeHalves(const int64_t* offset, const Tile& tile, TileDestination destination) const;
   bool TakesIndices(const int64_t* offset, const Tile& tile) const;
   bool RepeatsIndex(const Tile& tile) const;
   bool HasFoldableRows(const Tile& tile, const TileDestination& destination, void* offsets) const;
@@ -152,6 +161,7 @@ class TileGiver {
   const TileLocator& locator() const { return locator_; }
   // Sinks prefetch by themselves.
   int64_t prefetch() const { return 0; }
+  int64_t most_entries() const { return locator_.block(); }
   bool reads_values() const { return sink_.reads == EntrySink::Reads::kValues; }
 
   void Take(const int64_t* offset, const Tile& tile, const TileDestination& destination) const;

@@ -119,17 +119,25 @@ const unsigned char* TileLocator::IndicesOf(const int64_t* offset, const Tile& t
                           tile.column * loops.column.stride[kIndices]);
 }
 
-// The reads after a tile with contiguous columns of indices and updates.
+// The reads after a tile with contiguous columns of indices and updates. Reads further away than
+// `most_ahead` would leave the L1 cache before their turn: moves of rows of 6000 int8, in tiles of
+// 2048, took 1.16 x the time (Zen 4).
 plan::LaterReads TileLocator::LaterReadsOf(const Tile& tile, int64_t most_ahead) const {
   if (next_part_.indices != 0) return next_part_;
   if (!fetches_reads_) return {0, 0};
   const plan::EntryLoops& loops = scatter_.loops;
-  const int64_t indices = tile.next_rows * loops.row.stride[kIndices] + tile.next_columns;
-  const int64_t updates = tile.next_rows * loops.row.stride[kUpdates] + tile.next_columns;
-  // The next tile may follow right after this one.
-  const bool follows = indices == tile.rows * tile.columns && updates == indices;
-  return follows ? plan::LaterReads{std::min(indices, most_ahead), std::min(updates, most_ahead)}
-                 : plan::LaterReads{indices, updates};
+  const plan::IndexedLoop& row = loops.row;
+  const int64_t columns = loops.column.count;
+  const bool has_gaps = row.stride[kIndices] != columns || row.stride[kUpdates] != columns;
+  if (tile.in_order) {
+    const int64_t rows = has_gaps ? 1 : row.count - tile.row;
+    const int64_t left = rows * columns - tile.column - tile.rows * tile.columns;
+    if (left > 0) return {std::min(left, most_ahead), std::min(left, most_ahead)};
+  }
+  if (tile.next_rows == 0) return {0, 0};
+  const int64_t back = tile.in_order ? tile.column : 0;
+  return {tile.next_rows * row.stride[kIndices] - back,
+          tile.next_rows * row.stride[kUpdates] - back};
 }
 
 kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile& tile,
@@ -146,18 +154,29 @@ kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile&
   next_reads.indices_row_stride = loops.row.stride[kIndices] * scatter_.index_size;
   next_reads.index_size = scatter_.index_size;
   next_reads.updates_distance = later.updates * scatter_.width;
-  // If rows are batches, the next rows write to other lines of the output, which are prefetched
-  // too.
-  const int64_t row_stride = destination.row_stride * scatter_.width;
-  const bool has_lines = !loops.columns_are_batch && row_stride != 0 &&
-                         loops.component[0].output_stride == 1 &&
-                         tile.row + 2 * tile.rows <= loops.row.count &&
-                         tile.column + tile.columns <= loops.component[0].axis_size;
-  if (has_lines) {
-    next_reads.output = destination.memory + tile.rows * row_stride + tile.column * scatter_.width;
-    next_reads.output_row_stride = row_stride;
-  }
+  AddNextLines(tile, destination, most_ahead, &next_reads);
   return next_reads;
+}
+
+// If rows are batches, later rows write to other lines of the output, which are prefetched whether
+// an entry names them or not. 300 to 100,000 entries for each of many rows of 700 to 200,000
+// elements took 0.44 to 0.95 x the time of prefetching one element an entry. With more than 32
+// bytes of output an entry, prefetches took 1.02 to 1.2 x the time (Zen 4).
+void TileLocator::AddNextLines(const Tile& tile, const TileDestination& destination,
+                               int64_t most_ahead, kernel::NextReads* next_reads) const {
+  constexpr int64_t kGroup = kernel::NextReads::kGroup;
+  const plan::EntryLoops& loops = scatter_.loops;
+  const int64_t columns = loops.column.count;
+  const int64_t row = loops.component[0].axis_size * scatter_.width;
+  const int64_t row_stride = destination.row_stride * scatter_.width;
+  if (loops.columns_are_batch || row_stride == 0 || loops.component[0].output_stride != 1) return;
+  if (tile.row + 2 * tile.rows > loops.row.count || row < 2 * kCacheLine) return;
+  const int64_t step = (row - kCacheLine) * kGroup / columns;
+  if (step > 4 * kCacheLine) return;
+  const int64_t rows = std::clamp<int64_t>(most_ahead / columns, 1, tile.rows);
+  next_reads->output = destination.memory + rows * row_stride + tile.column / kGroup * step;
+  next_reads->output_row_stride = row_stride;
+  next_reads->output_step = step;
 }
 
 kernel::NextReads TileLocator::NextReadsAfter(const FlatTile& tile) const {

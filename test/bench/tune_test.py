@@ -29,6 +29,8 @@ UNTOLD = (
     "near_reads",
     "near_reads_that_wait",
     "dense_step",
+    "unfetched_step",
+    "unfetched_row",
     "least_folded",
     "least_row_with_gaps",
     "element_row",

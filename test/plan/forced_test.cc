@@ -271,6 +271,11 @@ std::vector<Forced> Offsets() {
                            {&T::least_equal_row, kHuge}, {&T::least_equal_moves, kHuge},
                            {&T::longest_equal_step, 0}};
   const Changes never = in_rows + Changes{{&T::least_unresolved_row, kHuge}};
+  const Changes unfetched = in_rows + Changes{{&T::waits_for_stores, 0},
+                                              {&T::near_reads, 0},
+                                              {&T::unfetched_step, 1},
+                                              {&T::unfetched_row, kHuge},
+                                              {&T::unresolved_tile, kHuge}};
   const Changes one = {{&T::least_equal_row, 1}, {&T::few_indices, -1}};
   const Changes by_entry = {{&T::least_equal_row, kHuge},
                             {&T::longest_equal_step, kHuge},
@@ -279,6 +284,7 @@ std::vector<Forced> Offsets() {
   return {{"OneIndex", one, {1, 3}, "All indices are equal", 1, Calls::kOnOneAxis},
           {"OneIndexByEntry", by_entry, {1, 3}, "All indices are equal", 1, Calls::kOnOneAxis},
           {"IndicesAsOffsets", in_rows, {1, 3}, taken, 4, Calls::kOnOneAxis},
+          {"IndicesAsOffsetsUnfetched", unfetched, {1, 3}, taken, 4, Calls::kOnOneAxis},
           {"IndicesAsOffsetsNever", never, {1, 3}, taken, kNever, Calls::kOnOneAxis}};
 }
 

@@ -640,6 +640,14 @@ TEST_F(HintChoice, PrefetchesFewerReadsOnCpusThatWaitForStores) {
   EXPECT_EQ(NearReads(machine()), 100);
 }
 
+TEST_F(HintChoice, FetchesAllOnCpusThatWaitForStores) {
+  tuning_.unfetched_step = 7;
+  const IndexSpace rows = ElementsSpace({5, 30}, {5, 20}, 1);
+  EXPECT_EQ(Of(rows).hints.unfetched_step, 7);
+  waits_for_stores_ = true;
+  EXPECT_EQ(Of(rows).hints.unfetched_step, 0);
+}
+
 TEST_F(HintChoice, TakesTheStoresOfTheCpuFromTheTuning) {
   for (const int64_t is_so : {0, 1}) {
     tuning_.streams_parts = is_so;

@@ -172,6 +172,57 @@ TEST(LaterReads, MayLieAnywhere) {
   }
 }
 
+// ---- Indices that serve as offsets -------------------------------------------------------------
+
+enum class Order { kRandom, kAscending, kEqualAtEnds };
+
+// Indices of rows of `entries`. A tile of kEqualAtEnds begins and ends with one index, so that it
+// is divided until its offsets fit a block.
+void Arrange(Order order, int64_t entries, std::vector<int64_t>* indices) {
+  if (order == Order::kRandom) return;
+  for (auto row = indices->begin(); row != indices->end(); row += entries) {
+    if (order == Order::kAscending) {
+      std::sort(row, row + entries);
+    } else {
+      row[1] = row[entries - 1] = row[0] = indices->front();
+    }
+  }
+}
+
+void ExpectAtIndices(Random& random, const IndexSpace& space, int64_t entries, Order order) {
+  BoundScatter bound(random, space, random.OneIn(2) ? STREW_NONE : STREW_ADD);
+  strew::plan::Tuning& tuning = bound.tuning();
+  for (int64_t& index : bound.indices()) {
+    if (index < 0) index += space.component[0].axis_size;
+  }
+  Arrange(order, entries, &bound.indices());
+  tuning.near_reads = tuning.near_reads_that_wait = random.OneIn(4) ? int64_t{1} << 40 : 0;
+  tuning.few_turns = tuning.narrow_row = tuning.narrow_batch = 0;
+  tuning.most_packed_tile = tuning.most_packed_row = 0;
+  tuning.unresolved_tile = random.Pick(std::vector<int64_t>{2048, 5000, 1 << 20});
+  tuning.unfetched_row = random.OneIn(2) ? 0 : 1 << 20;
+  MemoryHints hints = {random.OneIn(4) ? 128 : 0, 0, false, false, true};
+  hints.unfetched_step = random.Pick(std::vector<int64_t>{0, 1, 8});
+  const BoundScatter::Words expected = bound.Expected();
+  strew::walk::WriteEntries(bound.scatter(), hints, strew::plan::kNoStaging, nullptr);
+  EXPECT_EQ(bound.output(), expected);
+}
+
+TEST(AtIndices, RowsAreWrittenInTilesOfAnySize) {
+  const int64_t cases = Cases(200);
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const int64_t axis = random.Between(1, random.OneIn(2) ? 10000 : 50);
+    const int64_t entries = random.OneIn(2) ? random.Between(2000, 9000) : random.Between(2, 100);
+    const int64_t rows = random.Between(1, random.OneIn(4) ? 200 : 4);
+    const Order order =
+        random.Pick(std::vector<Order>{Order::kRandom, Order::kAscending, Order::kEqualAtEnds});
+    ExpectAtIndices(random, ElementsSpace({rows, axis}, {rows, entries}, 1), entries, order);
+    ExpectAtIndices(random, ElementsSpace({axis}, {entries}, 0), entries, order);
+    ASSERT_FALSE(HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+}
+
 // ---- Entries for a sink ------------------------------------------------------------------------
 
 using UpdatesOfDestination = std::map<int64_t, std::vector<int64_t>>;

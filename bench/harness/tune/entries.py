@@ -139,6 +139,16 @@ def _prefetch(cache: int) -> list[Family]:
             lambda size: sorted_elements((far,), (4 * far // size,)),
             **at("dense_step", near_part=1 << 20),
         ),
+        Threshold(
+            "unfetched_step",
+            lambda size: sorted_elements((far,), (4 * far // size,)),
+            **switch("unfetched_step", HUGE, 1, waits_for_stores=0),
+        ),
+        Threshold(
+            "unfetched_row",
+            lambda size: elements((4 * far // size, size // 4), (4 * far // size, size // 4), 1),
+            **at("unfetched_row", unfetched_step=1, waits_for_stores=0),
+        ),
         Sweep(
             "row_prefetch_bytes",
             [lambda: rows(rows_of(far, 80), 1 << 15), lambda: rows(rows_of(far, 256), 1 << 14)],
@@ -159,6 +169,11 @@ def _prefetch(cache: int) -> list[Family]:
             "strip_prefetch",
             [lambda: elements((2048, 2048), (2048, 2048), 0, "max")],
             (0, 8, 16, 64, 128),
+        ),
+        Sweep(
+            "unresolved_tile",
+            [lambda: elements((1024, 4096), (1024, 4096), 1)],
+            (1 << 11, 1 << 12, 1 << 16),
         ),
         Sweep(
             "read_ahead",
