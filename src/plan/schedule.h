@@ -111,8 +111,8 @@ struct MemoryHints {
   LaterReads next_part = {0, 0};  // of a draft
   // Prefetch distance in updates that are read in order, in rows; 0 for none.
   int64_t row_read_ahead = 0;
-  // Bytes an entry. If destinations follow one another at this distance or more, nothing is
-  // prefetched. 0: everything is prefetched.
+  // Bytes an entry. If destinations ascend by so many or more, what is read for them is not
+  // prefetched. 0: it always is.
   int64_t unfetched_step = 0;
 };
 

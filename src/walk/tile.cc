@@ -152,7 +152,7 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
   entries.offsets_row_stride = loops.row.stride[kIndices];
   const unsigned char* const updates = scatter_.UpdateAt(locator_.UpdateOf(offset, tile));
   kernel::NextReads next_reads;
-  if (!FollowAtADistance(entries, offset_width)) {
+  if (!LeavesReadsToCpu(offset_width, &entries)) {
     next_reads = locator_.NextReadsAfter(offset, tile, destination, scatter_.tuning.read_ahead);
   }
   const bool copies = hints_.next_part.indices != 0 && tile.rows == 1 && tile.columns >= kCopies &&
@@ -165,25 +165,35 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
   });
 }
 
-// True if destinations follow one another, as far as the first of them tell, and so far apart that
-// the CPU prefetches everything better by itself. Rows of the output may be so short that the order
-// in them does not matter.
-bool TileWriter::FollowAtADistance(const kernel::TileArguments& entries,
-                                   kernel::OffsetWidth offset_width) const {
-  if (hints_.unfetched_step == 0 || hints_.next_part.indices != 0) return false;
+// Bytes by which the destinations of a tile advance from entry to entry, on average, as far as the
+// first of them tell; 0 if they do not ascend. In short rows of the output any order is as good.
+int64_t TileWriter::AscendingStep(const kernel::TileArguments& entries,
+                                  kernel::OffsetWidth offset_width) const {
   const plan::EntryLoops& loops = scatter_.loops;
   const int64_t row = loops.component[0].axis_size * scatter_.width;
   if (entries.output_row_stride != 0 && row <= scatter_.tuning.unfetched_row) {
-    return row >= hints_.unfetched_step * loops.column.count;
+    return row / loops.column.count;
   }
   constexpr int64_t kSeen = 16;
-  if (entries.columns < kSeen) return false;
+  if (entries.columns < kSeen) return 0;
   for (int64_t c = 1; c < kSeen; ++c) {
-    if (OffsetAt(entries, offset_width, c) < OffsetAt(entries, offset_width, c - 1)) return false;
+    if (OffsetAt(entries, offset_width, c) < OffsetAt(entries, offset_width, c - 1)) return 0;
   }
   const int64_t advance =
       OffsetAt(entries, offset_width, kSeen - 1) - OffsetAt(entries, offset_width, 0);
-  return advance * scatter_.width >= hints_.unfetched_step * (kSeen - 1);
+  return advance * scatter_.width / (kSeen - 1);
+}
+
+// The CPU itself prefetches what is read for destinations that ascend, and most of these.
+bool TileWriter::LeavesReadsToCpu(kernel::OffsetWidth offset_width,
+                                  kernel::TileArguments* entries) const {
+  if (hints_.unfetched_step == 0 || hints_.next_part.indices != 0) return false;
+  const int64_t step = AscendingStep(*entries, offset_width);
+  if (step < hints_.unfetched_step) return false;
+  const plan::Tuning& tuning = scatter_.tuning;
+  const int64_t most = step < tuning.fetched_step ? 0 : tuning.ascending_prefetch;
+  entries->prefetch = std::min(entries->prefetch, most);
+  return true;
 }
 
 // True if the destinations of a row lie close to each other, as far as its first, middle and last

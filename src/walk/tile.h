@@ -110,8 +110,10 @@ class TileWriter {
   int64_t prefetch() const { return hints_.prefetch; }
   // Most entries of a tile of rows. No offsets are stored if indices serve as such.
   int64_t most_entries() const {
-    return hints_.indices_are_offsets && hints_.prefetch == 0 ? scatter_.tuning.unresolved_tile
-                                                              : locator_.block();
+    // With prefetch, the indices of several rows are resolved all the same.
+    const bool are_long = hints_.prefetch == 0 || scatter_.loops.row.count == 1;
+    return hints_.indices_are_offsets && are_long ? scatter_.tuning.unresolved_tile
+                                                  : locator_.block();
   }
   bool reads_values() const { return true; }
 
@@ -128,8 +130,9 @@ class TileWriter {
   kernel::TileArguments EntriesOf(const Tile& tile, const TileDestination& destination) const;
   void WriteAtIndices(const int64_t* offset, const Tile& tile, const TileDestination& destination,
                       unsigned char* block) const;
-  bool FollowAtADistance(const kernel::TileArguments& entries,
-                         kernel::OffsetWidth offset_width) const;
+  int64_t AscendingStep(const kernel::TileArguments& entries,
+                        kernel::OffsetWidth offset_width) const;
+  bool LeavesReadsToCpu(kernel::OffsetWidth offset_width, kernel::TileArguments* entries) const;
   bool AreDense(const kernel::TileArguments& entries, kernel::OffsetWidth offset_width) const;
   void WriteElements(kernel::TileArguments entries, const TileDestination& destination,
                      const unsigned char* updates, kernel::NextReads next_reads,

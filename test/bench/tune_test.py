@@ -31,6 +31,7 @@ UNTOLD = (
     "dense_step",
     "unfetched_step",
     "unfetched_row",
+    "fetched_step",
     "least_folded",
     "least_row_with_gaps",
     "element_row",

@@ -203,6 +203,7 @@ void ExpectAtIndices(Random& random, const IndexSpace& space, int64_t entries, O
   tuning.unfetched_row = random.OneIn(2) ? 0 : 1 << 20;
   MemoryHints hints = {random.OneIn(4) ? 128 : 0, 0, false, false, true};
   hints.unfetched_step = random.Pick(std::vector<int64_t>{0, 1, 8});
+  tuning.fetched_step = random.Pick(std::vector<int64_t>{0, 8, 1 << 20});
   const BoundScatter::Words expected = bound.Expected();
   strew::walk::WriteEntries(bound.scatter(), hints, strew::plan::kNoStaging, nullptr);
   EXPECT_EQ(bound.output(), expected);

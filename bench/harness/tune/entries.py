@@ -145,6 +145,17 @@ def _prefetch(cache: int) -> list[Family]:
             **switch("unfetched_step", HUGE, 1, waits_for_stores=0),
         ),
         Threshold(
+            "fetched_step",
+            lambda size: sorted_elements((far,), (4 * far // size,)),
+            **at("fetched_step", unfetched_step=1, waits_for_stores=0),
+        ),
+        Sweep(
+            "ascending_prefetch",
+            [lambda: sorted_elements((far,), (far // 8,))],
+            (8, 16, 64, 128),
+            {"fetched_step": 0, "waits_for_stores": 0},
+        ),
+        Threshold(
             "unfetched_row",
             lambda size: elements((4 * far // size, size // 4), (4 * far // size, size // 4), 1),
             **at("unfetched_row", unfetched_step=1, waits_for_stores=0),

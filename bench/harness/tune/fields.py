@@ -12,6 +12,7 @@ TABLES = {
     "Tuning": TUNING,
     "PlanTuning": SOURCE / "plan" / "plan_tuning.h",
     "MeanTuning": SOURCE / "plan" / "mean_tuning.h",
+    "PrefetchTuning": SOURCE / "plan" / "prefetch_tuning.h",
 }
 WALKS = SOURCE / "kernel" / "walks.cc"
 
