@@ -71,9 +71,9 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   const char* const bits = width == kernel::kOffset32 ? "32" : "64";
   const Tuning& tuning = about.machine.tuning;
   const int64_t block = MostOfTile(first, width);
-  const Traversal traversal =
-      drops ? TraversalOfSink(first, tuning, block, &chosen.flat)
-            : TraversalFor(first, about.machine, about.width, block, staging, &chosen);
+  const Traversal traversal = drops ? TraversalOfSink(first, tuning, block, &chosen.flat)
+                                    : TraversalFor(first, about.machine, about.width, block,
+                                                   staging, schedule.hints.keeps_rows, &chosen);
   const bool in_rows = traversal == Traversal::kShortRows || traversal == Traversal::kLongRows;
   if (in_rows && schedule.hints.indices_are_offsets) {
     text->Add("Indices are offsets as they are. ");

@@ -27,6 +27,7 @@ class Scheduler {
   int64_t StripColumns(int64_t tasks) const;
   bool IsNear() const;
   bool IndicesAreOffsets() const;
+  bool KeepsRows() const;
   int64_t Prefetch() const;
   int64_t RowReadAhead() const;
   double Nanoseconds(const Staging& staging) const;
@@ -92,6 +93,7 @@ MemoryHints Scheduler::Hints() const {
   hints.indices_are_offsets = IndicesAreOffsets();
   hints.row_read_ahead = RowReadAhead();
   hints.unfetched_step = machine.waits_for_stores ? 0 : tuning_.unfetched_step;
+  hints.keeps_rows = hints.indices_are_offsets && KeepsRows();
   return hints;
 }
 
@@ -111,6 +113,14 @@ int64_t Scheduler::Prefetch() const {
   return is_fetched_move || span > NearBytesOfElements(about_.machine) / width_
              ? tuning_.element_prefetch
              : 0;
+}
+
+// True if rows have enough entries each, and updates and output are far.
+bool Scheduler::KeepsRows() const {
+  const double units =
+      static_cast<double>(about_.updates) + static_cast<double>(about_.output_units);
+  return loops_.column.count >= tuning_.least_kept_row / width_ &&
+         units * static_cast<double>(width_) > static_cast<double>(NearBytes(about_.machine));
 }
 
 int64_t Scheduler::RowReadAhead() const {

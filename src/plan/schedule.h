@@ -114,6 +114,8 @@ struct MemoryHints {
   // Bytes an entry. If destinations ascend by so many or more, what is read for them is not
   // prefetched. 0: it always is.
   int64_t unfetched_step = 0;
+  // Short rows are not walked flat, because they are far, and their indices are offsets.
+  bool keeps_rows = false;
 };
 
 inline constexpr MemoryHints kNoHints = {0, 0, false, false, false};

@@ -183,9 +183,11 @@ Traversal InRowsAndColumns(const EntryLoops& loops, int64_t block) {
 }  // namespace
 
 Traversal TraversalFor(const EntryLoops& loops, const Machine& machine, int64_t width,
-                       int64_t block, const Staging& staging, TraversalLoops* chosen) {
+                       int64_t block, const Staging& staging, bool keeps_rows,
+                       TraversalLoops* chosen) {
   if (staging.strip != 0) return Traversal::kStrips;
   if (FindSlices(loops, machine, width, &chosen->slices)) return Traversal::kSlices;
+  if (keeps_rows) return InRowsAndColumns(loops, block);
   return TraversalOfSink(loops, machine.tuning, block, &chosen->flat);
 }
 

@@ -62,10 +62,11 @@ struct TraversalLoops {
 };
 
 // Chooses the order in which a task walks its entries, at most `block` of them at a time. Units
-// have `width` bytes. `staging` is that of its schedule. Flat periods have at most half a block of
-// turns.
+// have `width` bytes. `staging` and `keeps_rows` are those of its schedule. Flat periods have at
+// most half a block of turns.
 Traversal TraversalFor(const EntryLoops& loops, const Machine& machine, int64_t width,
-                       int64_t block, const Staging& staging, TraversalLoops* chosen);
+                       int64_t block, const Staging& staging, bool keeps_rows,
+                       TraversalLoops* chosen);
 // The same for entries that go to a sink, without slices and staging.
 Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
                           FlatLoops* flat);

@@ -222,6 +222,10 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
   // of 36 to 1000 entries took 0.08 to 0.8 x the time, other rows of 4 up to 1.2 x. If indices or
   // updates are scattered, tiles of up to small_packed_tile entries are small (Zen 4).
   int64_t few_turns = 256, narrow_row = 16, narrow_batch = 96, least_flat_entries = 1024;
+  // Rows of at least so many bytes of updates stay rows if their indices serve as offsets, and
+  // updates and output are beyond the near part of the cache: 1.6 to 8 M moves and sums in rows of
+  // 4 to 15 took 0.7 to 0.92 x the time of one line, 0.2 to 0.8 M 0.93 to 1.1 x (Zen 4).
+  int64_t least_kept_row = 16;
   int64_t many_tiles = 3, small_tile = 128, small_packed_tile = 16, least_of_small_tiles = 32;
   int64_t narrow_columns = 16, least_of_narrow_columns = 128;
   // Scattered indices or updates are packed into a buffer if a tile has at most most_packed_tile

@@ -301,7 +301,7 @@ void WriteEntries(const Scatter& scatter, const plan::MemoryHints& hints,
   plan::TraversalLoops chosen;
   const Traversal traversal =
       plan::TraversalFor(scatter.loops, plan::Machine(scatter.call), scatter.width,
-                         writer.locator().block(), staging, &chosen);
+                         writer.locator().block(), staging, hints.keeps_rows, &chosen);
   if (traversal == Traversal::kSlices) return WriteSlices(scatter, chosen.slices, hints.streams);
   EntryWalk<TileWriter>(scatter, writer, staging, scratch, hints.strips_stream)
       .Run(traversal, chosen.flat);

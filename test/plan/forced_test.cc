@@ -276,6 +276,9 @@ std::vector<Forced> Offsets() {
                                               {&T::unfetched_step, 1},
                                               {&T::unfetched_row, kHuge},
                                               {&T::unresolved_tile, kHuge}};
+  const Changes kept = {{&T::few_indices, -1},          {&T::least_kept_row, 0},
+                        {&T::cache_bytes, 1},           {&T::least_equal_row, kHuge},
+                        {&T::least_equal_moves, kHuge}, {&T::longest_equal_step, 0}};
   const Changes one = {{&T::least_equal_row, 1}, {&T::few_indices, -1}};
   const Changes by_entry = {{&T::least_equal_row, kHuge},
                             {&T::longest_equal_step, kHuge},
@@ -285,6 +288,7 @@ std::vector<Forced> Offsets() {
           {"OneIndexByEntry", by_entry, {1, 3}, "All indices are equal", 1, Calls::kOnOneAxis},
           {"IndicesAsOffsets", in_rows, {1, 3}, taken, 4, Calls::kOnOneAxis},
           {"IndicesAsOffsetsUnfetched", unfetched, {1, 3}, taken, 4, Calls::kOnOneAxis},
+          {"IndicesAsOffsetsInKeptRows", kept, {1, 3}, taken, 2, Calls::kOnOneAxis},
           {"IndicesAsOffsetsNever", never, {1, 3}, taken, kNever, Calls::kOnOneAxis}};
 }
 

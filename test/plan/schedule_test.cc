@@ -713,6 +713,23 @@ TEST_F(HintChoice, TakesRowsOfIndicesThatAreNotNegativeAsOffsets) {
   EXPECT_TRUE(takes(rows));
 }
 
+TEST_F(HintChoice, KeepsFarRowsOfIndicesThatAreOffsets) {
+  non_negative_ = true;
+  tuning_.near_part = 1;
+  tuning_.least_kept_row = 80;
+  const auto keeps = [this](int64_t columns) {
+    const int64_t rows = 100000 / columns;
+    return Of(ElementsSpace({rows, 30}, {rows, columns}, 1)).hints.keeps_rows;
+  };
+  tuning_.cache_bytes = 1 << 30;
+  EXPECT_FALSE(keeps(20)) << "near";
+  tuning_.cache_bytes = 1 << 10;
+  EXPECT_TRUE(keeps(20));
+  EXPECT_FALSE(keeps(19)) << "too short";
+  non_negative_ = false;
+  EXPECT_FALSE(keeps(20));
+}
+
 TEST_F(HintChoice, TakesIndicesAsWideAsOffsets) {
   non_negative_ = true;
   const auto takes = [this](int64_t index_size, int64_t axis) {

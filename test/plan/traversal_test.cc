@@ -47,7 +47,7 @@ class TraversalChoice : public testing::Test {
   Traversal Of(const EntryLoops& loops, int64_t block = kBlock,
                const Staging& staging = kNoStaging) {
     const strew::plan::Machine machine(strew::Call(settings_, nullptr));
-    return TraversalFor(loops, machine, kWidth, block, staging, &chosen_);
+    return TraversalFor(loops, machine, kWidth, block, staging, false, &chosen_);
   }
 
   EntryLoops last_axis_{ElementsSpace({6, 50}, {6, 8}, 1), {}};
@@ -56,6 +56,16 @@ class TraversalChoice : public testing::Test {
   strew::Settings settings_;
   TraversalLoops chosen_;
 };
+
+TEST_F(TraversalChoice, IsRowsIfTheScheduleKeepsThem) {
+  const strew::plan::Machine machine(strew::Call(settings_, nullptr));
+  const auto of = [&](int64_t block, bool keeps_rows) {
+    return TraversalFor(last_axis_, machine, kWidth, block, kNoStaging, keeps_rows, &chosen_);
+  };
+  EXPECT_EQ(of(kBlock, false), Traversal::kFlat);
+  EXPECT_EQ(of(kBlock, true), Traversal::kShortRows);
+  EXPECT_EQ(of(7, true), Traversal::kLongRows);
+}
 
 TEST_F(TraversalChoice, IsStripsWhereTheyHaveScratch) {
   EXPECT_EQ(Of(first_axis_, kBlock, {true, 4, 800}), Traversal::kStrips);
@@ -371,7 +381,8 @@ TEST(SliceLoops, GoThroughEveryInnerTurn) {
     settings.tuning = &tuning;
     const strew::plan::Machine machine(strew::Call(settings, nullptr));
     TraversalLoops chosen;
-    const Traversal traversal = TraversalFor(loops, machine, kWidth, kBlock, kNoStaging, &chosen);
+    const Traversal traversal =
+        TraversalFor(loops, machine, kWidth, kBlock, kNoStaging, false, &chosen);
     if (traversal != Traversal::kSlices) continue;
     ++slices_found;
     const SliceLoops& slices = chosen.slices;

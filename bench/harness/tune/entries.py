@@ -181,6 +181,11 @@ def _prefetch(cache: int) -> list[Family]:
             [lambda: elements((2048, 2048), (2048, 2048), 0, "max")],
             (0, 8, 16, 64, 128),
         ),
+        Threshold(
+            "least_kept_row",
+            lambda size: elements((far // 32, 32), (far // 32, max(size // 4, 4)), 1),
+            **at("least_kept_row", near_part=1 << 20),
+        ),
         Sweep(
             "unresolved_tile",
             [lambda: elements((1024, 4096), (1024, 4096), 1)],
