@@ -56,21 +56,29 @@ struct Lanes<Wide> {
 
 // ---- On vectors ----
 
-// On x86 Min returns its second operand if either is NaN, so one of Min(a, b) and Min(b, a) is NaN.
-// Elsewhere both may be the number instead.
+// On x86 Min and Max return their second operand if either is NaN, or if both are zeros. Elsewhere
+// they may return a number instead of a NaN.
 #undef STREW_MIN_KEEPS_NAN
 #define STREW_MIN_KEEPS_NAN (HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
 
+#if STREW_MIN_KEEPS_NAN
+// The next update of an element waits for as few instructions as possible after the old value is
+// loaded: compared with a negated minimum, maxima of sorted entries took 0.85 x the time (Zen 4).
+template <bool kMaximum, class V>
+HWY_INLINE V Extremum(V old, V update) {
+  // Or keeps the bits of a NaN, whichever minimum is NaN, and the sign of a zero.
+  if constexpr (!kMaximum) return hn::Or(hn::Min(old, update), hn::Min(update, old));
+  // Max returns an old NaN, but not that of an update. A maximum is not below its update, so that
+  // it has no sign if the update has none, also if the old value is -0.
+  const hn::DFromV<V> d;
+  const V known = hn::IfThenElse(hn::IsNaN(update), update, hn::Max(update, old));
+  return hn::And(known, hn::Or(update, hn::Not(hn::SignBit(d))));
+}
+#else
 // The order of the operands of Min and Max matters only for two zeros, where And and Or choose by
 // the sign, and for NaNs, where the sum is a NaN too.
 template <bool kMaximum, class V>
 HWY_INLINE V Extremum(V a, V b) {
-#if STREW_MIN_KEEPS_NAN
-  // Or keeps the bits of a NaN, whichever minimum is NaN. For single float32 in the caches this
-  // took 0.8 x the time of a test for NaNs.
-  if constexpr (kMaximum) return hn::Neg(Extremum<false>(hn::Neg(a), hn::Neg(b)));
-  return hn::Or(hn::Min(a, b), hn::Min(b, a));
-#else
   V ordered;
   if constexpr (kMaximum) {
     ordered = hn::And(hn::Max(a, b), hn::Max(b, a));
@@ -78,8 +86,8 @@ HWY_INLINE V Extremum(V a, V b) {
     ordered = hn::Or(hn::Min(a, b), hn::Min(b, a));
   }
   return hn::IfThenElse(hn::Or(hn::IsNaN(a), hn::IsNaN(b)), hn::Add(a, b), ordered);
-#endif
 }
+#endif
 
 // The same for floats of 8 and 16 bits, without widening them. Once the magnitude bits of negative
 // numbers are flipped, their bits compare as integers in the order of the numbers, with -0 below
