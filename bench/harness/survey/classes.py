@@ -232,6 +232,13 @@ CLASSES = (
         _gathered(UPDATE, "none", (3, 812, 127, 9), (3, 812, 21, 9), 2, (1, 1, 21, 1)),
         dtype="int8",
     ),
+    # Far rows on the last axis, and a far line: the CPU itself prefetches what ascends.
+    Class(ELEMENTS, "none", "int64", (1000, 8000), (1000, 6000), 1, Pattern.SORTED),
+    Class(ELEMENTS, "add", "float32", (195, 13183), (195, 6591), 1),
+    Class(ELEMENTS, "none", "int64", (5_800_000,), (5_800_000,), 0, Pattern.SORTED),
+    Class(ELEMENTS, "none", "float32", (457_000, 21), (457_000, 10), 1),
+    # Maxima of floats that wait for each other.
+    Class(ELEMENTS, "max", "float64", (2000, 300), (2000, 600), 1, Pattern.SORTED),
     # Few rows whose innermost loops are short and lie apart.
     replace(
         _gathered(UPDATE, "max", (2, 12990, 43, 2), (4, 12990, 43, 2), 0, (4, 12990, 43, 2)),
