@@ -170,10 +170,10 @@ void TileLocator::AddNextLines(const Tile& tile, const TileDestination& destinat
   const int64_t row = loops.component[0].axis_size * scatter_.width;
   const int64_t row_stride = destination.row_stride * scatter_.width;
   if (loops.columns_are_batch || row_stride == 0 || loops.component[0].output_stride != 1) return;
-  if (tile.row + 2 * tile.rows > loops.row.count || row < 2 * kCacheLine) return;
+  const int64_t rows = std::clamp<int64_t>(most_ahead / columns, 1, tile.rows);
+  if (tile.row + tile.rows + rows > loops.row.count || row < 2 * kCacheLine) return;
   const int64_t step = (row - kCacheLine) * kGroup / columns;
   if (step > 4 * kCacheLine) return;
-  const int64_t rows = std::clamp<int64_t>(most_ahead / columns, 1, tile.rows);
   next_reads->output = destination.memory + rows * row_stride + tile.column / kGroup * step;
   next_reads->output_row_stride = row_stride;
   next_reads->output_step = step;
