@@ -66,11 +66,11 @@ int64_t DetectCache() {
 
 // Asks the CPU once.
 bool IsOfIntel() {
-  enum { kUnknown, kFalse, kTrue };
+  enum { kUnknown, kFalse, kTrue };  // in this order
   static std::atomic<int> known{kUnknown};
   int is_of_intel = known.load(std::memory_order_relaxed);
   if (is_of_intel == kUnknown) {
-    is_of_intel = AsksForIntel() ? kTrue : kFalse;  // GCOVR_EXCL_BR_LINE: one for each machine
+    is_of_intel = kFalse + static_cast<int>(AsksForIntel());
     known.store(is_of_intel, std::memory_order_relaxed);
   }
   return is_of_intel == kTrue;
