@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "plan/traversal.h"
+#include "plan/unit.h"
 #include "walk/element_rows.h"
 #include "walk/entry_boxes.h"
 
@@ -96,10 +97,10 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
   return entries;
 }
 
-// Divides a tile whose indices do not serve as offsets after all.
+// Divides a tile whose indices do not serve as offsets after all. What the first half looks ahead
+// at lies in the second.
 [[gnu::noinline]] void TileWriter::TakeHalves(const int64_t* offset, const Tile& tile,
                                               TileDestination destination) const {
-  assert(tile.lookahead == 0);
   Tile half = tile;
   (tile.rows > 1 ? half.rows : half.columns) /= 2;
   Take(offset, half, destination);
@@ -114,14 +115,20 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
   Take(offset, half, destination);
 }
 
-[[gnu::noinline]] void TileWriter::Take(const int64_t* offset, const Tile& tile,
-                                        const TileDestination& destination) const {
+void TileWriter::Take(const int64_t* offset, const Tile& tile,
+                      const TileDestination& destination) const {
   assert(tile.rows == 1 || tile.lookahead == 0);
-  alignas(64) unsigned char block[kOffsetBytes];
-  if (TakesIndices(offset, tile)) return WriteAtIndices(offset, tile, destination, block);
+  if (TakesIndices(offset, tile)) return WriteAtIndices(offset, tile, destination);
   if (tile.rows * (tile.columns + tile.lookahead) > locator_.block()) {
     return TakeHalves(offset, tile, destination);
   }
+  WriteAtOffsets(offset, tile, destination);
+}
+
+// Resolves the indices of a tile first.
+[[gnu::noinline]] void TileWriter::WriteAtOffsets(const int64_t* offset, const Tile& tile,
+                                                  const TileDestination& destination) const {
+  alignas(64) unsigned char block[kOffsetBytes];
   const bool repeats = RepeatsIndex(tile);
   Tile located = tile;
   if (repeats) located.columns = 1, located.lookahead = 0;
@@ -139,11 +146,10 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
                 locator_.offset_width());
 }
 
-// Writes entries whose indices serve as offsets. `block` has room for copies of updates. Not
-// inline, like the other ways to write a tile, so that only one of them is on the stack.
+// Writes entries whose indices serve as offsets. Not inline, like the other ways to write a tile,
+// so that only one of them is on the stack.
 [[gnu::noinline]] void TileWriter::WriteAtIndices(const int64_t* offset, const Tile& tile,
-                                                  const TileDestination& destination,
-                                                  unsigned char* block) const {
+                                                  const TileDestination& destination) const {
   const plan::EntryLoops& loops = scatter_.loops;
   const kernel::OffsetWidth offset_width = kernel::OffsetWidthOfSize(scatter_.index_size);
   kernel::TileArguments entries = EntriesOf(tile, destination);
@@ -158,10 +164,11 @@ kernel::TileArguments TileWriter::EntriesOf(const Tile& tile,
   const bool copies = hints_.next_part.indices != 0 && tile.rows == 1 && tile.columns >= kCopies &&
                       loops.column.stride[kUpdates] == 0;
   if (!copies) return WriteElements(entries, destination, updates, next_reads, offset_width);
+  alignas(64) unsigned char copied[kCopies * plan::kMostWidth];
   plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
     entries.output = destination.memory + inner[kOutput] * scatter_.width;
     entries.updates = updates + inner[kUpdates] * scatter_.width;
-    WriteCopies(entries, next_reads, offset_width, block);
+    WriteCopies(entries, next_reads, offset_width, copied);
   });
 }
 

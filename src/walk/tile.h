@@ -123,13 +123,14 @@ class TileWriter {
   void Finish() const;
 
  private:
-  // Size of a block: copies of an update, which are stored in the block of offsets when indices
-  // serve as offsets.
+  // Number of copies of an update that all entries share.
   static constexpr int64_t kCopies = 128;
 
   kernel::TileArguments EntriesOf(const Tile& tile, const TileDestination& destination) const;
-  void WriteAtIndices(const int64_t* offset, const Tile& tile, const TileDestination& destination,
-                      unsigned char* block) const;
+  void WriteAtIndices(const int64_t* offset, const Tile& tile,
+                      const TileDestination& destination) const;
+  void WriteAtOffsets(const int64_t* offset, const Tile& tile,
+                      const TileDestination& destination) const;
   int64_t AscendingStep(const kernel::TileArguments& entries,
                         kernel::OffsetWidth offset_width) const;
   bool LeavesReadsToCpu(kernel::OffsetWidth offset_width, kernel::TileArguments* entries) const;

@@ -176,15 +176,17 @@ TEST(LaterReads, MayLieAnywhere) {
 
 enum class Order { kRandom, kAscending, kEqualAtEnds };
 
-// Indices of rows of `entries`. A tile of kEqualAtEnds begins and ends with one index, so that it
-// is divided until its offsets fit a block.
+// Indices of rows of `entries`. Tiles of kEqualAtEnds begin and end with one index, wherever they
+// end, so that they are divided until their offsets fit a block.
 void Arrange(Order order, int64_t entries, std::vector<int64_t>* indices) {
   if (order == Order::kRandom) return;
   for (auto row = indices->begin(); row != indices->end(); row += entries) {
     if (order == Order::kAscending) {
       std::sort(row, row + entries);
     } else {
-      row[1] = row[entries - 1] = row[0] = indices->front();
+      std::replace_if(
+          row, row + entries, [](int64_t index) { return index % 8 != 0; }, indices->front());
+      row[0] = row[1] = indices->front();
     }
   }
 }

@@ -111,6 +111,9 @@ def _prefetch(cache: int) -> list[Family]:
             **switch(name, below, above, near_part=1, most_cache=HUGE, **others),
         )
 
+    def ascending(step: int) -> Scatter:
+        return sorted_elements((far,), (4 * far // step,))
+
     def near_reads(name: str, **others: float) -> Threshold:
         return Threshold(
             name, lambda size: elements((4096,), (size // 12,)), **at(name, **others)
@@ -136,17 +139,17 @@ def _prefetch(cache: int) -> list[Family]:
         ),
         Threshold(
             "dense_step",
-            lambda size: sorted_elements((far,), (4 * far // size,)),
+            ascending,
             **at("dense_step", near_part=1 << 20),
         ),
         Threshold(
             "unfetched_step",
-            lambda size: sorted_elements((far,), (4 * far // size,)),
+            ascending,
             **switch("unfetched_step", HUGE, 1, waits_for_stores=0),
         ),
         Threshold(
             "fetched_step",
-            lambda size: sorted_elements((far,), (4 * far // size,)),
+            ascending,
             **at("fetched_step", unfetched_step=1, waits_for_stores=0),
         ),
         Sweep(
