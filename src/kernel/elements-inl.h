@@ -95,10 +95,11 @@ struct ElementsOfRow {
 };
 
 // Applies a tile with or without prefetch. There is only one loop, because the CPU predicts its
-// branches, and separate loops made the library 0.4 MB larger.
+// branches, and separate loops made the library 0.4 MB larger. `next` is read again for each group:
+// copies of its fields took registers from the loops, which cost 1.05 times the time (rows of 16
+// float32 1.2) and 160 KB of the library (Zen 4).
 template <class T, class Op, class Offset>
-void Elements(const TileArguments& tile, const NextReads& all_next) {
-  const NextReads next = all_next;
+void Elements(const TileArguments& tile, const NextReads& next) {
   const Offset* offsets = static_cast<const Offset*>(tile.offsets);
   const int64_t columns = tile.columns;
   const int64_t step = At<T>(tile.updates_column_stride);

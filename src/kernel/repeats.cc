@@ -140,7 +140,8 @@ class RepeatingTile {
       next_reads.indices += row * next_reads.indices_row_stride + first * next_reads.index_size;
     }
     if (next_reads.output != nullptr) {
-      next_reads.output += row * next_reads.output_row_stride + first * kernels_.element_size;
+      next_reads.output +=
+          row * next_reads.output_row_stride + first / NextReads::kGroup * next_reads.output_step;
     }
     elements_(part, next_reads);
   }

@@ -63,8 +63,10 @@ void Elements(const TileArguments& tile, const NextReads& next) {
       const int64_t number = (from - updates) / kElement;
       EXPECT_EQ(next.indices + r * next.indices_row_stride + c * next.index_size,
                 next_indices + number * kIndex);
-      EXPECT_EQ(next.output + r * next.output_row_stride + c * kElement,
-                next_output + number * kElement);
+      const int64_t column = number % (next.output_row_stride / kElement);
+      const int64_t groups = (column - c) / NextReads::kGroup + c / NextReads::kGroup;
+      EXPECT_EQ(next.output + r * next.output_row_stride + c / NextReads::kGroup * next.output_step,
+                next_output + (number - column) * kElement + groups * next.output_step);
     }
   }
   seen.last_lookahead = tile.lookahead;
@@ -97,6 +99,7 @@ Tile TileOf(const void* offsets, int64_t rows, int64_t columns) {
   tile.next.index_size = kIndex;
   tile.next.output = next_output;
   tile.next.output_row_stride = columns * kElement;
+  tile.next.output_step = NextReads::kGroup * kElement;
   return tile;
 }
 
