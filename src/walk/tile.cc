@@ -321,15 +321,19 @@ TileGiver::TileGiver(const Scatter& scatter, const EntrySink& sink)
                                        const TileDestination& destination) const {
   alignas(64) unsigned char offsets[kOffsetBytes];
   locator_.LocateAhead(offset, tile, destination, offsets);
-  const int64_t row_bytes = tile.columns * kernel::OffsetSize(sink_.offset_width);
+  const plan::EntryLoops& loops = scatter_.loops;
   const int64_t updates = locator_.UpdateOf(offset, tile);
   EntryRow row;
-  row.columns = tile.columns;
   row.output = (destination.memory - sink_.origin) / scatter_.width;
-  row.updates_stride = scatter_.loops.column.stride[kUpdates];
-  for (int64_t r = 0; r < tile.rows; ++r) {
+  row.updates_stride = loops.column.stride[kUpdates];
+  // Rows whose updates have one stride are given as one, because sinks take long rows faster.
+  const bool are_one = loops.row.stride[kUpdates] == tile.columns * row.updates_stride;
+  const int64_t rows = are_one ? 1 : tile.rows;
+  row.columns = tile.rows * tile.columns / rows;
+  const int64_t row_bytes = row.columns * kernel::OffsetSize(sink_.offset_width);
+  for (int64_t r = 0; r < rows; ++r) {
     row.offsets = offsets + r * row_bytes;
-    row.updates = updates + r * scatter_.loops.row.stride[kUpdates];
+    row.updates = updates + r * loops.row.stride[kUpdates];
     row.values = scatter_.UpdateAt(row.updates);
     sink_.add(sink_.self, row);
   }

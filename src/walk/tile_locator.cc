@@ -180,7 +180,8 @@ void TileLocator::AddNextLines(const Tile& tile, const TileDestination& destinat
 }
 
 kernel::NextReads TileLocator::NextReadsAfter(const FlatTile& tile) const {
-  const plan::LaterReads of_tile = {tile.has_next ? tile.entries : 0, tile.entries};
+  const bool fetches = tile.has_next && fetches_reads_;
+  const plan::LaterReads of_tile = {fetches ? tile.entries : 0, tile.entries};
   const plan::LaterReads later = next_part_.indices != 0 ? next_part_ : of_tile;
   kernel::NextReads next_reads;
   if (tile.is_packed || later.indices == 0) return next_reads;
