@@ -39,6 +39,33 @@ HWY_INLINE int64_t ForEachVector(int64_t n, int64_t lanes, const Step& step) {
   return n;
 }
 
+// Calls work(indices, column, n) for blocks of strided indices, which are packed first. Blocks are
+// short to save stack space. `work` returns the number of indices that are done; after a block in
+// which some are not, there is no other. Returns the number of columns that are done. Not inline,
+// so that rows of contiguous indices need no stack. Tuples with one of 8 dropped took 0.67 times
+// the time (Zen 4).
+template <class T, class Work>
+HWY_NOINLINE int64_t ForEachBlock(const IndexTile& tile, const unsigned char* row,
+                                  const Work& work) {
+  using Unsigned = std::make_unsigned_t<T>;
+  constexpr int64_t kBlock = 64;
+  HWY_ALIGN Unsigned together[kBlock];
+  for (int64_t c = 0; c < tile.columns; c += kBlock) {
+    const int64_t n = std::min(kBlock, tile.columns - c);
+    BringTogether<Unsigned>(row + At<T>(c * tile.column_stride), tile.column_stride, n, together);
+    const int64_t done = work(reinterpret_cast<const unsigned char*>(together), c, n);
+    if (done < n) return c + done;
+  }
+  return tile.columns;
+}
+
+// Strided indices of other dtypes are too rare for blocks.
+template <class T>
+HWY_INLINE bool GoesInBlocks(const IndexTile& tile) {
+  constexpr bool kIsCommon = std::is_signed_v<T> && sizeof(T) >= 4;
+  return kIsCommon && tile.column_stride != 1 && tile.columns >= kLeastTogether;
+}
+
 // Clamps contiguous indices. Returns the number of those that are done.
 template <class T>
 HWY_INLINE int64_t ClampVectors(const unsigned char* indices, int64_t n, T lowest, T highest,
@@ -68,7 +95,14 @@ void Clamp(const IndexTile& tile, bool wrap, void* memory) {
   for (int64_t r = 0; r < tile.rows; ++r, clamped += At<T>(tile.columns)) {
     const unsigned char* const row = tile.indices + At<T>(r * tile.row_stride);
     int64_t c = 0;
-    if (tile.column_stride == 1) c = ClampVectors(row, tile.columns, lowest, highest, clamped);
+    if (tile.column_stride == 1) {
+      c = ClampVectors(row, tile.columns, lowest, highest, clamped);
+    } else if (GoesInBlocks<T>(tile)) {
+      c = ForEachBlock<T>(tile, row,
+                          [=](const unsigned char* indices, int64_t at, int64_t n) HWY_ATTR {
+                            return ClampVectors(indices, n, lowest, highest, clamped + At<T>(at));
+                          });
+    }
     for (; c < tile.columns; ++c) {
       const T index = LoadElement<T>(row + At<T>(c * tile.column_stride));
       StoreElement(std::min(std::max(index, lowest), highest), clamped + At<T>(c));
@@ -120,7 +154,14 @@ void Drop(const IndexTile& tile, bool wrap, void* memory) {
 #if HWY_TARGET != HWY_SCALAR
     // Indices of 8 and 16 bits are too rare.
     if constexpr (sizeof(Offset) == 4 && sizeof(T) >= 4) {
-      if (tile.column_stride == 1) c = DropVectors<T>(row, tile.columns, range, offsets);
+      if (tile.column_stride == 1) {
+        c = DropVectors<T>(row, tile.columns, range, offsets);
+      } else if (GoesInBlocks<T>(tile)) {
+        c = ForEachBlock<T>(tile, row,
+                            [=](const unsigned char* indices, int64_t at, int64_t n) HWY_ATTR {
+                              return DropVectors<T>(indices, n, range, offsets + at);
+                            });
+      }
     }
 #endif
     for (; c < tile.columns; ++c) {
@@ -234,7 +275,7 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
   }
 }
 
-// Resolves contiguous indices. Returns the first column that is not done.
+// Resolves contiguous indices. Returns the number of those that are done.
 template <class T>
 HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsigned char* indices,
                                   int64_t batch, int64_t columns, int32_t* offsets) {
@@ -271,30 +312,6 @@ HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsig
   return columns;
 }
 
-HWY_NOINLINE int64_t ResolveTogether(const ResolveArguments& arguments, const uint32_t* together,
-                                     int64_t batch, int64_t columns, int32_t* offsets) {
-  const unsigned char* const indices = reinterpret_cast<const unsigned char*>(together);
-  return ResolveVectors<int32_t>(arguments, indices, batch, columns, offsets);
-}
-
-// Resolves strided indices, packed into a block that is short to save stack space. Returns the
-// first column that is not done.
-template <class Unsigned>
-HWY_NOINLINE int64_t ResolveApart(const ResolveArguments& arguments, const unsigned char* indices,
-                                  int64_t batch, int32_t* offsets) {
-  constexpr int64_t kBlock = 64;
-  HWY_ALIGN uint32_t together[kBlock];
-  const int64_t columns = arguments.tile.columns;
-  const int64_t stride = arguments.tile.column_stride;
-  for (int64_t c = 0;; c += kBlock) {
-    const int64_t n = std::min(kBlock, columns - c);
-    BringTogether<Unsigned>(indices + At<Unsigned>(c * stride), stride, n, together);
-    const int64_t at = batch + c * arguments.batch_column_stride;
-    const int64_t done = ResolveTogether(arguments, together, at, n, offsets + c);
-    if (done < kBlock) return c + done;
-  }
-}
-
 template <class T, class Offset>
 void Resolve(const ResolveArguments& arguments) {
   const IndexTile& tile = arguments.tile;
@@ -304,13 +321,15 @@ void Resolve(const ResolveArguments& arguments) {
     const int64_t batch = r * arguments.batch_row_stride;
     int64_t done = 0;
     if constexpr (std::is_same_v<Offset, int32_t>) {
-      // Strided indices of 8 and 16 bits are too rare for vector loops.
       if (tile.column_stride == 1) {
         done = ResolveVectors<T>(arguments, indices, batch, tile.columns, offsets);
-      } else if constexpr (sizeof(T) >= 4) {
-        if (tile.columns >= kLeastTogether) {
-          done = ResolveApart<std::make_unsigned_t<T>>(arguments, indices, batch, offsets);
-        }
+      } else if (GoesInBlocks<T>(tile)) {
+        const auto resolve = [=, &arguments](const unsigned char* from, int64_t c, int64_t n)
+                                 HWY_ATTR {
+                                   const int64_t at = batch + c * arguments.batch_column_stride;
+                                   return ResolveVectors<T>(arguments, from, at, n, offsets + c);
+                                 };
+        done = ForEachBlock<T>(tile, indices, resolve);
       }
     }
     ResolveEach<T, Offset>(arguments, indices, batch, done, offsets);

@@ -43,6 +43,7 @@ class Filter {
 
   void Keep(const walk::EntryRow& row);
   void Write(int64_t entries);
+  void WriteTurns(kernel::TileArguments tile) const;
   void WriteRows(const kernel::TileArguments& tile) const;
   unsigned char* UpdateAt(int64_t entry) { return updates_ + entry * update_size_; }
 
