@@ -81,7 +81,8 @@ class Indexed:
     def flat_indices(self) -> np.ndarray:
         """The tuples of scatter_nd as numbers of slices."""
         tuples = tuple(np.moveaxis(self.indices, -1, 0))
-        return np.ravel_multi_index(tuples, self.shape[: len(tuples)]).ravel()
+        # Negative numbers count from the end.
+        return np.ravel_multi_index(tuples, self.shape[: len(tuples)], mode="wrap").ravel()
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -110,7 +111,8 @@ class Indexed:
             width = math.prod(shape[self.indices.shape[-1] :])
             places = self.flat_indices[:, None] * width + np.arange(width)
             return places.reshape(self.update_shape)
-        places = self.indices.astype(np.int64) * math.prod(shape[self.axis + 1 :])
+        places = self.indices.astype(np.int64) % shape[self.axis]
+        places *= math.prod(shape[self.axis + 1 :])
         places += self.offsets
         return places
 

@@ -25,6 +25,7 @@ class Pattern(enum.Enum):
     PERMUTED = "permuted"  # no place is named twice before every place is named once
     ZIPF = "Zipf"  # exponent 1, the places in random order
     EQUAL = "equal"
+    SIGNED = "of either sign"  # uniform; half of them count from the end, which few peers allow
     SLICE = "slice"  # no indices
 
 

@@ -252,6 +252,11 @@ CLASSES = (
     # One column, and a few columns, of many short rows from a source.
     _gathered(UPDATE, "mul", (434_590, 8), (434_590, 1), 1, None),
     _gathered(UPDATE, "add", (434_590, 8), (434_590, 4), 1, None),
+    # Short rows in the caches; indices of which half are negative, in rows that end within vectors.
+    Class(ELEMENTS, "add", "float32", (40_000, 10), (40_000, 10), 1),
+    Class(ELEMENTS, "add", "float32", (25_000, 16), (25_000, 16), 1),
+    Class(ELEMENTS, "none", "float32", (10_000, 30), (10_000, 30), 1, Pattern.SIGNED),
+    Class(ND, "none", "float32", (1000, 1000), (200_000,), 0, Pattern.SIGNED, tuple_length=2),
 )
 _NAME = "class"
 

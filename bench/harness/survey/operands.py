@@ -120,13 +120,18 @@ class Operands:
         if case.operator is Operator.SCATTER_ND:
             numbers = self._numbers(case.indices[:-1], limit, 0, pattern)
             indices[...] = np.stack(np.unravel_index(numbers, places), -1)
-            return indices
+            return self._signed(indices, places, pattern)
         shape, axis = list(case.indices), case.axis
         if case.operator is Operator.SCATTER_UPDATE:
             axis = 0
         elif case.layouts.indices is Layout.BROADCAST:
             shape[case.still] = 1
         indices[...] = self._numbers(tuple(shape), limit, axis, pattern)
+        return self._signed(indices, places, pattern)
+
+    def _signed(self, indices: np.ndarray, places: Shape, pattern: Pattern) -> np.ndarray:
+        if pattern is Pattern.SIGNED:
+            indices -= np.array(places) * self._random.integers(0, 2, indices.shape)
         return indices
 
     def _numbers(self, shape: Shape, limit: int, axis: int, pattern: Pattern) -> np.ndarray:
