@@ -81,6 +81,8 @@ using ElementsKernel = void (*)(const TileArguments&, const NextReads&);
 // Contiguous rows, listed by destination:
 //   output[destinations[g] + i] (+)= updates[offsets[k] + i] [* weights[k]]
 //       for begins[g] <= k < begins[g + 1], in order, g < groups and i < n
+// If `beginning` is not NULL, this element takes the place of the old values of destinations. Its
+// lanes are equal.
 struct GroupedRows {
   unsigned char* output;
   const int64_t* destinations;
@@ -89,6 +91,7 @@ struct GroupedRows {
   const unsigned char* updates;
   const int64_t* offsets;
   const unsigned char* weights;  // contiguous; read only by kernels for weighted rows
+  const unsigned char* beginning;
   int64_t n;
 };
 using GroupedRowsKernel = void (*)(const GroupedRows&);

@@ -95,6 +95,10 @@ class RowsLoop {
   static HWY_INLINE V Load(const unsigned char* row, int64_t i) {
     return hn::LoadU(D(), reinterpret_cast<const Lane*>(row + At<T>(i)));
   }
+  HWY_INLINE V Old(const unsigned char* output, int64_t i) const {
+    if (all_.beginning != nullptr) return hn::Set(D(), LoadElement<Lane>(all_.beginning));
+    return Load(output, i);
+  }
   HWY_INLINE V Weight(int64_t k) const {
     if constexpr (kWeighted) return hn::Set(D(), LoadElement<Lane>(all_.weights + At<T>(k)));
     return hn::Zero(D());
@@ -108,7 +112,7 @@ class RowsLoop {
   }
 
   HWY_INLINE V Combine(const unsigned char* output, int64_t i, int64_t first, int64_t end) const {
-    V result = Load(output, i);
+    V result = Old(output, i);
     for (int64_t k = first; k < end; ++k) {
       result = Combined(result, Load(RowOf(k), i), Weight(k));
     }
@@ -117,10 +121,10 @@ class RowsLoop {
 
   HWY_INLINE void CombineFour(unsigned char* output, int64_t i, int64_t begin, int64_t end) const {
     const int64_t step = Step();
-    V first = Load(output, i);
-    V second = Load(output, i + step);
-    V third = Load(output, i + 2 * step);
-    V fourth = Load(output, i + 3 * step);
+    V first = Old(output, i);
+    V second = Old(output, i + step);
+    V third = Old(output, i + 2 * step);
+    V fourth = Old(output, i + 3 * step);
     for (int64_t k = begin; k < end; ++k) {
       const unsigned char* const row = RowOf(k);
       const V weight = Weight(k);

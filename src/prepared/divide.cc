@@ -26,13 +26,8 @@ class Divider {
         destinations_(layout.destinations),
         more_(counts_old ? 1 : 0),
         kernels_(KernelsFor(call, output)),
-        move_(walk::IndexedKernelsFor(call, output, STREW_NONE)) {
-    for (int i = 0; i < layout.rank; ++i) {
-      const Dim& dim = layout.dims[i];
-      if (dim.entry_stride == 0) inner_.Append(dim.count, dim.indexed_stride);
-    }
-    inner_.Canonicalise();
-  }
+        move_(walk::IndexedKernelsFor(call, output, STREW_NONE)),
+        inner_(layout.InnerLoops()) {}
 
   // Cuts groups and, where these are few, turns of the outermost inner loop.
   plan::Cut CutInto(int64_t parts) const {
@@ -98,7 +93,7 @@ class Divider {
   const int64_t more_;
   const kernel::AccumulateKernels& kernels_;
   const kernel::CombineKernels& move_;
-  plan::LoopNest<1> inner_;
+  const plan::LoopNest<1> inner_;
 };
 
 }  // namespace

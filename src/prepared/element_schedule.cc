@@ -97,14 +97,4 @@ void OrderElements(const Machine& machine, const Plan& plan, PlanSchedule* sched
   schedule->pass = OrderedPass(machine, plan);
 }
 
-// In the order of the entries, sums along the last axis took 1.25 x the time, of Zipf indices 1.3
-// to 1.5 x; ascending entries, which are in that order anyway, 0.75 to 1 x if few of them share a
-// destination (Zen 4).
-void BeginAnew(const Machine& machine, const Plan& plan, PlanSchedule* schedule) {
-  if (!plan.order.exists() && plan.kept < 2 * plan.groups()) return;
-  schedule->begins_anew = true;
-  schedule->beginning = plan::PassFor(
-      machine, static_cast<double>(plan.groups()) * machine.tuning.ns_of_divided_group);
-}
-
 }  // namespace strew::prepared

@@ -4,17 +4,25 @@
 
 namespace strew::prepared {
 
+// Returns the identity that takes the place of old values in a piece; NULL if they are not
+// excluded, or if the group has had an update in an earlier piece.
+const unsigned char* GroupWriter::TakeBeginning() {
+  const bool has_begun = has_begun_;
+  // The first parts of a large group may have no update.
+  has_begun_ = has_begun || (piece_.groups() == 1 && piece_.entries() > 0);
+  return kernels_.excludes_self && !has_begun ? kernels_.identity : nullptr;
+}
+
 // Stores the identity in rows whose old values are excluded.
 void GroupWriter::BeginGroups(const int64_t* turn) {
-  if (!kernels_.excludes_self) return;
+  const unsigned char* const beginning = TakeBeginning();
+  if (beginning == nullptr) return;
   unsigned char* const output = OutputAt(turn[kTurnOutput]);
   for (int64_t g = 0; g < piece_.groups(); ++g) {
-    if (piece_.begin(g) == piece_.end(g) || has_begun_) continue;
-    kernels_.move.combine.run(output + piece_.destination(g) * kernels_.width, 1, kernels_.identity,
-                              0, run_.count);
+    if (piece_.begin(g) == piece_.end(g)) continue;
+    kernels_.move.combine.run(output + piece_.destination(g) * kernels_.width, 1, beginning, 0,
+                              run_.count);
   }
-  // The first parts of a large group may have no update.
-  has_begun_ = has_begun_ || (piece_.groups() == 1 && piece_.entries() > 0);
 }
 
 // Requires that each group has one entry.
@@ -38,14 +46,13 @@ void GroupWriter::MoveRows(const int64_t* turn) {
 }
 
 void GroupWriter::CombineGroupedRows(const int64_t* turn) {
-  BeginGroups(turn);
   if (scatter_.source.weights != nullptr) {
     kernel::GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(),
                            piece_.entries(), weights_);
   }
   RowsKernel()({OutputAt(turn[kTurnOutput]), piece_.destinations(), piece_.begins(),
                 piece_.groups(), UpdateAt(turn[kTurnUpdates]), piece_.updates(), weights_,
-                run_.count});
+                TakeBeginning(), run_.count});
 }
 
 // The first and the last group of a batch may be parts of groups.
@@ -60,7 +67,7 @@ void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
       begins[++groups] = std::min(piece_.end(h) - first, count);
     }
     kernels_.combine.rows({OutputAt(turn[kTurnOutput]), piece_.destinations() + g, begins, groups,
-                           products_, RowOffsets(), nullptr, run_.count});
+                           products_, RowOffsets(), nullptr, nullptr, run_.count});
   });
 }
 

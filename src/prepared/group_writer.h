@@ -256,6 +256,7 @@ class GroupWriter {
   }
   void MoveRows(const int64_t* turn);
   void BeginGroups(const int64_t* turn);
+  const unsigned char* TakeBeginning();
   void CombineGroupedRows(const int64_t* turn);
   void CombineMultipliedRows(const int64_t* turn);
   void AccumulateRows(const int64_t* turn);

@@ -30,10 +30,11 @@ class Identities {
     StoreIdentity(output.dtype, ReductionKind(reduction), identity_);
   }
 
-  // Calls for_each_origin(store) for some groups at a time, which calls store(origin) for each
-  // element from which the destinations are counted.
+  // Stores it in `run` at each destination. Calls for_each_origin(store) for some groups at a time,
+  // which calls store(origin) for each element from which the destinations are counted.
   template <class ForEachOrigin>
-  void Store(const Groups& groups, const ForEachOrigin& for_each_origin) const {
+  void Store(const Groups& groups, const plan::Loop<1>& run,
+             const ForEachOrigin& for_each_origin) const {
     constexpr int64_t kBlock = 256;
     for (int64_t g = groups.first; g < groups.end; g += kBlock) {
       const int64_t n = std::min(kBlock, groups.end - g);
@@ -42,7 +43,10 @@ class Identities {
       for_each_origin([&](unsigned char* origin) {
         kernel::TileArguments tile = kernel::RowTile(origin, identity_, offsets, n, 0);
         tile.updates_column_stride = 0;
-        move_.elements[kernel::kOffset64](tile, {});
+        if (run.count == 1) return move_.elements[kernel::kOffset64](tile, {});
+        kernel::WalkRows(
+            move_.run, move_.element_size, kernel::kOffset64,
+            {tile, run.count, run.stride[0], 0, /*streams=*/false, /*moves=*/true, nullptr});
       });
     }
   }

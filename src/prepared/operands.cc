@@ -143,6 +143,15 @@ Layout::Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t un
   destinations.Finish();
 }
 
+plan::LoopNest<1> Layout::InnerLoops() const {
+  plan::LoopNest<1> inner;
+  for (int i = 0; i < rank; ++i) {
+    if (dims[i].entry_stride == 0) inner.Append(dims[i].count, dims[i].indexed_stride);
+  }
+  inner.Canonicalise();
+  return inner;
+}
+
 Numbering UpdatesOfEntries(const Layout& layout, const TensorView& updates, int64_t units) {
   Numbering numbering;
   for (int i = 0; i < layout.rank; ++i) {

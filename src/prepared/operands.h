@@ -110,6 +110,8 @@ struct Layout {
   Numbering destinations;  // with them
 
   Layout(const Plan& plan, const TensorView& indexed, int axis, int64_t units);
+  // Loops over the elements of an entry, in the indexed tensor.
+  plan::LoopNest<1> InnerLoops() const;
 };
 
 // Stride of a dim of updates. Updates of rank 0, which may have any shape with one element, have no

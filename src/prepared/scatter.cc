@@ -101,9 +101,15 @@ TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t u
   STREW_TRY(share::Copy(call, operands.data, output));
   const Layout layout(plan, output, axis, 1);
   const Identities identities(call, plan, output, layout.destinations, schedule.reduction);
+  plan::LoopNest<1> outside = layout.InnerLoops();
+  const plan::Loop<1> run = outside.PopInnermost();
   const Pass& pass = schedule.beginning;
   return share::ForEachPart(call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
-    identities.Store(GroupsOf(plan, pass, part), [&](const auto& store) { store(output.data); });
+    identities.Store(GroupsOf(plan, pass, part), run, [&](const auto& store) {
+      plan::ForEachTurn(outside, outside.rank, [&](const int64_t* turn) {
+        store(output.data + turn[0] * output.element_size);
+      });
+    });
   });
 }
 

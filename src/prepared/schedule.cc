@@ -15,10 +15,6 @@ namespace {
 using plan::Machine;
 using plan::Tuning;
 
-double Nanoseconds(int64_t count, double each, int64_t bytes, double of_byte) {
-  return static_cast<double>(count) * (each + of_byte * static_cast<double>(bytes));
-}
-
 // True if no old value remains in the output: each element has an update, and the reduction
 // replaces or excludes old values.
 bool ReplacesAll(const Plan& plan, const OutputFacts& facts, strew_reduction reduction) {
@@ -106,7 +102,46 @@ void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                                                           bytes, tuning.ns_of_divided_byte));
 }
 
+// ---- Reductions without old values that have an identity ----
+
+// By places, as in a call without a plan, such a reduction takes two passes over the entries, of
+// which the first writes to each destination. Or identities are stored in the order of destinations
+// before: with two and more updates of each, rows took 0.5 to 0.9 times the time, with fewer up to
+// 1.25 times; single elements along the last axis 0.8, of Zipf indices 0.65 to 0.75 times,
+// ascending ones with few repeats 1 to 1.3 times (Zen 4). Returns false if that is not faster.
+bool BeginAnew(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+               PlanSchedule* schedule) {
+  const bool has_elements = facts.entry_elements == 1 && facts.units == 1;
+  const bool are_shuffled_elements = has_elements && plan.order.exists();
+  if (!are_shuffled_elements && plan.kept < 2 * plan.groups()) return false;
+  const Tuning& tuning = machine.tuning;
+  const int64_t bytes = facts.entry_elements * facts.element_size;
+  schedule->begins_anew = true;
+  schedule->beginning = plan::PassFor(
+      machine,
+      Nanoseconds(plan.groups(), tuning.ns_of_divided_group, bytes, tuning.ns_of_divided_byte));
+  return true;
+}
+
+void ExcludeOld(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+                PlanSchedule* schedule) {
+  if (BeginAnew(machine, plan, facts, schedule)) return;
+  const int64_t bytes = facts.entry_elements * facts.element_size;
+  if (!facts.groups_rows || bytes < machine.tuning.least_ordered_row) return;
+  GoInOrder(machine, plan, facts, schedule);
+}
+
 // ---- Scatter ----
+
+// True if means whose sums are elements of the output are faster as sums that are then divided. If
+// they exclude old values, storing identities is another pass: with 2 and 3 updates for each
+// destination, rows of 256 and 800 bytes took 1.2 and 1.5 times the time (Zen 4).
+bool MayBeDivided(const Tuning& tuning, const Plan& plan, const OutputFacts& facts,
+                  strew_reduction reduction) {
+  if (facts.entry_elements * facts.element_size <= tuning.short_divided_row) return true;
+  const int64_t passes = ExcludesSelf(reduction) ? 2 : 1;
+  return plan.kept >= passes * tuning.least_divided_updates * plan.groups();
+}
 
 // True if means and wide sums of single elements need no order of destinations: scratch has room
 // for an accumulator of each destination of a batch, and many of these are touched.
@@ -148,113 +183,18 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   }
   if (!accumulates && !ExcludesSelf(reduction)) return schedule;
   const bool has_room = HasRoomToShare(machine, plan);
-  const bool are_few =
-      !has_elements && plan.kept < machine.tuning.least_divided_updates * plan.groups();
-  const bool begins_rows = ExcludesSelf(reduction) && !has_elements && !are_few;
-  if (kind == STREW_MEAN && facts.SumsAreElements() && has_room && !are_few && !begins_rows) {
+  if (kind == STREW_MEAN && facts.SumsAreElements() && has_room &&
+      MayBeDivided(machine.tuning, plan, facts, reduction)) {
     schedule.reduction = SumOf(reduction);
     Divide(machine, plan, facts, &schedule);
-    if (ExcludesSelf(reduction)) BeginAnew(machine, plan, &schedule);
+    if (ExcludesSelf(reduction)) BeginAnew(machine, plan, facts, &schedule);
     return schedule;
   }
-  // By places, reductions that start from an identity take two passes over the entries. With two
-  // and more updates of a row on average, the order of destinations took 0.5 to 1.0 x the time, up
-  // to 1.17 x for rows of 2 KB; with fewer up to 1.7 x (Zen 4).
-  if (accumulates || !has_room || (begins_rows && facts.groups_rows) ||
-      !HasIdentity(facts.dtype, kind)) {
+  if (accumulates || !has_room || !HasIdentity(facts.dtype, kind)) {
     GoInOrder(machine, plan, facts, &schedule);
-  } else if (has_elements) {
-    BeginAnew(machine, plan, &schedule);
+  } else {
+    ExcludeOld(machine, plan, facts, &schedule);
   }
-  return schedule;
-}
-
-// ---- Gather ----
-
-namespace {
-
-// True if runs that use only a part of each cache line of an operand share these lines.
-bool RunsShareLines(const GatherLoops& loops, int operand, uint64_t entry_stride) {
-  const int64_t width = loops.units.width;
-  if (!plan::AreLinesApart(loops.run.stride[operand], width)) return false;
-  if (!plan::AreLinesApart(entry_stride, width)) return true;
-  for (int i = 0; i < loops.inner.rank; ++i) {
-    if (!plan::AreLinesApart(loops.inner.loop[i].stride[operand], width)) return true;
-  }
-  return false;
-}
-
-bool RunsShareLines(const GatherLoops& loops) {
-  if (loops.column.count == 1 && loops.inner.rank == 0) return false;
-  return RunsShareLines(loops, kInnerSource, loops.layout.places.LeastStride()) ||
-         RunsShareLines(loops, kInnerOutput, Magnitude(loops.column.stride[kGatheredOutput]));
-}
-
-// True if, as far as the innermost loop of entries tells, none of them lies between the elements of
-// another.
-bool LieApart(const GatherLoops& loops) {
-  const uint64_t output = Magnitude(loops.column.stride[kGatheredOutput]);
-  const uint64_t source = loops.layout.places.LeastStride();
-  for (int i = 0; i < loops.inner.rank; ++i) {
-    const auto& stride = loops.inner.loop[i].stride;
-    if (Magnitude(stride[kInnerOutput]) > output || Magnitude(stride[kInnerSource]) > source) {
-      return false;
-    }
-  }
-  // In the output, runs have the smallest strides of all inner loops.
-  return Magnitude(loops.run.stride[kInnerSource]) <= source;
-}
-
-// True if each entry is gathered by itself, in the order of memory.
-bool AreBoxes(const Tuning& tuning, const GatherLoops& loops) {
-  if (!loops.MayBeBoxes() || loops.inner.rank == 0) return false;
-  if (loops.EntryUnits() * loops.units.width < tuning.least_gathered_box) return false;
-  if (loops.column.count == 1 || LieApart(loops)) return true;
-  const int64_t width = loops.units.width;
-  const bool share_source = !plan::AreLinesApart(loops.layout.places.LeastStride(), width);
-  const bool share_output = !plan::AreLinesApart(loops.column.stride[kGatheredOutput], width);
-  return !(share_source && loops.source_bytes > tuning.near_gathered) &&
-         !(share_output && loops.output_bytes > tuning.near_gathered);
-}
-
-Way WayOfGather(const Tuning& tuning, const GatherLoops& loops) {
-  const bool is_contiguous = loops.run.stride[kInnerOutput] == 1;
-  const bool are_runs =
-      loops.layout.places.is_line() && is_contiguous && loops.run.stride[kInnerSource] == 1;
-  if (are_runs && loops.run.count > 1) return Way::kRuns;
-  if (AreBoxes(tuning, loops)) return Way::kBoxes;
-  if (are_runs) return Way::kRuns;
-  // Runs of 2 to 20 elements that lie apart in the source took 0.2 to 0.7 x the time of a call for
-  // each run (Zen 5).
-  const bool lie_together =
-      is_contiguous && loops.column.stride[kGatheredOutput] == loops.run.count;
-  return lie_together ? Way::kElements : Way::kRows;
-}
-
-}  // namespace
-
-PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const GatherLoops& loops) {
-  const Tuning& tuning = machine.tuning;
-  PlanSchedule schedule;
-  schedule.way = WayOfGather(tuning, loops);
-  const int64_t bytes = loops.EntryUnits() * loops.units.width;
-  schedule.pass = plan::PassFor(machine, Nanoseconds(plan.entries, tuning.ns_of_gathered_entry,
-                                                     bytes, tuning.ns_of_gathered_byte));
-  schedule.piece = loops.run.count;
-  schedule.has_pieces = schedule.way == Way::kRows && RunsShareLines(loops) &&
-                        loops.run.count > tuning.near_group_turns;
-  if (schedule.has_pieces) schedule.piece = std::max<int64_t>(tuning.near_group_turns, 1);
-  const bool is_near = loops.source_bytes <= plan::NearBytes(machine);
-  const bool prefetches = !is_near && schedule.way != Way::kBoxes;
-  const int64_t run_bytes = schedule.piece * loops.units.width;
-  schedule.prefetch =
-      prefetches ? std::min(plan::RowPrefetch(tuning, run_bytes), kMostGatherAhead) : 0;
-  // Runs of boxes have gaps behind them.
-  const int64_t least_streamed =
-      schedule.way == Way::kBoxes ? tuning.least_streamed_row_with_gaps : tuning.least_streamed_row;
-  schedule.streams = loops.run.stride[kInnerOutput] == 1 && run_bytes >= least_streamed &&
-                     !schedule.has_pieces &&
-                     loops.output_bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
   return schedule;
 }
 

@@ -133,6 +133,10 @@ struct SingleFacts {
 
 // ---- Schedules ----
 
+inline double Nanoseconds(int64_t count, double each, int64_t bytes, double of_byte) {
+  return static_cast<double>(count) * (each + of_byte * static_cast<double>(bytes));
+}
+
 // True if scratch has room to sort the entries again, as several threads do. Offsets and places of
 // 64 bits and updates of 16 bytes are 32 bytes for each entry, dropped ones included. Limit: means,
 // and reductions that exclude old values, may use 2 MiB for it, as strew.h promises.
@@ -145,9 +149,6 @@ bool MayGoInElementOrder(const plan::Machine& machine, const Plan& plan, const O
                          strew_reduction reduction);
 // Makes the schedule one for this way.
 void OrderElements(const plan::Machine& machine, const Plan& plan, PlanSchedule* schedule);
-// Has the identities of single elements stored in the order of destinations, each once, instead of
-// in that of the entries, as a call without a plan stores them.
-void BeginAnew(const plan::Machine& machine, const Plan& plan, PlanSchedule* schedule);
 PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,
                              const ScatterFacts& facts, strew_reduction reduction);
 PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,

@@ -96,6 +96,7 @@ const Forced kForced[] = {
        t->ns_of_divided_group = kLong;
      },
      3, "divided by what the plan"},
+    {"LongRows", [](Tuning* t) { t->least_ordered_row = 0; }, 1, "in the order of these"},
     {"InOrderInTasks", [](Tuning* t) { t->ns_of_grouped_entry = kLong; }, 3, "workers get a task"},
     {"ElementOrder", GoInElementOrder, 1, "element by element in the order of these"},
     {"ElementOrderInTasks",

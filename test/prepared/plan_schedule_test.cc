@@ -266,9 +266,14 @@ TEST_F(ScatterScheduleOf, MeansIsBySumsUnlessTheseAreNear) {
 
 TEST_F(ScatterScheduleOf, MeansOfRowsIsBySumsIfDestinationsHaveEnoughUpdates) {
   tuning_.least_divided_updates = 5;
+  tuning_.short_divided_row = 31;
+  facts_.element_size = 4;
+  facts_.sum_bytes = 4;
   facts_.entry_elements = 8;
   EXPECT_TRUE(Of(Entries(500, 100, 1000), STREW_MEAN).divides);
   EXPECT_EQ(WayOf(Entries(499, 100, 1000), STREW_MEAN), Way::kInOrder);
+  tuning_.short_divided_row = 32;
+  EXPECT_TRUE(Of(Entries(499, 100, 1000), STREW_MEAN).divides);
   facts_.sum_bytes = 8;
   EXPECT_EQ(WayOf(Entries(500, 100, 1000), STREW_MEAN), Way::kInOrder);
 }
@@ -283,23 +288,40 @@ TEST_F(ScatterScheduleOf, ElementsWithoutOldValuesBeginsAnew) {
   EXPECT_FALSE(Of(ascending, kSum).begins_anew);
   ASSERT_TRUE(ascending->order.Allocate(199, 1));
   EXPECT_TRUE(Of(ascending, kSum).begins_anew);
-  facts_.entry_elements = 8;
-  EXPECT_FALSE(Of(Entries(200, 100, 1000), kSum).begins_anew);
 }
 
-TEST_F(ScatterScheduleOf, RowsOfSeveralUpdatesThatBeginAnewIsInOrder) {
+TEST_F(ScatterScheduleOf, RowsWithoutOldValuesBeginsAnew) {
+  tuning_.short_divided_row = 0;
   tuning_.least_divided_updates = 5;
+  facts_.entry_elements = 8;
+  constexpr strew_reduction kSum = STREW_ADD | STREW_EXCLUDE_SELF;
+  EXPECT_TRUE(Of(Entries(200, 100, 1000), kSum).begins_anew);
+  EXPECT_FALSE(Of(Entries(200, 100, 1000), STREW_ADD).begins_anew);
+  EXPECT_FALSE(Of(Entries(199, 100, 1000), kSum).begins_anew);
+  constexpr strew_reduction kMean = STREW_MEAN | STREW_EXCLUDE_SELF;
+  EXPECT_TRUE(Of(Entries(1000, 100, 1000), kMean).begins_anew);
+  EXPECT_TRUE(Of(Entries(1000, 100, 1000), kMean).divides);
+  EXPECT_EQ(WayOf(Entries(999, 100, 1000), kMean), Way::kInOrder);
+}
+
+TEST_F(ScatterScheduleOf, LongRowsOfFewUpdatesWithoutOldValuesIsInOrder) {
+  tuning_.least_ordered_row = 32;
+  tuning_.least_divided_updates = 0;
   facts_.entry_elements = 8;
   facts_.groups_rows = true;
   constexpr strew_reduction kSum = STREW_ADD | STREW_EXCLUDE_SELF;
-  EXPECT_EQ(WayOf(Entries(500, 100, 1000), kSum), Way::kInOrder);
-  EXPECT_EQ(WayOf(Entries(499, 100, 1000), kSum), Way::kByPlaces);
-  EXPECT_EQ(WayOf(Entries(500, 100, 1000), STREW_ADD), Way::kByPlaces);
+  EXPECT_EQ(WayOf(Entries(199, 100, 1000), kSum), Way::kInOrder);
+  EXPECT_EQ(WayOf(Entries(200, 100, 1000), kSum), Way::kByPlaces);
+  EXPECT_EQ(WayOf(Entries(199, 100, 1000), STREW_ADD), Way::kByPlaces);
+  const PlanSchedule means = Of(Entries(199, 100, 1000), STREW_MEAN | STREW_EXCLUDE_SELF);
+  EXPECT_EQ(means.way, Way::kByPlaces);
+  EXPECT_TRUE(means.divides);
+  EXPECT_FALSE(means.begins_anew);
+  tuning_.least_ordered_row = 33;
+  EXPECT_EQ(WayOf(Entries(199, 100, 1000), kSum), Way::kByPlaces);
+  tuning_.least_ordered_row = 32;
   facts_.groups_rows = false;
-  EXPECT_EQ(WayOf(Entries(500, 100, 1000), kSum), Way::kByPlaces);
-  const PlanSchedule means = Of(Entries(500, 100, 1000), STREW_MEAN | STREW_EXCLUDE_SELF);
-  EXPECT_EQ(means.way, Way::kInOrder);
-  EXPECT_FALSE(means.divides);
+  EXPECT_EQ(WayOf(Entries(199, 100, 1000), kSum), Way::kByPlaces);
 }
 
 TEST_F(ScatterScheduleOf, MeansIsInOrderWithoutRoomToShare) {

@@ -254,6 +254,10 @@ def _means() -> list[Family]:
         indices = np.random.default_rng(1).permutation(np.arange(size << 12) % (1 << 12))
         return scattered(indices, values((1 << 12, ROW)), "mean")
 
+    def of_bytes(size: int, reduction: str = "mean") -> Planned:
+        """Rows of so many bytes, with 1.5 updates for each of the destinations."""
+        return scattered(uniform((3 << 13,), 1 << 14), values((1 << 14, size // 4)), reduction)
+
     return [
         Threshold(
             "destinations_of_plan_entry",
@@ -266,6 +270,13 @@ def _means() -> list[Family]:
             of_rows,
             **switch("least_divided_updates", 1 << 20, 0),
             least=0,
+        ),
+        Threshold("short_divided_row", of_bytes, **switch("short_divided_row", HUGE, 0), least=8),
+        Threshold(
+            "least_ordered_row",
+            lambda size: of_bytes(size, "add|exclude_self"),
+            **switch("least_ordered_row", HUGE, 0),
+            least=8,
         ),
     ]
 
