@@ -59,11 +59,11 @@ HWY_NOINLINE int64_t ForEachBlock(const IndexTile& tile, const unsigned char* ro
   return tile.columns;
 }
 
-// Strided indices of other dtypes are too rare for blocks.
+// True if strided indices go in blocks. Those of other dtypes are too rare.
 template <class T>
 HWY_INLINE bool GoesInBlocks(const IndexTile& tile) {
   constexpr bool kIsCommon = std::is_signed_v<T> && sizeof(T) >= 4;
-  return kIsCommon && tile.column_stride != 1 && tile.columns >= kLeastTogether;
+  return kIsCommon && tile.columns >= kLeastTogether;
 }
 
 // Clamps contiguous indices. Returns the number of those that are done.

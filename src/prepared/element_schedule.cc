@@ -71,7 +71,7 @@ bool AreShuffled(const Plan& plan, int64_t least_step) {
 
 bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                          strew_reduction reduction) {
-  if (facts.entry_elements != 1 || facts.units != 1) return false;
+  if (!facts.EntriesAreElements()) return false;
   // Small calls fail here first.
   const Tuning& tuning = machine.tuning;
   const int64_t tasks = machine.workers == 1 ? 1 : OrderedPass(machine, plan).tasks;

@@ -28,7 +28,7 @@ bool ReplacesAll(const Plan& plan, const OutputFacts& facts, strew_reduction red
 bool MayStream(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                const PlanSchedule& schedule) {
   if (schedule.reduction != STREW_NONE || facts.has_weights) return false;
-  const int64_t bytes = plan.groups() * facts.entry_elements * facts.element_size;
+  const int64_t bytes = plan.groups() * facts.EntryBytes();
   const int64_t run_bytes = facts.run * (facts.element_size / facts.units);
   return run_bytes >= machine.tuning.least_streamed_row &&
          bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
@@ -75,10 +75,9 @@ void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& fact
                PlanSchedule* schedule) {
   const Tuning& tuning = machine.tuning;
   schedule->way = Way::kInOrder;
-  const int64_t bytes = facts.entry_elements * facts.element_size;
   Pass& pass = schedule->pass;
-  pass.nanoseconds =
-      Nanoseconds(plan.kept, tuning.ns_of_grouped_entry, bytes, tuning.ns_of_grouped_byte);
+  pass.nanoseconds = Nanoseconds(plan.kept, tuning.ns_of_grouped_entry, facts.EntryBytes(),
+                                 tuning.ns_of_grouped_byte);
   pass.tasks = plan::TasksFor(machine, pass.nanoseconds);
   pass.parts = PartsOfTurns(machine, plan, facts, pass.tasks);
   schedule->cuts_turns = pass.parts != 0;
@@ -91,15 +90,19 @@ void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& fact
   schedule->slices = SlicesTogether(tuning, plan, facts);
 }
 
-// ---- Means as sums ----
+// ---- Passes over destinations ----
 
+Pass PassOverGroups(const Machine& machine, const Plan& plan, const OutputFacts& facts) {
+  const Tuning& tuning = machine.tuning;
+  return plan::PassFor(machine, Nanoseconds(plan.groups(), tuning.ns_of_divided_group,
+                                            facts.EntryBytes(), tuning.ns_of_divided_byte));
+}
+
+// Means as sums.
 void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts,
             PlanSchedule* schedule) {
-  const Tuning& tuning = machine.tuning;
-  const int64_t bytes = facts.entry_elements * facts.element_size;
   schedule->divides = true;
-  schedule->division = plan::PassFor(machine, Nanoseconds(plan.groups(), tuning.ns_of_divided_group,
-                                                          bytes, tuning.ns_of_divided_byte));
+  schedule->division = PassOverGroups(machine, plan, facts);
 }
 
 // ---- Reductions without old values that have an identity ----
@@ -111,23 +114,17 @@ void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts,
 // ascending ones with few repeats 1 to 1.3 times (Zen 4). Returns false if that is not faster.
 bool BeginAnew(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                PlanSchedule* schedule) {
-  const bool has_elements = facts.entry_elements == 1 && facts.units == 1;
-  const bool are_shuffled_elements = has_elements && plan.order.exists();
+  const bool are_shuffled_elements = facts.EntriesAreElements() && plan.order.exists();
   if (!are_shuffled_elements && plan.kept < 2 * plan.groups()) return false;
-  const Tuning& tuning = machine.tuning;
-  const int64_t bytes = facts.entry_elements * facts.element_size;
   schedule->begins_anew = true;
-  schedule->beginning = plan::PassFor(
-      machine,
-      Nanoseconds(plan.groups(), tuning.ns_of_divided_group, bytes, tuning.ns_of_divided_byte));
+  schedule->beginning = PassOverGroups(machine, plan, facts);
   return true;
 }
 
 void ExcludeOld(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                 PlanSchedule* schedule) {
   if (BeginAnew(machine, plan, facts, schedule)) return;
-  const int64_t bytes = facts.entry_elements * facts.element_size;
-  if (!facts.groups_rows || bytes < machine.tuning.least_ordered_row) return;
+  if (!facts.groups_rows || facts.EntryBytes() < machine.tuning.least_ordered_row) return;
   GoInOrder(machine, plan, facts, schedule);
 }
 
@@ -138,7 +135,7 @@ void ExcludeOld(const Machine& machine, const Plan& plan, const OutputFacts& fac
 // destination, rows of 256 and 800 bytes took 1.2 and 1.5 times the time (Zen 4).
 bool MayBeDivided(const Tuning& tuning, const Plan& plan, const OutputFacts& facts,
                   strew_reduction reduction) {
-  if (facts.entry_elements * facts.element_size <= tuning.short_divided_row) return true;
+  if (facts.EntryBytes() <= tuning.short_divided_row) return true;
   const int64_t passes = ExcludesSelf(reduction) ? 2 : 1;
   return plan.kept >= passes * tuning.least_divided_updates * plan.groups();
 }
@@ -172,8 +169,7 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   }
   const bool accumulates = Accumulates(reduction);
   const strew_reduction kind = ReductionKind(reduction);
-  const bool has_elements = facts.entry_elements == 1 && facts.units == 1;
-  if (accumulates && has_elements && facts.has_scratch &&
+  if (accumulates && facts.EntriesAreElements() && facts.has_scratch &&
       AccumulatorsNeedNoOrder(machine, plan, facts)) {
     return schedule;
   }

@@ -107,6 +107,8 @@ struct OutputFacts {
   bool groups_rows = false;
 
   bool SumsAreElements() const { return sum_bytes == element_size; }
+  bool EntriesAreElements() const { return entry_elements == 1 && units == 1; }
+  int64_t EntryBytes() const { return entry_elements * element_size; }
 };
 
 struct ScatterFacts : OutputFacts {

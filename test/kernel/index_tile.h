@@ -3,6 +3,8 @@
 #ifndef STREW_TEST_KERNEL_INDEX_TILE_H_
 #define STREW_TEST_KERNEL_INDEX_TILE_H_
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -35,13 +37,19 @@ class Indices {
   std::vector<T> numbers_;
 };
 
-// Calls body(rows, columns, column stride, gap) for tiles of every kind.
-template <class Body>
+// Calls body(indices) for tiles of every kind.
+template <class T, class Body>
 void ForEachTile(const Body& body) {
+  const auto one = [&](int64_t rows, int64_t columns, int64_t stride, int64_t gap) {
+    SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", stride " << stride << ", gap "
+                                    << gap << ", " << sizeof(T) << " bytes");
+    Indices<T> indices(rows, columns, stride, gap);
+    body(&indices);
+  };
   for (const int64_t rows : {1, 2, 5, 40}) {
     for (const int64_t columns : {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 70}) {
       for (const int64_t stride : {1, 2}) {
-        for (const int64_t gap : {0, 3}) body(rows, columns, stride, gap);
+        for (const int64_t gap : {0, 3}) one(rows, columns, stride, gap);
       }
     }
   }

@@ -46,7 +46,7 @@ class OffsetsOfTile : public testing::TestWithParam<int32_t> {
  protected:
   template <class T>
   void ExpectResolved(strew_dtype dtype) const {
-    ForEach<T>([&](Indices<T>* indices) {
+    kernel::ForEachTile<T>([&](Indices<T>* indices) {
       ExpectOffsets<T, int32_t>(dtype, kernel::kOffset32, indices);
       ExpectOffsets<T, int64_t>(dtype, kernel::kOffset64, indices);
     });
@@ -55,7 +55,7 @@ class OffsetsOfTile : public testing::TestWithParam<int32_t> {
   template <class T>
   void ExpectClamped(strew_dtype dtype) const {
     const kernel::ClampKernel clamp = kernel::IndexKernelsFor(dtype, GetParam()).clamp;
-    ForEach<T>([&](Indices<T>* indices) {
+    kernel::ForEachTile<T>([&](Indices<T>* indices) {
       PutSomeOut(indices);
       const IndexTile& tile = indices->tile();
       for (const bool wraps : {false, true}) {
@@ -72,7 +72,7 @@ class OffsetsOfTile : public testing::TestWithParam<int32_t> {
 
   template <class T>
   void ExpectDropped(strew_dtype dtype) const {
-    ForEach<T>([&](Indices<T>* indices) {
+    kernel::ForEachTile<T>([&](Indices<T>* indices) {
       PutSomeOut(indices);
       for (const int64_t axis_size : {int64_t{0}, kAxis}) {
         ExpectMarks<T, int32_t>(dtype, kernel::kOffset32, axis_size, indices);
@@ -82,16 +82,6 @@ class OffsetsOfTile : public testing::TestWithParam<int32_t> {
   }
 
  private:
-  template <class T, class Body>
-  static void ForEach(const Body& body) {
-    kernel::ForEachTile([&](int64_t rows, int64_t columns, int64_t stride, int64_t gap) {
-      SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", stride " << stride
-                                      << ", gap " << gap << ", " << sizeof(T) << " bytes");
-      Indices<T> indices(rows, columns, stride, gap);
-      body(&indices);
-    });
-  }
-
   // Calls body(i, index) for each index, numbered in row-major order.
   template <class T, class Body>
   static void ForEachIndex(Indices<T>* indices, const Body& body) {
@@ -103,12 +93,14 @@ class OffsetsOfTile : public testing::TestWithParam<int32_t> {
 
   template <class T>
   static void PutSomeOut(Indices<T>* indices) {
-    const IndexTile& tile = indices->tile();
-    for (int64_t i = 0; i < tile.rows * tile.columns; ++i) {
-      T& index = indices->At(i / tile.columns, i % tile.columns);
-      if (IsOut(i)) index = IsNegative(i) ? std::numeric_limits<T>::min() : static_cast<T>(kAxis);
-      if (!IsOut(i) && IsNegative(i)) index = static_cast<T>(index - kAxis);
-    }
+    ForEachIndex(indices, [](size_t i, T& index) {
+      const int64_t number = static_cast<int64_t>(i);
+      if (IsOut(number)) {
+        index = IsNegative(number) ? std::numeric_limits<T>::min() : static_cast<T>(kAxis);
+      } else if (IsNegative(number)) {
+        index = static_cast<T>(index - kAxis);
+      }
+    });
   }
 
   template <class T, class Offset>
@@ -116,10 +108,10 @@ class OffsetsOfTile : public testing::TestWithParam<int32_t> {
     const IndexTile& tile = indices->tile();
     kernel::ResolveArguments arguments = {tile, 3, 1000, 11, false, nullptr};
     if (std::numeric_limits<T>::is_signed) {
-      for (int64_t i = 0; i < tile.rows * tile.columns; ++i) {
-        T& index = indices->At(i / tile.columns, i % tile.columns);
-        if (index >= 0 && IsNegative(i)) index = static_cast<T>(index - kAxis);
-      }
+      ForEachIndex(indices, [](size_t i, T& index) {
+        const bool changes = index >= 0 && IsNegative(static_cast<int64_t>(i));
+        if (changes) index = static_cast<T>(index - kAxis);
+      });
     }
     for (const bool accumulates : {false, true}) {
       std::vector<Offset> offsets = RoomFor<Offset>(tile, 5);

@@ -25,14 +25,12 @@ class RangeOfTile : public testing::TestWithParam<int32_t> {
   template <class T>
   void ExpectAll(strew_dtype dtype) const {
     const kernel::CheckKernel check = kernel::IndexKernelsFor(dtype, GetParam()).check;
-    kernel::ForEachTile([&](int64_t rows, int64_t columns, int64_t stride, int64_t gap) {
-      SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", stride " << stride
-                                      << ", gap " << gap << ", " << sizeof(T) << " bytes");
-      Indices<T> indices(rows, columns, stride, gap);
-      EXPECT_EQ(check(indices.tile(), true), kernel::kNonNegative);
-      EXPECT_EQ(check(indices.tile(), false), kernel::kNonNegative);
-      for (int64_t r = 0; r < rows; r += rows / 4 + 1) {
-        for (int64_t c = 0; c < columns; ++c) ExpectOne<T>(check, r, c, &indices);
+    kernel::ForEachTile<T>([&](Indices<T>* indices) {
+      const kernel::IndexTile& tile = indices->tile();
+      EXPECT_EQ(check(tile, true), kernel::kNonNegative);
+      EXPECT_EQ(check(tile, false), kernel::kNonNegative);
+      for (int64_t r = 0; r < tile.rows; r += tile.rows / 4 + 1) {
+        for (int64_t c = 0; c < tile.columns; ++c) ExpectOne<T>(check, r, c, indices);
       }
     });
   }
