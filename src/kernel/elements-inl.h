@@ -61,7 +61,7 @@ struct ElementsOfRow {
     constexpr int64_t kGroup = NextReads::kGroup;
     int64_t c = 0;
     for (; c + kGroup <= columns; c += kGroup) {
-      if (next_indices != nullptr) {
+      if (next_indices != nullptr && (c & (next.columns - 1)) == 0) {
         Prefetch(next_indices + c * next.index_size);
         Prefetch(updates + At<T>(c) + next.updates_distance);
         PrefetchForWrite(next_line);

@@ -59,20 +59,21 @@ inline TileArguments RowTile(unsigned char* output, const unsigned char* updates
   return {output, updates, offsets, 1, 0, columns, 0, columns, 1, prefetch, 0};
 }
 
-// Memory that is read after this tile. Each entry (r, c) prefetches one index, and the update
-// `updates_distance` after its own. Prefetches are spread over the tile, because a burst of them
-// would wait for memory.
+// Memory that is read after this tile. One of `columns` entries (r, c) prefetches its index after
+// the tile, and the update `updates_distance` after its own. Prefetches are spread over the tile,
+// because a burst of them would wait for memory.
 struct NextReads {
   const unsigned char* indices = nullptr;  // NULL for none
   int64_t indices_row_stride = 0;          // bytes
   int64_t index_size = 0;                  // bytes; columns are contiguous
   int64_t updates_distance = 0;            // bytes
-  // Destinations of later rows: each group of columns prefetches two lines.
+  // Destinations of later rows: each prefetch takes two lines.
   const unsigned char* output = nullptr;  // NULL for none
   int64_t output_row_stride = 0;          // bytes
-  int64_t output_step = 0;                // bytes from one group to the next
+  int64_t output_step = 0;                // bytes from one prefetch to the next
 
   static constexpr int64_t kGroup = 8;  // the number of 8-byte indices in a cache line
+  int64_t columns = kGroup;             // from one prefetch to the next: kGroup times a power of 2
 };
 
 // Applies a tile of entries of one element each.

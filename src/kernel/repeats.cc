@@ -141,7 +141,7 @@ class RepeatingTile {
     }
     if (next_reads.output != nullptr) {
       next_reads.output +=
-          row * next_reads.output_row_stride + first / NextReads::kGroup * next_reads.output_step;
+          row * next_reads.output_row_stride + first / next_reads.columns * next_reads.output_step;
     }
     elements_(part, next_reads);
   }

@@ -281,7 +281,7 @@ void TileWriter::WriteCopies(kernel::TileArguments entries, kernel::NextReads ne
   entries.lookahead += rest;
   next_reads.updates_distance = 0;
   next_reads.indices_row_stride = kCopies * next_reads.index_size;
-  next_reads.output_row_stride = kCopies / kernel::NextReads::kGroup * next_reads.output_step;
+  next_reads.output_row_stride = kCopies / next_reads.columns * next_reads.output_step;
   kernel::CombineEntries(scatter_.kernels, offset_width, entries, next_reads);
   if (rest == 0) return;
   entries.offsets =

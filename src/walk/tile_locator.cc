@@ -24,6 +24,17 @@ bool FetchesReads(const Scatter& scatter) {
   return bytes > static_cast<double>(plan::NearReads(plan::Machine(scatter.call)));
 }
 
+// One prefetch for all columns of a cache line: plans of sums of int8 took 0.94 x the time of one
+// for 8 columns, moves of 8 and 16 bits 0.9 and 0.94 x (4096 x 4096, Zen 4).
+void SpreadPrefetches(int64_t width, kernel::NextReads* next_reads) {
+  const int64_t column = std::max(width, next_reads->index_size);
+  while (2 * next_reads->columns * column <= kCacheLine &&
+         2 * next_reads->output_step <= kCacheLine) {
+    next_reads->columns *= 2;
+    next_reads->output_step *= 2;
+  }
+}
+
 }  // namespace
 
 TileLocator::TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_width, int64_t block,
@@ -155,6 +166,7 @@ kernel::NextReads TileLocator::NextReadsAfter(const int64_t* offset, const Tile&
   next_reads.index_size = scatter_.index_size;
   next_reads.updates_distance = later.updates * scatter_.width;
   AddNextLines(tile, destination, most_ahead, &next_reads);
+  SpreadPrefetches(scatter_.width, &next_reads);
   return next_reads;
 }
 
@@ -188,6 +200,7 @@ kernel::NextReads TileLocator::NextReadsAfter(const FlatTile& tile) const {
   next_reads.index_size = scatter_.index_size;
   next_reads.indices = tile.indices + later.indices * scatter_.index_size;
   next_reads.updates_distance = later.updates * tile.updates_stride * scatter_.width;
+  SpreadPrefetches(scatter_.width, &next_reads);
   return next_reads;
 }
 
