@@ -31,12 +31,32 @@ struct OrderedEntry {
   const unsigned char* update;
 };
 
-// Compilers would make a branch of a conditional expression.
+// Returns `a` if `first`, else `b`. Compilers would make a branch of a conditional expression.
+template <class Unsigned>
+HWY_INLINE Unsigned ChooseBits(bool first, Unsigned a, Unsigned b) {
+  const auto mask = static_cast<Unsigned>(Unsigned{0} - static_cast<Unsigned>(first));
+  return (a & mask) | (b & static_cast<Unsigned>(~mask));
+}
+
 HWY_INLINE const unsigned char* Choose(bool first, const unsigned char* a, const unsigned char* b) {
-  const auto other = reinterpret_cast<uintptr_t>(b);
-  const auto mask = uintptr_t{0} - static_cast<uintptr_t>(first);
-  const auto chosen = other ^ ((other ^ reinterpret_cast<uintptr_t>(a)) & mask);
-  return reinterpret_cast<const unsigned char*>(chosen);
+  return reinterpret_cast<const unsigned char*>(
+      ChooseBits(first, reinterpret_cast<uintptr_t>(a), reinterpret_cast<uintptr_t>(b)));
+}
+
+template <class Sum>
+HWY_INLINE Sum ChooseSum(bool first, Sum a, Sum b) {
+  if constexpr (std::is_integral_v<Sum>) {
+    using Unsigned = std::make_unsigned_t<Sum>;
+    return static_cast<Sum>(ChooseBits(first, static_cast<Unsigned>(a), static_cast<Unsigned>(b)));
+  } else if constexpr (std::is_floating_point_v<Sum>) {
+    const hn::CappedTag<Sum, 1> d;
+    const hn::RebindToUnsigned<decltype(d)> du;
+    using Unsigned = hn::TFromD<decltype(du)>;
+    const auto mask = hn::Set(du, static_cast<Unsigned>(Unsigned{0} - Unsigned{first}));
+    return hn::GetLane(hn::IfVecThenElse(hn::BitCast(d, mask), hn::Set(d, a), hn::Set(d, b)));
+  } else {
+    return first ? a : b;
+  }
 }
 
 // Calls combine(entry) for each entry. There is no branch on whether an entry begins a destination,
@@ -82,7 +102,7 @@ void SumOrdered(const OrderedElements& all, unsigned char* sums) {
   ForEachOrdered<T, true>(all, [&](const OrderedEntry& entry) HWY_ATTR {
     Prefetch(entry.output);  // for its result, even if its old value is not read
     const Sum old = SumTraits<T>::Widen(LoadElement<T>(keeps_old ? entry.output : entry.old));
-    sum = Accumulate<T, Op>(entry.begins ? old : sum, LoadElement<T>(entry.update));
+    sum = Accumulate<T, Op>(ChooseSum(entry.begins, old, sum), LoadElement<T>(entry.update));
     StoreElement(sum, sums + At<Sum>(entry.group));
   });
 }

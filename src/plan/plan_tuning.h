@@ -34,12 +34,12 @@ struct PlanTuning {
   int64_t least_ordered_tasks = 4;
   double far_ordered_part = 1, bytes_of_ordered_group = 96;
   double most_ordered_repeats = 3, ordered_updates_part = 1;
-  // The same part for sums that elements cannot hold, which otherwise go in the order of
-  // destinations piece by piece, wherever updates are. On one thread int32 means into outputs of
-  // 0.05, 0.5 and 2 caches took 0.94, 0.74 and 0.67 x the time, int8 0.96, 0.84 and 0.8 x, bfloat16
-  // of 0.02 and 0.25 caches 1.15 and 0.79 x (Zen 4). Reductions without old values, which several
-  // threads take in that order as well, took 0.4 to 1 x the time whatever the output spans.
-  double far_ordered_sums_part = 0.0625;
+  // Sums that elements cannot hold, which otherwise go in the order of destinations piece by piece,
+  // go so wherever the output and the updates are: with 0.25 to 6 updates of each destination means
+  // of int32, int8 and bfloat16 took 0.65 to 1.03 x the time, with 10 0.84 to 1.1 x, with 133 1.0
+  // to 1.07 x (Zen 4). Reductions without old values, which several threads take in that order as
+  // well, took 0.4 to 1 x the time whatever the output spans.
+  double most_repeats_of_ordered_sums = 16;
   // Most of these entries lie so many bytes from the one before. Entries that are nearly sorted, or
   // reversed, took 2.5 x the time in the order of destinations (Zen 4).
   int64_t least_ordered_step = 4096;

@@ -86,15 +86,22 @@ class ElementWriter {
 
   void Accumulate(const kernel::OrderedElements& block, int64_t groups) {
     kernels_.accumulator->kernels.ordered(block, sums_);
-    int64_t offsets[kBlock];
     uint32_t counts[kBlock];
+    for (int64_t g = 0; g < groups; ++g) counts[g] = block.firsts[g + 1] - block.firsts[g];
+    kernels_.accumulator->FinishEach({sums_, counts}, results_, groups);
+    if (AreOffsets(plan_, {block.output_stride, block.updates_stride})) {
+      return Store<kernel::kOffset32>(block.output, block.destinations, groups);
+    }
+    int64_t offsets[kBlock];
     for (int64_t g = 0; g < groups; ++g) {
       offsets[g] = block.destinations[g] * block.output_stride;
-      counts[g] = block.firsts[g + 1] - block.firsts[g];
     }
-    kernels_.accumulator->FinishEach({sums_, counts}, results_, groups);
-    kernels_.move.elements[kernel::kOffset64](
-        kernel::RowTile(block.output, results_, offsets, groups, 0), {});
+    Store<kernel::kOffset64>(block.output, offsets, groups);
+  }
+
+  template <kernel::OffsetWidth kWidth>
+  void Store(unsigned char* output, const void* offsets, int64_t groups) const {
+    kernels_.move.elements[kWidth](kernel::RowTile(output, results_, offsets, groups, 0), {});
   }
 
   const Plan& plan_;

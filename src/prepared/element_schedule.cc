@@ -39,11 +39,9 @@ bool NeedOrder(const Machine& machine, const Plan& plan, const OutputFacts& fact
 }
 
 // The most bytes of the output over which entries jump without being far.
-double NearSpan(const Machine& machine, int64_t tasks, strew_reduction reduction, bool need_order) {
-  const Tuning& tuning = machine.tuning;
+double NearSpan(const Machine& machine, int64_t tasks) {
   const auto cache = static_cast<double>(machine.shared_cache_bytes);
-  if (!need_order) return cache * tuning.far_ordered_part / GainOf(tasks);
-  return Accumulates(reduction) ? cache * tuning.far_ordered_sums_part : 0;
+  return cache * machine.tuning.far_ordered_part / GainOf(tasks);
 }
 
 // Bytes of the output over which entries jump: along the last axis, batches are walked one after
@@ -77,7 +75,7 @@ bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputF
   const int64_t tasks = machine.workers == 1 ? 1 : OrderedPass(machine, plan).tasks;
   const auto cache = static_cast<double>(machine.shared_cache_bytes);
   const bool need_order = NeedOrder(machine, plan, facts, reduction);
-  if (SpanOfElements(plan, facts) <= NearSpan(machine, tasks, reduction, need_order)) return false;
+  if (!need_order && SpanOfElements(plan, facts) <= NearSpan(machine, tasks)) return false;
   const bool wait = machine.waits_for_stores && tasks < tuning.least_ordered_tasks;
   if (wait && !need_order) return false;
   const bool begins_anew = ExcludesSelf(reduction) && !Accumulates(reduction);
@@ -85,8 +83,11 @@ bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputF
   const auto size = static_cast<double>(facts.element_size);
   const auto groups = static_cast<double>(plan.groups());
   const auto updates = static_cast<double>(plan.kept);
+  const double most_repeats = need_order && Accumulates(reduction)
+                                  ? tuning.most_repeats_of_ordered_sums
+                                  : tuning.most_ordered_repeats;
   return size * static_cast<double>(facts.elements) <= groups * tuning.bytes_of_ordered_group &&
-         updates <= groups * tuning.most_ordered_repeats &&
+         updates <= groups * most_repeats &&
          (need_order || tasks > 1 || size * updates <= cache * tuning.ordered_updates_part) &&
          AreShuffled(plan, tuning.least_ordered_step / facts.element_size);
 }

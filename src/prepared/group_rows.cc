@@ -3,6 +3,44 @@
 #include "prepared/group_writer.h"
 
 namespace strew::prepared {
+namespace {
+
+// Prefetches the updates of a piece, contiguous rows of n elements. Compared with a distance of 8
+// rows, means of 1 M rows of 4 to 32 int32 into 100,000 took 0.54 to 0.77 times the time, of
+// 300,000 rows of 64 float16 0.73 times; with twice this distance 0.52 to 0.73 (Zen 4).
+class RowFetcher {
+ public:
+  RowFetcher(const Piece& piece, const unsigned char* updates, int64_t width, int64_t n)
+      : updates_(updates),
+        offsets_(piece.updates()),
+        width_(width),
+        bytes_(std::min(n * width, kMostOfRow)),
+        ahead_(std::clamp(kBytesAhead / (n * width), kLeastAhead, kMostAhead)),
+        end_(piece.entries()) {}
+
+  // Before the use of entry `next`.
+  void Fetch(int64_t next) {
+    const int64_t end = std::min(end_, next + ahead_);
+    for (; fetched_ < end; ++fetched_) {
+      kernel::PrefetchOnce(updates_ + offsets_[fetched_] * width_, bytes_);
+    }
+  }
+
+ private:
+  static constexpr int64_t kBytesAhead = 8192;
+  static constexpr int64_t kLeastAhead = 8, kMostAhead = 64;  // rows
+  static constexpr int64_t kMostOfRow = 1024;
+
+  const unsigned char* const updates_;
+  const int64_t* const offsets_;
+  const int64_t width_;
+  const int64_t bytes_;
+  const int64_t ahead_;
+  const int64_t end_;
+  int64_t fetched_ = 0;
+};
+
+}  // namespace
 
 // Returns the identity that takes the place of old values in a piece; NULL if they are not
 // excluded, or if the group has had an update in an earlier piece.
@@ -77,13 +115,12 @@ void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
 void GroupWriter::AccumulateRows(const int64_t* turn) {
   const unsigned char* const updates = UpdateAt(turn[kTurnUpdates]);
   const accumulate::Accumulator& accumulator = *kernels_.accumulator();
-  int64_t fetched = 0;
+  const bool are_contiguous = run_.stride[kTurnUpdates] == 1;
+  RowFetcher fetcher(piece_, updates, kernels_.width, run_.count);
   for (int64_t g = 0; g < piece_.groups(); ++g) {
     const int64_t first = piece_.begin(g), count = piece_.end(g) - first;
     if (count == 0) continue;
-    for (; fetched < std::min(piece_.entries(), first + count + kAhead); ++fetched) {
-      Fetch(updates + piece_.updates()[fetched] * kernels_.width);
-    }
+    if (are_contiguous) fetcher.Fetch(first + count);
     accumulator.kernels.group({OutputAt(piece_.destination(g) + turn[kTurnOutput]),
                                run_.stride[kTurnOutput], updates, run_.stride[kTurnUpdates],
                                piece_.updates() + first, count, run_.count,
@@ -91,16 +128,11 @@ void GroupWriter::AccumulateRows(const int64_t* turn) {
   }
 }
 
-void GroupWriter::Fetch(const unsigned char* row) const {
-  constexpr int64_t kMost = 1024;
-  if (run_.stride[kTurnUpdates] == 1) {
-    kernel::PrefetchOnce(row, std::min(run_.count * kernels_.width, kMost));
-  }
-}
-
 void GroupWriter::CombineRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends) {
   end_of_products_ = 0;
   const int64_t shift = turn[kTurnUpdates] + i * run_.stride[kTurnUpdates];
+  const bool are_contiguous = run_.stride[kTurnUpdates] == 1;
+  RowFetcher fetcher(piece_, UpdateAt(shift), kernels_.width, n);
   for (int64_t g = 0; g < piece_.groups(); ++g) {
     unsigned char* const output =
         OutputAt(piece_.destination(g) + turn[kTurnOutput] + i * run_.stride[kTurnOutput]);
@@ -109,7 +141,7 @@ void GroupWriter::CombineRows(const int64_t* turn, int64_t i, int64_t n, bool be
     if (begins) has_begun_ = false;
     if (!has_begun_ && end > first) Begin(output, n, &first, turn, i);
     for (int64_t k = first; k < end; ++k) {
-      if (k + kAhead < piece_.entries()) Fetch(UpdateAt(piece_.updates()[k + kAhead] + shift));
+      if (are_contiguous) fetcher.Fetch(k);
       Apply(output, n, k, turn, i);
     }
     if (ends && has_begun_) Finish(output, n);

@@ -247,7 +247,7 @@ class GroupWriter {
              at == other.at;
     }
   };
-  // Rows from a prefetch to its use.
+  // Rows from a prefetch to its use, for walks of moves.
   static constexpr int64_t kAhead = 8;
 
   void Locate(const int64_t* turn) {
@@ -260,7 +260,6 @@ class GroupWriter {
   void CombineGroupedRows(const int64_t* turn);
   void CombineMultipliedRows(const int64_t* turn);
   void AccumulateRows(const int64_t* turn);
-  void Fetch(const unsigned char* row) const;
   void CombineRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends);
   void Begin(unsigned char* output, int64_t n, int64_t* first, const int64_t* turn, int64_t i);
   void Apply(unsigned char* output, int64_t n, int64_t k, const int64_t* turn, int64_t i);

@@ -93,6 +93,12 @@ TEST_F(ElementOrder, CountsTheSpanOfABatch) {
   EXPECT_TRUE(MayGo()) << "columns are not walked one after another";
 }
 
+TEST(ElementLines, HaveOffsetsIfDestinationsAreContiguous) {
+  EXPECT_TRUE(AreOffsets(*Entries(1, 1, INT32_MAX), {1, 1}));
+  EXPECT_FALSE(AreOffsets(*Entries(1, 1, int64_t{INT32_MAX} + 1), {1, 1}));
+  EXPECT_FALSE(AreOffsets(*Entries(1, 1, 10), {2, 1}));
+}
+
 TEST_F(ElementOrder, NeedsFewUpdatesOfEachDestination) {
   tuning_.most_ordered_repeats = 1.99;
   EXPECT_FALSE(MayGo());
@@ -137,20 +143,25 @@ TEST_F(ElementOrder, IsOfReductionsThatKeepOldValuesOrHaveAnIdentity) {
   EXPECT_FALSE(MayGo(STREW_SUB | STREW_EXCLUDE_SELF));
 }
 
-TEST_F(ElementOrder, OfSumsThatElementsCannotHoldHasAPartOfItsOwn) {
+TEST_F(ElementOrder, OfSumsThatElementsCannotHoldIsOfAnySpan) {
   tuning_.far_ordered_part = 10;
-  tuning_.far_ordered_sums_part = 9.999;
   EXPECT_FALSE(MayGo(STREW_MEAN));
   EXPECT_TRUE(MayGo(STREW_MUL | STREW_WIDE));
   EXPECT_TRUE(MayGo(STREW_SUB | STREW_WIDE | STREW_EXCLUDE_SELF));
   facts_.sum_bytes = 8;
   EXPECT_TRUE(MayGo(STREW_MEAN));
-  tuning_.far_ordered_sums_part = 10;
+}
+
+TEST_F(ElementOrder, OfSumsThatElementsCannotHoldHasALimitOfUpdatesOfItsOwn) {
+  facts_.sum_bytes = 8;
+  tuning_.most_ordered_repeats = 0;
+  tuning_.most_repeats_of_ordered_sums = 2;
+  EXPECT_TRUE(MayGo(STREW_MEAN));
+  tuning_.most_repeats_of_ordered_sums = 1.99;
   EXPECT_FALSE(MayGo(STREW_MEAN));
 }
 
 TEST_F(ElementOrder, OfSumsThatElementsCannotHoldReadsUpdatesAsFarAsAnyOrder) {
-  tuning_.far_ordered_sums_part = 0;
   tuning_.ordered_updates_part = 0;
   tuning_.waits_for_stores = 1;
   EXPECT_FALSE(MayGo(STREW_MEAN));

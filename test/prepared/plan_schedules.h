@@ -44,11 +44,12 @@ inline void DropOne(strew::prepared::Plan* plan) {
 
 // Has single elements go in the order of destinations wherever there is a kernel for them.
 inline void GoInElementOrder(strew::plan::Tuning* tuning) {
-  tuning->far_ordered_part = tuning->far_ordered_sums_part = 0;
+  tuning->far_ordered_part = 0;
   tuning->least_ordered_tasks = 1;
   tuning->least_ordered_step = 0;
   tuning->bytes_of_ordered_group = 1e9;
-  tuning->most_ordered_repeats = tuning->ordered_updates_part = 1e9;
+  tuning->most_ordered_repeats = tuning->most_repeats_of_ordered_sums = 1e9;
+  tuning->ordered_updates_part = 1e9;
 }
 
 // One worker; nothing takes any time, caches hold everything, and nothing is prefetched.

@@ -401,10 +401,10 @@ def _passes(cache: int) -> list[Family]:
 
 def _element_order(cache: int) -> list[Family]:
     """Sums of single elements, into an output of 4 caches unless that changes."""
-    never = {"far_ordered_part": HUGE, "far_ordered_sums_part": HUGE}
+    never = {"far_ordered_part": HUGE, "most_repeats_of_ordered_sums": 0}
     always = {
         "far_ordered_part": 0,
-        "far_ordered_sums_part": 0,
+        "most_repeats_of_ordered_sums": HUGE,
         "bytes_of_ordered_group": HUGE,
         "ordered_updates_part": HUGE,
         "least_ordered_tasks": 1,
@@ -415,8 +415,10 @@ def _element_order(cache: int) -> list[Family]:
     def sums(places: int, updates: int) -> Planned:
         return scattered(uniform((updates,), places), values((places,)), "add")
 
-    def means(places: int, updates: int) -> Planned:
-        return scattered(uniform((updates,), places), values((places,), "int32"), "mean")
+    def means(updates: int) -> Planned:
+        """Each element has so many updates."""
+        places = cache // 8
+        return scattered(uniform((updates * places,), places), values((places,), "int32"), "mean")
 
     def repeated(updates: int) -> Planned:
         """Every 16th element has so many updates."""
@@ -445,7 +447,6 @@ def _element_order(cache: int) -> list[Family]:
 
     return [
         part("far_ordered_part", lambda size: sums(size // 4, size // 32), never, always),
-        part("far_ordered_sums_part", lambda size: means(size // 4, size // 8), never, always),
         part("ordered_updates_part", lambda size: sums(cache, size // 4), always, never),
         Threshold(
             "bytes_of_ordered_group",
@@ -456,6 +457,7 @@ def _element_order(cache: int) -> list[Family]:
             most=4096,
         ),
         Threshold("most_ordered_repeats", repeated, always, never, least=0, most=64),
+        Threshold("most_repeats_of_ordered_sums", means, always, never, least=1, most=64),
         Threshold("least_ordered_step", in_windows, never, always, least=64),
         Sweep("ordered_prefetch", [lambda: sums(cache, cache // 4)], (8, 16, 64), settings=always),
     ]
