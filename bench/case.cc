@@ -7,7 +7,7 @@
 
 namespace strew_bench {
 
-Case::Case(const Workload& workload, int32_t threads)
+Case::Case(const Workload& workload, int32_t threads, Way way)
     : workload_(workload), scalar_loop_(FindScalarLoop(workload)), context_(ContextFor(threads)) {
   const Operands& operands = workload_.operands;
   data_ = Buffer(DataBytes(operands));
@@ -27,7 +27,9 @@ Case::Case(const Workload& workload, int32_t threads)
     indices_tensor_ =
         Describe(STREW_INT64, operands.indices, view ? one_for_each_row : nullptr, indices_);
   }
-  error_ = Verify([this] { return Strew(); });
+  if (way == Way::kPlan) plan_ = MakePlan(context_.get());
+  error_ = way == Way::kPlan && plan_ == nullptr ? "strew refused the plan"
+                                                 : Verify([this] { return Strew(); });
 }
 
 template <class Call>
@@ -50,7 +52,7 @@ std::string Case::Verify(const Call& strew) {
   return "";
 }
 
-bool Case::Strew() {
+bool Case::StrewByCall() {
   strew_context* context = context_.get();
   strew_tensor* output = output_tensor_.get();
   const strew_tensor* data = workload_.in_place ? output : data_tensor_.get();

@@ -18,14 +18,15 @@ class Case {
  public:
   // Makes and fills the buffers, applies the workload once by strew and once by the scalar loop,
   // and compares the bytes. No page is touched for the first time after that. With one thread strew
-  // has no context.
-  Case(const Workload& workload, int32_t threads);
+  // has no context. By a plan, which a slice does not have, strew makes it before.
+  enum class Way { kCall, kPlan };
+  Case(const Workload& workload, int32_t threads, Way way = Way::kCall);
 
   // "" if the two results were the same, else what went wrong.
   const std::string& error() const { return error_; }
 
   // One call of each contestant; false if it failed.
-  bool Strew();
+  bool Strew() { return plan_ == nullptr ? StrewByCall() : StrewBy(plan_.get()); }
   bool Scalar() { return ScalarInto(output_.get()); }
   bool Memcpy();
 
@@ -37,6 +38,7 @@ class Case {
   std::string ErrorBy(const strew_plan* plan);
 
  private:
+  bool StrewByCall();
   bool ScalarInto(void* output);
   template <class Call>
   std::string Verify(const Call& strew);
@@ -46,6 +48,7 @@ class Case {
   const Context context_;
   Buffer data_, indices_, updates_, output_;
   Tensor data_tensor_, indices_tensor_, updates_tensor_, output_tensor_;
+  Plan plan_;  // NULL for a call
   std::string error_;
 };
 

@@ -11,6 +11,22 @@ namespace {
 constexpr int64_t kRowBytes = Graph::kFeatures * static_cast<int64_t>(sizeof(float));
 constexpr int64_t kListBytes = Graph::kEdges * static_cast<int64_t>(sizeof(int64_t));
 
+// Calls use(edge, node) for each edge whose nodes are there; returns false at the first other one.
+template <class Use>
+bool ForEachEdge(const Buffer& nodes, const Use& use) {
+  const auto* const node_of = static_cast<const int64_t*>(nodes.get());
+  for (int64_t edge = 0; edge < Graph::kEdges; ++edge) {
+    const int64_t node = node_of[edge] + (node_of[edge] < 0 ? Graph::kNodes : 0);
+    if (node < 0 || node >= Graph::kNodes) return false;
+    use(edge, node);
+  }
+  return true;
+}
+
+float* RowOf(const Buffer& rows, int64_t row) {
+  return static_cast<float*>(rows.get()) + row * Graph::kFeatures;
+}
+
 }  // namespace
 
 Operands Graph::RowsOfEdges() {
@@ -62,11 +78,36 @@ bool Graph::GatherScatter() {
                                    sums_tensor_.get()) == STREW_OK;
 }
 
-bool Graph::TwoSteps() {
+bool Graph::Gather() {
   return strew_plan_gather(context_.get(), from_.get(), features_tensor_.get(),
-                           messages_tensor_.get()) == STREW_OK &&
+                           messages_tensor_.get()) == STREW_OK;
+}
+
+bool Graph::TwoSteps() {
+  return Gather() &&
          strew_scatter_update(context_.get(), sums_tensor_.get(), targets_tensor_.get(),
                               messages_tensor_.get(), 0, STREW_ADD, sums_tensor_.get()) == STREW_OK;
+}
+
+bool Graph::GatherLoop() {
+  return ForEachEdge(sources_, [&](int64_t edge, int64_t node) {
+    std::memcpy(RowOf(messages_, edge), RowOf(features_, node), kRowBytes);
+  });
+}
+
+bool Graph::GatherScatterLoop() {
+  const auto* const sources = static_cast<const int64_t*>(sources_.get());
+  return ForEachEdge(targets_, [&](int64_t edge, int64_t target) {
+    float* const sums = RowOf(sums_, target);
+    const float* const features = RowOf(features_, sources[edge]);
+    for (int64_t i = 0; i < kFeatures; ++i) sums[i] += features[i];
+  });
+}
+
+bool Graph::CopyMessages() {
+  const int64_t half = kMessageBytes / 2;
+  std::memcpy(messages_.get(), RowOf(messages_, kEdges / 2), static_cast<size_t>(half));
+  return true;
 }
 
 }  // namespace strew_bench

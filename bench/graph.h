@@ -26,10 +26,18 @@ class Graph {
   // "" if the results were the same, else what went wrong.
   const std::string& error() const { return error_; }
 
+  static constexpr int64_t kMessageBytes = kEdges * kFeatures * static_cast<int64_t>(sizeof(float));
+
   // One call of each contestant; false if it failed.
   bool GatherScatter();
   // strew_plan_gather() makes the messages, 512 MB, and strew_scatter_update() adds them up.
   bool TwoSteps();
+  bool Gather();
+  // The loops that a programmer without a library would write.
+  bool GatherScatterLoop();
+  bool GatherLoop();
+  // Copies as many bytes as the messages have.
+  bool CopyMessages();
 
  private:
   static Operands RowsOfEdges();

@@ -13,7 +13,8 @@ disturb it less. Workloads named "tiny" show the cost of one checked call. They 
 judged, because a loop over six elements has no such cost.
 
 With --baseline, the ratios are compared with those of an earlier run. A workload counts as slower
-if strew has lost against both the loop and memcpy, also when it is measured again.
+if strew has lost against both the loop and memcpy, also when it is measured again. A workload that
+the earlier run does not have is an error too.
 """
 
 from __future__ import annotations
@@ -198,11 +199,17 @@ def lowest_loss(arguments: argparse.Namespace, before: Baseline, row: Row) -> fl
 
 
 def compare(arguments: argparse.Namespace, rows: Sequence[Row]) -> tuple[list[str], list[str]]:
-    """The workloads that are slower than in the baseline, and lines that report them."""
+    """The workloads that are slower than in the baseline or not in it, and lines that report them."""
     before = Baseline.read(arguments.baseline)
-    losses = {row.name: lowest_loss(arguments, before, row) for row in rows}
+    known = [row for row in rows if row.name in before.ratios]
+    losses = {row.name: lowest_loss(arguments, before, row) for row in known}
     lost = [f"{name} ({x:.2f} x the baseline)" for name, x in losses.items() if x > arguments.loss]
-    return lost, [f"Slower than before: {', '.join(lost) or 'none'}", *before.warnings()]
+    lines = [f"Slower than before: {', '.join(lost) or 'none'}", *before.warnings()]
+    # Otherwise nobody would notice that they are not compared.
+    new = [row.name for row in rows if row.name not in before.ratios]
+    if new:
+        lines.append(f"Not in the baseline: {', '.join(new)}")
+    return [*lost, *new], lines
 
 
 def main() -> int:

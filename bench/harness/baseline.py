@@ -31,10 +31,9 @@ class Baseline:
         file.write_text(f'{{\n  "cpu": {cpu},\n  "ratios": {{\n{lines}\n  }}\n}}\n')
 
     def loss(self, name: str, now: Ratios) -> float:
-        """The least factor by which a ratio has grown; 1 for a new workload. The least, because a
-        contestant that happens to be fast in one run increases only its own ratio."""
-        before = self.ratios.get(name)
-        return min(now[of] / ratio for of, ratio in before.items()) if before else 1.0
+        """The least factor by which a ratio has grown. The least, because a contestant that happens
+        to be fast in one run increases only its own ratio."""
+        return min(now[of] / ratio for of, ratio in self.ratios[name].items())
 
     def warnings(self) -> list[str]:
         """Warns of a baseline of another CPU, which has other ratios."""

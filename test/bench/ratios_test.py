@@ -88,5 +88,13 @@ def test_a_loss_against_the_baseline_ends_with_1(tmp_path: Path) -> None:
 def test_one_fast_contestant_is_no_loss(tmp_path: Path) -> None:
     baseline = str(tmp_path / "baseline.json")
     run(tmp_path, SOME, "--write-baseline", baseline)
-    done = run(tmp_path, SOME | {"a.add": (1.0, 4.0, 0.5), "new": (9, 1, 1)}, "--baseline", baseline)
+    done = run(tmp_path, SOME | {"a.add": (1.0, 4.0, 0.5)}, "--baseline", baseline)
     assert done.returncode == 0, done.stdout
+
+
+def test_workloads_must_be_in_the_baseline(tmp_path: Path) -> None:
+    baseline = str(tmp_path / "baseline.json")
+    run(tmp_path, SOME, "--write-baseline", baseline)
+    done = run(tmp_path, SOME | {"new": (9, 1, 1)}, "--baseline", baseline)
+    assert done.returncode == 1
+    assert "Not in the baseline: new\n" in done.stdout
