@@ -24,6 +24,7 @@ FILTERS = {
     "runner": "Runner*:ChoiceOfRunner*:NumThreads*",
     "threads": "*",
     "first_use": "*",
+    "plans": "Threads*",
 }
 RACE_FOUND = 66
 
