@@ -99,8 +99,8 @@ quietly "$tools/pip" install -q --no-deps --target "$work/nanobind" nanobind
 quietly env PYTHONPATH="$work/nanobind" sh packaging/debs.sh "$archive" "$release/debian"
 
 step 'Listing what is inside'
-nanobind=$("$tools/python" -c 'from importlib.metadata import version; print(version("nanobind"))')
-python3 -B packaging/sbom.py "$archive" "$nanobind" >"$release/strew-$version.spdx.json"
+# shellcheck disable=SC2086 # several words
+"$tools/python" -B packaging/sbom.py "$release" $builders >"$release/strew-$version.spdx.json"
 quietly "$tools/pyspdxtools" --infile "$release/strew-$version.spdx.json"
 cd "$release"
 find . -type f ! -path './log/*' ! -name SHA256SUMS -printf '%P\n' | LC_ALL=C sort >"$work/files"
