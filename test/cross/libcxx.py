@@ -20,13 +20,16 @@ OPTIONS = [f"-D{name}=disabled" for name in ("tests", "benchmarks", "python", "d
 def has_libcxx() -> bool:
     if shutil.which(COMPILER) is None:
         return False
-    command = [COMPILER, LIBRARY, "-x", "c++", "-fsyntax-only", "-"]
-    return subprocess.run(command, input="#include <cstddef>", text=True).returncode == 0
+    with tempfile.TemporaryDirectory() as folder:
+        command = [COMPILER, LIBRARY, "-x", "c++", "-o", f"{folder}/program", "-"]
+        program = "#include <cstddef>\nint main() {}\n"
+        return subprocess.run(command, input=program, text=True).returncode == 0
 
 
 def main() -> None:
     if not has_libcxx():
-        print(f"skipped: {COMPILER} has no libc++ (Debian packages clang-16 and libc++-16-dev)")
+        packages = "clang-16, libc++-16-dev and libc++abi-16-dev"
+        print(f"skipped: {COMPILER} has no libc++ (Debian packages {packages})")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as folder:
         setup = ["meson", "setup", folder, str(ROOT), "-Dwerror=true", "-Dcli=enabled", *OPTIONS]
