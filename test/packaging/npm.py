@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The npm package, made by emscripten, gives the right results in Node.js, in its own README, and
-in its page in a browser.
+in its page in a browser. Its types fit a program in TypeScript where tsc is installed.
 
 usage: npm.py <source root> <version>
 """
@@ -53,6 +53,18 @@ def in_node(folder: Path, version: str) -> list[str]:
     return problems
 
 
+def in_typescript(folder: Path) -> list[str]:
+    """Modules are those of Node.js, where the file package.json of the package names its types."""
+    tsc = shutil.which("tsc")
+    if tsc is None:
+        print("not checked: strew.d.ts, without tsc (Debian package node-typescript)")
+        return []
+    shutil.copy(HERE / "npm.ts", folder)
+    command = [tsc, "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "npm.ts"]
+    done = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE)
+    return [] if done.returncode == 0 else [f"tsc: exit {done.returncode}", done.stdout]
+
+
 def in_browser(package: Path) -> list[str]:
     handler = functools.partial(Server, directory=str(package))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -78,7 +90,8 @@ def main(root: str, version: str) -> None:
         script = str(Path(root, "packaging/npm/build.py"))
         building.quietly([sys.executable, script, str(package)])
         print(f"strew.wasm: {(package / 'strew.wasm').stat().st_size} bytes")
-        house.finish([*in_node(Path(name), version), *in_browser(package)])
+        problems = [*in_node(Path(name), version), *in_typescript(Path(name))]
+        house.finish([*problems, *in_browser(package)])
 
 
 main(*sys.argv[1:])
