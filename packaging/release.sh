@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes what a release has, as doc/releasing.md describes, on Debian 12.
 #
-# usage: sh packaging/release.sh <folder> [--tested]
+# usage: sh packaging/release.sh <folder> [--long | --tested]
 #
 # Wheels are built by the interpreters that PYTHONS names, or else by all python3.9 to python3.14 of
-# the PATH. With --tested the tests have passed on this commit, and are left out.
+# the PATH. --long adds the longer runs of doc/testing.md, --tested leaves out all tests: they have
+# passed on this commit.
 set -eu
 cd "$(dirname "$0")/.."
-[ $# -ge 1 ] || { echo 'usage: sh packaging/release.sh <folder> [--tested]' && exit 2; }
+case "$#:${2:-}" in
+  1: | 2:--long | 2:--tested) ;;
+  *) echo 'usage: sh packaging/release.sh <folder> [--long | --tested]' && exit 2 ;;
+esac
 mkdir -p "$1"
 release=$(realpath "$1")
 work=$(mktemp -d)
@@ -45,11 +49,6 @@ git describe --exact-match --match "v$version" >>"$steps_log" 2>&1 ||
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 
-if [ "${2:-}" != --tested ]; then
-  step 'Testing: about forty minutes'
-  quietly sh test/run.sh --all
-fi
-
 step 'Installing what builds and checks'
 packages g++ git pkg-config binutils util-linux dpkg-dev debhelper dh-python lintian fakeroot \
   meson libhwy-dev libcli11-dev python3-dev python3-venv python3-numpy
@@ -61,6 +60,27 @@ quietly "$tools/cffconvert" --validate --infile CITATION.cff
 quietly python3 -B packaging/highway.py
 PKG_CONFIG_PATH=$(python3 -B test/inside/onnxruntime_headers.py "$work/onnxruntime" 2>>"$steps_log")
 export PKG_CONFIG_PATH
+
+if [ "${2:-}" != --tested ]; then
+  step 'Installing what tests need'
+  quietly sh -c '. test/everything.sh'
+  step 'Testing: about forty minutes'
+  quietly sh test/run.sh --all
+  skipped=$(python3 -B test/summary.py build-test/meson-logs/testlog.json | sed -n 's/^skipped: /  /p')
+  [ -z "$skipped" ] || fail "Tests were skipped. Run them, then this with --tested:
+$skipped"
+fi
+
+if [ "${2:-}" = --long ]; then
+  for cpu in arm64 armhf i386 ppc64el s390x; do dpkg --add-architecture "$cpu"; done
+  # shellcheck disable=SC2046 # several words
+  packages gcovr $(python3 -B test/cross/run.py --packages)
+  for target in guard guard-pages hostile-calls hostile-plans address-sanitizer coverage-report \
+    mutation fuzz-long cross; do
+    step "Running $target"
+    quietly "$tools/ninja" -C build-test "$target"
+  done
+fi
 
 step 'Packing the sources'
 sdist='import mesonpy, sys; mesonpy.build_sdist(sys.argv[1])'

@@ -69,6 +69,17 @@ def citation_problems(root: Path) -> Iterator[str]:
         yield "CITATION.cff is not valid"
 
 
+def long_run_problems(root: Path) -> Iterator[str]:
+    """packaging/release.sh --long runs what the table of longer runs has."""
+    page = (root / "doc/testing.md").read_text()
+    script = (root / "packaging/release.sh").read_text()
+    told = set(re.findall(r"^\| `ninja -C build-test ([\w-]+)` \|", page, re.MULTILINE))
+    run = set(re.search(r"for target in ((?:[\w-]+|\\\n|\s)+); do", script)[1].replace("\\", "").split())
+    for name in sorted(told ^ run):
+        where = "doc/testing.md" if name in run else "packaging/release.sh"
+        yield f"{where}: the longer run {name} is missing"
+
+
 def main(root_name: str, version: str) -> None:
     root = Path(root_name)
     json.loads((root / "packaging/vcpkg/vcpkg.json").read_text())
@@ -79,6 +90,7 @@ def main(root_name: str, version: str) -> None:
             *link_problems(root),
             *changelog_problems(root),
             *citation_problems(root),
+            *long_run_problems(root),
         ]
     )
 
