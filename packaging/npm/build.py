@@ -42,7 +42,7 @@ def main(folder_name: str) -> None:
         shutil.copy(HERE / name, folder)
     shutil.copy(ROOT / "LICENSE", folder)
     shutil.copy(ROOT / "packaging/licenses/highway.txt", licenses)
-    shutil.copy(HERE / "musl.txt", licenses)
+    shutil.copy(HERE / "emscripten.txt", licenses)
     with tempfile.TemporaryDirectory() as build:
         subprocess.run(["meson", "setup", build, str(ROOT), *OPTIONS], check=True)
         subprocess.run(["meson", "compile", "-C", build, "strew:static_library"], check=True)
