@@ -111,7 +111,8 @@ void Locate(const LocateArguments& all, int32_t* HWY_RESTRICT bits) {
   if constexpr (sizeof(Offset) == 4) first = LocateVectors(arguments, offsets, bits);
   for (int64_t c = first; c < arguments.columns; ++c) {
     const int64_t bit = NumberAt(arguments, offsets[c]);
-    bits[c] = offsets[c] == kDropped<Offset> ? kDropped<int32_t> : static_cast<int32_t>(bit);
+    const bool dropped = offsets[c] == kDropped<Offset>;
+    bits[c] = dropped ? kDropped<int32_t> : static_cast<int32_t>(bit);
   }
   if (arguments.directory == nullptr) return;
   for (int64_t c = 0; c < arguments.columns; ++c) {
