@@ -24,7 +24,8 @@ ffi::Error MakePlan(ffi::ThreadPool pool, Buffer indices, Result number, std::in
                     std::int64_t axis, Numbers extents, std::int64_t index_policy,
                     std::int64_t negative_indices, std::int64_t duplicate_policy) {
   const Buffer::Dimensions dims = indices.dimensions();
-  const std::size_t width = kind != kNd ? 1 : dims.size() == 0 ? 0 : *(dims.end() - 1);
+  std::size_t width = 1;
+  if (kind == kNd) width = dims.size() == 0 ? 0 : static_cast<std::size_t>(*(dims.end() - 1));
   if (extents.size() != width) {
     return ffi::Error::InvalidArgument("extents needs one number for each index of a tuple");
   }

@@ -118,7 +118,7 @@ nb::object Exported(nb::handle object) {
   if (!has_buffer) return nb::borrow(object);
   // NumPy's scalars have buffers, but some of these describe only bytes.
   if (nb::hasattr(object.type(), "__array__")) return nb::object();
-  nb::object view = nb::steal(Guarded([&] { return PyMemoryView_FromObject(object.ptr()); }));
+  const nb::object view = nb::steal(Guarded([&] { return PyMemoryView_FromObject(object.ptr()); }));
   if (view.is_valid()) return HasCharacters(view) ? nb::object() : view;
   PyErr_Clear();  // numpy.asarray() may take it nevertheless
   return nb::borrow(object);

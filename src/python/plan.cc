@@ -104,7 +104,7 @@ nb::object Gather(const Plan& plan, nb::handle source, nb::handle out, Context* 
                     UpdatesShape(plan.named(), DimsOf(plan.indices_shape()), DimsOf(from)),
                     contents);
   };
-  const nb::object to = out.is_none() ? given() : nb::borrow(out);
+  nb::object to = out.is_none() ? given() : nb::borrow(out);
   const Operand output = WriteOperand(to);
   RequireSameDtype({"source", from}, {"out", output});
   RunWith(context, [&](strew_context* with) {
