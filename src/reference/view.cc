@@ -24,10 +24,11 @@ bool HasContiguousLines(const Layout& layout) {
 
 Layout RowMajor(Dims shape) {
   Dims strides(shape.size());
-  int64_t stride = 1;
+  // Modulo 2^64: the other dims of a tensor without elements may be too large together.
+  uint64_t stride = 1;
   for (size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = stride;
-    stride *= std::max<int64_t>(shape[axis], 1);
+    strides[axis] = static_cast<int64_t>(stride);
+    stride *= static_cast<uint64_t>(std::max<int64_t>(shape[axis], 1));
   }
   return {std::move(shape), std::move(strides)};
 }
