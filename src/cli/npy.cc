@@ -76,19 +76,6 @@ Head ReadHead(InputFile& file) {
   return {std::move(text), kVersionEnd + length_size + length};
 }
 
-// All bytes before the elements: version 1, or version 2 if the header is too long for version 1.
-std::string MakeHead(const std::string& text) {
-  constexpr std::size_t kLongest = 0xffff - kAlignedTo;
-  const std::size_t length_size = text.size() < kLongest ? 2 : 4;
-  const std::size_t used = kVersionEnd + length_size + text.size() + 1;
-  const std::size_t padding = (kAlignedTo - used % kAlignedTo) % kAlignedTo;
-  const std::size_t length = text.size() + padding + 1;
-  std::string head(kMagic);
-  head += {length_size == 2 ? '\1' : '\2', '\0'};
-  for (std::size_t i = 0; i < length_size; ++i) head += static_cast<char>(length >> (8 * i) & 0xff);
-  return head + text + std::string(padding, ' ') + '\n';
-}
-
 Array Allocated(NpyHeader& header, std::uintmax_t byte_count) {
   try {
     return MakeArray(header.type, std::move(header.shape), header.fortran_order);
@@ -101,24 +88,12 @@ Array Allocated(NpyHeader& header, std::uintmax_t byte_count) {
 std::uintmax_t CheckedByteCount(const NpyHeader& header, const Head& head, const InputFile& file) {
   const auto byte_count = static_cast<std::uintmax_t>(ByteCount(header.type, header.shape));
   const std::uintmax_t length = file.size().value_or(head.length + byte_count);
+  // The directory of an archive may tell another size than that of what was read.
+  if (length < head.length) throw std::runtime_error("its header is longer than the file");
   if (length - head.length == byte_count) return byte_count;
   throw std::runtime_error("its header promises " + std::to_string(byte_count) +
                            " bytes of elements, the file has " +
                            std::to_string(length - head.length));
-}
-
-Array ReadArray(InputFile& file, Progress& progress) {
-  const Head head = ReadHead(file);
-  NpyHeader header = ParseNpyHeader(head.text);
-  // Before memory is allocated, so that a header with a false shape allocates none.
-  const std::uintmax_t byte_count = CheckedByteCount(header, head, file);
-  Array array = Allocated(header, byte_count);
-  progress.Begin("MB read", array.byte_count, kMegabyte);
-  MoveElements(array, progress,
-               [&](std::byte* bytes, std::size_t count) { file.Read(bytes, count); });
-  file.Finish();
-  if (header.swapped) SwapByteOrder(array);
-  return array;
 }
 
 Array MapArray(const std::string& path) {
@@ -149,18 +124,41 @@ Array MapNpy(const std::string& path) {
   }
 }
 
+Array ReadNpy(InputFile& file, Progress& progress) {
+  const Head head = ReadHead(file);
+  NpyHeader header = ParseNpyHeader(head.text);
+  // Before memory is allocated, so that a header with a false shape allocates none.
+  const std::uintmax_t byte_count = CheckedByteCount(header, head, file);
+  Array array = Allocated(header, byte_count);
+  progress.Begin("MB read", array.byte_count, kMegabyte);
+  MoveElements(array, progress,
+               [&](std::byte* bytes, std::size_t count) { file.Read(bytes, count); });
+  file.Finish();
+  if (header.swapped) SwapByteOrder(array);
+  return array;
+}
+
 Array ReadNpy(const std::string& path, Progress& progress) {
   try {
     const std::optional<NpzName> npz = NpzMember(path);
     const std::unique_ptr<InputFile> file = npz ? OpenMember(*npz) : OpenInput(path);
-    return ReadArray(*file, progress);
+    return ReadNpy(*file, progress);
   } catch (const std::runtime_error& error) {
     throw std::runtime_error("cannot read '" + path + "': " + error.what());
   }
 }
 
+std::string NpyHead(const Array& array) {
+  const std::string text = FormatNpyHeader(array);
+  const std::size_t used = kVersionEnd + 2 + text.size() + 1;
+  const std::size_t padding = (kAlignedTo - used % kAlignedTo) % kAlignedTo;
+  const std::size_t length = text.size() + padding + 1;
+  const std::string size{static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
+  return std::string(kMagic) + '\1' + '\0' + size + text + std::string(padding, ' ') + '\n';
+}
+
 void WriteNpy(const std::string& path, const Array& array, Progress& progress) {
-  const std::string head = MakeHead(FormatNpyHeader(array));
+  const std::string head = NpyHead(array);
   try {
     OutputFile file(path);
     file.Write(head.data(), head.size());

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/array.h"
+#include "cli/file.h"
 #include "cli/progress.h"
 
 namespace strew::cli {
@@ -15,13 +16,18 @@ namespace strew::cli {
 // with one sentence.
 Array ReadNpy(const std::string& path, Progress& progress);
 
+// The same of a file that is open. The sentence has no path.
+Array ReadNpy(InputFile& file, Progress& progress);
+
 // The array of a regular .npy file, mapped into memory: writing elements changes the file. Throws
 // std::runtime_error with one sentence.
 Array MapNpy(const std::string& path);
 
-// Writes version 1.0, or 2.0 if the header needs it, all of the file or nothing. Throws
-// std::runtime_error with one sentence.
+// Writes version 1.0, all of the file or nothing. Throws std::runtime_error with one sentence.
 void WriteNpy(const std::string& path, const Array& array, Progress& progress);
+
+// The bytes of that file before the elements.
+std::string NpyHead(const Array& array);
 
 }  // namespace strew::cli
 

@@ -13,6 +13,10 @@ namespace {
 constexpr std::size_t kMaxRank = 32;
 constexpr std::int64_t kLargestElement = 4096;
 
+// A header of version 1 has less than 64 KiB. Everything but the dtype takes less than 1 KiB of
+// them, so that every array that was read can be written.
+constexpr std::size_t kLongestDescr = 64512;
+
 [[noreturn]] void Malformed() { throw std::runtime_error("its header is malformed"); }
 
 template <typename T>
@@ -123,6 +127,15 @@ bool IsPrintable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
+// "[ns]" or "[25s]"
+bool IsUnit(std::string_view text) {
+  if (text.size() < 3 || text.front() != '[' || text.back() != ']') return false;
+  const auto is_plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '/';
+  };
+  return std::all_of(text.begin() + 1, text.end() - 1, is_plain);
+}
+
 // The bytes of an element that is only copied: "<M8[s]", "f16", "<U3"; nothing if NumPy does not
 // write such a type.
 std::optional<std::int64_t> SizeOf(std::string_view format) {
@@ -139,8 +152,7 @@ std::optional<std::int64_t> SizeOf(std::string_view format) {
   if (error != std::errc() || number < 0 || number > kLargestElement) return std::nullopt;
   const std::string_view unit = format.substr(static_cast<std::size_t>(stop - format.data()));
   const bool is_date = kind == 'M' || kind == 'm';
-  const bool has_unit = unit.size() > 2 && unit.front() == '[' && unit.back() == ']';
-  if (!unit.empty() && !(is_date && has_unit)) return std::nullopt;
+  if (!unit.empty() && !(is_date && IsUnit(unit))) return std::nullopt;
   if (is_date) return number == 8 ? std::optional(number) : std::nullopt;
   if (kind == 'U') return 4 * number;
   const bool is_long = (kind == 'f' && number == 16) || (kind == 'c' && number == 32);
@@ -183,6 +195,9 @@ std::int64_t ReadFields(Reader& reader, int depth) {
 Descriptor OnlyMoved(std::int64_t size, std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   if (!IsPrintable(text)) Malformed();
+  if (text.size() > kLongestDescr) {
+    throw std::runtime_error("its dtype is described in more than 64512 bytes");
+  }
   if (size < 1 || size > kLargestElement) {
     throw std::runtime_error("dtype " + std::string(text) + " is not of 1 to 4096 bytes");
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "cli/npz.h"
@@ -37,6 +38,19 @@ Archive OpenArchive(const std::string& path) {
   Throw(&error);
 }
 
+// Control characters become question marks, so that no file can write them to a terminal. Names are
+// UTF-8, which has U+0080 to U+009F as C2 80 to C2 9F.
+std::string WithoutControls(std::string name) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    if (byte < 0x20 || byte == 0x7f) name[i] = '?';
+    const bool is_c1 =
+        byte == 0xc2 && i + 1 < name.size() && static_cast<unsigned char>(name[i + 1]) < 0xa0;
+    if (is_c1) name.replace(i, 2, "?");
+  }
+  return name;
+}
+
 // "a, b, c": the arrays without ".npy".
 std::string Listed(zip_t* archive) {
   std::string names;
@@ -45,7 +59,7 @@ std::string Listed(zip_t* archive) {
     const char* const entry = zip_get_name(archive, i, 0);
     std::string name = entry == nullptr ? "" : entry;
     if (name.size() > 4 && name.substr(name.size() - 4) == kNpy) name.resize(name.size() - 4);
-    names += (i == 0 ? "" : ", ") + name;
+    names += (i == 0 ? "" : ", ") + WithoutControls(name);
   }
   return names.empty() ? "no arrays" : names;
 }
@@ -85,10 +99,13 @@ class MemberFile final : public InputFile {
     }
   }
 
-  // The library compares the checksum when it finds the end.
+  // The library compares the checksum when it finds the end, which a file of another size than that
+  // in the directory of the archive has elsewhere.
   void Finish() override {
     char more;
-    if (zip_fread(file_.get(), &more, 1) < 0) Throw(zip_file_get_error(file_.get()));
+    const std::int64_t read = zip_fread(file_.get(), &more, 1);
+    if (read < 0) Throw(zip_file_get_error(file_.get()));
+    if (read > 0) throw std::runtime_error("the file is longer than the archive says");
   }
 
  private:

@@ -2,6 +2,7 @@
 """Arrays in archives, updates of another dtype, and files that are changed in place."""
 
 import os
+import struct
 import unittest
 import zipfile
 
@@ -70,6 +71,35 @@ class Archives(InputTest):
             self.assertIn(done.returncode, (0, 1), (at, done.stderr))
             self.assertEqual(done.stderr.count(b"\n"), done.returncode, (at, done.stderr))
 
+    def test_names_with_control_characters(self) -> None:
+        names = {
+            "a\nb.npy": "a?b",
+            "c\x7fd.npy": "c?d",
+            "e\u009bf.npy": "e?f",
+            "\u00e4.npy": "\u00e4",
+        }
+        self.archive("four.npz", dict.fromkeys(names, self.data), zipfile.ZIP_STORED)
+        done = self.execute("scatter-nd", "four.npz", *CALL[2:])
+        listed = ", ".join(names.values())
+        self.assertEqual(done.stderr.decode().split("it has ")[1], listed + "\n")
+
+    def test_sizes_of_the_directory(self) -> None:
+        """The directory at the end of an archive may tell another size than that of the file."""
+        content = npy.encode(self.data)
+        for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            for file, told, reason in (
+                (content, 10, "its header is longer than the file"),
+                (content, len(content) - 1, "promises 12 bytes of elements, the file has 11"),
+                (content, len(content) + 1, "promises 12 bytes of elements, the file has 13"),
+                (content + b"x", len(content), "the file is longer than the archive says"),
+                (content[:-1], len(content), "the file ends too early"),
+            ):
+                with zipfile.ZipFile(self.directory / "a.npz", "w", method) as archive:
+                    archive.writestr("a.npy", file)
+                changed = bytearray((self.directory / "a.npz").read_bytes())
+                struct.pack_into("<I", changed, changed.rindex(b"PK\1\2") + 24, told)
+                (self.directory / "a.npz").write_bytes(changed)
+                self.assertIn(reason, self.fail_with("scatter-nd", "a.npz", *CALL[2:]))
 
     def test_checksum(self) -> None:
         self.archive("a.npz", {"a.npy": self.data}, zipfile.ZIP_STORED)
