@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libFuzzer's calls of every operator, and descriptors of tensors, have nothing to be found.
+"""libFuzzer's calls of every operator, descriptors of tensors, and files have nothing to be found.
 
 It makes a build of its own, by clang with AddressSanitizer and UndefinedBehaviorSanitizer for SSE4
 and SCALAR, and begins with the files in corpus/. What a fuzzer adds to them stays in the build's
