@@ -114,6 +114,10 @@ class ElementWriter {
 
 }  // namespace
 
+bool AreOffsets(const Plan& plan, const ElementLines& lines) {
+  return lines.output_stride == 1 && plan.NumberOfPlaces() <= INT32_MAX;
+}
+
 bool HasElementKernel(const Call& call, const TensorView& output, strew_reduction reduction) {
   return ElementKernels(call, output, reduction).exist();
 }

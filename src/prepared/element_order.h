@@ -21,9 +21,7 @@ struct ElementLines {
 };
 
 // True if destinations, as numbers of 32 bits, are offsets that kernels take.
-inline bool AreOffsets(const Plan& plan, const ElementLines& lines) {
-  return lines.output_stride == 1 && plan.NumberOfPlaces() <= INT32_MAX;
-}
+bool AreOffsets(const Plan& plan, const ElementLines& lines);
 
 // True if the CPU has a kernel for it.
 bool HasElementKernel(const Call& call, const TensorView& output, strew_reduction reduction);

@@ -156,6 +156,8 @@ TEST_P(LargePlans, InElementOrderGiveTheBytesOfOperators) {
       for (const bool in_place : {false, true}) CheckShape(random, elements, in_place);
       ASSERT_FALSE(HasFailure()) << entries << " entries, " << NameOf(spread);
     }
+    CheckShape(random, {"column", Operator::kScatterElements, {places, 2}, {entries, 1}, 0}, false);
+    ASSERT_FALSE(HasFailure()) << entries << " entries of a column";
   }
   if (ElementOrderHasKernel(GetParam())) {
     EXPECT_GT(told_in_order_, 100);
