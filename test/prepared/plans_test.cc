@@ -319,7 +319,7 @@ TEST(Threads, StorePlacesOfAPartnerAtOnce) {
   Random random(Seed());
   const Array source = RandomArray(random, STREW_INT32, RowMajor({kRows, 3}));
   const Layout line = RowMajor({kUpdates});
-  for (int attempt = 0; attempt < 2; ++attempt) {
+  for (int attempt = 0; attempt < 6; ++attempt) {
     const Plan from = MakeUpdate(RandomIndices(random, STREW_INT32, line, kRows), kRows);
     const Plan to = MakeUpdate(RandomIndices(random, STREW_INT32, line, kRows), kRows);
     Array rows(STREW_INT32, RowMajor({kUpdates, 3})), expected(STREW_INT32, RowMajor({kRows, 3}));
