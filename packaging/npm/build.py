@@ -16,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-LARGEST = 1_100_000
+LARGEST = 1_150_000
 FILES = ("package.json", "strew.js", "strew.d.ts", "example.html", "README.md")
 OPTIONS = [
     *("--cross-file", str(ROOT / "test/cross/wasm32.ini"), "-Dauto_features=disabled"),
