@@ -113,8 +113,9 @@ bool AreFarSlices(const EntryLoops& loops, const Machine& machine, int64_t width
   const auto stride = static_cast<double>(Magnitude(row.stride[kOutput]));
   const double touched =
       std::min(stride * static_cast<double>(width), static_cast<double>(entries) * kCacheLine);
-  const auto rows = static_cast<double>(loops.EntryUnits() / run);
-  return rows * touched > static_cast<double>(machine.cache_bytes) * tuning.far_slices_part;
+  const int64_t rows = loops.EntryUnits() / run;
+  return static_cast<double>(rows) * touched >
+         static_cast<double>(machine.cache_bytes) * tuning.far_slices_part;
 }
 
 // The number of rows whose updates share cache lines, or nearly so.

@@ -33,7 +33,7 @@ struct ElementKernels {
         excludes_self(ExcludesSelf(reduction)) {
     const strew_reduction kind = ReductionKind(reduction);
     if (Accumulates(reduction)) {
-      accumulator.emplace(call, output.dtype, reduction);
+      accumulator_.emplace(call, output.dtype, reduction);
     } else {
       combine = walk::IndexedKernelsFor(call, output, kind).ordered;
     }
@@ -41,14 +41,21 @@ struct ElementKernels {
   }
 
   bool exist() const {
-    return accumulator.has_value() ? accumulator->kernels.ordered != nullptr : combine != nullptr;
+    return accumulator_.has_value() ? accumulator_->kernels.ordered != nullptr : combine != nullptr;
+  }
+
+  // NULL if updates are combined in the output.
+  const accumulate::Accumulator* accumulator() const {
+    return accumulator_.has_value() ? &*accumulator_ : nullptr;
   }
 
   const kernel::CombineKernels& move;
   bool excludes_self;
   kernel::OrderedElementsKernel combine = nullptr;
-  std::optional<accumulate::Accumulator> accumulator;
   alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth] = {};
+
+ private:
+  std::optional<accumulate::Accumulator> accumulator_;
 };
 
 // Writes the groups of a part.
@@ -60,11 +67,11 @@ class ElementWriter {
   }
 
   void Write(int64_t group, int64_t end) {
-    const bool in_blocks = kernels_.accumulator.has_value() || !plan_.firsts.exists();
+    const bool in_blocks = kernels_.accumulator() != nullptr || !plan_.firsts.exists();
     const int64_t step = in_blocks ? kBlock : plan_.groups();
     for (; group < end; group += step) {
       const int64_t groups = std::min(step, end - group);
-      if (kernels_.accumulator.has_value()) {
+      if (kernels_.accumulator() != nullptr) {
         Accumulate(ElementsOf(group, groups), groups);
       } else {
         kernels_.combine(ElementsOf(group, groups));
@@ -85,10 +92,11 @@ class ElementWriter {
   }
 
   void Accumulate(const kernel::OrderedElements& block, int64_t groups) {
-    kernels_.accumulator->kernels.ordered(block, sums_);
+    const accumulate::Accumulator& accumulator = *kernels_.accumulator();
+    accumulator.kernels.ordered(block, sums_);
     uint32_t counts[kBlock];
     for (int64_t g = 0; g < groups; ++g) counts[g] = block.firsts[g + 1] - block.firsts[g];
-    kernels_.accumulator->FinishEach({sums_, counts}, results_, groups);
+    accumulator.FinishEach({sums_, counts}, results_, groups);
     if (AreOffsets(plan_, {block.output_stride, block.updates_stride})) {
       return Store<kernel::kOffset32>(block.output, block.destinations, groups);
     }
