@@ -16,10 +16,11 @@ namespace strew_bench {
 
 class Case {
  public:
+  enum class Way { kCall, kPlan };
+
   // Makes and fills the buffers, applies the workload once by strew and once by the scalar loop,
   // and compares the bytes. No page is touched for the first time after that. With one thread strew
   // has no context. By a plan, which a slice does not have, strew makes it before.
-  enum class Way { kCall, kPlan };
   Case(const Workload& workload, int32_t threads, Way way = Way::kCall);
 
   // "" if the two results were the same, else what went wrong.

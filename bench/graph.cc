@@ -11,16 +11,11 @@ namespace {
 constexpr int64_t kRowBytes = Graph::kFeatures * static_cast<int64_t>(sizeof(float));
 constexpr int64_t kListBytes = Graph::kEdges * static_cast<int64_t>(sizeof(int64_t));
 
-// Calls use(edge, node) for each edge whose nodes are there; returns false at the first other one.
-template <class Use>
-bool ForEachEdge(const Buffer& nodes, const Use& use) {
-  const auto* const node_of = static_cast<const int64_t*>(nodes.get());
-  for (int64_t edge = 0; edge < Graph::kEdges; ++edge) {
-    const int64_t node = node_of[edge] + (node_of[edge] < 0 ? Graph::kNodes : 0);
-    if (node < 0 || node >= Graph::kNodes) return false;
-    use(edge, node);
-  }
-  return true;
+// False if the edge names no node.
+bool FindNode(const Buffer& nodes, int64_t edge, int64_t* node) {
+  const int64_t index = static_cast<const int64_t*>(nodes.get())[edge];
+  *node = index < 0 ? index + Graph::kNodes : index;
+  return *node >= 0 && *node < Graph::kNodes;
 }
 
 float* RowOf(const Buffer& rows, int64_t row) {
@@ -65,11 +60,15 @@ std::string Graph::Verify() {
   const auto bytes = static_cast<size_t>(kNodes * kRowBytes);
   const Buffer expected(kNodes * kRowBytes);
   std::memset(sums_.get(), 0, bytes);
-  if (!TwoSteps()) return "strew refused one of two steps";
+  if (!GatherScatterLoop()) return "the loop met an index out of range";
   std::memcpy(expected.get(), sums_.get(), bytes);
-  std::memset(sums_.get(), 0, bytes);
-  if (!GatherScatter()) return "strew refused the graph";
-  return std::memcmp(sums_.get(), expected.get(), bytes) == 0 ? "" : "one step and two differ";
+  const auto agrees = [&](const auto& call) {
+    std::memset(sums_.get(), 0, bytes);
+    return call() && std::memcmp(sums_.get(), expected.get(), bytes) == 0;
+  };
+  if (!agrees([this] { return GatherLoop() && Scatter(); })) return "the loops differ";
+  if (!agrees([this] { return TwoSteps(); })) return "two steps and the loop differ";
+  return agrees([this] { return GatherScatter(); }) ? "" : "one step and the loop differ";
 }
 
 bool Graph::GatherScatter() {
@@ -83,25 +82,31 @@ bool Graph::Gather() {
                            messages_tensor_.get()) == STREW_OK;
 }
 
-bool Graph::TwoSteps() {
-  return Gather() &&
-         strew_scatter_update(context_.get(), sums_tensor_.get(), targets_tensor_.get(),
+bool Graph::Scatter() {
+  return strew_scatter_update(context_.get(), sums_tensor_.get(), targets_tensor_.get(),
                               messages_tensor_.get(), 0, STREW_ADD, sums_tensor_.get()) == STREW_OK;
 }
 
+bool Graph::TwoSteps() { return Gather() && Scatter(); }
+
 bool Graph::GatherLoop() {
-  return ForEachEdge(sources_, [&](int64_t edge, int64_t node) {
+  for (int64_t edge = 0; edge < kEdges; ++edge) {
+    int64_t node;
+    if (!FindNode(sources_, edge, &node)) return false;
     std::memcpy(RowOf(messages_, edge), RowOf(features_, node), kRowBytes);
-  });
+  }
+  return true;
 }
 
 bool Graph::GatherScatterLoop() {
-  const auto* const sources = static_cast<const int64_t*>(sources_.get());
-  return ForEachEdge(targets_, [&](int64_t edge, int64_t target) {
+  for (int64_t edge = 0; edge < kEdges; ++edge) {
+    int64_t source, target;
+    if (!FindNode(sources_, edge, &source) || !FindNode(targets_, edge, &target)) return false;
     float* const sums = RowOf(sums_, target);
-    const float* const features = RowOf(features_, sources[edge]);
+    const float* const features = RowOf(features_, source);
     for (int64_t i = 0; i < kFeatures; ++i) sums[i] += features[i];
-  });
+  }
+  return true;
 }
 
 bool Graph::CopyMessages() {

@@ -42,6 +42,7 @@ class Graph {
  private:
   static Operands RowsOfEdges();
   Plan MakePlan(const Tensor& indices) const;
+  bool Scatter();
   std::string Verify();
 
   const Context context_;
