@@ -244,7 +244,8 @@ STREW_API void *strew_tensor_data(const strew_tensor *tensor);             /**< 
 
 /** @} */ /** @name Contexts
  * Setters return STREW_INVALID_ARGUMENT for a NULL context or a value that is not listed here, and
- * then change nothing; strew_last_error() says why. They never change the report of a call. @{ */
+ * then change nothing; strew_last_error() says why. They never change the report of a call. What
+ * they set must stay valid until it is replaced or the context is destroyed. @{ */
 
 /** Settings for operator calls, which include making and using plans, and the report of the last
  * one. Every operator accepts NULL instead: one thread, default policies, and no report but
@@ -272,10 +273,11 @@ STREW_API void strew_context_destroy(strew_context *context); /**< ends its thre
 
 /** 1 (default): the calling thread alone. n > 1: n threads including the calling one, but no more
  * than there are CPUs that this process may run on. 0: as many as these CPUs. STREW_UNSUPPORTED for
- * n != 1 in a build without threads. The first large call starts the threads; they end with the
- * context or with another setting. The calling thread runs every task that no other thread has
- * begun, and waits only for tasks that another thread has begun. In a child process after fork(),
- * the calling thread runs all tasks until you set the number again. */
+ * n != 1 in a build without threads, STREW_OUT_OF_MEMORY without memory for them. The first large
+ * call starts the threads; they end with the context or with another setting. The calling thread
+ * runs every task that no other thread has begun, and waits only for tasks that another thread has
+ * begun. In a child process after fork(), the calling thread runs all tasks until you set the
+ * number again. */
 STREW_API strew_status strew_context_set_num_threads(strew_context *context, int32_t n);
 /** Runs the tasks of large calls on your threads: workers >= 1 with a function, or NULL, NULL, 0
  * for one thread. The later of this and strew_context_set_num_threads() decides. */
@@ -394,8 +396,9 @@ STREW_API strew_status strew_tensor_scatter(strew_context *context, const strew_
  * another dtype, other strides and other dims. doc/plans.md says when a plan pays off.
  *
  * Making a plan uses the policies, threads and allocator of the given context, and scratch of up to
- * 16 bytes per entry, or 32 if data of these extents would have 2^32 elements or more. Later calls
- * use the threads and allocator of their own contexts, but not the policies. Errors:
+ * 16 bytes per entry and 512 KiB, or 32 bytes from 2^32 entries on or if data of these extents
+ * would have 2^32 elements or more. Later calls use the threads and allocator of their own
+ * contexts, but not the policies. Errors:
  * STREW_INVALID_ARGUMENT for a NULL out, NULL or unbound indices, NULL or negative extents;
  * STREW_INVALID_DTYPE, STREW_INVALID_SHAPE, STREW_INVALID_AXIS; STREW_SIZE_OVERFLOW if data of
  * these extents would be too large; lines 9 to 11 above. *out is NULL on failure; otherwise you own
@@ -416,7 +419,8 @@ STREW_API strew_status strew_plan_scatter_update(strew_context *context,
 STREW_API void strew_plan_destroy(strew_plan *plan);          /**< NULL is allowed */
 STREW_API int64_t strew_plan_entries(const strew_plan *plan); /**< index values, or tuples */
 STREW_API int64_t strew_plan_dropped(const strew_plan *plan); /**< STREW_INDEX_DROP skips these */
-STREW_API size_t strew_plan_memory(const strew_plan *plan);   /**< <= 24 bytes per entry + 64 KiB */
+/** At most 24 bytes per entry, or 32 from 2^32 entries on, and 64 KiB. */
+STREW_API size_t strew_plan_memory(const strew_plan *plan);
 
 /** Gives the result of the plan's operator, byte for byte, without reading the indices again:
  *

@@ -29,6 +29,13 @@ DestinationSet::Form DestinationSet::FormFor(int64_t range, int64_t entries) {
   return Form::kSorted;
 }
 
+int64_t DestinationSet::MostBytes(int64_t range, int64_t entries) {
+  constexpr int64_t kBytesOfEntry = 16, kBytesOfBlock = sizeof(uint64_t);
+  if (FormFor(range, entries) != Form::kBlocks) return entries * kBytesOfEntry;
+  const int64_t pieces = WordsFor(WordsFor(range));
+  return pieces * int64_t{sizeof(uint64_t) + sizeof(uint32_t)} + entries * kBytesOfBlock;
+}
+
 DestinationSet::DestinationSet(const Call& call, int64_t range, int64_t entries, int64_t kept)
     : call_(call),
       form_(FormFor(range, entries)),

@@ -38,6 +38,8 @@ class DestinationSet {
     }
     ok_ = ok_ && FinishCollecting();
   }
+  // Most bytes of scratch until Number() is called, if the list of destinations need not grow.
+  static int64_t MostBytes(int64_t range, int64_t entries);
   DestinationSet(const DestinationSet&) = delete;
   DestinationSet& operator=(const DestinationSet&) = delete;
 

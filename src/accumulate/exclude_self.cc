@@ -116,11 +116,14 @@ Status ApplyAfterFirst(const walk::Scatter& scatter, bool* done) {
 // True if telling first updates from others costs less than writing long rows twice, which several
 // tasks can share. Not for bool: first updates would be moved as they are, and not as 0 or 1.
 bool RowsAreLong(const walk::Scatter& scatter) {
-  constexpr int64_t kBytesOfEntry = 16;  // in the set
-  return scatter.operands.output.dtype != STREW_BOOL &&
-         scatter.loops.run.count * scatter.width >= scatter.tuning.least_replaced_row &&
-         scatter.loops.Entries() <= plan::MostScratch(1) / kBytesOfEntry &&
-         plan::Machine(scatter.call).workers == 1;
+  const int64_t entries = scatter.loops.Entries();
+  if (scatter.operands.output.dtype == STREW_BOOL || plan::Machine(scatter.call).workers != 1 ||
+      scatter.loops.run.count * scatter.width < scatter.tuning.least_replaced_row ||
+      entries > plan::MostScratch(1) / int64_t{sizeof(uint64_t)}) {
+    return false;
+  }
+  const int64_t range = plan::DestinationNumbers(scatter.loops).range();
+  return DestinationSet::MostBytes(range, entries) <= plan::MostScratch(1);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "accumulate/wide_sums.h"
 #include "base/cache_size.h"
-#include "base/compiler.h"
+#include "base/checked.h"
 #include "base/status.h"
 #include "plan/entry_loops.h"
 #include "plan/schedule.h"

@@ -53,7 +53,7 @@ const char* strew_status_description(strew_status status) {
     STREW_FOR_EACH_STATUS(STREW_STATUS_DESCRIPTION)
 #undef STREW_STATUS_DESCRIPTION
     default:
-      return "The code is none that this version of the library answers.";
+      return "This version of the library does not return this code.";
   }
 }
 

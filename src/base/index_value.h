@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/tensor_view.h"
 #include "strew/strew.h"
 
 namespace strew {
@@ -44,6 +45,11 @@ inline IndexValue ReadIndex(strew_dtype dtype, const unsigned char* from) {
     default:
       return {read(int64_t{}), 0};
   }
+}
+
+// The value at an offset in elements.
+inline IndexValue ReadIndexAt(const TensorView& indices, int64_t offset) {
+  return ReadIndex(indices.dtype, indices.data + offset * indices.element_size);
 }
 
 // The position on an axis that an index names. It is outside [0, axis_size) if the index is out of

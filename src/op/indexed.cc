@@ -158,7 +158,7 @@ bool LieWithinEntries(const plan::IndexedNest& batch, const plan::IndexedNest& e
   const plan::Component& axis = space->component[0];
   const TensorView& indices = operands.indices;
   const int64_t first = axis.indices_base + space->batch.base[plan::kIndices];
-  const int64_t index = ReadIndex(indices.dtype, indices.data + first * indices.element_size).value;
+  const int64_t index = ReadIndexAt(indices, first).value;
   space->KeepElement(WrappedIndex(index, axis.axis_size, call.settings().wrap_negative_indices));
   if (moves) space->KeepLastEntry();
   // Batches that read the same index are inner turns of their entries.
@@ -195,7 +195,8 @@ bool LieWithinEntries(const plan::IndexedNest& batch, const plan::IndexedNest& e
 Status RunChecked(const Call& call, const Operands& operands, strew_reduction reduction,
                   const plan::Findings& findings, plan::IndexSpace* space) {
   if (findings.all_equal) return RunOnOneElement(call, operands, reduction, space, findings);
-  const bool moves_all = reduction == STREW_NONE && operands.updates.size != 0 &&
+  const bool moves_all = reduction == STREW_NONE &&
+                         operands.updates.size > plan::kMostWithoutScratch &&
                          findings.out_of_range == plan::OutOfRange::kNothing;
   if (moves_all && HasReplacedEntries(plan::TuningOf(call), *space,
                                       plan::IndexedUnitsOf(operands.output.element_size).width)) {

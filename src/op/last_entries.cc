@@ -98,9 +98,7 @@ TensorView KeepLastEntries(const Call& call, const TensorView& indices, unsigned
     Copy* const copy = copies + offset[kPosition];
     *copy = static_cast<Copy>(axis.axis_size);
     int64_t element;
-    const int64_t value =
-        ReadIndex(indices.dtype, indices.data + (base + offset[kIndex]) * indices.element_size)
-            .value;
+    const int64_t value = ReadIndexAt(indices, base + offset[kIndex]).value;
     // Only an index that changes meanwhile is out of range. GCOVR_EXCL_BR_START
     if (!reader.FindElement(value, axis.axis_size, &element)) return;
     // GCOVR_EXCL_BR_STOP

@@ -32,7 +32,7 @@ struct SliceOperands {
 using Slices = plan::Slice[kMaxRank];
 
 IndexValue NumberAt(const TensorView& numbers, int64_t i) {
-  return ReadIndex(numbers.dtype, numbers.data + i * StrideOf(numbers, 0) * numbers.element_size);
+  return ReadIndexAt(numbers, i * StrideOf(numbers, 0));
 }
 
 // Returns the operand that stands for `axes` in lists of operands: `start` if there are no axes.
@@ -83,7 +83,8 @@ Status MakeSlices(const Call& call, const TensorView& data, const SliceOperands&
   for (int i = 0; i < data.rank; ++i) (*slices)[i] = {0, 1, data.shape[i]};
   for (int i = 0; i < entries; ++i) {
     const int64_t step = NumberAt(*slice.step, i).value;
-    if (step == 0) return call.Fail(STREW_INVALID_ARGUMENT, "step[%d] is 0", i);
+    if (step == 0)
+      return call.Fail(STREW_INVALID_ARGUMENT, "step[%d] = 0, but a step must not be 0", i);
     (*slices)[axes[i]] = plan::SliceOf(NumberAt(*slice.start, i).value,
                                        NumberAt(*slice.stop, i).value, step, data.shape[axes[i]]);
   }
@@ -217,7 +218,6 @@ Status RunReduction(const Call& call, const TensorView& data, const TensorView& 
   StoreIdentity(STREW_BOOL, kind, &identity);
   TensorView identities = updates;
   identities.data = &identity;
-  identities.contiguous = false;
   std::fill_n(identities.strides, identities.rank, int64_t{0});
   STREW_TRY(RunSlice(call, data, identities, slices, STREW_NONE, output));
   return RunSlice(call, output, updates, slices, kind, output);
@@ -263,7 +263,7 @@ Status SliceScatterArrays(const Call& call, const TensorView* data, const Tensor
                           int64_t count, const int64_t* start, const int64_t* stop,
                           const int64_t* step, const int64_t* axes, strew_reduction reduction,
                           const TensorView* output) {
-  if (count < 0) return call.Fail(STREW_INVALID_ARGUMENT, "count is %" PRId64, count);
+  if (count < 0) return call.Fail(STREW_INVALID_ARGUMENT, "count = %" PRId64 " is negative", count);
   STREW_TRY(CheckArray(call, "start", start, count));
   STREW_TRY(CheckArray(call, "stop", stop, count));
   STREW_TRY(CheckArray(call, "step", step, count));

@@ -17,12 +17,13 @@ IndexedLoop* OutermostLoop(IndexSpace* space) {
   return entries_are_outer ? entries : batch;
 }
 
-// Counts indices in memory. Loops of stride 0 repeat the same indices.
-int64_t CountDistinct(const IndexSpace& space) {
-  int64_t count = space.components;
+// Counts indices in memory. Loops of stride 0 repeat the same indices. Not in int64_t: with other
+// overlapping strides there may be 2^63 in little memory.
+double CountDistinct(const IndexSpace& space) {
+  double count = space.components;
   for (const IndexedNest* nest : {&space.entries, &space.batch}) {
     for (int i = 0; i < nest->rank; ++i) {
-      if (nest->loop[i].stride[kIndices] != 0) count *= nest->loop[i].count;
+      if (nest->loop[i].stride[kIndices] != 0) count *= static_cast<double>(nest->loop[i].count);
     }
   }
   return count;
@@ -34,14 +35,15 @@ DraftSchedule MakeDraftSchedule(const Machine& machine, const TensorView& indice
                                 const TensorView& output, IndexSpace* space) {
   constexpr DraftSchedule kNone = {nullptr, 0, 0, 0, {0, 0}};
   const Tuning& tuning = machine.tuning;
-  const int64_t bytes = CountDistinct(*space) * indices.element_size;
+  const double bytes = CountDistinct(*space) * static_cast<double>(indices.element_size);
   const int64_t scratch = output.highest - output.lowest;
   const double least = tuning.least_drafted * static_cast<double>(machine.cache_bytes);
-  if (machine.workers > 1 || static_cast<double>(bytes) < least) return kNone;
+  if (machine.workers > 1 || bytes < least) return kNone;
   if (scratch > MostScratch(1) || scratch > tuning.most_draft) return kNone;
   IndexedLoop* const loop = OutermostLoop(space);
   if (loop == nullptr || loop->stride[kIndices] == 0) return kNone;
-  const int64_t turns = tuning.drafted_part / (bytes / loop->count);
+  const double turn = bytes / static_cast<double>(loop->count);
+  const int64_t turns = static_cast<int64_t>(static_cast<double>(tuning.drafted_part) / turn);
   if (turns == 0) return kNone;
   const LaterReads next_part = {turns * loop->stride[kIndices], turns * loop->stride[kUpdates]};
   return {loop, turns, (loop->count + turns - 1) / turns, scratch, next_part};

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-#include "base/call.h"
 #include "base/tensor_view.h"
 #include "plan/index_space.h"
 #include "plan/schedule.h"

@@ -7,6 +7,7 @@
 //   entry         one index value, or one tuple, with its update
 //   destination   the element or slice of output that an entry names
 //   offset        distance of a destination from an origin, in units
+//   turn          one round of a loop, or of several nested ones
 //   batch         turns of loops with indices of their own, which never share a destination
 //   run           units of an entry at equal distances; `inner loops` are the loops around it
 //   row, column   the two innermost loops over entries, once the loops are arranged
@@ -22,6 +23,8 @@
 //   filter        keeps the entries of one range, in order
 //   partition     sorts entries by range
 //   sink          receives entries that are not written at once
+//   slot          the accumulator of one destination
+//   rank          the number of a touched destination, in ascending order
 //   bucket        consecutive destinations whose sums are in the L2 cache at the same time
 //   prefetch      the distance, in entries, at which a destination is fetched before its turn
 //   streaming     writing past the caches

@@ -19,7 +19,7 @@ inline constexpr int kMaxLoops = kMaxRank + 1;
 template <int kOperands>
 struct Loop {
   int64_t count;
-  int64_t stride[kOperands];  // in elements
+  int64_t stride[kOperands];  // in units; of indices in elements
 };
 
 // offsets = those of the first turn of a loop, moved to another turn
@@ -29,8 +29,8 @@ void MoveToTurn(const int64_t* first, const Loop<kOperands>& loop, int64_t turn,
 }
 
 // Loops from the outermost to the innermost. `base` is the offset of the first access to each
-// operand, in elements from its data. Loops beyond `rank` are not initialised, to keep small calls
-// fast.
+// operand from its data, in the unit of the strides. Loops beyond `rank` are not initialised, to
+// keep small calls fast.
 template <int kOperands>
 struct LoopNest {
   int rank = 0;
@@ -156,7 +156,7 @@ void LoopNest<kOperands>::Canonicalise() {
 }
 
 // Calls body(offset) for every turn of the first `loops` loops of the nest, in order; `offset` has
-// an offset in elements for each operand. Stops if the body returns false.
+// an offset for each operand. Stops if the body returns false.
 template <int kOperands, class Body>
 void ForEachTurn(const LoopNest<kOperands>& nest, int loops, Body body) {
   int64_t offset[kOperands];

@@ -42,8 +42,8 @@ struct OverlayPlan {
   void Append(const OverlayDim& dim);
 
   // Makes output strides and steps positive, sorts dims by output stride, and merges them. Returns
-  // false if output and data have different orders in memory: then a copy and a second pass are
-  // faster.
+  // false if output and data have different orders in memory or are not contiguous on the innermost
+  // dim: then a copy and a second pass are faster.
   bool Arrange();
 
   // Keeps [first, first + size) of a dim. Returns false if it contains no element of the slice:

@@ -100,14 +100,14 @@ struct LaterReads {
 // How memory is read and written.
 struct MemoryHints {
   // Prefetch distances in the output and in a strip, in entries; 0 for none.
-  int64_t prefetch;
-  int64_t strip_prefetch;
-  bool streams;        // rows are written past the caches; FinishStreaming() must follow
-  bool strips_stream;  // strips are copied back past the caches
+  int64_t prefetch = 0;
+  int64_t strip_prefetch = 0;
+  bool streams = false;        // rows are written past the caches; FinishStreaming() must follow
+  bool strips_stream = false;  // strips are copied back past the caches
   // A row of indices is used as the offsets of its entries, from where the row begins in the
   // output, so no offsets are computed. This does not hold in tiles of several rows that are
   // prefetched.
-  bool indices_are_offsets;
+  bool indices_are_offsets = false;
   LaterReads next_part = {0, 0};  // of a draft
   // Prefetch distance in updates that are read in order, in rows; 0 for none.
   int64_t row_read_ahead = 0;
@@ -118,8 +118,6 @@ struct MemoryHints {
   bool keeps_rows = false;
 };
 
-inline constexpr MemoryHints kNoHints = {0, 0, false, false, false};
-
 struct Schedule {
   double nanoseconds = 0;  // estimated time of one thread
   Share share = Share::kAlone;
@@ -128,7 +126,7 @@ struct Schedule {
   Ranges ranges;  // for kFilter and kPartition
   Staging staging = kNoStaging;
   Staging staging_in_place = kNoStaging;  // of a second pass over the output
-  MemoryHints hints = kNoHints;
+  MemoryHints hints;
 
   bool IsByRange() const { return share == Share::kFilter || share == Share::kPartition; }
 };
@@ -166,7 +164,7 @@ struct BoxSchedule : Pass {
   bool streams;  // past the caches; FinishStreaming() must follow
 };
 
-// For boxes and overlays that write `written` bytes, and read and write `moved` bytes in all.
+// For boxes and overlays that write `written` bytes, and take the time of moving `moved` bytes.
 BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t moved);
 
 // For copies of `written` bytes. Updates that follow touch at most `touched` of their cache lines.

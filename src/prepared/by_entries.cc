@@ -9,7 +9,6 @@
 #include "base/reduction.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
-#include "plan/unit.h"
 #include "prepared/entry_pass.h"
 #include "prepared/identities.h"
 #include "prepared/ordered.h"

@@ -26,7 +26,6 @@ struct GatherLoops {
   int64_t EntryUnits() const { return inner.Turns() * run.count; }
   // Boxes move vectors, so the width of a unit must be a power of two.
   bool MayBeBoxes() const { return (units.width & (units.width - 1)) == 0; }
-  int64_t RunBytes() const { return run.count * units.width; }
   // Cuts the loops over entries, the outermost inner loop and, if `cuts_runs`, the run.
   plan::Cut CutInto(int64_t parts, bool cuts_runs) const;
 

@@ -2,7 +2,6 @@
 // How a gather runs.
 #include <algorithm>
 
-#include "base/cache_size.h"
 #include "base/checked.h"
 #include "prepared/gather_loops.h"
 #include "prepared/schedule.h"

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <type_traits>
 
 #include "base/compiler.h"
 #include "base/huge_pages.h"

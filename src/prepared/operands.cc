@@ -35,8 +35,8 @@ Status CheckRanks(const Call& call, const Plan& plan, plan::Operand indexed,
                   plan::Operand updates) {
   STREW_TRY(CheckIndexedRank(call, plan, indexed));
   const int expected = UpdatesRankOf(plan, *indexed.view);
-  // An update of rank 0 may have any shape with one element.
-  if (expected == 0) return STREW_OK;
+  // An update of one tuple may have any shape with one element.
+  if (expected == 0 && plan.kind == Kind::kTuples) return STREW_OK;
   return plan::CheckRank(call, updates, expected);
 }
 

@@ -16,8 +16,8 @@ namespace strew::prepared {
 Status Prepare(const Call& call, const TensorView& indices, Plan* plan);
 
 // Computes the order and the groups from the places. Entries of one destination keep their order.
-// Allocates at most 16 bytes of scratch for each entry, 32 if numbers need 64 bits; if destinations
-// ascend, only some counts for each part of the entries.
+// Allocates at most 16 bytes of scratch for each entry, 32 if numbers need 64 bits, and 512 KiB; if
+// destinations ascend, only some counts for each part of the entries.
 Status OrderEntries(const Call& call, Plan* plan);
 
 // The number of destinations that entries of the plan can have, or -1 if it does not fit.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // output = data; output[destination of an entry] (+)= updates[entry]
-#include <algorithm>
 #include <cassert>
 
 #include "api/context.h"
@@ -20,7 +19,6 @@
 #include "prepared/space.h"
 #include "share/parts.h"
 #include "share/share.h"
-#include "walk/kernels.h"
 
 namespace strew::prepared {
 namespace {

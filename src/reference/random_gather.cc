@@ -115,8 +115,9 @@ Case MakeRandomPlanned(Random& random, Operator op, const Dtype& dtype) {
 
 void SetAnyResult(Random& random, Case& c) {
   Dims shape = UpdatesShapeOf(c);
-  // A result of rank 0 may have any shape with one element.
-  if (shape.empty()) shape.resize(static_cast<size_t>(random.Between(0, 3)), 1);
+  // The result of one tuple may have any shape with one element.
+  if (shape.empty() && c.op == Operator::kScatterNd)
+    shape.resize(static_cast<size_t>(random.Between(0, 3)), 1);
   const Layout layout = AnyLayout(random, std::move(shape), Use::kOutput);
   c.output = RandomArray(random, c.data.dtype(), layout, AnyGuard(random));
 }

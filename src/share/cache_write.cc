@@ -34,8 +34,7 @@ class Starts {
 
   IndexValue IndexOf(int64_t entry) const {
     if (indices_ == nullptr) return {0, 0};
-    return ReadIndex(indices_->dtype,
-                     indices_->data + entry * StrideOf(*indices_, 0) * indices_->element_size);
+    return ReadIndexAt(*indices_, entry * StrideOf(*indices_, 0));
   }
 
   bool IsInRange(IndexValue index) const {

@@ -8,7 +8,6 @@
 #include "base/checked.h"
 #include "base/index_value.h"
 #include "plan/explain.h"
-#include "plan/pieces.h"
 #include "share/filter.h"
 #include "share/partition.h"
 #include "share/parts.h"
@@ -53,8 +52,7 @@ class Locator {
 
  private:
   int64_t IndexAt(int64_t at, int64_t axis_size) const {
-    const strew_dtype dtype = scatter_.operands.indices.dtype;
-    const int64_t value = ReadIndex(dtype, scatter_.IndexAt(at)).value;
+    const int64_t value = ReadIndexAt(scatter_.operands.indices, at).value;
     return ClampedIndex(WrappedIndex(value, axis_size, /*wraps=*/true), axis_size);
   }
 
@@ -118,10 +116,13 @@ bool HasLines(const Scatter& scatter) {
 int64_t TouchedLines(const Scatter& scatter) {
   const walk::Operands& operands = scatter.operands;
   const plan::InnerLoop& run = scatter.loops.run;
-  const int64_t units = operands.updates.size * (operands.output.element_size / scatter.width);
+  const int64_t units_of_element = operands.output.element_size / scatter.width;
+  // Broadcast updates may have more elements than any memory.
+  int64_t units;
+  if (!CheckedMultiply(operands.updates.size, units_of_element, &units)) return INT64_MAX;
   if (run.stride[kOutput] != 1) return units;
   const int64_t lines = run.count * scatter.width / kCacheLine + 2;
-  return std::min(units, units / run.count * lines);
+  return units / run.count < units / lines ? units / run.count * lines : units;
 }
 
 // The dims of the box that the loops of a scatter may span in its output, from the first element

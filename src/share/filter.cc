@@ -5,10 +5,6 @@
 #include <cassert>
 #include <cstring>
 
-#include "plan/tuning.h"
-#include "walk/box.h"
-#include "walk/kernels.h"
-
 namespace strew::share {
 namespace {
 

@@ -7,9 +7,7 @@
 
 #include <cstdint>
 
-#include "base/call.h"
 #include "kernel/kernel.h"
-#include "plan/index_space.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
 #include "walk/entries.h"

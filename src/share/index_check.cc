@@ -276,8 +276,7 @@ Status ReportIndex(const Call& call, const TensorView& indices, const plan::Comp
   plan::ForEachTurn(nest, nest.rank, [&](const int64_t* offset) {
     const int64_t position = offset[kPosition];
     const plan::Component& component = space.component[position % space.components];
-    const IndexValue index =
-        ReadIndex(indices.dtype, indices.data + offset[kIndex] * indices.element_size);
+    const IndexValue index = ReadIndexAt(indices, offset[kIndex]);
     int64_t element;
     if (reader.FindElement(index.value, component.axis_size, &element)) return true;
     status = ReportIndex(call, indices, component, position, index);

@@ -25,7 +25,7 @@ class IndexReader {
     for (int c = 0; c < count; ++c) {
       const plan::Component& component = components[c];
       int64_t element;
-      const int64_t value = ValueAt(at + component.indices_base);
+      const int64_t value = ReadIndexAt(indices_, at + component.indices_base).value;
       if (!FindElement(value, component.axis_size, &element)) return false;
       *offset += element * component.output_stride;
     }
@@ -45,10 +45,6 @@ class IndexReader {
   }
 
  private:
-  int64_t ValueAt(int64_t at) const {
-    return ReadIndex(indices_.dtype, indices_.data + at * indices_.element_size).value;
-  }
-
   const TensorView& indices_;
   const bool wraps_;
   const bool clamps_;

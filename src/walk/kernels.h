@@ -27,8 +27,8 @@ RunKernels RunKernelsFor(const Call& call, const TensorView& output, strew_reduc
                          const plan::Units& units);
 const kernel::MoveKernels& MoveKernelsFor(const Call& call, const plan::Units& units);
 
-// Kernels for elements whose destinations are given by indices. STREW_MEAN and STREW_WIDE, which
-// combine nothing in the output, have kernels that move.
+// Kernels for elements whose destinations are given by indices. Reductions of more
+// than one step, which combine nothing in the output, have kernels that move.
 const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorView& output,
                                                 strew_reduction reduction);
 

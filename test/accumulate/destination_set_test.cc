@@ -42,6 +42,7 @@ const Draw kDraws[] = {
     {"Blocks", (int64_t{1} << 22) + 1, 5000, 4000},
     {"BlocksOfMany", int64_t{1} << 29, 300000, 100000},
     {"BlocksThatAreFull", (int64_t{1} << 22) + 4096, 600000, 500000},
+    {"BlocksOfDifferentWords", int64_t{1} << 29, 131072, 131072},
     {"FewForBlocks", int64_t{1} << 29, 1000, 900},
     {"ListThatGrows", (int64_t{1} << 29) + 1, 400000, 300000},
     {"ListThatNeedNotGrow", INT64_MAX, 400000, 500},
@@ -119,6 +120,20 @@ TEST_P(Destinations, AreGoneThroughPieceByPiece) {
     first = end;
   }
   EXPECT_EQ(next, expected_.end());
+}
+
+TEST_P(Destinations, TakeAtMostWhatIsTold) {
+  CountingAllocator allocator(CountingAllocator::kGrantsAll);
+  strew::Settings settings;
+  settings.allocator = {CountingAllocator::Allocate, CountingAllocator::Free, &allocator};
+  const strew::Call call(settings, nullptr);
+  const int64_t entries = GetParam().entries;
+  const DestinationSet set(call, GetParam().range, entries, entries, [&](const auto& collect) {
+    for (const int64_t destination : destinations_) collect(destination);
+  });
+  ASSERT_TRUE(set.ok());
+  EXPECT_LE(static_cast<int64_t>(allocator.peak()),
+            DestinationSet::MostBytes(GetParam().range, entries));
 }
 
 // 24 bytes for each while a list grows, and 1.5 MiB; up to 64 need none.

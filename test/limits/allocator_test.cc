@@ -154,6 +154,12 @@ TEST_F(Allocator, SmallCallsAllocateNothing) {
     nd.reduction = reduction;
     EXPECT_EQ(CallWith(0, nd), 0) << Describe(nd);
   }
+  for (const int64_t entries : {40, 64}) {
+    Case opaque{Operator::kScatterUpdate, RandomArray(random, STREW_OPAQUE(256), RowMajor({2})),
+                RandomArray(random, STREW_OPAQUE(256), RowMajor({entries}))};
+    opaque.indices = RandomIndices(random, STREW_INT64, RowMajor({entries}), 2);
+    EXPECT_EQ(CallWith(0, opaque), 0) << Describe(opaque);
+  }
 }
 
 // No call allocates only to choose its error: few entries are compared without scratch, and a mean

@@ -62,6 +62,13 @@ TEST_F(DraftChoice, NeedsASmallOutput) {
   EXPECT_FALSE(IsTaken(UpdateSpace({most + 1}, 1000), most + 1));
 }
 
+// Strides that overlap name more indices than int64_t counts bytes, in little memory.
+TEST_F(DraftChoice, CountsIndicesWithoutOverflow) {
+  IndexSpace space = UpdateSpace({10}, int64_t{1} << 31);
+  space.entries.Append(int64_t{1} << 31, 0, 1, 1, 0);
+  EXPECT_EQ(Of(&space, 10).loop, nullptr);
+}
+
 TEST_F(DraftChoice, NeedsOneWorker) {
   settings_.runner.workers = 2;
   EXPECT_FALSE(IsTaken(UpdateSpace({100}, 1000), 100));

@@ -129,7 +129,7 @@ TEST_F(GatherScheduleOf, FarSourcesPrefetches) {
 
 TEST_F(GatherScheduleOf, LongRowsStreamsThoseThatFillTheCache) {
   GatherLoops loops = InRows();
-  tuning_.least_streamed_row = loops.RunBytes();
+  tuning_.least_streamed_row = loops.run.count * loops.units.width;
   tuning_.streamed_part = 0.5;
   tuning_.cache_bytes = 2 * loops.output_bytes;
   EXPECT_TRUE(Of(loops).streams);

@@ -130,6 +130,17 @@ TEST_P(GatherOf, OneTuple) {
   }
 }
 
+// The result has rank 0, and nothing else will do.
+TEST_P(GatherOf, OneElementOfALine) {
+  Case c = MakeGather(Operator::kScatterUpdate, Make({3}, {4, 5, 6}), {}, {-1});
+  ExpectGathered(c, {6});
+  c.output = Make({1}, {kKept});
+  const Plan plan = PlanOf(c);
+  EXPECT_EQ(strew_plan_gather(nullptr, plan.get(), c.data.tensor(), c.output->tensor()),
+            STREW_INVALID_SHAPE);
+  EXPECT_EQ(c.output->Snapshot(), Make({1}, {kKept}).Snapshot());
+}
+
 TEST_P(GatherOf, SlicesOfTheFirstAxis) {
   Case c =
       MakeGather(Operator::kScatterUpdate, Make({3, 2}, {1, 2, 3, 4, 5, 6}), {2, 2}, {0, 1, 1, 2});

@@ -21,7 +21,6 @@ namespace strew_test {
 namespace {
 
 using strew::plan::IndexSpace;
-using strew::plan::kNoHints;
 using strew::plan::MemoryHints;
 using strew::plan::Staging;
 
@@ -50,8 +49,8 @@ TEST(Strips, OfAnyWidthWriteWhatTheirAxisGets) {
       const int64_t axis = random.Between(1, 40);
       const int64_t entries = random.Between(2, 50);
       const IndexSpace one = ElementsSpace({axis, columns}, {entries, columns}, 0);
-      ExpectStrips(random, one, strip, kInPlace, kNoHints);
-      ExpectStrips(random, one, strip, kCopies, kNoHints);
+      ExpectStrips(random, one, strip, kInPlace, {});
+      ExpectStrips(random, one, strip, kCopies, {});
       const IndexSpace several = ElementsSpace({3, axis, columns}, {3, entries, columns}, 1);
       ExpectStrips(random, several, strip, kInPlace, {0, 32, false, true, false});
       ExpectStrips(random, several, strip, kCopies, {128, 0, false, true, false});
@@ -65,8 +64,8 @@ TEST(Strips, AreNoWiderThanABlock) {
   Random random(Seed());
   const IndexSpace space = ElementsSpace({3, 5000}, {4, 5000}, 0);
   for (const int64_t strip : {2047, 2048, 2049, 5000}) {
-    ExpectStrips(random, space, strip, kInPlace, kNoHints);
-    ExpectStrips(random, space, strip, kCopies, kNoHints);
+    ExpectStrips(random, space, strip, kInPlace, {});
+    ExpectStrips(random, space, strip, kCopies, {});
   }
 }
 
@@ -165,7 +164,7 @@ TEST(LaterReads, MayLieAnywhere) {
         bound.tuning().few_turns = bound.tuning().narrow_row = bound.tuning().narrow_batch = 0;
         bound.tuning().most_packed_tile = bound.tuning().most_packed_row = 0;
         const BoundScatter::Words expected = bound.Expected();
-        strew::walk::WriteEntries(bound.scatter(), kNoHints, strew::plan::kNoStaging, nullptr);
+        strew::walk::WriteEntries(bound.scatter(), {}, strew::plan::kNoStaging, nullptr);
         EXPECT_EQ(bound.output(), expected) << entries << ' ' << pitch << ' ' << step;
       }
     }
