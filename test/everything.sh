@@ -27,7 +27,7 @@ install_cross() {
 }
 
 update && install clang-16 libclang-rt-16-dev llvm-16 clang-tidy-16 libc++-16-dev libc++abi-16-dev \
-  python3 cmake fish golang-go default-jdk-headless libjna-java luajit rustc \
+  python3 python3-venv cmake fish golang-go default-jdk-headless libjna-java luajit rustc \
   musl-tools doxygen mandoc chromium fonts-dejavu-core debhelper dh-python fakeroot lintian python3-numpy
 # A Node.js from elsewhere brings npm, and conflicts with Debian's.
 [ -x "$(command -v npm)" ] || install nodejs npm

@@ -151,8 +151,8 @@ std::string RefuseEmpty(const std::string& path) {
 }
 
 std::string RefuseArchive(const std::string& path) {
-  return NpzMember(path) ? "'" + path + "' is no name of a .npy file, which is what is written"
-                         : "";
+  if (!NpzMember(path)) return "";
+  return "'" + path + "' cannot be written: the output must be a .npy file";
 }
 
 void AddOutput(CLI::App& command, Options& options) {
@@ -214,7 +214,7 @@ void AddInfo(CLI::App& app, Commands& commands) {
 
 // Not a number is in no range, but CLI::Range() lets it pass.
 std::string RefuseNan(const std::string& text) {
-  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "Value " + text + " is no number" : "";
+  return std::isnan(std::strtod(text.c_str(), nullptr)) ? "Value " + text + " is not a number" : "";
 }
 
 void AddBench(CLI::App& app, Commands& commands, BenchOptions& options) {
@@ -242,7 +242,7 @@ void AddVerify(CLI::App& app, Commands& commands, VerifyOptions& options) {
            ->group(kGroup);
   AddNumber(command, "--calls", options.calls, 1,
             "Random calls of each operator with each dtype [40]");
-  command.add_option("--seed", options.seed, "Of the random calls [1]")->option_text("N");
+  command.add_option("--seed", options.seed, "Seed of the random calls [1]")->option_text("N");
   command.footer(kVerifyHelp);
   commands.push_back({&command, [&options] { RunVerify(options); }});
 }
@@ -251,9 +251,11 @@ void AddCompletion(CLI::App& app, Commands& commands, std::string& shell) {
   CLI::App& command =
       *app.add_subcommand("completion", "Print the script by which a shell completes this command")
            ->group(kGroup);
-  AddChoice(command, "shell", shell, Shells(), "For which one");
+  AddChoice(command, "shell", shell, Shells(), "The shell");
   command.get_option("shell")->required();
-  command.footer("zsh takes that of bash, after 'autoload -U bashcompinit && bashcompinit'.");
+  command.footer(
+      "bash and zsh: source <(strew completion bash), in zsh after\n"
+      "'autoload -U bashcompinit && bashcompinit'. fish: strew completion fish | source");
   commands.push_back({&command, [&app, &shell] { Print(Completion(app, shell)); }});
 }
 

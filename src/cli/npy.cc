@@ -60,7 +60,7 @@ Head ReadHead(InputFile& file) {
   file.Read(start.data(),
             std::min<std::uintmax_t>(start.size(), file.size().value_or(start.size())));
   if (std::string_view(start.data(), kMagic.size()) != kMagic) {
-    throw std::runtime_error("it is no .npy file");
+    throw std::runtime_error("it is not a .npy file");
   }
   const int major = static_cast<unsigned char>(start[kMagic.size()]);
   const int minor = static_cast<unsigned char>(start[kMagic.size() + 1]);
@@ -97,7 +97,8 @@ std::uintmax_t CheckedByteCount(const NpyHeader& header, const Head& head, const
 }
 
 Array MapArray(const std::string& path) {
-  if (path == "-" || NpzMember(path)) throw std::runtime_error("it is no .npy file of its own");
+  if (path == "-" || NpzMember(path))
+    throw std::runtime_error("only a .npy file can be changed in place");
   const std::unique_ptr<InputFile> file = OpenInput(path);
   const Head head = ReadHead(*file);
   NpyHeader header = ParseNpyHeader(head.text);
@@ -105,7 +106,7 @@ Array MapArray(const std::string& path) {
   if (header.swapped) throw std::runtime_error("its byte order is not that of this machine");
   if (head.length % static_cast<std::uintmax_t>(AlignmentOf(header.type)) != 0) {
     throw std::runtime_error("its elements begin at byte " + std::to_string(head.length) +
-                             ", which is no multiple of " +
+                             ", which is not a multiple of " +
                              std::to_string(AlignmentOf(header.type)));
   }
   const Bytes mapped = MapFile(PathOf(path), head.length + byte_count);

@@ -117,7 +117,9 @@ constexpr Help kHelp[] = {
      "scatter-update table.npy tokens.npy gradients.npy --reduction add -o sums.npy"},
     {Operator::kSliceScatter, STREW_SLICE_SCATTER_HELP,
      "slice-scatter matrix.npy tens.npy --start -1 --stop 0 --step -2 --axes 1"},
-    {Operator::kTensorScatter, STREW_TENSOR_SCATTER_HELP,
+    {Operator::kTensorScatter,
+     STREW_TENSOR_SCATTER_HELP
+     "Positions beyond m are an error, or with --circular taken modulo m.\n",
      "tensor-scatter cache.npy starts.npy new.npy --axis 2 --circular -o cache.npy"},
 };
 

@@ -101,7 +101,7 @@ Bytes MapFile(const fs::path& path, std::uintmax_t size) {
   if (fstat(file.number(), &status) != 0) ThrowLastError();
   // Touching pages beyond the end of a file would end the process.
   if (!S_ISREG(status.st_mode) || static_cast<std::uintmax_t>(status.st_size) < size) {
-    throw std::runtime_error("it is no regular file of its size");
+    throw std::runtime_error("it is not a regular file, or its size has changed");
   }
   const auto length = static_cast<std::size_t>(size);
   void* const pages =

@@ -118,7 +118,7 @@ Bytes MapFile(const fs::path& path, std::uintmax_t size) {
   if (GetFileSizeEx(file.get(), &bytes) == 0) ThrowLastError();
   // A larger mapping would make the file larger.
   if (static_cast<std::uintmax_t>(bytes.QuadPart) < size) {
-    throw std::runtime_error("it is no regular file of its size");
+    throw std::runtime_error("it is not a regular file, or its size has changed");
   }
   const Handle mapping(CreateFileMappingW(file.get(), nullptr, PAGE_READWRITE, 0, 0, nullptr));
   void* const pages =

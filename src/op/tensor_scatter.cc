@@ -29,7 +29,7 @@ Status CheckHandles(const Call& call, const Operands& at, strew_cache_mode mode)
   STREW_TRY(plan::CheckBound(call, {{"past_cache", at.past}, update, WriteIndicesOr(at, update)},
                              {"present_cache", at.present}));
   if (mode == STREW_CACHE_LINEAR || mode == STREW_CACHE_CIRCULAR) return STREW_OK;
-  return call.Fail(STREW_INVALID_ARGUMENT, "mode %" PRId32 " is unknown", mode);
+  return call.Fail(STREW_INVALID_ARGUMENT, "mode %" PRId32 " is unknown: it must be 0 or 1", mode);
 }
 
 Status CheckDtypes(const Call& call, const Operands& at) {
@@ -59,7 +59,8 @@ Status CheckRanks(const Call& call, const Operands& at) {
 Status CheckAxis(const Call& call, int64_t axis, int rank, int* normalised) {
   STREW_TRY(plan::CheckAxis(call, {axis, 0}, -1, rank, normalised));
   if (*normalised != 0) return STREW_OK;
-  return call.Fail(STREW_INVALID_AXIS, "axis = %" PRId64 " is that of the batch", axis);
+  return call.Fail(STREW_INVALID_AXIS,
+                   "axis = %" PRId64 " is the batch axis, which has no positions", axis);
 }
 
 Status CheckExtents(const Call& call, const Operands& at, int axis) {

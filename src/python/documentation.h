@@ -7,7 +7,7 @@
 #define STREW_COMMON_DOCUMENTATION                                                             \
   "Operands are anything with __dlpack__, __array__ or a buffer, numbers, or lists. Numbers\n" \
   "and lists of them take the dtype of data; arrays keep theirs. Updates are repeated as\n"    \
-  "NumPy repeats them. Arrays with masks are a TypeError, but in lists, where NumPy drops\n"   \
+  "NumPy repeats them. Masked arrays raise TypeError; within a list NumPy ignores their\n"     \
   "masks. Returns `out`, which must not share memory with other operands but may be the\n"     \
   "data itself; without it a new array of the kind of data: NumPy's, PyTorch's, JAX's.\n\n"
 
@@ -52,7 +52,8 @@ constexpr char kSliceScatter[] = STREW_SLICE_SCATTER_HELP
     "and STREW_OVERLAPPING_MEMORY.";
 
 constexpr char kTensorScatter[] = STREW_TENSOR_SCATTER_HELP
-    "\n" STREW_COMMON_DOCUMENTATION STREW_ERRORS_DOCUMENTATION
+    "mode           \"linear\": write_indices[b] + S <= m; \"circular\": positions modulo m\n\n"
+    "Without write_indices, all are 0.\n\n" STREW_COMMON_DOCUMENTATION STREW_ERRORS_DOCUMENTATION
     "STREW_OVERLAPPING_MEMORY, and STREW_INDEX_OUT_OF_RANGE; `position` is then b.";
 
 }  // namespace strew::python

@@ -19,9 +19,10 @@ constexpr char kPlan[] =
     "alone; dtype and all other dims are free at each call. It cannot be pickled.\n\n"
     "Making a plan takes 10 to 15 ns an entry on one thread. It pays from the first or second\n"
     "call on for gather_scatter() and gather() with rows and for means of rows; from the third\n"
-    "to the twentieth for sums of short rows, by tuples, or of single elements in data that fits\n"
-    "into the caches; and after dozens of calls, if at all, for sums of long rows, along the last\n"
-    "axis, or of single elements in larger data.";
+    "to the sixth for sums of short rows, by tuples, or of single elements in data larger than\n"
+    "the caches; from the eighth to the twentieth for sums of rows of 64 elements, along the\n"
+    "first axis, or of single elements in smaller data; and after 40 calls or more for sums along\n"
+    "the last axis. For sums of longer rows it may never pay.";
 
 constexpr char kPlanScatterElements[] =
     "A plan for the indices of scatter_elements():\n\n"
@@ -60,8 +61,9 @@ constexpr char kPlanGather[] =
     "source    has the extents of the plan, as data of the operator; of any dtype\n"
     "out       the shape of updates and the dtype of source, in other memory. Entries that are\n"
     "          dropped keep their values\n\n"
-    "Returns `out`, or a new NumPy array, in which entries that are dropped are zeros. The same\n"
-    "as numpy.take() for a plan of plan_scatter_update(), and as numpy.take_along_axis() for\n"
+    "Returns `out`, or a new array of the kind of source, in which entries that are dropped are\n"
+    "zeros. The same as numpy.take() for a plan of plan_scatter_update(), and as "
+    "numpy.take_along_axis() for\n"
     "one of plan_scatter_elements(). Raises strew.Error as scatter() does.";
 
 constexpr char kGatherScatter[] =

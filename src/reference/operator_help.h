@@ -39,14 +39,14 @@
   "start, stop, step  a number or n <= r of them, in elements; no step: ones\n"       \
   "axes               n axes in [-r, r - 1]; none: 0, ..., n - 1\n"
 
-#define STREW_TENSOR_SCATTER_HELP                                                           \
-  "    present_cache = past_cache\n"                                                        \
-  "    present_cache[b, ..., write_indices[b] + j, ...] = update[b, ..., j, ...]\n"         \
-  "\n"                                                                                      \
-  "past_cache     [B, ..., m, ...], rank r >= 2\n"                                          \
-  "update         the same with S <= m positions on `axis`\n"                               \
-  "write_indices  [B], of any integer dtype; none: zeros. They never count from the end.\n" \
-  "axis           in [-r, r - 1], not 0\n"                                                  \
-  "mode           \"linear\": write_indices[b] + S <= m; \"circular\": positions modulo m\n"
+// Without the options that the command and the package name differently.
+#define STREW_TENSOR_SCATTER_HELP                                                   \
+  "    present_cache = past_cache\n"                                                \
+  "    present_cache[b, ..., write_indices[b] + j, ...] = update[b, ..., j, ...]\n" \
+  "\n"                                                                              \
+  "past_cache     [B, ..., m, ...], rank r >= 2\n"                                  \
+  "update         the same with S <= m positions on `axis`\n"                       \
+  "write_indices  [B], of any integer dtype, which never count from the end\n"      \
+  "axis           in [-r, r - 1], not 0\n"
 
 #endif  // STREW_REFERENCE_OPERATOR_HELP_H_

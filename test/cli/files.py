@@ -104,10 +104,10 @@ class Malformed(FileTest):
 
     def test_magic_and_version(self) -> None:
         content = npy.encode(self.data)
-        self.refuse(b"", "no .npy file|too early")
-        self.refuse(b"\x93NUMP", "no .npy file")
-        self.refuse(b"\x93NUMPX" + content[6:], "no .npy file")
-        self.refuse(b"PK\3\4" + bytes(100), "no .npy file")
+        self.refuse(b"", "not a .npy file|too early")
+        self.refuse(b"\x93NUMP", "not a .npy file")
+        self.refuse(b"\x93NUMPX" + content[6:], "not a .npy file")
+        self.refuse(b"PK\3\4" + bytes(100), "not a .npy file")
         for version in (b"\0\0", b"\4\0", b"\1\1", b"\xff\0"):
             name = rf"version {version[0]}\.{version[1]} "
             self.refuse(content[:6] + version + content[8:], name)

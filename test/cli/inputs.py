@@ -57,7 +57,7 @@ class Archives(InputTest):
         self.assertIn("No such file", self.fail_with("scatter-nd", "none.npz:c", *CALL[2:]))
         (self.directory / "text.npz").write_text("text")
         self.assertIn("Not a zip archive", self.fail_with("scatter-nd", "text.npz", *CALL[2:]))
-        self.assertIn("what is written", self.misuse(*CALL, "-o", "out.npz"))
+        self.assertIn("must be a .npy file", self.misuse(*CALL, "-o", "out.npz"))
 
     def test_damage(self) -> None:
         """A damaged byte of an archive gives an error, or is in a field that nobody reads."""
@@ -217,7 +217,7 @@ class InPlace(InputTest):
         while (10 + len(text) + 1) % 4 == 0:
             text += " "
         (self.directory / "data.npy").write_bytes(npy.file_with_header(text, bytes(12)))
-        self.assertIn("which is no multiple of 4", self.fail_with(*CALL, "--in-place"))
+        self.assertIn("which is not a multiple of 4", self.fail_with(*CALL, "--in-place"))
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ void CheckMapped(const Array& array, std::string_view file) {
   copy.Fill(file);
   const Outcome mapped = OutcomeOf([&] { return strew::cli::MapNpy(copy.path()); });
   const bool swapped = mapped.reason.find("byte order") != std::string::npos;
-  const bool unaligned = mapped.reason.find("no multiple") != std::string::npos;
+  const bool unaligned = mapped.reason.find("not a multiple") != std::string::npos;
   Require(swapped || unaligned || (mapped.array && AreSame(*mapped.array, array)),
           "the mapped file gives the same array");
 }

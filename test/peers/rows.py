@@ -173,7 +173,7 @@ ROWS = (
             **NEGATIVE,
             **WRITTEN,
             "updates have the shape of indices": "test_updates_may_be_larger_than_indices",
-            "data has an axis": "test_a_number_has_an_axis",
+            "data has rank 1 or more": "test_a_number_has_an_axis",
         },
     ),
     Row(
@@ -205,7 +205,7 @@ ROWS = (
     Row(
         "torch",
         "index_put_",
-        f"{ND}, indices side by side; `accumulate`: `ADD`",
+        f"{ND}, indices stacked along a new last axis; `accumulate`: `ADD`",
         {"indices and updates are not broadcast": "test_nothing_is_broadcast"},
     ),
     Row(
@@ -278,7 +278,7 @@ DIFFERENCES = (
     Difference(
         "Duplicates",
         "Updates are applied in row-major order, so that the last one wins, and sums are rounded in"
-        " that order. NumPy does so, and ONNX Runtime did; most others promise no winner."
+        " that order. NumPy and, in the tests, ONNX Runtime do the same; most others do not say which update wins."
         " `STREW_DUPLICATE_ERROR` refuses them.",
         ("test_duplicates",),
     ),

@@ -308,7 +308,7 @@ def _dtype_of(dtype: np.dtype) -> int:
 def _element_strides(array: np.ndarray) -> list[int]:
     size = array.itemsize
     if any(dim > 1 and stride % size for dim, stride in zip(array.shape, array.strides)):
-        raise ValueError(f"strides {array.strides} are no multiples of {size} bytes")
+        raise ValueError(f"strides {array.strides} are not multiples of {size} bytes")
     return [stride // size for stride in array.strides]
 
 

@@ -48,7 +48,7 @@ def plain_array(object: Any) -> NDArray[Any]:
         return object
     array = np.asanyarray(object)
     if isinstance(array, np.ma.MaskedArray):
-        raise TypeError("strew does not heed masks: give the array's .filled() or .data")
+        raise TypeError("strew does not support masked arrays: pass array.filled() or array.data")
     return np.asarray(array)
 
 
@@ -80,7 +80,7 @@ def writable(object: Any) -> Described:
     if not object.flags.writeable:
         raise ValueError("out is read-only")
     if not _is_regular(object):
-        raise ValueError("out is not aligned, or its strides are no multiples of its elements")
+        raise ValueError("out is not aligned, or its strides are not multiples of its elements")
     return _described(object)
 
 

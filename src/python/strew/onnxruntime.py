@@ -24,5 +24,5 @@ def library() -> str:
     raise FileNotFoundError(
         "strew was built without its library for ONNX Runtime, because onnxruntime_c_api.h was not "
         "there: install strew again from its sources, and name the header's folder with "
-        "-Csetup-args=-Donnxruntime_headers=FOLDER"
+        "--config-settings=setup-args=-Donnxruntime_headers=FOLDER"
     )
