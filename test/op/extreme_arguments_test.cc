@@ -43,6 +43,24 @@ TEST_F(ExtremeArguments, BadIndexOfStride0IsReportedAtOnce) {
             "indices[0] = 9 is out of range [-4, 3] for axis 0 of data, which has 4 elements");
 }
 
+// Only the last of 2^60 equal updates is moved. They have more bytes than fit 64 bits.
+TEST_F(ExtremeArguments, EqualUpdatesOfAnyNumberAreMovedAtOnce) {
+  constexpr strew_dtype kDtype = STREW_OPAQUE(4096);
+  const int64_t index = 1, count = int64_t{1} << 60;
+  std::vector<char> data(2 * 4096, 'd'), update(4096, 'u'), output(2 * 4096);
+  const Tensor from = MakeTensor(kDtype, {{2}, {1}}, data.data());
+  const Tensor to = MakeTensor(kDtype, {{2}, {1}}, output.data());
+  const Tensor indices = MakeTensor(STREW_INT64, {{count}, {0}}, const_cast<int64_t*>(&index));
+  const Tensor updates = MakeTensor(kDtype, {{count}, {0}}, update.data());
+  ASSERT_EQ(strew_scatter_elements(context_.get(), from.get(), indices.get(), updates.get(), 0,
+                                   STREW_NONE, to.get()),
+            STREW_OK)
+      << Error();
+  EXPECT_EQ(std::string(output.begin(), output.end()),
+            std::string(4096, 'd') + std::string(4096, 'u'));
+  EXPECT_EQ(strew_context_applied(context_.get()), count);
+}
+
 TEST_F(ExtremeArguments, PositionCountsTheStepsOverStrides0) {
   int64_t index[2] = {0, 9};
   const int64_t count = int64_t{1} << 40;
