@@ -206,8 +206,11 @@ Status RunChecked(const Call& call, const Operands& operands, strew_reduction re
 }
 
 // Checks in the order of the list in strew.h; scratch of means is asked for after duplicates.
-Status RunIndexed(const Call& call, const Operands& operands, strew_reduction asked,
+Status RunIndexed(const Call& call, const plan::IndexedArguments& arguments,
                   plan::IndexSpace* space) {
+  const Operands operands = {*arguments.data, *arguments.indices, *arguments.updates,
+                             *arguments.output};
+  const strew_reduction asked = arguments.reduction;
   const TensorView& updates = operands.updates;
   const bool compares = call.settings().duplicate_policy == STREW_DUPLICATE_ERROR;
   // An element has one update if the indices differ, or if there is one for each turn of the batch.

@@ -5,15 +5,16 @@
 
 #include "base/call.h"
 #include "base/status.h"
+#include "plan/check.h"
 #include "plan/entry_loops.h"
 #include "plan/index_space.h"
 #include "walk/scatter.h"
 
 namespace strew {
 
-// Checks the indices, copies data unless output is data itself, and applies the updates. Modifies
-// the index space.
-Status RunIndexed(const Call& call, const walk::Operands& operands, strew_reduction reduction,
+// Checks the index values, copies data unless output is data itself, and applies the updates.
+// Modifies the index space.
+Status RunIndexed(const Call& call, const plan::IndexedArguments& arguments,
                   plan::IndexSpace* space);
 
 // The same for indices that were checked already, and a reduction without needless flags.

@@ -11,6 +11,8 @@
 namespace strew {
 namespace {
 
+using plan::IndexedArguments;
+
 Status CheckIndicesWithinData(const Call& call, const TensorView& data, const TensorView& indices,
                               int axis) {
   for (int i = 0; i < data.rank; ++i) {
@@ -22,29 +24,25 @@ Status CheckIndicesWithinData(const Call& call, const TensorView& data, const Te
   return STREW_OK;
 }
 
-Status Validate(const Call& call, const TensorView* data, const TensorView* indices,
-                const TensorView* updates, int64_t axis, strew_reduction reduction,
-                const TensorView* output, int* normalised_axis) {
-  STREW_TRY(plan::CheckIndexedOperands(call, data, indices, updates, reduction, output));
-  STREW_TRY(plan::CheckDataRank(call, *data, *output));
-  STREW_TRY(plan::CheckRank(call, {"indices", indices}, data->rank));
-  STREW_TRY(plan::CheckRank(call, {"updates", updates}, data->rank));
-  STREW_TRY(plan::CheckAxis(call, {axis, 0}, -1, data->rank, normalised_axis));
-  STREW_TRY(plan::CheckSameShape(call, {"output", output}, {"data", data}));
-  STREW_TRY(plan::CheckSameShape(call, {"updates", updates}, {"indices", indices}));
-  STREW_TRY(CheckIndicesWithinData(call, *data, *indices, *normalised_axis));
-  return plan::CheckMemory(call, {"data", data}, {{"indices", indices}, {"updates", updates}},
-                           {"output", output});
+Status Validate(const Call& call, const IndexedArguments& at, int64_t given_axis, int* axis) {
+  STREW_TRY(plan::CheckIndexedOperands(call, at));
+  const TensorView& data = *at.data;
+  STREW_TRY(plan::CheckDataRank(call, data, *at.output));
+  STREW_TRY(plan::CheckRank(call, {"indices", at.indices}, data.rank));
+  STREW_TRY(plan::CheckRank(call, {"updates", at.updates}, data.rank));
+  STREW_TRY(plan::CheckAxis(call, {given_axis, 0}, -1, data.rank, axis));
+  STREW_TRY(plan::CheckSameShape(call, {"output", at.output}, {"data", at.data}));
+  STREW_TRY(plan::CheckSameShape(call, {"updates", at.updates}, {"indices", at.indices}));
+  STREW_TRY(CheckIndicesWithinData(call, data, *at.indices, *axis));
+  return plan::CheckIndexedMemory(call, at);
 }
 
-Status ScatterElements(const Call& call, const TensorView* data, const TensorView* indices,
-                       const TensorView* updates, int64_t axis, strew_reduction reduction,
-                       const TensorView* output) {
-  int normalised_axis;
-  STREW_TRY(Validate(call, data, indices, updates, axis, reduction, output, &normalised_axis));
+Status ScatterElements(const Call& call, const IndexedArguments& at, int64_t given_axis) {
+  int axis;
+  STREW_TRY(Validate(call, at, given_axis, &axis));
   plan::IndexSpace space;
-  plan::LowerElements(*data, *indices, *updates, *output, normalised_axis, &space);
-  return RunIndexed(call, {*data, *indices, *updates, *output}, reduction, &space);
+  plan::LowerElements(*at.data, *at.indices, *at.updates, *at.output, axis, &space);
+  return RunIndexed(call, at, &space);
 }
 
 }  // namespace
@@ -55,7 +53,8 @@ extern "C" strew_status strew_scatter_elements(strew_context* context, const str
                                                const strew_tensor* updates, int64_t axis,
                                                strew_reduction reduction, strew_tensor* output) {
   using strew::ViewOf;
-  return strew::ScatterElements(strew::CallWith(context), ViewOf(data), ViewOf(indices),
-                                ViewOf(updates), axis, reduction, ViewOf(output))
+  return strew::ScatterElements(
+             strew::CallWith(context),
+             {ViewOf(data), ViewOf(indices), ViewOf(updates), reduction, ViewOf(output)}, axis)
       .code();
 }

@@ -89,14 +89,14 @@ Status CheckIndexDtype(const Call& call, Operand indices) {
                    indices.name, DtypeText(indices.view->dtype).c_str());
 }
 
-Status CheckIndexedOperands(const Call& call, const TensorView* data, const TensorView* indices,
-                            const TensorView* updates, strew_reduction reduction,
-                            const TensorView* output) {
-  STREW_TRY(CheckBound(call, {{"data", data}, {"indices", indices}, {"updates", updates}},
-                       {"output", output}));
-  STREW_TRY(CheckReduction(call, reduction));
-  return CheckDtypes(call, {{"data", data}, {"updates", updates}, {"output", output}},
-                     {{"indices", indices}}, reduction);
+Status CheckIndexedOperands(const Call& call, const IndexedArguments& arguments) {
+  const Operand data = {"data", arguments.data};
+  const Operand indices = {"indices", arguments.indices};
+  const Operand updates = {"updates", arguments.updates};
+  const Operand output = {"output", arguments.output};
+  STREW_TRY(CheckBound(call, {data, indices, updates}, output));
+  STREW_TRY(CheckReduction(call, arguments.reduction));
+  return CheckDtypes(call, {data, updates, output}, {indices}, arguments.reduction);
 }
 
 Status CheckHasDims(const Call& call, Operand operand) {
@@ -132,6 +132,12 @@ Status CheckSameShape(const Call& call, Operand operand, Operand expected) {
   return call.Fail(STREW_INVALID_SHAPE, "%s has shape %s, but %s has shape %s", operand.name,
                    ShapeText(*operand.view).c_str(), expected.name,
                    ShapeText(*expected.view).c_str());
+}
+
+Status CheckIndexedMemory(const Call& call, const IndexedArguments& arguments) {
+  return CheckMemory(call, {"data", arguments.data},
+                     {{"indices", arguments.indices}, {"updates", arguments.updates}},
+                     {"output", arguments.output});
 }
 
 Status CheckMemory(const Call& call, Operand data, Operands other_inputs, Operand output) {

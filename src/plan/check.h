@@ -30,10 +30,16 @@ Status CheckReduction(const Call& call, strew_reduction reduction);
 Status CheckDtypes(const Call& call, Operands same, Operands indices, strew_reduction reduction);
 Status CheckIndexDtype(const Call& call, Operand indices);
 
-// Lines 1 to 3 for an operator with one tensor of indices.
-Status CheckIndexedOperands(const Call& call, const TensorView* data, const TensorView* indices,
-                            const TensorView* updates, strew_reduction reduction,
-                            const TensorView* output);
+// The arguments of an operator with one tensor of indices, some of which may be NULL.
+struct IndexedArguments {
+  const TensorView* data;
+  const TensorView* indices;
+  const TensorView* updates;
+  strew_reduction reduction;
+  const TensorView* output;
+};
+// Lines 1 to 3 for such an operator.
+Status CheckIndexedOperands(const Call& call, const IndexedArguments& arguments);
 
 // Line 4: the operand has rank 1 or more; so has data, and output has the same rank.
 Status CheckHasDims(const Call& call, Operand operand);
@@ -47,8 +53,30 @@ Status CheckAxis(const Call& call, IndexValue axis, int entry, int rank, int* no
 // Line 7. Requires operands of the same rank.
 Status CheckSameShape(const Call& call, Operand operand, Operand expected);
 
+// The shape that updates must have: `entries` in place of the dims [first, first + axes) of data.
+struct UpdatesShape {
+  UpdatesShape() = default;
+  UpdatesShape(const TensorView& data, const int64_t* entries, int entry_dims, int first,
+               int axes) {
+    for (int i = 0; i < first; ++i) dims[rank++] = data.shape[i];
+    for (int i = 0; i < entry_dims; ++i) dims[rank++] = entries[i];
+    for (int i = first + axes; i < data.rank; ++i) dims[rank++] = data.shape[i];
+  }
+  // Requires that the ranks agree, or that this one is 0: an update of one tuple may have any shape
+  // with one element.
+  bool Fits(const TensorView& updates) const {
+    bool same = rank > 0 || updates.size == 1;
+    for (int i = 0; i < rank; ++i) same = same && updates.shape[i] == dims[i];
+    return same;
+  }
+
+  int rank = 0;
+  int64_t dims[2 * kMaxRank];
+};
+
 // Line 8: no two elements of output share memory, and output overlaps no input unless it is `data`
 // itself.
+Status CheckIndexedMemory(const Call& call, const IndexedArguments& arguments);
 Status CheckMemory(const Call& call, Operand data, Operands other_inputs, Operand output);
 
 }  // namespace strew::plan

@@ -10,14 +10,6 @@ namespace strew::prepared {
 
 // ---- Checks ----
 
-bool UpdatesShape::Fits(const TensorView& tensor) const {
-  if (rank == 0) return tensor.size == 1;
-  for (int i = 0; i < rank; ++i) {
-    if (tensor.shape[i] != dims[i]) return false;
-  }
-  return true;
-}
-
 Status CheckIndexedRank(const Call& call, const Plan& plan, plan::Operand indexed) {
   const int rank = indexed.view->rank;
   if (plan.kind == Kind::kElements) return plan::CheckRank(call, indexed, plan.rank);
@@ -66,17 +58,9 @@ Status CheckExtents(const Call& call, const Plan& plan, plan::Operand indexed, i
 }
 
 UpdatesShape UpdatesShapeOf(const Plan& plan, const TensorView& indexed, int axis) {
-  UpdatesShape shape;
-  if (plan.kind == Kind::kElements) {
-    for (int i = 0; i < plan.rank; ++i) shape.dims[shape.rank++] = plan.shape[i];
-    return shape;
-  }
-  for (int i = 0; i < axis; ++i) shape.dims[shape.rank++] = indexed.shape[i];
-  for (int i = 0; i < plan.entry_dims(); ++i) shape.dims[shape.rank++] = plan.shape[i];
-  for (int i = axis + plan.components; i < indexed.rank; ++i) {
-    shape.dims[shape.rank++] = indexed.shape[i];
-  }
-  return shape;
+  const bool are_elements = plan.kind == Kind::kElements;
+  return UpdatesShape(indexed, plan.shape, plan.entry_dims(), are_elements ? 0 : axis,
+                      are_elements ? indexed.rank : plan.components);
 }
 
 Status CheckUpdatesShape(const Call& call, const UpdatesShape& expected, plan::Operand updates) {

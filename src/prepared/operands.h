@@ -19,13 +19,7 @@
 
 namespace strew::prepared {
 
-// The shape that the operator requires of updates.
-struct UpdatesShape {
-  int rank = 0;
-  int64_t dims[2 * kMaxRank];
-  // An update of rank 0 may have any shape with one element.
-  bool Fits(const TensorView& tensor) const;
-};
+using plan::UpdatesShape;
 
 // Checks, by line of the list of errors in strew.h. `indexed` is the tensor that the plan indexes.
 // Line 4: ranks.
