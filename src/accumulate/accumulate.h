@@ -18,6 +18,9 @@ namespace strew::accumulate {
 // 2 MiB.
 Status ApplyWide(const walk::Scatter& scatter);
 
+// Bytes of the accumulator of a mean of the output's dtype.
+int64_t SumBytes(const Call& call, const TensorView& output);
+
 // Applies a reduction of one step that excludes old values: updates are combined with its identity
 // or, if it has none, with the first update of an element. Telling first updates apart allocates at
 // most 16 bytes for each entry, and 2 MiB.

@@ -26,6 +26,10 @@ Status Combine(const WideScatter& work, WideWay* way) {
   return CombineRanks(work);
 }
 
+int64_t SumBytes(const Call& call, const TensorView& output) {
+  return Accumulator(call, output.dtype, STREW_MEAN).sums.sum_size;
+}
+
 Status ApplyWide(const walk::Scatter& scatter) {
   const SlotSums sums(scatter);
   WideWay way;

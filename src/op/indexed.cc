@@ -20,17 +20,31 @@
 namespace strew {
 namespace {
 
+// True if rows of so few elements have a sum for each, of which there are not too many. The sums of
+// one column fit scratch: with more, a search must first find so many touched elements, which takes
+// long where entries repeat.
+bool HasShortRows(const plan::Tuning& tuning, int64_t elements, int64_t rows, int64_t entries,
+                  int64_t slot_bytes) {
+  if (elements > tuning.longest_summed_row) return false;
+  if (rows > tuning.most_sums_of_short_rows / elements) return false;
+  if (rows > plan::MostScratch(1) / slot_bytes) return false;
+  if (rows <= tuning.near_sums_of_short_rows / elements) return true;
+  return static_cast<double>(rows * elements) <=
+         static_cast<double>(tuning.sums_of_short_entry) * static_cast<double>(entries);
+}
+
 // True if the inner turns of accumulated entries are few, and lie apart in the output or are a
 // short row. Each is then a batch of its own, because single elements have faster kernels.
-bool HasFewTurns(const plan::Tuning& tuning, const plan::IndexSpace& space) {
+bool HasFewTurns(const Call& call, const TensorView& output, const plan::IndexSpace& space) {
   if (space.components != 1 || space.inner.rank == 0) return false;
+  const plan::Tuning& tuning = plan::TuningOf(call);
   const int64_t turns = space.inner.Turns();
   if (turns >= tuning.least_strided_group) return false;
   const int64_t axis_size = space.component[0].axis_size;
-  if (axis_size / tuning.destinations_of_entry > space.entries.Turns()) return false;
-  const bool is_short =
-      turns <= tuning.longest_summed_row && axis_size <= tuning.most_sums_of_short_rows / turns;
-  return is_short || !HasRuns(space.inner);
+  const int64_t entries = space.entries.Turns();
+  if (axis_size / tuning.destinations_of_entry > entries) return false;
+  const int64_t slot_bytes = accumulate::SumBytes(call, output) + int64_t{sizeof(uint32_t)};
+  return HasShortRows(tuning, turns, axis_size, entries, slot_bytes) || !HasRuns(space.inner);
 }
 
 // True if there is one entry, whose updates are a box.
@@ -83,7 +97,7 @@ Status RunSpace(const Call& call, const walk::Operands& operands, strew_reductio
   }
   if (IsBox(*space, findings, reduction)) return RunEntry(call, operands, reduction, *space);
   const bool accumulates = Accumulates(reduction);
-  if (accumulates && HasFewTurns(plan::TuningOf(call), *space)) space->TurnInnerIntoBatch();
+  if (accumulates && HasFewTurns(call, output, *space)) space->TurnInnerIntoBatch();
   const plan::EntryLoops loops(*space, findings,
                                accumulates ? plan::BatchOrder::kOfData : plan::BatchOrder::kAny);
   const bool drops = findings.out_of_range == plan::OutOfRange::kDrop;

@@ -47,9 +47,13 @@ struct MeanTuning {
   int64_t least_strided_group = 64;
   // So do elements of rows of at most so many, if there are not too many sums: means and wide sums
   // of 2000 to 40,000 rows of 2 and 3 took 0.25 to 0.58 x the time, of 4 0.6 to 1.6 x, of 1 M rows
-  // 1.1 to 3.7 x (Emerald Rapids).
+  // 1.1 to 3.7 x (Emerald Rapids); of 100,000 to 300,000 rows 0.27 to 0.83 x (Zen 4).
   int64_t longest_summed_row = 3;
-  int64_t most_sums_of_short_rows = 1 << 18;
+  int64_t most_sums_of_short_rows = 1 << 20;
+  // If there are more sums than the second constant, at most so many for each entry: with 30 means
+  // took 2.8 to 4 x the time, with 7.5 1.1 x, with 5 1.0 to 1.1 x, with 3 0.75 to 0.8 x (Zen 4).
+  int64_t sums_of_short_entry = 5;
+  int64_t near_sums_of_short_rows = 1 << 18;
   // Turns of a strided group that are combined before those of the next group, with which they
   // share cache lines, and elements of runs that are gathered before those of the next run: means
   // of 1024 rows of 1000 float32 took 0.93 x the time with 64 and 128, 1.09 x with 512 (Zen 4).

@@ -98,10 +98,6 @@ class Divider {
 
 }  // namespace
 
-int64_t SumBytes(const Call& call, const TensorView& output) {
-  return KernelsFor(call, output).sums.sum_size;
-}
-
 Status DivideByCounts(const Call& call, const Plan& plan, const TensorView& output,
                       const Layout& layout, const PlanSchedule& schedule) {
   const Divider divider(call, plan, output, layout, !ExcludesSelf(schedule.reduction));

@@ -13,9 +13,6 @@
 
 namespace strew::prepared {
 
-// Bytes of the accumulator of a mean of the output's dtype.
-int64_t SumBytes(const Call& call, const TensorView& output);
-
 // Divides each element of a destination by its number of updates, plus one unless the schedule's
 // reduction excludes old values. Fails only if the runner does.
 Status DivideByCounts(const Call& call, const Plan& plan, const TensorView& output,

@@ -6,9 +6,9 @@
 #include <cinttypes>
 #include <type_traits>
 
+#include "accumulate/accumulate.h"
 #include "plan/cut.h"
 #include "plan/unit.h"
-#include "prepared/divide.h"
 #include "prepared/group_writer.h"
 #include "share/parts.h"
 
@@ -42,7 +42,7 @@ void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction
   facts->element_size = output.element_size;
   facts->elements = output.size;
   facts->units = plan::IndexedUnitsOf(output.element_size).count;
-  facts->sum_bytes = Accumulates(reduction) ? SumBytes(call, output) : 0;
+  facts->sum_bytes = Accumulates(reduction) ? accumulate::SumBytes(call, output) : 0;
   if (!ExcludesSelf(reduction)) return;
   const kernel::CombineKernels& kernels =
       walk::IndexedKernelsFor(call, output, ReductionKind(reduction));

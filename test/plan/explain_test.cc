@@ -82,6 +82,37 @@ TEST(Explanation, TellsHowShortRowsAreSummed) {
   }
 }
 
+// If there are not so few, only with enough entries.
+TEST(Explanation, TellsWhichShortRowsHaveEnoughEntries) {
+  strew::plan::Tuning tuning;
+  tuning.sums_of_short_entry = 2;
+  const auto are_batches = [&](int64_t near, int64_t entries) {
+    tuning.near_sums_of_short_rows = near;
+    Case c = RowsOf({200, 3}, entries);
+    c.reduction = STREW_MEAN;
+    const Context context = MakeContext();
+    const std::string told = ToldBy(
+        context.get(), &tuning, [&] { EXPECT_EQ(Trial(c).Trouble(context.get()), "") << entries; });
+    return told.find("Means: some batches at a time") != std::string::npos;
+  };
+  EXPECT_TRUE(are_batches(/*near=*/599, /*entries=*/300));
+  EXPECT_FALSE(are_batches(599, 299));
+  EXPECT_TRUE(are_batches(600, 100));
+}
+
+// The sums and counts of a column, of 12 bytes in all, fit scratch.
+TEST(Explanation, TellsWhichShortRowsFitScratch) {
+  for (const int64_t rows : {174762, 174763}) {
+    Case c = RowsOf({rows, 2}, rows);
+    c.reduction = STREW_MEAN;
+    const Context context = MakeContext();
+    const std::string told = ToldBy(
+        context.get(), nullptr, [&] { EXPECT_EQ(Trial(c).Trouble(context.get()), "") << rows; });
+    const bool in_batches = told.find("Means: some batches at a time") != std::string::npos;
+    EXPECT_EQ(in_batches, rows == 174762) << told;
+  }
+}
+
 // A box, updates that are applied one by one, and a schedule.
 TEST(Explanation, IsThatOfNoneIfOldValuesAreExcludedToo) {
   const auto expect = [](Case c, const char* told_of_none) {

@@ -326,6 +326,7 @@ std::vector<Forced> Means() {
   // The elements of every row, and of no row, are batches of their own.
   const Changes by_element = {{&T::longest_summed_row, kHuge},
                               {&T::most_sums_of_short_rows, kHuge},
+                              {&T::sums_of_short_entry, kHuge},
                               {&T::least_strided_group, kHuge}};
   const Changes by_row = {{&T::longest_summed_row, 0}, {&T::least_strided_group, 0}};
   const Changes buckets = {{&T::destinations_of_entry, 1}, {&T::least_of_bucket, 1}};

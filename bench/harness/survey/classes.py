@@ -227,6 +227,8 @@ CLASSES = (
         (1, 2_707_414, 1),
         Slice(start=(4_492_809, 1), stop=(1_785_395, 2), step=(-1, 1), axes=(1, 2)),
     ),
+    # Means of rows of two elements, of which there are many.
+    Class(UPDATE, "mean", "float32", (250_000, 2), (500_000, 2), 0),
     # Weighted short rows in many slices, from a source.
     replace(
         _gathered(UPDATE, "none", (3, 812, 127, 9), (3, 812, 21, 9), 2, (1, 1, 21, 1)),

@@ -38,6 +38,7 @@ NOT_MEASURED = {
     "least_replaced_entry": "the calls here have fewer entries than destinations",
     "least_replaced_run": "the calls here have fewer entries than destinations",
     "most_sums_of_short_rows": "the calls here have sums that fit scratch",
+    "near_sums_of_short_rows": "the calls here have sums that fit scratch",
     "least_sum_columns": "the calls here have no sums of a part of the columns",
     "most_column_entries": "the calls here have no sums of a part of the columns",
     "column_lines_of_entry": "the calls here have no sums of a part of the columns",

@@ -178,6 +178,14 @@ def _means() -> list[Family]:
             most=9,
         ),
         Sweep(
+            "sums_of_short_entry",
+            [
+                lambda: update((170000, 2), 70000, 0, "mean"),
+                lambda: update((170000, 3), 130000, 0, "mean"),
+            ],
+            (2, 10),
+        ),
+        Sweep(
             "near_group_turns",
             [partial(update, (turns, 1000), 1000, 1, "mean") for turns in (1024, 4096)],
             (64, 128, 512, 1024),
