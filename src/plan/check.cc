@@ -66,7 +66,7 @@ Status CheckReduction(const Call& call, strew_reduction reduction) {
                      static_cast<uint32_t>(reduction));
   }
   if (ReductionKind(reduction) == STREW_SUB && ExcludesSelf(reduction)) {
-    return call.Fail(STREW_INVALID_ARGUMENT, "reduction sub cannot be combined with EXCLUDE_SELF");
+    return call.Fail(STREW_INVALID_ARGUMENT, "reduction sub cannot be combined with exclude-self");
   }
   return STREW_OK;
 }

@@ -62,9 +62,9 @@ constexpr char kPlanGather[] =
     "out       the shape of updates and the dtype of source, in other memory. Entries that are\n"
     "          dropped keep their values\n\n"
     "Returns `out`, or a new array of the kind of source, in which entries that are dropped are\n"
-    "zeros. The same as numpy.take() for a plan of plan_scatter_update(), and as "
-    "numpy.take_along_axis() for\n"
-    "one of plan_scatter_elements(). Raises strew.Error as scatter() does.";
+    "zeros. The same as numpy.take() for a plan of plan_scatter_update(), and as\n"
+    "numpy.take_along_axis() for one of plan_scatter_elements(). Raises strew.Error as scatter()\n"
+    "does.";
 
 constexpr char kGatherScatter[] =
     "Takes rows from one tensor and combines them in another, without making the updates:\n\n"

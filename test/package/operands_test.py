@@ -190,16 +190,16 @@ def test_masks_are_refused(dtype) -> None:
     plain = np.zeros(2, dtype)
     masked = np.ma.masked_array(plain, [False, True])
     for data, updates, out in (masked, plain, None), (plain, masked, None), (plain, plain, masked):
-        with pytest.raises(TypeError, match="masks"):
+        with pytest.raises(TypeError, match="masked arrays"):
             strew.scatter_update(data, [1, -1], updates, out=out)
-    with pytest.raises(TypeError, match="masks"):
+    with pytest.raises(TypeError, match="masked arrays"):
         strew.scatter_update(plain, np.ma.masked_array([1, -1]), plain)
 
     class Hidden:
         def __array__(self, dtype=None, copy=None):
             return masked
 
-    with pytest.raises(TypeError, match="masks"):
+    with pytest.raises(TypeError, match="masked arrays"):
         strew.scatter_update(plain, [1, -1], Hidden())
 
 

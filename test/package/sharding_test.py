@@ -253,9 +253,9 @@ def test_shards_are_rows_of_one_array(shapes) -> None:
 
 def test_masks_are_refused() -> None:
     shards, masked = shards_of(np.zeros((6, 2)), 3), np.ma.zeros((1, 2))
-    with pytest.raises(TypeError, match="masks"):
+    with pytest.raises(TypeError, match="masked arrays"):
         sharding.scatter_update(Here(), shards, [0], masked)
-    with pytest.raises(TypeError, match="masks"):
+    with pytest.raises(TypeError, match="masked arrays"):
         sharding.scatter_update(Here(), shards, masked.astype(int)[0, :1], np.ones((1, 2)))
 
 
