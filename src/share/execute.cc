@@ -112,17 +112,18 @@ bool HasLines(const Scatter& scatter) {
   return ((units * scatter.width) | first) % kCacheLine == 0;
 }
 
-// Most cache lines of the output that updates touch.
+// Most cache lines of the output that updates touch. Not computed in int64_t: broadcast updates may
+// have more units than any memory.
 int64_t TouchedLines(const Scatter& scatter) {
+  constexpr double kMost = 0x1p62;
   const walk::Operands& operands = scatter.operands;
   const plan::InnerLoop& run = scatter.loops.run;
-  const int64_t units_of_element = operands.output.element_size / scatter.width;
-  // Broadcast updates may have more elements than any memory.
-  int64_t units;
-  if (!CheckedMultiply(operands.updates.size, units_of_element, &units)) return INT64_MAX;
-  if (run.stride[kOutput] != 1) return units;
-  const int64_t lines = run.count * scatter.width / kCacheLine + 2;
-  return units / run.count < units / lines ? units / run.count * lines : units;
+  const double units = static_cast<double>(operands.updates.size) *
+                       static_cast<double>(operands.output.element_size / scatter.width);
+  if (run.stride[kOutput] != 1) return static_cast<int64_t>(std::min(units, kMost));
+  const double lines = static_cast<double>(run.count * scatter.width / kCacheLine + 2);
+  const double lines_of_runs = units / static_cast<double>(run.count) * lines;
+  return static_cast<int64_t>(std::min({units, lines_of_runs, kMost}));
 }
 
 // The dims of the box that the loops of a scatter may span in its output, from the first element

@@ -55,7 +55,7 @@ TEST(Explanation, CountsIndices) {
 TEST(Explanation, TellsHowRowsReplaceOldValues) {
   strew::plan::Tuning tuning;
   tuning.least_replaced_row = 8;
-  for (const int64_t entries : {131072, 131073}) {
+  for (const int64_t entries : {131072, 131073, 300000}) {
     Case c = RowsOf({1000, 8}, entries);
     c.reduction = STREW_ADD | STREW_EXCLUDE_SELF;
     const Context context = MakeContext();
