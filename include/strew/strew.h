@@ -244,8 +244,8 @@ STREW_API void *strew_tensor_data(const strew_tensor *tensor);             /**< 
 
 /** @} */ /** @name Contexts
  * Setters return STREW_INVALID_ARGUMENT for a NULL context or a value that is not listed here, and
- * then change nothing; strew_last_error() says why. They never change the report of a call. What
- * they set must stay valid until it is replaced or the context is destroyed. @{ */
+ * then change nothing; strew_last_error() says why. They never change the report of a call. Keep
+ * functions and pointers that you set valid until you replace them or destroy the context. @{ */
 
 /** Settings for operator calls, which include making and using plans, and the report of the last
  * one. Every operator accepts NULL instead: one thread, default policies, and no report but
@@ -273,7 +273,7 @@ STREW_API void strew_context_destroy(strew_context *context); /**< ends its thre
 
 /** 1 (default): the calling thread alone. n > 1: n threads including the calling one, but no more
  * than there are CPUs that this process may run on. 0: as many as these CPUs. STREW_UNSUPPORTED for
- * n != 1 in a build without threads, STREW_OUT_OF_MEMORY without memory for them. The first large
+ * n != 1 in a build without threads, STREW_OUT_OF_MEMORY if memory is refused. The first large
  * call starts the threads; they end with the context or with another setting. The calling thread
  * runs every task that no other thread has begun, and waits only for tasks that another thread has
  * begun. In a child process after fork(), the calling thread runs all tasks until you set the
@@ -398,11 +398,11 @@ STREW_API strew_status strew_tensor_scatter(strew_context *context, const strew_
  * Making a plan uses the policies, threads and allocator of the given context, and scratch of up to
  * 16 bytes per entry and 512 KiB, or 32 bytes from 2^32 entries on or if data of these extents
  * would have 2^32 elements or more. Later calls use the threads and allocator of their own
- * contexts, but not the policies. Errors:
- * STREW_INVALID_ARGUMENT for a NULL out, NULL or unbound indices, NULL or negative extents;
- * STREW_INVALID_DTYPE, STREW_INVALID_SHAPE, STREW_INVALID_AXIS; STREW_SIZE_OVERFLOW if data of
- * these extents would be too large; lines 9 to 11 above. *out is NULL on failure; otherwise you own
- * the plan. Getters return 0 for NULL. @{ */
+ * contexts, but not the policies.
+ * Errors: STREW_INVALID_ARGUMENT for a NULL out, NULL or unbound indices, NULL or negative
+ * extents; STREW_INVALID_DTYPE, STREW_INVALID_SHAPE, STREW_INVALID_AXIS; STREW_SIZE_OVERFLOW if
+ * data of these extents would be too large; lines 9 to 11 above. *out is NULL on failure; otherwise
+ * you own the plan. Getters return 0 for NULL. @{ */
 
 typedef struct strew_plan strew_plan; /**< an index tensor, checked and put in order */
 /** For the indices of strew_scatter_elements(), of rank r >= 1: an axis in [-r, r - 1], and the

@@ -9,6 +9,7 @@
 #include "accumulate/accumulate.h"
 #include "accumulate/wide_ways.h"
 #include "base/reduction.h"
+#include "kernel/kernel.h"
 
 namespace strew::accumulate {
 
@@ -26,10 +27,6 @@ Status Combine(const WideScatter& work, WideWay* way) {
   return CombineRanks(work);
 }
 
-int64_t SumBytes(const Call& call, const TensorView& output) {
-  return Accumulator(call, output.dtype, STREW_MEAN).sums.sum_size;
-}
-
 Status ApplyWide(const walk::Scatter& scatter) {
   const SlotSums sums(scatter);
   WideWay way;
@@ -42,6 +39,11 @@ Status ApplyWide(const walk::Scatter& scatter) {
     scatter.call.Explain("%s: %s.", what, kTold[static_cast<int>(way)]);
   }
   return STREW_OK;
+}
+
+int64_t SumBytes(const Call& call, const TensorView& output) {
+  return kernel::AccumulateKernelsFor(output.dtype, STREW_MEAN, call.settings().simd_target)
+      .sums.sum_size;
 }
 
 }  // namespace strew::accumulate

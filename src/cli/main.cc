@@ -254,8 +254,9 @@ void AddCompletion(CLI::App& app, Commands& commands, std::string& shell) {
   AddChoice(command, "shell", shell, Shells(), "The shell");
   command.get_option("shell")->required();
   command.footer(
-      "bash and zsh: source <(strew completion bash), in zsh after\n"
-      "'autoload -U bashcompinit && bashcompinit'. fish: strew completion fish | source");
+      "bash: source <(strew completion bash)\n"
+      "zsh: the same, after 'autoload -U bashcompinit && bashcompinit'\n"
+      "fish: strew completion fish | source");
   commands.push_back({&command, [&app, &shell] { Print(Completion(app, shell)); }});
 }
 

@@ -97,8 +97,9 @@ std::uintmax_t CheckedByteCount(const NpyHeader& header, const Head& head, const
 }
 
 Array MapArray(const std::string& path) {
-  if (path == "-" || NpzMember(path))
+  if (path == "-" || NpzMember(path)) {
     throw std::runtime_error("only a .npy file can be changed in place");
+  }
   const std::unique_ptr<InputFile> file = OpenInput(path);
   const Head head = ReadHead(*file);
   NpyHeader header = ParseNpyHeader(head.text);

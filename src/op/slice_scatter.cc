@@ -83,8 +83,9 @@ Status MakeSlices(const Call& call, const TensorView& data, const SliceOperands&
   for (int i = 0; i < data.rank; ++i) (*slices)[i] = {0, 1, data.shape[i]};
   for (int i = 0; i < entries; ++i) {
     const int64_t step = NumberAt(*slice.step, i).value;
-    if (step == 0)
+    if (step == 0) {
       return call.Fail(STREW_INVALID_ARGUMENT, "step[%d] = 0, but a step must not be 0", i);
+    }
     (*slices)[axes[i]] = plan::SliceOf(NumberAt(*slice.start, i).value,
                                        NumberAt(*slice.stop, i).value, step, data.shape[axes[i]]);
   }

@@ -55,7 +55,6 @@ Status CheckSameShape(const Call& call, Operand operand, Operand expected);
 
 // The shape that updates must have: `entries` in place of the dims [first, first + axes) of data.
 struct UpdatesShape {
-  UpdatesShape() = default;
   UpdatesShape(const TensorView& data, const int64_t* entries, int entry_dims, int first,
                int axes) {
     for (int i = 0; i < first; ++i) dims[rank++] = data.shape[i];

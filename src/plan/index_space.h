@@ -24,7 +24,7 @@
 //   partition     sorts entries by range
 //   sink          receives entries that are not written at once
 //   slot          the accumulator of one destination
-//   rank          the number of a touched destination, in ascending order
+//   rank          of a touched destination: its number in ascending order; else a number of dims
 //   bucket        consecutive destinations whose sums are in the L2 cache at the same time
 //   prefetch      the distance, in entries, at which a destination is fetched before its turn
 //   streaming     writing past the caches

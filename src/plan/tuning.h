@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // THE tuning table: the thresholds and distances that decide how a call runs, with their
-// measurements. Figures are in ms or
-// ns, or they compare whole calls: `0.8 x the time` is the time of a call with what the comment
-// describes, divided by its time otherwise. Unless a comment names another CPU, they are from one
-// thread of an AMD EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and 32 MiB of L3.
+// measurements. Figures are in ms or ns, or they compare whole calls: `0.8 x the time` is the time
+// of a call with what the comment describes, divided by its time otherwise. Unless a comment names
+// another CPU, they are from one thread of an AMD EPYC (Zen 5) with 48 KiB of L1, 1 MiB of L2 and
+// 32 MiB of L3.
 //
 // `The cache` of a threshold is the part of the last-level cache that a call counts on.
 //
