@@ -4,148 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <utility>
 
 #include "accumulate/entry_rows.h"
-#include "base/call.h"
+#include "accumulate/touched.h"
 #include "base/compiler.h"
 #include "base/element_size.h"
 
 namespace strew::accumulate {
 namespace {
-
-// Combines value_of(c) for all c in [first, end), in any order; 0 is the identity. Each turn takes
-// several columns, so that compilers use vectors.
-template <class Combine, class ValueOf>
-int32_t OverColumns(int64_t first, int64_t end, const Combine& combine, const ValueOf& value_of) {
-  constexpr int64_t kColumns = 8;
-  int32_t values[kColumns] = {};
-  int64_t c = first;
-  for (; c + kColumns <= end; c += kColumns) {
-    for (int64_t k = 0; k < kColumns; ++k) values[k] = combine(values[k], value_of(c + k));
-  }
-  int32_t all = 0;
-  for (const int32_t of_column : values) all = combine(all, of_column);
-  for (; c < end; ++c) all = combine(all, value_of(c));
-  return all;
-}
-
-// Returns the bits that bits_of(c) has for any c in [first, end).
-template <class BitsOf>
-int32_t AnyBits(int64_t first, int64_t end, const BitsOf& bits_of) {
-  return OverColumns(first, end, std::bit_or<int32_t>(), bits_of);
-}
-
-// True if no number is negative, below the one before it or, the first one, below `last`.
-bool Ascend(const int32_t* numbers, int64_t columns, int32_t last) {
-  // Negative differences have the sign bit; those of dropped entries overflow, but these have it.
-  const auto sign_of = [=](int64_t c) {
-    const uint32_t step = static_cast<uint32_t>(numbers[c]) - static_cast<uint32_t>(numbers[c - 1]);
-    return static_cast<int32_t>(step) | numbers[c];
-  };
-  return numbers[0] >= std::max(last, 0) && AnyBits(1, columns, sign_of) >= 0;
-}
-
-// Counts the stretches of neighbouring destinations that are touched. There are at least as many
-// touched destinations. If a bit for each destination takes more scratch than every call may have,
-// stretches are longer until the entries have touched enough destinations to allow it: means of
-// 25 M float64, which touched too few stretches of four for buckets, took 0.15 to 0.45 times the
-// time, of int64 0.15 to 0.25 (Zen 4).
-class TouchedBound {
- public:
-  // Tests whether `entries` entries, with numbers in [0, range), touch `least` destinations.
-  TouchedBound(const Call& call, int64_t range, int64_t entries, int64_t least)
-      : call_(call),
-        range_(range),
-        least_(least),
-        ratio_(static_cast<double>(least) / static_cast<double>(entries)) {
-    while ((range - 1) >> shift_ >= kMost) ++shift_;
-    may_refine_ = shift_ != 0;
-    if (least != 0) (void)Allocate(shift_);
-  }
-
-  // False if an allocation failed.
-  bool is_possible() const { return least_ == 0 || memory_.memory() != nullptr; }
-  bool is_reached() const { return count_ >= least_; }
-  // True if the first entries touch so few destinations that all entries will hardly touch enough.
-  bool is_hopeless() const {
-    return seen_ >= kSample && static_cast<double>(count_) < ratio_ * static_cast<double>(seen_);
-  }
-
-  // Notes the destinations of some entries. Returns false if is_hopeless().
-  bool Touch(const int32_t* numbers, int64_t columns) {
-    if (is_reached()) return true;
-    if (is_hopeless()) return false;
-    if (ascends_) {
-      ascends_ = Ascend(numbers, columns, last_);
-      if (!ascends_) Restart();
-    } else if (may_refine_ && count_ * kTouchedBytes >= BytesOf(0)) {
-      may_refine_ = false;
-      if (Allocate(0)) Restart();
-    }
-    ascends_ ? CountAscending(numbers, columns) : CountNew(numbers, columns);
-    seen_ += columns;
-    return true;
-  }
-
- private:
-  // Bytes of the bits of all stretches of 2^shift destinations.
-  int64_t BytesOf(int shift) const {
-    return (((range_ - 1) >> shift) / 64 + 1) * int64_t{sizeof(uint64_t)};
-  }
-
-  // Clears bits for stretches of 2^shift destinations. Returns false, and changes nothing, if an
-  // allocation failed.
-  bool Allocate(int shift) {
-    Scratch bits(call_, BytesOf(shift));
-    if (bits.memory() == nullptr) return false;
-    std::memset(bits.memory(), 0, static_cast<size_t>(BytesOf(shift)));
-    bits.Swap(&memory_);
-    shift_ = shift;
-    return true;
-  }
-
-  // Forgets the entries so far, because no bit tells their destinations.
-  void Restart() { count_ = seen_ = 0; }
-
-  void CountNew(const int32_t* numbers, int64_t columns) {
-    uint64_t* const words = reinterpret_cast<uint64_t*>(memory_.memory());
-    for (int64_t c = 0; c < columns; ++c) {
-      if (numbers[c] < 0) continue;
-      const int32_t stretch = numbers[c] >> shift_;
-      uint64_t& word = words[stretch / 64];
-      count_ += static_cast<int64_t>(~word >> (stretch % 64) & 1);
-      word |= uint64_t{1} << (stretch % 64);
-    }
-  }
-
-  // While all numbers ascend, a destination is new if it differs from the one before, so that no
-  // word is written: with sorted entries each write would wait for the one before. Means of 2 M
-  // float64, 4 for each of 0.5 M destinations, took 0.75 times the time (Emerald Rapids).
-  void CountAscending(const int32_t* numbers, int64_t columns) {
-    const auto is_new = [=](int64_t c) { return numbers[c] != numbers[c - 1] ? 1 : 0; };
-    if (numbers[0] != last_) ++count_;
-    count_ += OverColumns(1, columns, std::plus<int32_t>(), is_new);
-    last_ = numbers[columns - 1];
-  }
-
-  static constexpr int64_t kMost = int64_t{1} << 23;  // stretches, in 1 MiB, of every call
-  static constexpr int64_t kSample = int64_t{1} << 14;
-
-  const Call& call_;
-  const int64_t range_;
-  const int64_t least_;
-  const double ratio_;
-  int shift_ = 0;  // a stretch has 2^shift_ destinations
-  bool may_refine_;
-  Scratch memory_;
-  int64_t count_ = 0;
-  int64_t seen_ = 0;
-  bool ascends_ = true;  // all numbers so far
-  int32_t last_ = -1;    // the last of them
-};
 
 // True if all numbers of a row are in one bucket, as in most rows if indices ascend.
 bool AreOfOneBucket(const int32_t* numbers, int64_t columns, int shift) {
@@ -232,28 +100,6 @@ void MoveElements(const Buckets& buckets, int64_t* next, const MovedEntries& to)
 }
 
 }  // namespace
-
-bool FindTouched(const walk::Scatter& scatter, int64_t least, bool* reached) {
-  *reached = least == 0;
-  if (least == 0) return true;
-  const plan::DestinationNumbers numbers(scatter.loops);
-  const int64_t entries = scatter.loops.Entries();
-  // Numbers of more destinations do not fit the kernels that locate them.
-  if (numbers.range() > std::numeric_limits<int32_t>::max()) return true;
-  if (least > std::min(entries, numbers.range())) return true;
-  TouchedBound touched(scatter.call, numbers.range(), entries, least);
-  if (!touched.is_possible()) return false;
-  const auto locate = scatter.index_kernels.locate[scatter.loops.WholeOffsets()];
-  const auto touch = [&](const walk::EntryRow& row, const kernel::LocateArguments& arguments) {
-    if (touched.is_reached() || touched.is_hopeless()) return;
-    int32_t located[walk::EntrySink::kMostColumns];
-    locate(arguments, located);
-    (void)touched.Touch(located, row.columns);
-  };
-  ForEachRow(scatter, numbers, touch);
-  *reached = touched.is_reached();
-  return true;
-}
 
 // ---- Buckets ----
 

@@ -13,19 +13,6 @@
 
 namespace strew::accumulate {
 
-// Most scratch for each touched element, besides that of every call.
-inline constexpr int64_t kTouchedBytes = 40;
-
-// Returns how many destinations must be touched to allow `bytes` of scratch, at `of_touched` bytes
-// for each.
-inline int64_t TouchedFor(int64_t bytes, int64_t of_touched) {
-  return bytes <= 0 ? 0 : (bytes - 1) / of_touched + 1;
-}
-
-// Stores in *reached whether the entries touch at least `least` destinations. Returns false if an
-// allocation failed.
-bool FindTouched(const walk::Scatter& scatter, int64_t least, bool* reached);
-
 // The number of a destination within its bucket.
 using Remainder = uint16_t;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "accumulate/bucket_sort.h"
+#include "accumulate/touched.h"
 #include "accumulate/wide_ways.h"
 #include "base/scratch.h"
 #include "plan/cut.h"

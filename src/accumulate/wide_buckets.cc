@@ -7,6 +7,7 @@
 
 #include "accumulate/bucket_sort.h"
 #include "accumulate/entry_rows.h"
+#include "accumulate/touched.h"
 #include "accumulate/wide_ways.h"
 #include "base/scratch.h"
 #include "plan/cut.h"

@@ -11,9 +11,11 @@
 #include "plan/explain.h"
 #include "plan/index_space.h"
 #include "plan/schedule.h"
+#include "plan/traversal.h"
 #include "prepared/space.h"
 #include "share/parts.h"
 #include "share/share.h"
+#include "walk/kernels.h"
 
 namespace strew::prepared {
 namespace {
@@ -22,7 +24,7 @@ namespace {
 class PlaceReader {
  public:
   // Columns that are read at once.
-  static constexpr int64_t kColumns = 512;
+  static constexpr int64_t kColumns = plan::kMostClamped;
 
   PlaceReader(const Call& call, const TensorView& indices, const plan::IndexSpace& space,
               plan::OutOfRange out_of_range)
@@ -48,9 +50,13 @@ class PlaceReader {
     if (has_empty_axis_) return (void)std::fill_n(places, columns, INT64_MIN);
     std::fill_n(places, columns, 0);
     for (int c = 0; c < space_.components; ++c) {
-      kernel::ResolveArguments arguments = {
+      const kernel::ResolveArguments arguments = {
           TileOf(c, index, columns, column_stride), stride_[c], 0, 0, true, places};
-      Resolve(&arguments);
+      if (out_of_range_ == plan::OutOfRange::kNothing) {
+        kernels_.resolve[kernel::kOffset64](arguments);
+      } else {
+        walk::ResolveClamped(kernels_, kernel::kOffset64, wraps_, arguments);
+      }
     }
     if (out_of_range_ != plan::OutOfRange::kDrop) return;
     for (int c = 0; c < space_.components; ++c) {
@@ -64,17 +70,6 @@ class PlaceReader {
     const unsigned char* const from =
         indices_.data + (index + component.indices_base) * indices_.element_size;
     return {from, 1, 0, columns, column_stride, component.axis_size};
-  }
-
-  void Resolve(kernel::ResolveArguments* arguments) const {
-    alignas(64) unsigned char clamped[kColumns * sizeof(int64_t)];
-    if (out_of_range_ != plan::OutOfRange::kNothing) {
-      // Indices that are dropped later are clamped too, so that no place overflows.
-      kernels_.clamp(arguments->tile, wraps_, clamped);
-      arguments->tile.indices = clamped;
-      arguments->tile.column_stride = 1;
-    }
-    kernels_.resolve[kernel::kOffset64](*arguments);
   }
 
   const TensorView& indices_;

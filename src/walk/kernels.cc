@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "walk/kernels.h"
 
+#include <cassert>
+
 #include "base/reduction.h"
+#include "plan/traversal.h"
 
 namespace strew::walk {
 
@@ -34,6 +37,18 @@ const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorVi
     default:
       return MoveKernelsFor(call, plan::IndexedUnitsOf(output.element_size)).combine;
   }
+}
+
+void ResolveClamped(const kernel::IndexKernels& kernels, kernel::OffsetWidth width, bool wraps,
+                    kernel::ResolveArguments arguments) {
+  alignas(64) unsigned char clamped[plan::kMostClamped * sizeof(int64_t)];
+  kernel::IndexTile& tile = arguments.tile;
+  assert(tile.rows * tile.columns <= plan::kMostClamped);
+  kernels.clamp(tile, wraps, clamped);
+  tile.indices = clamped;
+  tile.row_stride = tile.columns;
+  tile.column_stride = 1;
+  kernels.resolve[width](arguments);
 }
 
 }  // namespace strew::walk

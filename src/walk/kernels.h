@@ -32,6 +32,12 @@ const kernel::MoveKernels& MoveKernelsFor(const Call& call, const plan::Units& u
 const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorView& output,
                                                 strew_reduction reduction);
 
+// Clamps the indices of a tile that are out of range, and resolves all of them. Requires at most
+// plan::kMostClamped entries. Entries that will be dropped are clamped too, so that no offset
+// overflows.
+void ResolveClamped(const kernel::IndexKernels& kernels, kernel::OffsetWidth width, bool wraps,
+                    kernel::ResolveArguments arguments);
+
 }  // namespace strew::walk
 
 #endif  // STREW_WALK_KERNELS_H_

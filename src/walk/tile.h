@@ -87,7 +87,7 @@ class TileLocator {
              int64_t columns) const;
 
  private:
-  void Resolve(kernel::ResolveArguments arguments) const;
+  void Resolve(const kernel::ResolveArguments& arguments) const;
   plan::LaterReads LaterReadsOf(const Tile& tile, int64_t most_ahead) const;
   void AddNextLines(const Tile& tile, const TileDestination& destination, int64_t most_ahead,
                     kernel::NextReads* next_reads) const;

@@ -5,12 +5,12 @@
 #include <cstring>
 
 #include "plan/traversal.h"
+#include "walk/kernels.h"
 #include "walk/tile.h"
 
 namespace strew::walk {
 
 using plan::kIndices;
-using plan::kMostClamped;
 using plan::kUpdates;
 
 namespace {
@@ -46,18 +46,12 @@ TileLocator::TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_widt
       next_part_(next_part),
       fetches_reads_(FetchesReads(scatter)) {}
 
-// Resolves the indices of one component, and clamps those out of range first.
-void TileLocator::Resolve(kernel::ResolveArguments arguments) const {
+void TileLocator::Resolve(const kernel::ResolveArguments& arguments) const {
   const kernel::IndexKernels& kernels = scatter_.index_kernels;
   if (scatter_.loops.out_of_range == plan::OutOfRange::kNothing) {
     return kernels.resolve[offset_width_](arguments);
   }
-  alignas(64) unsigned char clamped[kMostClamped * sizeof(int64_t)];
-  kernels.clamp(arguments.tile, scatter_.wraps, clamped);
-  arguments.tile.indices = clamped;
-  arguments.tile.row_stride = arguments.tile.columns;
-  arguments.tile.column_stride = 1;
-  kernels.resolve[offset_width_](arguments);
+  ResolveClamped(kernels, offset_width_, scatter_.wraps, arguments);
 }
 
 void TileLocator::Locate(const int64_t* offset, const Tile& tile,
