@@ -90,7 +90,7 @@ void PassRows(const EntryPass& pass, const int64_t* first, const UpdateLoop& row
   if (columns.count <= kPassBlock / 2) rows = nest.PopInnermost();
   const int64_t step = std::max<int64_t>(kPassBlock / columns.count, 1);
   UpdateLoop rows_of_block = rows, columns_of_block = columns;
-  const bool has_gaps = pass.schedule.blocks.loop >= 0 && nest.rank > 0;
+  const bool has_gaps = pass.schedule.entries.blocks.loop >= 0 && nest.rank > 0;
   plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
     for (int64_t r = 0; r < rows.count; r += step) {
       for (int64_t c = 0; c < columns.count; c += kPassBlock) {
@@ -187,7 +187,7 @@ int64_t Apply(const EntryPass& pass, Gathered* gathered) {
 
 // Returns the number of updates.
 int64_t PassNest(const EntryPass& pass, const UpdateNest& nest) {
-  switch (pass.schedule.passing) {
+  switch (pass.schedule.entries.passing) {
     case Passing::kGathered:
       return PassGathered(pass, nest);
     case Passing::kLines:
@@ -202,7 +202,7 @@ int64_t PassNest(const EntryPass& pass, const UpdateNest& nest) {
 
 // The same, block by block.
 int64_t PassBlocks(const EntryPass& pass, const UpdateNest& nest) {
-  const BatchBlocks& blocks = pass.schedule.blocks;
+  const BatchBlocks& blocks = pass.schedule.entries.blocks;
   if (blocks.loop < 0) return PassNest(pass, nest);
   int64_t applied = 0;
   const int64_t turns = nest.loop[blocks.loop].count;

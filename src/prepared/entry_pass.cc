@@ -53,7 +53,7 @@ EntryPass::EntryPass(const Passage& all, const PlanSchedule& chosen)
 // and of 64 MiB took 0.83 and 0.9 times the time without prefetch, maxima of int8 in 16 MiB 0.62
 // times; in 4 MiB and less 1.05 to 1.15 times (Zen 4).
 void EntryPass::Fetch(const int64_t* first, const void* offsets, int64_t n) const {
-  if (!schedule.fetches_output) return;
+  if (!schedule.entries.fetches_output) return;
   kernel::PrefetchElements(to.tensor.data + first[kOutput] * size, size, to.width, offsets, n);
 }
 

@@ -44,8 +44,8 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
       break;
     case Way::kByEntries:
       text.Add("%" PRId64 " entries: %s in their own order, in %" PRId64 " part%s. ", plan.entries,
-               schedule.passing == Passing::kRows ? "short rows element by element"
-                                                  : "element by element",
+               schedule.entries.passing == Passing::kRows ? "short rows element by element"
+                                                          : "element by element",
                pass.parts, plan::Plural(pass.parts));
       break;
     case Way::kRuns:
@@ -59,20 +59,22 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   if (schedule.way != Way::kByPlaces) {
     text.AddTasks(plan::Machine(call), pass.nanoseconds, pass.tasks);
   }
-  if (schedule.blocks.loop >= 0) {
-    text.Add("%" PRId64 " batches at a time stay in the caches. ", schedule.blocks.turns);
+  if (schedule.entries.blocks.loop >= 0) {
+    text.Add("%" PRId64 " batches at a time stay in the caches. ", schedule.entries.blocks.turns);
   }
-  if (schedule.cuts_turns) text.Add("Parts have all destinations, of some inner turns. ");
-  if (schedule.runs_are_short) text.Add("A longer inner loop is walked than the innermost one. ");
-  if (schedule.slices > 0) {
-    text.Add("%" PRId64 " slices at a time stay in the caches. ", schedule.slices);
+  if (schedule.order.cuts_turns) text.Add("Parts have all destinations, of some inner turns. ");
+  if (schedule.order.runs_are_short)
+    text.Add("A longer inner loop is walked than the innermost one. ");
+  if (schedule.order.slices > 0) {
+    text.Add("%" PRId64 " slices at a time stay in the caches. ", schedule.order.slices);
   }
-  if (schedule.fetches_output) text.Add("Destinations are prefetched. ");
+  if (schedule.entries.fetches_output) text.Add("Destinations are prefetched. ");
   if (schedule.prefetch != 0) {
     text.Add("%s are prefetched %" PRId64 " entries ahead. ",
              schedule.way == Way::kElementOrder ? "Updates" : "Sources", schedule.prefetch);
   }
-  if (schedule.has_pieces) text.Add("Runs that share cache lines are gathered a piece at a time. ");
+  if (schedule.rows.has_pieces)
+    text.Add("Runs that share cache lines are gathered a piece at a time. ");
   if (schedule.streams) text.Add("Rows are written past the caches. ");
   if (schedule.begins_anew) text.Add("Identities replace old values first. ");
   if (schedule.divides) text.Add("Means: sums, divided by what the plan has counted. ");

@@ -89,9 +89,9 @@ class Gatherer {
   // Gathers one piece of the runs of all entries after another.
   void GatherPieces(EntryNest nest, const plan::Turns& columns, const InnerNest& inner,
                     int64_t run) const {
-    for (int64_t i = 0; i < run; i += schedule_.piece) {
-      GatherNest(nest, columns, inner, std::min(schedule_.piece, run - i));
-      SkipElements(schedule_.piece, &nest);
+    for (int64_t i = 0; i < run; i += schedule_.rows.piece) {
+      GatherNest(nest, columns, inner, std::min(schedule_.rows.piece, run - i));
+      SkipElements(schedule_.rows.piece, &nest);
     }
   }
 

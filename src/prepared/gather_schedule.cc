@@ -80,20 +80,20 @@ PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const Gath
   const int64_t bytes = loops.EntryUnits() * loops.units.width;
   schedule.pass = plan::PassFor(machine, Nanoseconds(plan.entries, tuning.ns_of_gathered_entry,
                                                      bytes, tuning.ns_of_gathered_byte));
-  schedule.piece = loops.run.count;
-  schedule.has_pieces = schedule.way == Way::kRows && RunsShareLines(loops) &&
-                        loops.run.count > tuning.near_group_turns;
-  if (schedule.has_pieces) schedule.piece = std::max<int64_t>(tuning.near_group_turns, 1);
+  schedule.rows.piece = loops.run.count;
+  schedule.rows.has_pieces = schedule.way == Way::kRows && RunsShareLines(loops) &&
+                             loops.run.count > tuning.near_group_turns;
+  if (schedule.rows.has_pieces) schedule.rows.piece = std::max<int64_t>(tuning.near_group_turns, 1);
   const bool is_near = loops.source_bytes <= plan::NearBytes(machine);
   const bool prefetches = !is_near && schedule.way != Way::kBoxes;
-  const int64_t run_bytes = schedule.piece * loops.units.width;
+  const int64_t run_bytes = schedule.rows.piece * loops.units.width;
   schedule.prefetch =
       prefetches ? std::min(plan::RowPrefetch(tuning, run_bytes), kMostGatherAhead) : 0;
   // Runs of boxes have gaps behind them.
   const int64_t least_streamed =
       schedule.way == Way::kBoxes ? tuning.least_streamed_row_with_gaps : tuning.least_streamed_row;
   schedule.streams = loops.run.stride[kInnerOutput] == 1 && run_bytes >= least_streamed &&
-                     !schedule.has_pieces &&
+                     !schedule.rows.has_pieces &&
                      loops.output_bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
   return schedule;
 }

@@ -70,7 +70,7 @@ class GroupWriter {
 
   // For some turns of the outermost inner loop. Returns the number of updates, in units.
   int64_t Write(int64_t group, int64_t end, const plan::Turns& turns) {
-    const int64_t slices = scatter_.schedule.slices;
+    const int64_t slices = scatter_.schedule.order.slices;
     const int64_t step = slices == 0 ? turns.count : slices;
     for (int64_t i = 0; i < turns.count; i += step) {
       outside_ = scatter_.inner;
@@ -87,7 +87,7 @@ class GroupWriter {
   // Takes the innermost loop, or if its runs are short, the next one that is long enough, or the
   // longest one.
   TurnLoop PopRun() {
-    if (by_rows_ && scatter_.schedule.runs_are_short) {
+    if (by_rows_ && scatter_.schedule.order.runs_are_short) {
       TurnLoop* const last = outside_.loop + outside_.rank;
       TurnLoop* chosen = last - 1;
       const int64_t enough = plan::TuningOf(scatter_.call).many_rows;

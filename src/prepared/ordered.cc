@@ -103,10 +103,10 @@ Status ApplyOrdered(const OrderedScatter& scatter, int64_t* applied) {
   const Pass& pass = scatter.schedule.pass;
   plan::Cut cut;
   cut.Append(scatter.inner.rank == 0 ? 1 : scatter.inner.loop[0].count, 1,
-             scatter.schedule.cuts_turns ? pass.parts : 1);
+             scatter.schedule.order.cuts_turns ? pass.parts : 1);
   std::atomic<int64_t> sum{0};
   STREW_TRY(share::ForEachPart(scatter.call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
-    const bool cuts_turns = scatter.schedule.cuts_turns;
+    const bool cuts_turns = scatter.schedule.order.cuts_turns;
     const Groups groups = cuts_turns ? Groups{0, plan.groups()} : GroupsOf(plan, pass, part);
     const plan::Turns turns = cut.TurnsOf(cuts_turns ? part : 0, 0);
     sum += GroupWriter(scatter, kernels).Write(groups.first, groups.end, turns);

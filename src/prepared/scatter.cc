@@ -55,55 +55,63 @@ TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t u
   return inner;
 }
 
+// A call whose operands are checked, and its schedule.
+struct PlannedScatter {
+  const Call& call;
+  const Plan& plan;
+  const walk::Operands& operands;  // the indices are the places of the plan
+  int axis;
+  const PlanSchedule& schedule;
+
+  const TensorView& output() const { return operands.output; }
+};
+
 // Scatters in the order of destinations. Not inline, because the other way needs no stack space for
 // its nests.
-[[gnu::noinline]] Status ScatterInOrder(const Call& call, const Plan& plan,
-                                        const walk::Operands& operands, int axis,
-                                        const PlanSchedule& schedule) {
-  const int64_t units = plan::IndexedUnitsOf(operands.output.element_size).count;
-  const Layout layout(plan, operands.output, axis, units);
-  const Numbering updates = UpdatesOfEntries(layout, operands.updates, units);
-  STREW_TRY(share::Copy(call, operands.data, operands.output));
+[[gnu::noinline]] Status ScatterInOrder(const PlannedScatter& all) {
+  const TensorView& updates = all.operands.updates;
+  const int64_t units = plan::IndexedUnitsOf(all.output().element_size).count;
+  const Layout layout(all.plan, all.output(), all.axis, units);
+  const Numbering numbering = UpdatesOfEntries(layout, updates, units);
+  STREW_TRY(share::Copy(all.call, all.operands.data, all.output()));
   int64_t applied = 0;
-  STREW_TRY(ApplyOrdered({call,
-                          plan,
-                          operands.output,
-                          schedule,
+  STREW_TRY(ApplyOrdered({all.call,
+                          all.plan,
+                          all.output(),
+                          all.schedule,
                           layout.destinations,
-                          InnerTurnsOf(layout, operands.updates, units),
-                          {LocateUpdates, &updates, false, false, operands.updates.data, nullptr}},
+                          InnerTurnsOf(layout, updates, units),
+                          {LocateUpdates, &numbering, false, false, updates.data, nullptr}},
                          &applied));
-  return call.Succeed(applied / units);
+  return all.call.Succeed(applied / units);
 }
 
 // Scatters with the loops of the operator, which takes the places of the plan as checked indices.
-[[gnu::noinline]] Status ScatterByPlaces(const Call& call, const Plan& plan,
-                                         const walk::Operands& operands, int axis,
-                                         const PlanSchedule& schedule) {
+[[gnu::noinline]] Status ScatterByPlaces(const PlannedScatter& all,
+                                         const walk::Operands& operands) {
   plan::Findings findings;
   findings.non_negative = true;
-  findings.all_equal = plan.names_one_place;
-  if (plan.has_dropped()) findings.out_of_range = plan::OutOfRange::kDrop;
-  plan::IndexSpace space = SpaceOfCall(plan, operands, axis);
+  findings.all_equal = all.plan.names_one_place;
+  if (all.plan.has_dropped()) findings.out_of_range = plan::OutOfRange::kDrop;
+  plan::IndexSpace space = SpaceOfCall(all.plan, operands, all.axis);
   const strew_reduction reduction =
-      schedule.begins_anew ? ReductionKind(schedule.reduction) : schedule.reduction;
-  return RunChecked(call, operands, reduction, findings, &space);
+      all.schedule.begins_anew ? ReductionKind(all.schedule.reduction) : all.schedule.reduction;
+  return RunChecked(all.call, operands, reduction, findings, &space);
 }
 
 // Copies data, and stores the identity at each destination. Not inline, because most calls need no
 // stack space for it.
-[[gnu::noinline]] Status BeginAnew(const Call& call, const Plan& plan,
-                                   const walk::Operands& operands, int axis,
-                                   const PlanSchedule& schedule) {
-  const TensorView& output = operands.output;
-  STREW_TRY(share::Copy(call, operands.data, output));
-  const Layout layout(plan, output, axis, 1);
-  const Identities identities(call, plan, output, layout.destinations, schedule.reduction);
+[[gnu::noinline]] Status BeginAnew(const PlannedScatter& all) {
+  const TensorView& output = all.output();
+  STREW_TRY(share::Copy(all.call, all.operands.data, output));
+  const Layout layout(all.plan, output, all.axis, 1);
+  const Identities identities(all.call, all.plan, output, layout.destinations,
+                              all.schedule.reduction);
   plan::LoopNest<1> outside = layout.InnerLoops();
   const plan::Loop<1> run = outside.PopInnermost();
-  const Pass& pass = schedule.beginning;
-  return share::ForEachPart(call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
-    identities.Store(GroupsOf(plan, pass, part), run, [&](const auto& store) {
+  const Pass& pass = all.schedule.beginning;
+  return share::ForEachPart(all.call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
+    identities.Store(GroupsOf(all.plan, pass, part), run, [&](const auto& store) {
       plan::ForEachTurn(outside, outside.rank, [&](const int64_t* turn) {
         store(output.data + turn[0] * output.element_size);
       });
@@ -111,10 +119,10 @@ TurnNest InnerTurnsOf(const Layout& layout, const TensorView& updates, int64_t u
   });
 }
 
-Status Divide(const Call& call, const Plan& plan, const TensorView& output, int axis,
-              const PlanSchedule& schedule) {
-  const int64_t units = plan::IndexedUnitsOf(output.element_size).count;
-  return DivideByCounts(call, plan, output, Layout(plan, output, axis, units), schedule);
+Status Divide(const PlannedScatter& all) {
+  const int64_t units = plan::IndexedUnitsOf(all.output().element_size).count;
+  const Layout layout(all.plan, all.output(), all.axis, units);
+  return DivideByCounts(all.call, all.plan, all.output(), layout, all.schedule);
 }
 
 // Not inline, because most calls have neither accumulators nor several loops over their axes.
@@ -158,30 +166,31 @@ ScatterFacts FactsOf(const Call& call, const Plan& plan, const TensorView& data,
   return facts;
 }
 
-Status ScatterElements(const Call& call, const Plan& plan, const walk::Operands& operands,
-                       const ElementLines& lines, const PlanSchedule& schedule) {
-  STREW_TRY(share::Copy(call, operands.data, operands.output));
-  STREW_TRY(ScatterInElementOrder(call, plan, operands.updates, operands.output, lines, schedule));
-  return call.Succeed(plan.kept);
+Status ScatterElements(const PlannedScatter& all, const ElementLines& lines) {
+  STREW_TRY(share::Copy(all.call, all.operands.data, all.output()));
+  STREW_TRY(ScatterInElementOrder(all.call, all.plan, all.operands.updates, all.output(), lines,
+                                  all.schedule));
+  return all.call.Succeed(all.plan.kept);
 }
 
 walk::Operands InPlace(const walk::Operands& operands) {
   return {operands.output, operands.indices, operands.updates, operands.output};
 }
 
-Status Run(const Call& call, const Plan& plan, const walk::Operands& operands, int axis,
-           const ElementLines& lines, const PlanSchedule& schedule) {
-  if (call.explains()) Explain(call, schedule, plan);
-  if (schedule.way == Way::kInOrder) return ScatterInOrder(call, plan, operands, axis, schedule);
+// `lines` is for kElementOrder.
+Status Run(const PlannedScatter& all, const ElementLines& lines) {
+  const PlanSchedule& schedule = all.schedule;
+  if (all.call.explains()) Explain(all.call, schedule, all.plan);
+  if (schedule.way == Way::kInOrder) return ScatterInOrder(all);
   if (schedule.way == Way::kElementOrder) {
-    STREW_TRY(ScatterElements(call, plan, operands, lines, schedule));
+    STREW_TRY(ScatterElements(all, lines));
   } else if (schedule.begins_anew) {
-    STREW_TRY(BeginAnew(call, plan, operands, axis, schedule));
-    STREW_TRY(ScatterByPlaces(call, plan, InPlace(operands), axis, schedule));
+    STREW_TRY(BeginAnew(all));
+    STREW_TRY(ScatterByPlaces(all, InPlace(all.operands)));
   } else {
-    STREW_TRY(ScatterByPlaces(call, plan, operands, axis, schedule));
+    STREW_TRY(ScatterByPlaces(all, all.operands));
   }
-  return schedule.divides ? Divide(call, plan, operands.output, axis, schedule) : STREW_OK;
+  return schedule.divides ? Divide(all) : STREW_OK;
 }
 
 Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorView* data,
@@ -203,12 +212,13 @@ Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorVie
   const TensorView places = PlacesOf(plan);
   const walk::Operands operands = {schedule.copies_data ? *data : *output, places, *updates,
                                    *output};
-  const Status status = Run(call, plan, operands, axis, lines, schedule);
+  const Status status = Run({call, plan, operands, axis, schedule}, lines);
   if (status.code() != STREW_OUT_OF_MEMORY) return status;
   // In order of destinations accumulators need no scratch.
   assert(schedule.way == Way::kByPlaces && Accumulates(schedule.reduction));
   facts.has_scratch = false;
-  return Run(call, plan, operands, axis, lines, ScheduleScatter(machine, plan, facts, reduction));
+  const PlanSchedule without = ScheduleScatter(machine, plan, facts, reduction);
+  return Run({call, plan, operands, axis, without}, lines);
 }
 
 }  // namespace

@@ -80,14 +80,14 @@ void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& fact
                                  tuning.ns_of_grouped_byte);
   pass.tasks = plan::TasksFor(machine, pass.nanoseconds);
   pass.parts = PartsOfTurns(machine, plan, facts, pass.tasks);
-  schedule->cuts_turns = pass.parts != 0;
-  if (!schedule->cuts_turns) {
+  schedule->order.cuts_turns = pass.parts != 0;
+  if (!schedule->order.cuts_turns) {
     pass.tasks = std::min(pass.tasks, plan.groups());
     pass.parts = std::min(plan::PartsFor(machine, pass.tasks), plan.groups());
   }
   schedule->streams = MayStream(machine, plan, facts, *schedule);
-  schedule->runs_are_short = !schedule->streams && RunsAreShort(tuning, plan, facts);
-  schedule->slices = SlicesTogether(tuning, plan, facts);
+  schedule->order.runs_are_short = !schedule->streams && RunsAreShort(tuning, plan, facts);
+  schedule->order.slices = SlicesTogether(tuning, plan, facts);
 }
 
 // ---- Passes over destinations ----
@@ -270,8 +270,8 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
                  PlanSchedule* schedule) {
   const Tuning& tuning = machine.tuning;
   const UpdateNest& nest = singles.nest;
-  schedule->blocks = BlocksOf(tuning, nest, facts.element_size);
-  const int64_t reach = ReachOf(to, singles, schedule->blocks, facts.element_size);
+  schedule->entries.blocks = BlocksOf(tuning, nest, facts.element_size);
+  const int64_t reach = ReachOf(to, singles, schedule->entries.blocks, facts.element_size);
   const auto far =
       static_cast<int64_t>(static_cast<double>(machine.cache_bytes) * tuning.far_pass_part);
   const bool are_shuffled = to.order.exists() && !facts.has_weights;
@@ -286,12 +286,12 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   pass.parts = std::min(plan::PartsFor(machine, pass.tasks), MostParts(nest, to));
   if (pass.parts < pass.tasks) return false;
   schedule->way = Way::kByEntries;
-  schedule->fetches_output = reach > plan::NearBytesOfElements(machine);
+  schedule->entries.fetches_output = reach > plan::NearBytesOfElements(machine);
   const int64_t step = nest.rank == 0 ? 1 : nest.loop[nest.rank - 1].stride[kFromEntry];
   if (are_affine && nest.rank > 0 && IsRow(nest.loop[nest.rank - 1])) {
-    schedule->passing = Passing::kRows;
+    schedule->entries.passing = Passing::kRows;
   } else if (are_affine && (step == 0 || step == 1)) {
-    schedule->passing = Passing::kLines;
+    schedule->entries.passing = Passing::kLines;
   }
   return true;
 }
@@ -318,7 +318,7 @@ PlanSchedule ScheduleGatherScatter(const Machine& machine, const Plan& from, con
   // An element keeps its old value if `from` drops all of its entries.
   schedule.copies_data = from.has_dropped() || !ReplacesAll(to, facts, reduction);
   if (singles == nullptr || !GoByEntries(machine, from, to, facts, *singles, &schedule)) {
-    schedule.blocks = {};
+    schedule.entries.blocks = {};
     GoInOrder(machine, to, facts, &schedule);
   } else if (DividesSums(from, facts, reduction)) {
     schedule.reduction = SumOf(reduction);

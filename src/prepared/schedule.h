@@ -55,30 +55,45 @@ struct BatchBlocks {
   int64_t turns = 0;
 };
 
+// ---- Decisions within one way ----
+
+struct RowSchedule {
+  bool has_pieces = false;  // runs are gathered in pieces
+  int64_t piece = 0;        // units of a piece, or of a whole run
+};
+struct EntrySchedule {
+  bool fetches_output = false;  // destinations are prefetched
+  Passing passing = Passing::kGathered;
+  BatchBlocks blocks;
+};
+struct OrderSchedule {
+  // Turns of the outermost inner loop that all entries go through before the next ones; 0 for all
+  // turns.
+  int64_t slices = 0;
+  bool cuts_turns = false;      // parts are turns of this loop, instead of destinations
+  bool runs_are_short = false;  // a longer inner loop is walked than the innermost one
+};
+
+// ---- The schedule ----
+
 struct PlanSchedule {
   Way way = Way::kByPlaces;
   strew_reduction reduction = STREW_NONE;  // that is applied: a sum if it is divided
   bool copies_data = false;                // because old values remain in the output
-  // For kByPlaces: destinations receive an identity first.
-  bool begins_anew = false;
-  Pass beginning;
-  bool divides = false;  // sums become means by the numbers of updates that the plan has
-  Pass pass;             // of the way, unless that is kByPlaces
-  Pass division;
+  Pass pass;                               // of the way, unless that is kByPlaces
   bool streams = false;  // rows are written past the caches; FinishStreaming() must follow
   int64_t prefetch = 0;  // distance in entries, for gather and kElementOrder; 0 for none
-  // For kRows: whether runs are gathered in pieces. Units of a piece, or of a whole run.
-  bool has_pieces = false;
-  int64_t piece = 0;
-  bool fetches_output = false;  // for kByEntries: destinations are prefetched
-  Passing passing = Passing::kGathered;
-  BatchBlocks blocks;
-  // For kInOrder: turns of the outermost inner loop that all entries go through before the next
-  // ones; 0 for all turns. And whether the parts are turns of this loop, instead of destinations.
-  int64_t slices = 0;
-  bool cuts_turns = false;
-  // For kInOrder: a longer inner loop is walked than the innermost one.
-  bool runs_are_short = false;
+
+  // Passes over destinations: before that of the way, which is kByPlaces, they receive an identity;
+  // after it, sums become means by the numbers of updates that the plan has.
+  bool begins_anew = false;
+  Pass beginning;
+  bool divides = false;
+  Pass division;
+
+  RowSchedule rows;       // of kRows
+  EntrySchedule entries;  // of kByEntries
+  OrderSchedule order;    // of kInOrder
 };
 
 // ---- Inputs of a schedule besides the plan and the machine ----

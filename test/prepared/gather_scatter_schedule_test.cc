@@ -73,7 +73,7 @@ TEST_F(GatherScatterOfRows, ShortOnesIsByEntries) {
   EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
   facts_.has_weights = true;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
-  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kRows);
+  EXPECT_EQ(Of(STREW_ADD).entries.passing, Passing::kRows);
   ++facts_.row_elements;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
   facts_.row_elements = 4;
@@ -85,9 +85,9 @@ TEST_F(GatherScatterOfRows, ShortOnesIsByEntries) {
 TEST_F(GatherScatterOfRows, RowsOfOneBlockIsInRows) {
   tuning_.longest_passed_row = kHuge;
   Have(strew::prepared::kPassBlock);
-  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kRows);
+  EXPECT_EQ(Of(STREW_ADD).entries.passing, Passing::kRows);
   ++singles_.nest.loop[1].count;
-  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kLines);
+  EXPECT_EQ(Of(STREW_ADD).entries.passing, Passing::kLines);
 }
 
 TEST_F(GatherScatterOfRows, TurnsOutsideEntriesIsByEntries) {
@@ -95,7 +95,7 @@ TEST_F(GatherScatterOfRows, TurnsOutsideEntriesIsByEntries) {
   Have(4);
   std::swap(singles_.nest.loop[0], singles_.nest.loop[1]);
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
-  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kLines);
+  EXPECT_EQ(Of(STREW_ADD).entries.passing, Passing::kLines);
 }
 
 // Slices outside the entries.
@@ -283,40 +283,40 @@ TEST_F(GatherScatterScheduleOf, BatchesWithinEntriesIsInBlocks) {
   singles_.nest.Append(10, 1000, 1000, 0, 0, 0);
   singles_.nest.Append(1000, 1, 1, 1, 1, 0);
   tuning_.pass_block = 4 * 10 * 300;
-  EXPECT_EQ(Of(STREW_ADD).blocks.loop, 1);
-  EXPECT_EQ(Of(STREW_ADD).blocks.turns, 300);
+  EXPECT_EQ(Of(STREW_ADD).entries.blocks.loop, 1);
+  EXPECT_EQ(Of(STREW_ADD).entries.blocks.turns, 300);
   tuning_.pass_block = 1;
-  EXPECT_EQ(Of(STREW_ADD).blocks.turns, strew::prepared::kPassBlock);
+  EXPECT_EQ(Of(STREW_ADD).entries.blocks.turns, strew::prepared::kPassBlock);
   singles_.nest.loop[1].count = strew::prepared::kPassBlock;
-  EXPECT_EQ(Of(STREW_ADD).blocks.loop, -1);
+  EXPECT_EQ(Of(STREW_ADD).entries.blocks.loop, -1);
   singles_.nest.loop[1].count = 1000;
   singles_.nest.loop[0].stride[strew::prepared::kOutput] = 1000;
-  EXPECT_EQ(Of(STREW_ADD).blocks.loop, -1);
+  EXPECT_EQ(Of(STREW_ADD).entries.blocks.loop, -1);
 }
 
 TEST_F(GatherScatterScheduleOf, DestinationsBeyondNearCachesPrefetches) {
   ASSERT_TRUE(to_->order.Allocate(100, 1));
   tuning_.cache_bytes = 4000;
-  EXPECT_FALSE(Of(STREW_ADD).fetches_output);
+  EXPECT_FALSE(Of(STREW_ADD).entries.fetches_output);
   --tuning_.cache_bytes;
   EXPECT_FALSE(Of(STREW_ADD).way == Way::kByEntries);
   tuning_.far_pass_part = 2;
-  EXPECT_TRUE(Of(STREW_ADD).fetches_output);
+  EXPECT_TRUE(Of(STREW_ADD).entries.fetches_output);
 }
 
 TEST_F(GatherScatterScheduleOf, EntriesInARowIsInLines) {
-  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kLines);
+  EXPECT_EQ(Of(STREW_ADD).entries.passing, Passing::kLines);
   singles_.nest.loop[0].stride[strew::prepared::kFromEntry] = 0;
-  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kLines);
+  EXPECT_EQ(Of(STREW_ADD).entries.passing, Passing::kLines);
   singles_.nest.loop[0].stride[strew::prepared::kFromEntry] = 2;
-  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kGathered);
+  EXPECT_EQ(Of(STREW_ADD).entries.passing, Passing::kGathered);
   singles_.nest.rank = 0;
-  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kLines);
+  EXPECT_EQ(Of(STREW_ADD).entries.passing, Passing::kLines);
   singles_.places_are_lines = false;
-  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kGathered);
+  EXPECT_EQ(Of(STREW_ADD).entries.passing, Passing::kGathered);
   singles_.places_are_lines = true;
   DropOne(to_.get());
-  EXPECT_EQ(Of(STREW_ADD).passing, Passing::kGathered);
+  EXPECT_EQ(Of(STREW_ADD).entries.passing, Passing::kGathered);
 }
 
 TEST_F(GatherScatterScheduleOf, WholeOutputsCopiesNoDataUnlessEntriesAreDropped) {

@@ -55,15 +55,15 @@ TEST_F(GatherScheduleOf, RowsApartInTheOutputIsByRows) {
 TEST_F(GatherScheduleOf, RunsWithCommonLinesIsInPieces) {
   tuning_.near_group_turns = kColumns - 1;
   const PlanSchedule pieces = Of(Loops({1, 2 * kRows}, {kColumns + 1, 1}));
-  EXPECT_TRUE(pieces.has_pieces);
-  EXPECT_EQ(pieces.piece, kColumns - 1);
+  EXPECT_TRUE(pieces.rows.has_pieces);
+  EXPECT_EQ(pieces.rows.piece, kColumns - 1);
   // Each run has lines of its own, or uses all of their elements.
-  EXPECT_FALSE(Of(Loops({kColumns * 16, 16}, {kColumns + 1, 1})).has_pieces);
-  EXPECT_FALSE(Of(Loops({15, 1}, {2 * kColumns, 2})).has_pieces);
+  EXPECT_FALSE(Of(Loops({kColumns * 16, 16}, {kColumns + 1, 1})).rows.has_pieces);
+  EXPECT_FALSE(Of(Loops({15, 1}, {2 * kColumns, 2})).rows.has_pieces);
   tuning_.near_group_turns = kColumns;
   const PlanSchedule whole = Of(Loops({1, 2 * kRows}, {kColumns + 1, 1}));
-  EXPECT_FALSE(whole.has_pieces);
-  EXPECT_EQ(whole.piece, kColumns);
+  EXPECT_FALSE(whole.rows.has_pieces);
+  EXPECT_EQ(whole.rows.piece, kColumns);
 }
 
 TEST_F(GatherScheduleOf, RunsOfOneEntryIsCutForTasks) {

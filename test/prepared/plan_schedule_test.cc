@@ -417,31 +417,31 @@ class PartsOf : public ScatterScheduleOf {
 };
 
 TEST_F(PartsOf, TurnsThatTasksWouldShare) {
-  EXPECT_TRUE(Of(80).cuts_turns);
+  EXPECT_TRUE(Of(80).order.cuts_turns);
   EXPECT_EQ(Of(80).pass.tasks, 4);
   EXPECT_EQ(Of(80).pass.parts, 4);
   tuning_.parts_of_task = 3;
   EXPECT_EQ(Of(80).pass.parts, 10) << "of 10 turns";
   facts_.turn_bytes = 804;
-  EXPECT_FALSE(Of(80).cuts_turns);
+  EXPECT_FALSE(Of(80).order.cuts_turns);
   facts_.turn_bytes = 0;
-  EXPECT_FALSE(Of(80).cuts_turns) << "other turns lie between";
+  EXPECT_FALSE(Of(80).order.cuts_turns) << "other turns lie between";
   EXPECT_EQ(Of(80).pass.parts, 12);
 }
 
 TEST_F(PartsOf, FewDestinations) {
   facts_.turn_bytes = 0;
-  EXPECT_FALSE(Of(4).cuts_turns);
-  EXPECT_TRUE(Of(3).cuts_turns);
+  EXPECT_FALSE(Of(4).order.cuts_turns);
+  EXPECT_TRUE(Of(3).order.cuts_turns);
   EXPECT_EQ(Of(3).pass.tasks, 4);
   facts_.turns = 39;
-  EXPECT_FALSE(Of(3).cuts_turns) << "too few turns for 4 tasks";
+  EXPECT_FALSE(Of(3).order.cuts_turns) << "too few turns for 4 tasks";
   EXPECT_EQ(Of(3).pass.tasks, 3);
 }
 
 TEST_F(PartsOf, OneTask) {
   Have(1);
-  EXPECT_FALSE(Of(80).cuts_turns);
+  EXPECT_FALSE(Of(80).order.cuts_turns);
 }
 
 // ---- Runs ----
@@ -453,7 +453,7 @@ TEST_F(ScatterScheduleOf, ShortRunsWalksALongerLoop) {
   tuning_.few_run_elements = 20;
   const auto are_short = [this](int64_t entries, int64_t run) {
     facts_.run = run;
-    return Of(Entries(entries), STREW_ADD).runs_are_short;
+    return Of(Entries(entries), STREW_ADD).order.runs_are_short;
   };
   EXPECT_TRUE(are_short(1000, 3));
   EXPECT_FALSE(are_short(1000, 4));
@@ -481,7 +481,7 @@ class SlicesOf : public ScatterScheduleOf {
   }
   int64_t Together(double bytes) {
     facts_.slice_bytes = bytes;
-    return Of(Entries(100), STREW_ADD | STREW_WIDE).slices;
+    return Of(Entries(100), STREW_ADD | STREW_WIDE).order.slices;
   }
 };
 
