@@ -255,6 +255,22 @@ void GatherElements(int64_t size, const unsigned char* elements, const int64_t* 
 void GatherElements(int64_t size, const unsigned char* elements, const int32_t* offsets, int64_t n,
                     unsigned char* gathered);
 
+// Contiguous rows of `row` elements, of which each output row has n: output[r * n + c] =
+// source[r * row + columns[c]] for r < rows and c < n.
+struct ShuffleArguments {
+  unsigned char* output;
+  const unsigned char* source;
+  int64_t size;  // bytes of an element, a multiple of 4
+  int64_t rows;
+  int64_t row;
+  const int32_t* columns;
+  int64_t n;
+};
+// Gathers the first rows. Returns their number, which is 0 if vectors cannot shuffle them.
+using ShuffleKernel = int64_t (*)(const ShuffleArguments&);
+// NULL for none.
+ShuffleKernel ShuffleKernelFor(int32_t target);
+
 // Makes streamed stores visible before any later store.
 void FinishStreaming();
 

@@ -53,6 +53,11 @@ struct PlanTuning {
   // lines took 0.17 to 0.75 x the time, those of 4 to 500 KiB that share them 0.4 to 0.9 x, a few
   // of long runs up to 1.15 x; of 0.9 to 8 MiB 1.1 to 1.6 x (Zen 4).
   int64_t near_gathered = 512 << 10;
+  // Fewest entries of short rows that are gathered by shuffles, which have to be prepared, and the
+  // longest such rows of the source, in bytes: 2 to 12 of 2 to 16 float32, float64 and complex64
+  // took 0.12 to 0.85 x the time (Zen 4).
+  int64_t least_shuffled = 512;
+  int64_t longest_shuffled_row = 128;
   // Most destinations for each update with which means and wide sums of single elements need no
   // order of destinations, if scratch has room for an accumulator of each destination of a batch.
   // In that order 2^20 updates into 2^22, 2^20 and 2^14 int32 took 0.9 to 1.1, 1.4 to 1.6 and 1.6

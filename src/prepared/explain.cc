@@ -13,6 +13,8 @@ const char* GatheredBy(Way way) {
   switch (way) {
     case Way::kRuns:
       return "runs at their places";
+    case Way::kShuffles:
+      return "shuffles of short rows";
     case Way::kElements:
       return "elements of their runs";
     case Way::kBoxes:
@@ -49,6 +51,7 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
                pass.parts, plan::Plural(pass.parts));
       break;
     case Way::kRuns:
+    case Way::kShuffles:
     case Way::kElements:
     case Way::kRows:
     case Way::kBoxes:
@@ -62,11 +65,11 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   if (schedule.entries.blocks.loop >= 0) {
     text.Add("%" PRId64 " batches at a time stay in the caches. ", schedule.entries.blocks.turns);
   }
-  if (schedule.order.cuts_turns) text.Add("Parts have all destinations, of some inner turns. ");
-  if (schedule.order.runs_are_short)
-    text.Add("A longer inner loop is walked than the innermost one. ");
-  if (schedule.order.slices > 0) {
-    text.Add("%" PRId64 " slices at a time stay in the caches. ", schedule.order.slices);
+  const OrderSchedule& order = schedule.order;
+  if (order.cuts_turns) text.Add("Parts have all destinations, of some inner turns. ");
+  if (order.runs_are_short) text.Add("A longer inner loop is walked than the innermost one. ");
+  if (order.slices > 0) {
+    text.Add("%" PRId64 " slices at a time stay in the caches. ", order.slices);
   }
   if (schedule.entries.fetches_output) text.Add("Destinations are prefetched. ");
   if (schedule.prefetch != 0) {

@@ -44,6 +44,7 @@ class Gatherer {
         output_(output.data),
         move_(walk::MoveKernelsFor(call, loops.units)),
         kernels_(walk::RunKernelsFor(call, output, STREW_NONE, loops.units)),
+        shuffle_(kernel::ShuffleKernelFor(call.settings().simd_target)),
         tuning_(plan::TuningOf(call)) {}
 
   void GatherAll() const {
@@ -76,7 +77,7 @@ class Gatherer {
   // Gathers the first `run` elements of runs.
   void Gather(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner,
               int64_t run) const {
-    if (schedule_.way == Way::kRuns) {
+    if (schedule_.way == Way::kRuns || schedule_.way == Way::kShuffles) {
       GatherLines(nest, columns, inner, run);
     } else if (schedule_.way == Way::kBoxes) {
       GatherBoxes(nest, columns, inner, run);
@@ -128,7 +129,9 @@ class Gatherer {
                        row.count,
                        row.stride[kGatheredEntry],
                        row.stride[kGatheredOutput] * width,
-                       row.stride[kGatheredSource] * width};
+                       row.stride[kGatheredSource] * width,
+                       schedule_.way == Way::kShuffles ? shuffle_ : nullptr,
+                       plan_.NumberOfPlaces()};
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       int64_t first[kGatherOperands];
       plan::MoveToTurn(at, loops_.column, columns.first, first);
@@ -235,8 +238,14 @@ class Gatherer {
   unsigned char* const output_;
   const kernel::MoveKernels& move_;
   const walk::RunKernels kernels_;
+  const kernel::ShuffleKernel shuffle_;
   const plan::Tuning& tuning_;
 };
+
+GatherLoops::Cuts CutsOf(Way way) {
+  if (way == Way::kShuffles) return GatherLoops::Cuts::kNoColumns;
+  return way == Way::kElements ? GatherLoops::Cuts::kNoRuns : GatherLoops::Cuts::kAll;
+}
 
 // True if entries read different elements of the source, although all name one place. Boxes that
 // repeat elements took 1.1 to 2.8 times the time of other ways (Emerald Rapids).
@@ -294,7 +303,7 @@ Status GatherByPlan(const Call& call, const strew_plan* handle, const TensorView
   if (pass.parts == 1) {
     gatherer.GatherAll();
   } else {
-    const plan::Cut cut = loops.CutInto(pass.parts, schedule.way != Way::kElements);
+    const plan::Cut cut = loops.CutInto(pass.parts, CutsOf(schedule.way));
     STREW_TRY(share::ForEachPart(call, pass.tasks, cut.parts(),
                                  [&](int64_t part, int64_t) { gatherer.GatherPart(cut, part); }));
   }

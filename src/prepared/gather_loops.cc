@@ -46,13 +46,14 @@ bool GatherLoops::HasRun() const {
          Magnitude(column.stride[kGatheredOutput]);
 }
 
-plan::Cut GatherLoops::CutInto(int64_t parts, bool cuts_runs) const {
+plan::Cut GatherLoops::CutInto(int64_t parts, Cuts cuts) const {
   plan::Cut cut;
   for (int i = 0; i < entries.rank; ++i) cut.Append(entries.loop[i].count, 1, parts);
-  cut.Append(column.count, plan::LineGranule(column.stride[kGatheredOutput], units.width), parts);
+  const int64_t columns = plan::LineGranule(column.stride[kGatheredOutput], units.width);
+  cut.Append(column.count, cuts == Cuts::kNoColumns ? column.count : columns, parts);
   if (inner.rank > 0) cut.Append(inner.loop[0].count, 1, parts);
-  const int64_t granule = plan::LineGranule(run.stride[kInnerOutput], units.width);
-  cut.Append(run.count, cuts_runs ? granule : run.count, parts);
+  const int64_t units_of_run = plan::LineGranule(run.stride[kInnerOutput], units.width);
+  cut.Append(run.count, cuts == Cuts::kAll ? units_of_run : run.count, parts);
   return cut;
 }
 

@@ -26,8 +26,9 @@ struct GatherLoops {
   int64_t EntryUnits() const { return inner.Turns() * run.count; }
   // Boxes move vectors, so the width of a unit must be a power of two.
   bool MayBeBoxes() const { return (units.width & (units.width - 1)) == 0; }
-  // Cuts the loops over entries, the outermost inner loop and, if `cuts_runs`, the run.
-  plan::Cut CutInto(int64_t parts, bool cuts_runs) const;
+  // Cuts the loops over entries, the outermost inner loop and the run, or only some of them.
+  enum class Cuts { kAll, kNoRuns, kNoColumns };  // the last cuts no runs either
+  plan::Cut CutInto(int64_t parts, Cuts cuts) const;
 
   plan::Units units;
   Layout layout;  // of the source

@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "prepared/gather_loops.h"
+#include "prepared/same_rows.h"
 #include "prepared/schedule.h"
 
 namespace strew::prepared {
@@ -57,10 +58,28 @@ bool AreBoxes(const Tuning& tuning, const GatherLoops& loops) {
          !(share_output && loops.output_bytes > tuning.near_gathered);
 }
 
-Way WayOfGather(const Tuning& tuning, const GatherLoops& loops) {
+// True if contiguous rows of a few elements, with the same places in each row, make contiguous rows
+// of the output. There must be nothing between rows of the source, because vectors read all of it.
+bool MayShuffle(const Tuning& tuning, const Plan& plan, const GatherLoops& loops) {
+  const plan::Loop<kGatherOperands>& column = loops.column;
+  if (plan.has_dropped() || loops.entries.rank > 0 || loops.inner.rank == 0) return false;
+  const int64_t row = plan.NumberOfPlaces(), run = loops.run.count;
+  const int64_t bytes = run * loops.units.width;
+  if (bytes % int64_t{sizeof(uint32_t)} != 0 || bytes > plan::kMostWidth) return false;
+  if (row > tuning.longest_shuffled_row / bytes || column.count > kMostSameColumns) return false;
+  if (loops.layout.places.stride() != run || column.stride[kGatheredOutput] != run) return false;
+  if (column.stride[kGatheredSource] != 0) return false;
+  const plan::Loop<kInnerOperands>& rows = loops.inner.loop[loops.inner.rank - 1];
+  return rows.stride[kInnerSource] == row * run &&
+         rows.stride[kInnerOutput] == column.count * run &&
+         rows.count * column.count >= tuning.least_shuffled;
+}
+
+Way WayOfGather(const Tuning& tuning, const Plan& plan, const GatherLoops& loops) {
   const bool is_contiguous = loops.run.stride[kInnerOutput] == 1;
   const bool are_runs =
       loops.layout.places.is_line() && is_contiguous && loops.run.stride[kInnerSource] == 1;
+  if (are_runs && MayShuffle(tuning, plan, loops)) return Way::kShuffles;
   if (are_runs && loops.run.count > 1) return Way::kRuns;
   if (AreBoxes(tuning, loops)) return Way::kBoxes;
   if (are_runs) return Way::kRuns;
@@ -76,7 +95,7 @@ Way WayOfGather(const Tuning& tuning, const GatherLoops& loops) {
 PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const GatherLoops& loops) {
   const Tuning& tuning = machine.tuning;
   PlanSchedule schedule;
-  schedule.way = WayOfGather(tuning, loops);
+  schedule.way = WayOfGather(tuning, plan, loops);
   const int64_t bytes = loops.EntryUnits() * loops.units.width;
   schedule.pass = plan::PassFor(machine, Nanoseconds(plan.entries, tuning.ns_of_gathered_entry,
                                                      bytes, tuning.ns_of_gathered_byte));

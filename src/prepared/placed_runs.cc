@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "base/element_size.h"
+#include "prepared/same_rows.h"
 
 namespace strew::prepared {
 namespace {
@@ -150,9 +151,7 @@ bool AreLine(const PlacedRuns& runs, int64_t bytes) {
          runs.source_step == 0;
 }
 
-}  // namespace
-
-void GatherRuns(const PlacedRuns& runs) {
+void GatherRows(const PlacedRuns& runs) {
   const int64_t bytes = runs.run * runs.size;
   if (bytes > kLongestInline) {
     return runs.prefetch != 0 ? GatherBy<true, MoveByKernel>(runs)
@@ -166,6 +165,18 @@ void GatherRuns(const PlacedRuns& runs) {
     }
     GatherBy<false, Move>(runs);
   });
+}
+
+}  // namespace
+
+void GatherRuns(const PlacedRuns& all) {
+  const int64_t done = GatherSameRows(all);
+  if (done == 0) return GatherRows(all);
+  PlacedRuns rest = all;
+  rest.rows -= done;
+  rest.output += done * all.row_output_step;
+  rest.source += done * all.row_source_step;
+  GatherRows(rest);
 }
 
 }  // namespace strew::prepared

@@ -32,6 +32,10 @@ struct PlacedRuns {
   int64_t row_places = 0;
   int64_t row_output_step = 0;
   int64_t row_source_step = 0;
+  // For rows of the source that are contiguous, adjacent and have so many places each, with the
+  // same ones in each row of the output, which is contiguous too; else NULL.
+  kernel::ShuffleKernel shuffle = nullptr;
+  int64_t places_of_row = 0;
 };
 void GatherRuns(const PlacedRuns& runs);
 

@@ -31,6 +31,8 @@ enum class Way {
   kByEntries,
   // gather: contiguous runs from places that are one stride apart.
   kRuns,
+  // gather: the same, by shuffles of vectors that hold several rows with the same places.
+  kShuffles,
   // gather: runs that are contiguous in the output alone, element by element in tiles that have
   // room for their offsets, if no entry of the tile is dropped.
   kElements,

@@ -71,8 +71,39 @@ TEST_F(GatherScheduleOf, RunsOfOneEntryIsCutForTasks) {
   const Array output(STREW_FLOAT32, RowMajor({1, 1000}));
   const GatherLoops loops(*Entries(1, 1, 2 * kRows), *ViewOf(source.tensor()), 0,
                           *ViewOf(output.tensor()));
-  EXPECT_EQ(loops.CutInto(8, /*cuts_runs=*/true).parts(), 8);
-  EXPECT_EQ(loops.CutInto(8, /*cuts_runs=*/false).parts(), 1);
+  EXPECT_EQ(loops.CutInto(8, GatherLoops::Cuts::kAll).parts(), 8);
+  EXPECT_EQ(loops.CutInto(8, GatherLoops::Cuts::kNoRuns).parts(), 1);
+}
+
+// Three of four float32 of each of 50 rows.
+class GatherOfShortRows : public PlanScheduleOf {
+ protected:
+  static constexpr int64_t kRow = 4, kTaken = 3;
+
+  Way WayOf(const Dims& source_strides, const Dims& output_strides) const {
+    const Array source(STREW_FLOAT32, {{kRows, kRow}, source_strides});
+    const Array output(STREW_FLOAT32, {{kRows, kTaken}, output_strides});
+    const auto plan = Entries(kTaken, kTaken, kRow);
+    const GatherLoops loops(*plan, *ViewOf(source.tensor()), 1, *ViewOf(output.tensor()));
+    return ScheduleGather(machine(), *plan, loops).way;
+  }
+  Way WayOfContiguous() const { return WayOf({kRow, 1}, {kTaken, 1}); }
+};
+
+TEST_F(GatherOfShortRows, EnoughContiguousRowsIsByShuffles) {
+  tuning_.least_shuffled = kRows * kTaken;
+  tuning_.longest_shuffled_row = 4 * kRow;
+  EXPECT_EQ(WayOfContiguous(), Way::kShuffles);
+  EXPECT_NE(WayOf({kRow + 1, 1}, {kTaken, 1}), Way::kShuffles)
+      << "nothing may be read between rows";
+  EXPECT_NE(WayOf({1, kRows}, {kTaken, 1}), Way::kShuffles);
+  EXPECT_NE(WayOf({kRow, 1}, {kTaken + 1, 1}), Way::kShuffles);
+  EXPECT_NE(WayOf({kRow, 1}, {1, kRows}), Way::kShuffles);
+  ++tuning_.least_shuffled;
+  EXPECT_NE(WayOfContiguous(), Way::kShuffles);
+  tuning_.least_shuffled = 0;
+  --tuning_.longest_shuffled_row;
+  EXPECT_NE(WayOfContiguous(), Way::kShuffles);
 }
 
 // Entries of eight rows of six float32, by default in rows of eight.

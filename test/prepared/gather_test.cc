@@ -358,6 +358,34 @@ TEST(GatherOfMany, RowsOfEveryLengthAsIfTheyWereLarge) {
   }
 }
 
+// The same few elements of many rows: contiguous rows, which may be shuffled, and others.
+TEST(GatherOfMany, ElementsOfShortRows) {
+  Random random(Seed());
+  strew::plan::Tuning tuning;
+  tuning.ns_of_gathered_entry = 1e9;
+  const Tuned tuned(tuning);
+  for (const strew_dtype dtype :
+       std::vector<strew_dtype>{STREW_INT8, STREW_BFLOAT16, STREW_FLOAT32, STREW_INT64,
+                                STREW_COMPLEX128, STREW_OPAQUE(12)}) {
+    for (const int64_t row : {1, 2, 3, 5, 8, 16}) {
+      const auto expect = [&](const Layout& source, int64_t n, int64_t run) {
+        Case c =
+            MakeGather(Operator::kScatterUpdate, RandomArray(random, dtype, source), {0}, {}, 1);
+        c.indices = RandomIndices(random, STREW_INT32, RowMajor({n}), row);
+        const Dims shape = run == 1 ? Dims{300, n} : Dims{300, n, run};
+        c.output = RandomArray(random, dtype, RowMajor(shape));
+        ASSERT_TRUE(CheckGather(c, random.OneIn(2) ? 1 : 3)) << row << ", " << n << ", " << run;
+      };
+      const int64_t n = random.Between(2, 17);
+      expect(RowMajor({300, row}), n, 1);
+      expect(RowMajor({300, row, 2}), n, 2);
+      expect({{300, row}, {row + 1, 1}}, n, 1);
+      expect({{300, row}, {2 * row, 2}}, n, 1);
+      expect({{300, row}, {1, 300}}, n, 1);
+    }
+  }
+}
+
 // Slices of an axis in the middle, between turns that are too far apart for a run.
 TEST(GatherOfMany, SlicesBetweenTurns) {
   Random random(Seed());

@@ -254,6 +254,10 @@ CLASSES = (
     # One column, and a few columns, of many short rows from a source.
     _gathered(UPDATE, "mul", (434_590, 8), (434_590, 1), 1, None),
     _gathered(UPDATE, "add", (434_590, 8), (434_590, 4), 1, None),
+    # Gathers of the same few elements of each row.
+    Class(UPDATE, "none", "complex64", (192, 12, 129, 2), (192, 12, 129, 2), 3, use=Use.GATHER),
+    Class(UPDATE, "none", "float32", (200_000, 3), (200_000, 3), 1, use=Use.GATHER),
+    Class(UPDATE, "none", "int8", (300_000, 12), (300_000, 7), 1, use=Use.GATHER, layouts=_PITCHED),
     # Short rows in the caches; indices of which half are negative, in rows that end within vectors.
     Class(ELEMENTS, "add", "float32", (40_000, 10), (40_000, 10), 1),
     Class(ELEMENTS, "add", "float32", (25_000, 16), (25_000, 16), 1),

@@ -217,7 +217,26 @@ def _gathers() -> list[Family]:
 
         return Planned(bind)
 
+    def short_rows(rows: int, row: int) -> Planned:
+        """The same elements of each row."""
+
+        def bind(library: Library) -> Callable[[], None]:
+            plan = library.plan(UPDATE, library.tensor(uniform((row,), row)), 1, (row,))
+            source, output = values((rows, row)), values((rows, row))
+            return library.plan_gather(plan, library.tensor(source), library.tensor(output))
+
+        return Planned(bind)
+
+    def of_entries(size: int) -> Planned:
+        return short_rows(max(size // 4, 1), 4)
+
+    def of_bytes(size: int) -> Planned:
+        return short_rows(1 << 14, max(size // FLOAT, 1))
+
+    longest = switch("longest_shuffled_row", 0, HUGE, least_shuffled=0)
     return [
+        Threshold("least_shuffled", of_entries, **at("least_shuffled"), least=8),
+        Threshold("longest_shuffled_row", of_bytes, **longest, least=8),
         Threshold("least_gathered_box", of_entry, **at("least_gathered_box"), least=32),
         Threshold("near_gathered", transposed, **switch("near_gathered", HUGE, 0)),
     ]
