@@ -291,6 +291,10 @@ int Main(const std::vector<std::string>& arguments) {
   CLI::App app("Scatter updates into arrays of .npy files.", "strew");
   app.set_version_flag("--version", std::string("strew ") + strew_version());
   app.get_formatter()->label("SUBCOMMAND", "COMMAND");
+#if CLI11_VERSION_MAJOR > 2 || CLI11_VERSION_MINOR >= 6
+  // Formulas and tables have line breaks of their own.
+  app.get_formatter()->enable_footer_formatting(false);
+#endif
   // At most one subcommand, so that a file may have the name of another.
   app.require_subcommand(0, 1);
   for (const Operator op : CommandOperators()) AddOperator(app, commands, op, options);

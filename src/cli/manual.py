@@ -39,7 +39,8 @@ class Help:
 def item_of(line: str) -> Item:
     is_long = len(line) > TEXT_COLUMN and line[TEXT_COLUMN - 1] != " "
     name, text = (line, "") if is_long else (line[:TEXT_COLUMN], line[TEXT_COLUMN:])
-    return Item(name.strip().removesuffix(" REQUIRED"), text.strip())
+    # CLI11 from 2.5 on writes "-o,     --output FILE".
+    return Item(re.sub(r", +", ",", name.strip()).removesuffix(" REQUIRED"), text.strip())
 
 
 def for_all_machines(item: Item) -> Item:
@@ -70,13 +71,15 @@ def help_of(command: list[str]) -> Help:
     asked = [*command, "--help"]
     text = subprocess.run(asked, check=True, text=True, stdout=subprocess.PIPE).stdout
     summary, *blocks = [block.splitlines() for block in re.split(r"\n\n+", text.strip())]
+    # CLI11 from 2.5 on writes the usage as a block of its own, without "Usage:".
+    summary += [blocks.pop(0)[0]] if "[OPTIONS]" in blocks[0][0] else []
     lists, notes = {}, []
     for lines in blocks:
         if re.fullmatch(r"\w+:", lines[0]) and lines[1:2] and lines[1].startswith("  "):
             lists[lines[0].rstrip(":").lower()] = items_of(lines[1:])
         else:
             notes.append(("\n" if is_literal(lines) else " ").join(lines))
-    usage = next(line for line in summary if line.startswith("Usage:"))
+    usage = next(line for line in summary if "[OPTIONS]" in line)
     operands = usage.partition("[OPTIONS]")[2].split()
     return Help(summary[0].rstrip("."), operands, lists, notes)
 

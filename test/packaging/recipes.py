@@ -18,9 +18,9 @@ from pathlib import Path
 import house
 
 # Names in meson.build, and those of both recipes.
-NEEDED = {"libhwy": "highway", "CLI11": "cli11"}
+NEEDED = {"libhwy": "highway", "CLI11": "cli11", "libzip": "libzip"}
 # Recipes build without these: systems have threads, and the others are optional.
-NOT_NEEDED = {"threads", "libzip", "libonnxruntime", "gtest", "benchmark"}
+NOT_NEEDED = {"threads", "libonnxruntime", "gtest", "benchmark"}
 # The recipe for conda-forge leaves these out: its packages have shared libraries, and its options
 # disable the adapter.
 NOT_LISTED = ("lib/libstrew.a", "lib/libstrew_onnxruntime.so")
@@ -77,7 +77,8 @@ def vcpkg_problems(root: Path, files: set[str], project: dict, version: str) -> 
     yield from differences("license", port["license"], project["license"])
     yield from differences("dependencies", names(port["dependencies"]), {NEEDED["libhwy"]})
     tool = port["features"]["tool"]["dependencies"]
-    yield from differences("dependencies of the tool", names(tool), {NEEDED["CLI11"]})
+    of_tool = {NEEDED["CLI11"], NEEDED["libzip"]}
+    yield from differences("dependencies of the tool", names(tool), of_tool)
     script = (root / "packaging/vcpkg/portfile.cmake").read_text()
     patterns = re.findall(r"OTHER_KIND (libstrew\S+)\)", script)
     folder = re.search(r"CONFIG_PATH ([^\s)]+)", script)[1]
@@ -93,8 +94,9 @@ def conda_problems(root: Path, files: set[str], parsed: dict, version: str) -> I
     yield from differences("version", recipe["context"]["version"], version)
     project = parsed["project"]
     yield from differences("license", recipe["about"]["license"], project["license"])
-    if NEEDED["CLI11"] not in library["requirements"]["build"]:
-        yield f"{NEEDED['CLI11']} is not among the requirements"
+    for stage, name in (("build", NEEDED["CLI11"]), ("host", NEEDED["libzip"])):
+        if name not in library["requirements"][stage]:
+            yield f"{name} is not among the requirements to {stage}"
     host = requirements(package["requirements"]["host"]) - {"python", "pip"}
     yield from differences("host", host, requirements(parsed["build-system"]["requires"]))
     run = requirements(package["requirements"]["run"]) - {"python"}
