@@ -117,8 +117,14 @@ void AddChoice(CLI::App& command, const std::string& name, std::string& choice,
 
 void AddNumber(CLI::App& command, const char* name, int& number, int least,
                const char* description) {
+  // Newer versions of CLI11 would take "2,3" for 23.
+  const auto check_digits = [](const std::string& text) {
+    const bool is_plain = text.find_first_not_of("+0123456789") == std::string::npos;
+    return is_plain ? "" : "'" + text + "' is not a number";
+  };
   command.add_option(name, number, description)
       ->check(CLI::Range(least, std::numeric_limits<int>::max()))
+      ->check(check_digits)
       ->option_text("N");
 }
 

@@ -24,7 +24,8 @@ class Asking(CommandTest):
         for command in (*OPERATORS, "info", "bench", "verify", "completion"):
             self.assertIn(f"  {command} ", text)
         for command in OPERATORS:
-            text = self.succeed(command, "--help")
+            # CLI11 from 2.5 on puts spaces between names.
+            text = re.sub(r", +", ",", self.succeed(command, "--help"))
             for word in ("--output", "--repeat", "--simd", "--threads"):
                 self.assertIn(f" {word} ", text.replace(",", " "))
             for word in ("--reduction", "--exclude-self", "--wide"):
