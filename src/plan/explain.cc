@@ -83,7 +83,8 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   text->Add("%s ", is_part ? "The first part is" : "Entries are");
   switch (traversal) {
     case Traversal::kSlices:
-      return text->Add("gone through slice by slice, because they are few and large. ");
+      text->Add("gone through slice by slice, because they are few and large. ");
+      return text->Add("%s", chosen.slices.fetches_next ? "The next block is prefetched. " : "");
     case Traversal::kFlat:
       return text->Add(
           "gone through flat, in the order of the indices in memory: the loops are "

@@ -102,6 +102,24 @@ bool Pack(const EntryLoops& loops, const Tuning& tuning, FlatLoops* flat) {
   return loops.reach + PatternSpan(*flat, kMostPacked) <= INT32_MAX;
 }
 
+// The bytes over which all turns spread, in the output and in the updates.
+double BytesOfTurns(const InnerLoop& turns, int64_t width) {
+  const double step = static_cast<double>(Magnitude(turns.stride[kOutput])) +
+                      static_cast<double>(Magnitude(turns.stride[kUpdates]));
+  return static_cast<double>(turns.count) * static_cast<double>(width) * step;
+}
+
+// True if the updates of each turn fill cache lines of their own, at least by half, and operands
+// are larger than the caches.
+bool FillFarLines(const InnerLoop& turns, int64_t entries, const Machine& machine, int64_t width) {
+  const int64_t updates = turns.stride[kUpdates];
+  if (!AreLinesApart(updates, width) || Magnitude(updates) > static_cast<uint64_t>(2 * entries)) {
+    return false;
+  }
+  return BytesOfTurns(turns, width) >
+         static_cast<double>(machine.cache_bytes) * machine.tuning.far_slice_blocks_part;
+}
+
 // True if short runs of slices lie in cache lines of their own, and all of them in more of these
 // than the cache has.
 bool AreFarSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
@@ -110,6 +128,7 @@ bool AreFarSlices(const EntryLoops& loops, const Machine& machine, int64_t width
   const int64_t entries = loops.TileEntries(), run = loops.run.count;
   if (run > 1 && (run * width > tuning.longest_far_run || entries <= 2)) return false;
   if (!AreLinesApart(row.stride[kOutput], width)) return false;
+  if (run == 1 && FillFarLines(row, entries, machine, width)) return true;
   const auto stride = static_cast<double>(Magnitude(row.stride[kOutput]));
   const double touched =
       std::min(stride * static_cast<double>(width), static_cast<double>(entries) * kCacheLine);
@@ -159,6 +178,10 @@ bool FindSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
     slices->run_step =
         std::min(slices->run.count, std::max(slices->run_step, tuning.least_slice_block));
   }
+  // The next block must follow in memory.
+  slices->fetches_next = is_strided && slices->row.count == 1 && slices->run.stride[kOutput] > 0 &&
+                         slices->run.stride[kUpdates] > 0 &&
+                         FillFarLines(slices->run, entries, machine, width);
   // Strided runs have the axis between their elements. Two slices pay for shorter blocks than more
   // do.
   const int64_t part = entries > 2 ? 1 : 4;

@@ -39,6 +39,7 @@ struct SliceLoops {
   InnerLoop run;
   int64_t row_step;
   int64_t run_step;
+  bool fetches_next;  // the next block is prefetched
 };
 
 // Most entries that are walked as slices, whatever the tuning says.

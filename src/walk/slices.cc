@@ -73,13 +73,28 @@ class SliceWalk {
     };
     const int64_t first_output = first(kOutput);
     const int64_t first_update = first(kUpdates);
+    const int64_t following = slices_.run.count - run.first - run.count;
+    const int64_t fetched = slices_.fetches_next ? std::min(run.count, following) : 0;
     for (int64_t i = 0; i < entries; ++i) {
+      if (fetched > 0) {
+        const int64_t next_output = first_output + run.count * slices_.run.stride[kOutput];
+        const int64_t next_update = first_update + run.count * slices_.run.stride[kUpdates];
+        FetchPart(next_output, next_update + updates[0], fetched, i, entries);
+      }
       kernel::WalkBox(kernel_, scatter_.width,
                       {scatter_.OutputAt(first_output + output[i]),
                        scatter_.UpdateAt(first_update + updates[i]), rows.count,
                        slices_.row.stride[kOutput], slices_.row.stride[kUpdates], run.count,
                        slices_.run.stride[kOutput], slices_.run.stride[kUpdates]});
     }
+  }
+
+  // Prefetches the i-th of n parts of so many turns, which begin at these offsets.
+  void FetchPart(int64_t output, int64_t update, int64_t turns, int64_t i, int64_t n) const {
+    const int64_t read = turns * slices_.run.stride[kUpdates] * scatter_.width / n;
+    const int64_t written = turns * slices_.run.stride[kOutput] * scatter_.width / n;
+    kernel::PrefetchOnce(scatter_.UpdateAt(update) + i * read, read);
+    kernel::PrefetchForWriting(scatter_.OutputAt(output) + i * written, written, 1, 0);
   }
 
   const Scatter& scatter_;

@@ -320,6 +320,43 @@ TEST_F(SliceChoice, TakesRowsTogetherWhoseUpdatesAre) {
   EXPECT_EQ(chosen_.slices.run_step, 100);
 }
 
+// 16 of 8 columns of 10 rows, with updates in rows of 64 bytes.
+TEST_F(SliceChoice, FetchesFarBlocksOfUpdatesInLinesOfTheirOwn) {
+  const auto fetches = [&](int64_t output, int64_t updates) {
+    IndexSpace space;
+    space.component[space.components++] = {1, 8, 1, 1, 0};
+    space.entries.Append(int64_t{16}, 0, 1, 1, 0);
+    space.inner.Append(int64_t{10}, output, updates);
+    EXPECT_TRUE(IsSlices(space));
+    return chosen_.slices.fetches_next;
+  };
+  tuning_.least_slice = tuning_.least_slice_block = 1;
+  tuning_.far_slices_part = 1e9;
+  tuning_.cache_bytes = 10 * (32 + 64);
+  tuning_.far_slice_blocks_part = 0.99;
+  EXPECT_TRUE(fetches(8, 16));
+  EXPECT_FALSE(fetches(8, 15)) << "updates of two rows share a line";
+  EXPECT_TRUE(fetches(8, 32));
+  EXPECT_FALSE(fetches(8, 33)) << "more than half of the updates is not read";
+  EXPECT_FALSE(fetches(-8, 16));
+  EXPECT_FALSE(fetches(8, -16));
+  tuning_.far_slice_blocks_part = 1;
+  EXPECT_FALSE(fetches(8, 16));
+}
+
+TEST_F(SliceChoice, IsNothingForFarElementsAndUpdatesInLinesOfTheirOwn) {
+  IndexSpace space;
+  space.component[space.components++] = {1, 16, 1, 1, 0};
+  space.entries.Append(int64_t{16}, 0, 1, 1, 0);
+  space.inner.Append(int64_t{10}, 16, 16);
+  tuning_.least_slice = tuning_.least_slice_block = 1;
+  tuning_.cache_bytes = 10 * (64 + 64);
+  tuning_.far_slice_blocks_part = 1;
+  EXPECT_TRUE(IsSlices(space));
+  tuning_.far_slice_blocks_part = 0.99;
+  EXPECT_FALSE(IsSlices(space));
+}
+
 // Columns of 10 rows of 64 bytes, and the same of runs.
 TEST_F(SliceChoice, IsNothingForMoreLinesThanTheCachesHold) {
   const auto columns = [](int64_t entries, int64_t stride, int64_t run) {

@@ -116,6 +116,7 @@ TEST(Slices, AreWrittenInBlocksOfAnySize) {
     tuning.few_slices = tuning.few_slice_rows = 64;
     tuning.least_slice = tuning.least_slice_block = 0;
     tuning.longest_slice_run = random.Between(0, 500);
+    tuning.far_slice_blocks_part = random.OneIn(2) ? 0 : 1;  // prefetched or not
     tuning.slice_block = tuning.slice_run_block = random.Between(1, 2000);
     const BoundScatter::Words expected = bound.Expected();
     const MemoryHints hints = {0, 0, random.OneIn(3), false, false};

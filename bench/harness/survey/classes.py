@@ -258,6 +258,9 @@ CLASSES = (
     Class(UPDATE, "none", "complex64", (192, 12, 129, 2), (192, 12, 129, 2), 3, use=Use.GATHER),
     Class(UPDATE, "none", "float32", (200_000, 3), (200_000, 3), 1, use=Use.GATHER),
     Class(UPDATE, "none", "int8", (300_000, 12), (300_000, 7), 1, use=Use.GATHER, layouts=_PITCHED),
+    # Several columns of rows whose updates fill cache lines, beyond the caches.
+    Class(UPDATE, "add", "float64", (200_000, 6), (200_000, 16), 1),
+    Class(UPDATE, "add", "float64", (100_000, 16), (100_000, 16), 1),
     # Short rows in the caches; indices of which half are negative, in rows that end within vectors.
     Class(ELEMENTS, "add", "float32", (40_000, 10), (40_000, 10), 1),
     Class(ELEMENTS, "add", "float32", (25_000, 16), (25_000, 16), 1),

@@ -543,6 +543,14 @@ def _slices(cache: int) -> list[Family]:
             value_of=lambda size: size / cache,
         ),
         Threshold(
+            "far_slice_blocks_part",
+            lambda size: update((size // ((6 + 20) * 4), 6), 20, 1),
+            **switch("far_slice_blocks_part", HUGE, 0, **several),
+            least=MIB,
+            size_of=lambda part: cache * part,
+            value_of=lambda size: size / cache,
+        ),
+        Threshold(
             "longest_far_run",
             lambda size: update((2 * cache // (23 * size), 23, size // 4), 6, 1),
             **at("longest_far_run", far_slices_part=0, **several),
