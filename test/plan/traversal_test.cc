@@ -243,6 +243,16 @@ class SliceChoice : public TraversalChoice {
     return space;
   }
 
+  // Columns of an axis that is the last one; the strides are those of the rows.
+  static IndexSpace ColumnsSpace(int64_t entries, int64_t rows, int64_t output_stride,
+                                 int64_t updates_stride) {
+    IndexSpace space;
+    space.component[space.components++] = {1, 8, 1, 1, 0};
+    space.entries.Append(entries, 0, 1, 1, 0);
+    space.inner.Append(rows, output_stride, updates_stride);
+    return space;
+  }
+
   bool IsSlices(const IndexSpace& space) { return Of(EntryLoops(space, {})) == Traversal::kSlices; }
 
   const IndexSpace rows_ = UpdateSpace({50, 100}, 8);
@@ -284,10 +294,7 @@ TEST_F(SliceChoice, IsForLongRunsThatFitNoBlock) {
 
 // scatter_update along the last axis: an entry is a column of 10 lines of 32 bytes.
 TEST_F(SliceChoice, IsForColumnsThatABlockHoldsEnoughOf) {
-  IndexSpace space;
-  space.component[space.components++] = {1, 8, 1, 1, 0};
-  space.entries.Append(int64_t{3}, 0, 1, 1, 0);
-  space.inner.Append(int64_t{10}, 8, 3);
+  IndexSpace space = ColumnsSpace(3, 10, 8, 3);
   tuning_.least_slice = tuning_.least_slice_block = 10;
   tuning_.slice_block = 320;
   EXPECT_TRUE(IsSlices(space));
@@ -323,11 +330,7 @@ TEST_F(SliceChoice, TakesRowsTogetherWhoseUpdatesAre) {
 // 16 of 8 columns of 10 rows, with updates in rows of 64 bytes.
 TEST_F(SliceChoice, FetchesFarBlocksOfUpdatesInLinesOfTheirOwn) {
   const auto fetches = [&](int64_t output, int64_t updates) {
-    IndexSpace space;
-    space.component[space.components++] = {1, 8, 1, 1, 0};
-    space.entries.Append(int64_t{16}, 0, 1, 1, 0);
-    space.inner.Append(int64_t{10}, output, updates);
-    EXPECT_TRUE(IsSlices(space));
+    EXPECT_TRUE(IsSlices(ColumnsSpace(16, 10, output, updates)));
     return chosen_.slices.fetches_next;
   };
   tuning_.least_slice = tuning_.least_slice_block = 1;
@@ -345,10 +348,7 @@ TEST_F(SliceChoice, FetchesFarBlocksOfUpdatesInLinesOfTheirOwn) {
 }
 
 TEST_F(SliceChoice, IsNothingForFarElementsAndUpdatesInLinesOfTheirOwn) {
-  IndexSpace space;
-  space.component[space.components++] = {1, 16, 1, 1, 0};
-  space.entries.Append(int64_t{16}, 0, 1, 1, 0);
-  space.inner.Append(int64_t{10}, 16, 16);
+  const IndexSpace space = ColumnsSpace(16, 10, 16, 16);
   tuning_.least_slice = tuning_.least_slice_block = 1;
   tuning_.cache_bytes = 10 * (64 + 64);
   tuning_.far_slice_blocks_part = 1;
