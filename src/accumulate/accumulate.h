@@ -4,6 +4,8 @@
 #ifndef STREW_ACCUMULATE_ACCUMULATE_H_
 #define STREW_ACCUMULATE_ACCUMULATE_H_
 
+#include <cstdint>
+
 #include "base/call.h"
 #include "base/status.h"
 #include "base/tensor_view.h"
@@ -18,8 +20,10 @@ namespace strew::accumulate {
 // 2 MiB.
 Status ApplyWide(const walk::Scatter& scatter);
 
-// Bytes of the accumulator of a mean of the output's dtype.
+// Bytes of the accumulator of a mean of the output's dtype, and of the number of its updates if it
+// has one beside it.
 int64_t SumBytes(const Call& call, const TensorView& output);
+inline constexpr int64_t kCountBytes = sizeof(uint32_t);
 
 // Applies a reduction of one step that excludes old values: updates are combined with its identity
 // or, if it has none, with the first update of an element. Telling first updates apart allocates at

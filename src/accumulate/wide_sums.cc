@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "accumulate/accumulate.h"
 #include "base/compiler.h"
 
 namespace strew::accumulate {
@@ -17,7 +18,7 @@ SlotSums::SlotSums(const walk::Scatter& scatter)
       // Batches never share destinations.
       are_long_(scatter.loops.Entries() / scatter.loops.batches >= kernel::kMostTerms),
       are_single_(units_ == 1 && !are_long_),
-      count_size_(are_single_ ? sizeof(uint32_t) : sizeof(int64_t)),
+      count_size_(are_single_ ? kCountBytes : int64_t{sizeof(int64_t)}),
       accumulator_(scatter.call, scatter.operands.output.dtype, scatter.reduction, are_long_) {}
 
 // Kernels begin and divide strided elements one by one, which is slow.

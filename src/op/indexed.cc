@@ -43,7 +43,7 @@ bool HasFewTurns(const Call& call, const TensorView& output, const plan::IndexSp
   const int64_t axis_size = space.component[0].axis_size;
   const int64_t entries = space.entries.Turns();
   if (axis_size / tuning.destinations_of_entry > entries) return false;
-  const int64_t slot_bytes = accumulate::SumBytes(call, output) + int64_t{sizeof(uint32_t)};
+  const int64_t slot_bytes = accumulate::SumBytes(call, output) + accumulate::kCountBytes;
   return HasShortRows(tuning, turns, axis_size, entries, slot_bytes) || !HasRuns(space.inner);
 }
 

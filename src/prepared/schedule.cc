@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "accumulate/accumulate.h"
 #include "base/cache_size.h"
 #include "base/identity.h"
 #include "base/reduction.h"
@@ -143,8 +144,7 @@ bool MayBeDivided(const Tuning& tuning, const Plan& plan, const OutputFacts& fac
 // True if means and wide sums of single elements need no order of destinations: scratch has room
 // for an accumulator of each destination of a batch, and many of these are touched.
 bool AccumulatorsNeedNoOrder(const Machine& machine, const Plan& plan, const ScatterFacts& facts) {
-  constexpr int64_t kBytesOfCount = sizeof(uint32_t);
-  const int64_t bytes = facts.sum_bytes + kBytesOfCount;
+  const int64_t bytes = facts.sum_bytes + accumulate::kCountBytes;
   if (plan.NumberOfPlaces() > plan::MostScratch(1) / bytes) return false;
   if (plan.kept < DestinationsOf(plan) / machine.tuning.destinations_of_plan_entry) return false;
   if (!facts.SumsAreElements()) return true;
