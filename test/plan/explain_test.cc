@@ -66,6 +66,22 @@ TEST(Explanation, TellsHowRowsReplaceOldValues) {
   }
 }
 
+TEST(Explanation, TellsWhichBlocksOfSlicesAreFetched) {
+  Random random(Seed());
+  strew::plan::Tuning tuning;
+  for (const double part : {0.0, 1e9}) {
+    tuning.few_indices = -1;
+    tuning.far_slice_blocks_part = part;
+    Case c =
+        MakeCase(random, {"", Operator::kScatterUpdate, {500, 6}, {16}, 1}, STREW_FLOAT64, true);
+    const Context context = MakeContext();
+    const std::string told =
+        ToldBy(context.get(), &tuning, [&] { EXPECT_EQ(Trial(c).Trouble(context.get()), ""); });
+    EXPECT_NE(told.find("slice by slice"), std::string::npos) << told;
+    EXPECT_EQ(told.find("next block is prefetched") != std::string::npos, part == 0) << told;
+  }
+}
+
 // Rows of 3 have a sum for each element unless there are too many of them.
 TEST(Explanation, TellsHowShortRowsAreSummed) {
   strew::plan::Tuning tuning;

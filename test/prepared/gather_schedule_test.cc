@@ -106,6 +106,28 @@ TEST_F(GatherOfShortRows, EnoughContiguousRowsIsByShuffles) {
   EXPECT_NE(WayOfContiguous(), Way::kShuffles);
 }
 
+// Three entries of scatter_elements beside the axis, whose turns are rows: they name elements of
+// different lines.
+TEST_F(GatherOfShortRows, EntriesOfSeveralLinesIsByNoShuffles) {
+  tuning_.least_shuffled = 0;
+  const auto plan = Entries(kTaken, kTaken, kRow);
+  plan->kind = strew::prepared::Kind::kElements;
+  plan->rank = 3;
+  plan->axis = 0;
+  plan->shape[0] = 1;
+  plan->shape[1] = kTaken;
+  plan->shape[2] = kRows;
+  plan->is_inner[2] = true;
+  const auto way_of = [&](int64_t line) {
+    const Array source(STREW_FLOAT32, {{kRow, kTaken, kRows}, {1, line, kRow}});
+    const Array output(STREW_FLOAT32, {{1, kTaken, kRows}, {kTaken * kRows, 1, kTaken}});
+    const GatherLoops loops(*plan, *ViewOf(source.tensor()), 0, *ViewOf(output.tensor()));
+    return ScheduleGather(machine(), *plan, loops).way;
+  };
+  EXPECT_EQ(way_of(0), Way::kShuffles);
+  EXPECT_NE(way_of(kRow * kRows), Way::kShuffles);
+}
+
 // Entries of eight rows of six float32, by default in rows of eight.
 class GatherOfBoxes : public PlanScheduleOf {
  protected:

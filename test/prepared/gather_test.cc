@@ -2,6 +2,7 @@
 //
 // Gathers from literals. Examples are those of ONNX GatherElements, GatherND and Gather.
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -384,6 +385,23 @@ TEST(GatherOfMany, ElementsOfShortRows) {
       expect({{300, row}, {1, 300}}, n, 1);
     }
   }
+}
+
+TEST(GatherOfMany, ShufflesAreExplained) {
+  Random random(Seed());
+  Case c = MakeGather(Operator::kScatterUpdate,
+                      RandomArray(random, STREW_FLOAT32, RowMajor({600, 4})), {3}, {3, 0, 2}, 1);
+  c.output = RandomArray(random, STREW_FLOAT32, RowMajor({600, 3}));
+  const Plan plan = PlanOf(c);
+  const Context context = MakeContext();
+  std::string told;
+  const auto tell = [](void* to, const char* sentence) {
+    static_cast<std::string*>(to)->append(sentence);
+  };
+  strew::ExplainTo(context.get(), tell, &told);
+  EXPECT_EQ(strew_plan_gather(context.get(), plan.get(), c.data.tensor(), c.output->tensor()),
+            STREW_OK);
+  EXPECT_NE(told.find("gathered by shuffles of short rows"), std::string::npos) << told;
 }
 
 // Slices of an axis in the middle, between turns that are too far apart for a run.
