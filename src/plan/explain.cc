@@ -84,7 +84,8 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
   switch (traversal) {
     case Traversal::kSlices:
       text->Add("gone through slice by slice, because they are few and large. ");
-      return text->Add("%s", chosen.slices.fetches_next ? "The next block is prefetched. " : "");
+      if (chosen.slices.fetches_next) text->Add("The next block is prefetched. ");
+      return;
     case Traversal::kFlat:
       return text->Add(
           "gone through flat, in the order of the indices in memory: the loops are "

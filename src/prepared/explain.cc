@@ -76,8 +76,9 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
     text.Add("%s are prefetched %" PRId64 " entries ahead. ",
              schedule.way == Way::kElementOrder ? "Updates" : "Sources", schedule.prefetch);
   }
-  if (schedule.rows.has_pieces)
+  if (schedule.rows.has_pieces) {
     text.Add("Runs that share cache lines are gathered a piece at a time. ");
+  }
   if (schedule.streams) text.Add("Rows are written past the caches. ");
   if (schedule.begins_anew) text.Add("Identities replace old values first. ");
   if (schedule.divides) text.Add("Means: sums, divided by what the plan has counted. ");

@@ -44,7 +44,9 @@ class Gatherer {
         output_(output.data),
         move_(walk::MoveKernelsFor(call, loops.units)),
         kernels_(walk::RunKernelsFor(call, output, STREW_NONE, loops.units)),
-        shuffle_(kernel::ShuffleKernelFor(call.settings().simd_target)),
+        shuffle_(schedule.way == Way::kShuffles
+                     ? kernel::ShuffleKernelFor(call.settings().simd_target)
+                     : nullptr),
         tuning_(plan::TuningOf(call)) {}
 
   void GatherAll() const {
@@ -130,7 +132,7 @@ class Gatherer {
                        row.stride[kGatheredEntry],
                        row.stride[kGatheredOutput] * width,
                        row.stride[kGatheredSource] * width,
-                       schedule_.way == Way::kShuffles ? shuffle_ : nullptr,
+                       shuffle_,
                        plan_.NumberOfPlaces()};
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       int64_t first[kGatherOperands];
@@ -238,7 +240,7 @@ class Gatherer {
   unsigned char* const output_;
   const kernel::MoveKernels& move_;
   const walk::RunKernels kernels_;
-  const kernel::ShuffleKernel shuffle_;
+  const kernel::ShuffleKernel shuffle_;  // of kShuffles
   const plan::Tuning& tuning_;
 };
 

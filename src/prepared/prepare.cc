@@ -52,11 +52,7 @@ class PlaceReader {
     for (int c = 0; c < space_.components; ++c) {
       const kernel::ResolveArguments arguments = {
           TileOf(c, index, columns, column_stride), stride_[c], 0, 0, true, places};
-      if (out_of_range_ == plan::OutOfRange::kNothing) {
-        kernels_.resolve[kernel::kOffset64](arguments);
-      } else {
-        walk::ResolveClamped(kernels_, kernel::kOffset64, wraps_, arguments);
-      }
+      walk::ResolveTile(kernels_, kernel::kOffset64, wraps_, out_of_range_, arguments);
     }
     if (out_of_range_ != plan::OutOfRange::kDrop) return;
     for (int c = 0; c < space_.components; ++c) {

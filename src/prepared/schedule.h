@@ -93,7 +93,7 @@ struct PlanSchedule {
   bool divides = false;
   Pass division;
 
-  RowSchedule rows;       // of kRows
+  RowSchedule rows;       // of kRows and kElements
   EntrySchedule entries;  // of kByEntries
   OrderSchedule order;    // of kInOrder
 };

@@ -6,6 +6,7 @@
 #include "base/call.h"
 #include "base/tensor_view.h"
 #include "kernel/kernel.h"
+#include "plan/entry_loops.h"
 #include "plan/unit.h"
 
 namespace strew::walk {
@@ -33,10 +34,16 @@ const kernel::CombineKernels& IndexedKernelsFor(const Call& call, const TensorVi
                                                 strew_reduction reduction);
 
 // Clamps the indices of a tile that are out of range, and resolves all of them. Requires at most
-// plan::kMostClamped entries. Entries that will be dropped are clamped too, so that no offset
-// overflows.
+// plan::kMostClamped entries.
 void ResolveClamped(const kernel::IndexKernels& kernels, kernel::OffsetWidth width, bool wraps,
                     kernel::ResolveArguments arguments);
+// Resolves the indices of a tile, after clamping where some may be out of range. Entries that will
+// be dropped are clamped too, so that no offset overflows.
+inline void ResolveTile(const kernel::IndexKernels& kernels, kernel::OffsetWidth width, bool wraps,
+                        plan::OutOfRange out_of_range, const kernel::ResolveArguments& arguments) {
+  if (out_of_range == plan::OutOfRange::kNothing) return kernels.resolve[width](arguments);
+  ResolveClamped(kernels, width, wraps, arguments);
+}
 
 }  // namespace strew::walk
 

@@ -75,12 +75,10 @@ class SliceWalk {
     const int64_t first_update = first(kUpdates);
     const int64_t following = slices_.run.count - run.first - run.count;
     const int64_t fetched = slices_.fetches_next ? std::min(run.count, following) : 0;
+    const int64_t next_output = first_output + run.count * slices_.run.stride[kOutput];
+    const int64_t next_update = first_update + run.count * slices_.run.stride[kUpdates];
     for (int64_t i = 0; i < entries; ++i) {
-      if (fetched > 0) {
-        const int64_t next_output = first_output + run.count * slices_.run.stride[kOutput];
-        const int64_t next_update = first_update + run.count * slices_.run.stride[kUpdates];
-        FetchPart(next_output, next_update + updates[0], fetched, i, entries);
-      }
+      if (fetched > 0) FetchPart(next_output, next_update + updates[0], fetched, i, entries);
       kernel::WalkBox(kernel_, scatter_.width,
                       {scatter_.OutputAt(first_output + output[i]),
                        scatter_.UpdateAt(first_update + updates[i]), rows.count,

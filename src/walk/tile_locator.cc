@@ -47,11 +47,8 @@ TileLocator::TileLocator(const Scatter& scatter, kernel::OffsetWidth offset_widt
       fetches_reads_(FetchesReads(scatter)) {}
 
 void TileLocator::Resolve(const kernel::ResolveArguments& arguments) const {
-  const kernel::IndexKernels& kernels = scatter_.index_kernels;
-  if (scatter_.loops.out_of_range == plan::OutOfRange::kNothing) {
-    return kernels.resolve[offset_width_](arguments);
-  }
-  ResolveClamped(kernels, offset_width_, scatter_.wraps, arguments);
+  ResolveTile(scatter_.index_kernels, offset_width_, scatter_.wraps, scatter_.loops.out_of_range,
+              arguments);
 }
 
 void TileLocator::Locate(const int64_t* offset, const Tile& tile,
