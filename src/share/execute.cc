@@ -118,11 +118,13 @@ int64_t TouchedLines(const Scatter& scatter) {
   constexpr double kMost = 0x1p62;
   const walk::Operands& operands = scatter.operands;
   const plan::InnerLoop& run = scatter.loops.run;
-  const double units = static_cast<double>(operands.updates.size) *
-                       static_cast<double>(operands.output.element_size / scatter.width);
+  const int64_t units_of_element = operands.output.element_size / scatter.width;
+  const double units =
+      static_cast<double>(operands.updates.size) * static_cast<double>(units_of_element);
   if (run.stride[kOutput] != 1) return static_cast<int64_t>(std::min(units, kMost));
-  const double lines = static_cast<double>(run.count * scatter.width / kCacheLine + 2);
-  const double lines_of_runs = units / static_cast<double>(run.count) * lines;
+  const int64_t lines_of_run = run.count * scatter.width / kCacheLine + 2;
+  const double lines_of_runs =
+      units / static_cast<double>(run.count) * static_cast<double>(lines_of_run);
   return static_cast<int64_t>(std::min({units, lines_of_runs, kMost}));
 }
 
