@@ -15,11 +15,14 @@
 namespace strew::accumulate {
 
 struct Accumulator {
-  // `is_long`: a destination may have kernel::kMostTerms updates or more.
-  Accumulator(const Call& call, strew_dtype dtype, strew_reduction reduction, bool is_long = false)
+  // A destination has at most `most_updates`. Unless that is kernel::kMostTerms or more, single
+  // elements may have slots.
+  Accumulator(const Call& call, strew_dtype dtype, strew_reduction reduction,
+              int64_t most_updates = kernel::kMostTerms - 1)
       : kernels(kernel::AccumulateKernelsFor(dtype, ReductionKind(reduction),
                                              call.settings().simd_target)),
-        sums(is_long ? kernels.long_sums : kernels.sums),
+        sums(most_updates >= kernel::kMostTerms ? kernels.long_sums : kernels.sums),
+        slots(HasPackedSlots(most_updates) ? *kernels.packed : kernels.counted),
         excludes_self(ExcludesSelf(reduction)),
         divides(ReductionKind(reduction) == STREW_MEAN) {
     StoreIdentity(dtype, ReductionKind(reduction), identity_);
@@ -30,19 +33,30 @@ struct Accumulator {
              int64_t n) const {
     sums.begin(of_elements, excludes_self ? identity_ : elements, excludes_self ? 0 : stride, n);
   }
+  // The same for slots.
+  void BeginSlots(unsigned char* of_elements, const unsigned char* elements, int64_t stride,
+                  int64_t n) const {
+    slots.begin(of_elements, excludes_self ? identity_ : elements, excludes_self ? 0 : stride, n);
+  }
+  // True if the sum and the count of a slot share a word.
+  bool are_packed() const { return &slots == kernels.packed; }
   // Number by which a sum of so many updates is divided.
   int64_t Terms(int64_t updates) const { return divides ? updates + old_terms() : 1; }
-  // Stores n sums in contiguous elements. Those without updates stay as they are.
+  // Stores the sums of n slots in contiguous elements. Those without updates stay as they are.
   void FinishEach(const kernel::CountedSums& from, unsigned char* elements, int64_t n) const {
-    kernels.finish_each(from, old_terms(), elements, n);
+    slots.finish_each(from, old_terms(), elements, n);
   }
 
   const kernel::AccumulateKernels& kernels;
   const kernel::SumKernels& sums;
+  const kernel::SlotKernels& slots;
   const bool excludes_self;
   const bool divides;
 
  private:
+  bool HasPackedSlots(int64_t most_updates) const {
+    return kernels.packed != nullptr && most_updates <= kernels.packed->most_updates;
+  }
   int64_t old_terms() const { return excludes_self ? 0 : 1; }
 
   alignas(plan::kMostWidth) unsigned char identity_[plan::kMostWidth];

@@ -108,7 +108,9 @@ Status Fit(const WideScatter& work, int64_t batch_bytes, int64_t fitting, bool* 
   const plan::Tuning& tuning = work.scatter.tuning;
   *fit = false;
   if (!work.sums.are_single() || !PaysForBatches(work, batch_bytes, fitting)) return STREW_OK;
-  if (batch_bytes > std::max(tuning.far_batch_sums, plan::MostScratch(1))) return STREW_OK;
+  const int64_t far =
+      work.sums.accumulator().are_packed() ? tuning.far_packed_sums : tuning.far_batch_sums;
+  if (batch_bytes > std::max(far, plan::MostScratch(1))) return STREW_OK;
   const int64_t least = TouchedFor(batch_bytes - plan::MostScratch(1), kTouchedBytes);
   return FindTouched(work.scatter, least, fit) ? Status(STREW_OK) : work.Refuse();
 }

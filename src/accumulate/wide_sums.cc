@@ -16,10 +16,12 @@ SlotSums::SlotSums(const walk::Scatter& scatter)
       width_(scatter.width),
       units_(scatter.loops.EntryUnits()),
       // Batches never share destinations.
-      are_long_(scatter.loops.Entries() / scatter.loops.batches >= kernel::kMostTerms),
-      are_single_(units_ == 1 && !are_long_),
-      count_size_(are_single_ ? kCountBytes : int64_t{sizeof(int64_t)}),
-      accumulator_(scatter.call, scatter.operands.output.dtype, scatter.reduction, are_long_) {}
+      most_updates_(scatter.loops.Entries() / scatter.loops.batches),
+      are_single_(units_ == 1 && !are_long()),
+      accumulator_(scatter.call, scatter.operands.output.dtype, scatter.reduction, most_updates_),
+      count_size_(!are_single_                ? int64_t{sizeof(int64_t)}
+                  : accumulator_.are_packed() ? 0
+                                              : kCountBytes) {}
 
 // Kernels begin and divide strided elements one by one, which is slow.
 template <class Body>
@@ -39,11 +41,16 @@ void SlotSums::ForEachBlock(const SlotLine& line, bool writes, const Body& body)
 // time, of float32 0.86 to 1.0 x, but of 8 bytes 0.97 to 1.06 x (Zen 4).
 void SlotSums::Begin(const Slots& slots, const SlotLine& line) const {
   unsigned char* const sums = SumOf(slots, line.slot, line.unit);
+  const auto begin = [&](int64_t first, const unsigned char* elements, int64_t stride, int64_t n) {
+    unsigned char* const to = sums + first * sum_size();
+    are_single_ ? accumulator_.BeginSlots(to, elements, stride, n)
+                : accumulator_.Begin(to, elements, stride, n);
+  };
   if (line.stride == 1 || width_ >= 8 || accumulator_.excludes_self) {
-    return accumulator_.Begin(sums, line.elements, line.stride, line.count);
+    return begin(0, line.elements, line.stride, line.count);
   }
   ForEachBlock(line, /*writes=*/false, [&](unsigned char* together, int64_t first, int64_t n) {
-    accumulator_.Begin(sums + first * sum_size(), together, 1, n);
+    begin(first, together, 1, n);
   });
 }
 
@@ -52,10 +59,10 @@ void SlotSums::Add(const Slots& slots, const int32_t* numbers, const unsigned ch
   for (int64_t c = 0; slots.are_far && c < columns; ++c) {
     if (numbers[c] < 0) continue;
     PrefetchForWrite(SumOf(slots, numbers[c], 0));
-    PrefetchForWrite(slots.counts + numbers[c] * count_size_);
+    if (count_size_ != 0) PrefetchForWrite(slots.counts + numbers[c] * count_size_);
   }
   if (are_single_) {
-    return kernel::WalkSlots(accumulator_.kernels, width_,
+    return kernel::WalkSlots(accumulator_.slots, width_,
                              {slots.sums, reinterpret_cast<uint32_t*>(slots.counts)},
                              {numbers, updates, stride, columns});
   }
@@ -92,12 +99,15 @@ void SlotSums::Finish(const Slots& slots, const SlotLine& line) const {
   }
 }
 
+int64_t SlotSums::CountOf(const Slots& slots, int64_t slot) const {
+  if (!are_single_) return reinterpret_cast<int64_t*>(slots.counts)[slot];
+  if (!accumulator_.are_packed()) return reinterpret_cast<uint32_t*>(slots.counts)[slot];
+  return reinterpret_cast<int64_t*>(slots.sums)[slot] & accumulator_.slots.most_updates;
+}
+
 int64_t SlotSums::Updates(const Slots& slots, int64_t count) const {
   int64_t updates = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    updates += are_single_ ? reinterpret_cast<uint32_t*>(slots.counts)[i]
-                           : reinterpret_cast<int64_t*>(slots.counts)[i];
-  }
+  for (int64_t i = 0; i < count; ++i) updates += CountOf(slots, i);
   return updates;
 }
 

@@ -172,7 +172,7 @@ struct FinishArguments {
   int64_t count;
 };
 
-// The sum and the number of updates of each slot.
+// The sum and the number of updates of each slot. Where they share a word, `counts` is not used.
 struct CountedSums {
   unsigned char* sums;
   uint32_t* counts;
@@ -214,6 +214,20 @@ struct SumKernels {
 // Most terms of a mean that does not use long_sums.
 inline constexpr int64_t kMostTerms = std::numeric_limits<int32_t>::max();
 
+// Kernels for slots of single elements. A sum and a count may share a word of 64 bits, whose lower
+// bits are the count.
+struct SlotKernels {
+  int64_t most_updates;  // of a slot, and the mask of a count in a word
+  // sums[i] = elements[i * stride] for i < n; counts in words are 0
+  void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
+  // sums[slots[i]] (+)= updates[i * updates_stride] and ++counts[slots[i]]
+  void (*add_each)(const CountedSums&, const SlotUpdates&);
+  // Fewest consecutive updates of one slot that are worth a call of their own; 0: none are.
+  int64_t least_repeats;
+  // output[i] = sums[i] / (counts[i] + more) if counts[i] > 0, for i < n; only means divide
+  void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t n);
+};
+
 // Kernels for means, and for reductions with STREW_WIDE, which do not divide. Sums of integers are
 // exact; sums of floats have the computing type.
 struct AccumulateKernels {
@@ -222,16 +236,13 @@ struct AccumulateKernels {
   RunKernel run;  // for means: averages each element with one update; else NULL
   // output = old value (unless excluded) (+) updates in order, divided if `divides`
   GroupKernel group;
-  // sums[slots[i]] (+)= updates[i * updates_stride] and ++counts[slots[i]]
-  void (*add_each)(const CountedSums&, const SlotUpdates&);
-  // Fewest consecutive updates of one slot that are worth a call of their own; 0: none are.
-  int64_t least_repeats;
+  SlotKernels counted;  // counts have 32 bits of their own
+  // Sums and counts share words: for means of integers of 8 and 16 bits; NULL for none.
+  const SlotKernels* packed;
   // sums[g] (+)= updates[k] for begins[g] <= k < begins[g + 1], in order, and g < groups
   void (*add_groups)(unsigned char* sums, const unsigned char* updates, const int64_t* begins,
                      int64_t groups);
   OrderedSumsKernel ordered;  // NULL for none
-  // output[i] = sums[i] / (counts[i] + more) if counts[i] > 0, for i < n; only means divide
-  void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t n);
 };
 
 // Requires STREW_MEAN and a dtype for which means are defined, or a reduction and a dtype for which
@@ -324,7 +335,7 @@ inline void CombineEntries(const CombineKernels& kernels, OffsetWidth offset_wid
 
 // Applies updates of slots. Many consecutive updates of one slot have a call of their own, which
 // keeps the sum in a register.
-void WalkSlots(const AccumulateKernels& kernels, int64_t size, const CountedSums& sums,
+void WalkSlots(const SlotKernels& kernels, int64_t size, const CountedSums& sums,
                const SlotUpdates& updates);
 
 // The updates of one destination.

@@ -171,7 +171,7 @@ bool CombineRepeats(const CombineKernels& kernels, OffsetWidth offset_width,
   return combine(kernels, kernels.elements[offset_width], tile, next_reads);
 }
 
-void WalkSlots(const AccumulateKernels& kernels, int64_t size, const CountedSums& sums,
+void WalkSlots(const SlotKernels& kernels, int64_t size, const CountedSums& sums,
                const SlotUpdates& all) {
   const int64_t least = kernels.least_repeats;
   const int64_t blocks = least == 0 ? 0 : std::min(all.n / least, kSample);

@@ -48,20 +48,38 @@ HWY_INLINE int64_t ForVectors(int64_t first, int64_t n, const Body& body) {
   return i;
 }
 
-template <class T>
+// A sum of integers in a word whose lower bits are a count, which is 0.
+template <int kCountBits, class Sum>
+HWY_INLINE Sum AboveCount(Sum sum) {
+  if constexpr (kCountBits == 0) {
+    return sum;
+  } else {
+    return static_cast<Sum>(static_cast<std::make_unsigned_t<Sum>>(sum) << kCountBits);
+  }
+}
+
+template <class T, int kCountBits = 0>
 HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
                             const unsigned char* HWY_RESTRICT elements, int64_t stride, int64_t n) {
   using Sum = SumOf<T>;
-  if (stride == 0) return FillSums(SumTraits<T>::Widen(LoadElement<T>(elements)), sums, n);
+  const auto sum_of = [](const unsigned char* element) HWY_ATTR {
+    return AboveCount<kCountBits>(SumTraits<T>::Widen(LoadElement<T>(element)));
+  };
+  if (stride == 0) return FillSums(sum_of(elements), sums, n);
   int64_t done = 0;
   if (stride == 1) {
     done = ForVectors<T, Sum>(0, n, [&](auto d, auto ds, int64_t i) HWY_ATTR {
       auto* const to = reinterpret_cast<hn::TFromD<decltype(ds)>*>(sums + At<Sum>(i));
-      hn::StoreU(LoadWidened<T>(d, ds, elements + At<T>(i)), ds, to);
+      const auto widened = LoadWidened<T>(d, ds, elements + At<T>(i));
+      if constexpr (kCountBits == 0) {
+        hn::StoreU(widened, ds, to);
+      } else {
+        hn::StoreU(hn::ShiftLeft<kCountBits>(widened), ds, to);
+      }
     });
   }
   ForRun<T>(done, stride, n, [&](int64_t i, int64_t at) HWY_ATTR {
-    StoreElement(SumTraits<T>::Widen(LoadElement<T>(elements + at)), sums + At<Sum>(i));
+    StoreElement(sum_of(elements + at), sums + At<Sum>(i));
   });
 }
 

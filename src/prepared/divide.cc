@@ -83,7 +83,7 @@ class Divider {
     alignas(64) unsigned char sums[kGroups * plan::kMostWidth];
     alignas(64) unsigned char means[kGroups * plan::kMostWidth] = {};
     kernel::GatherElements(output_.element_size, origin, offsets, groups, sums);
-    kernels_.finish_each({sums, counts}, more_, means, groups);
+    kernels_.counted.finish_each({sums, counts}, more_, means, groups);
     move_.elements[kernel::kOffset64](kernel::RowTile(origin, means, offsets, groups, 0), {});
   }
 

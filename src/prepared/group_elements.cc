@@ -79,7 +79,7 @@ void GroupWriter::AddToSums(int64_t groups) {
   for (int64_t g = 0; g < groups; ++g) ++slots[piece_.begin(g)];
   int32_t begun = -1;
   for (int64_t i = 0; i < n; ++i) slots[i] = begun += slots[i];
-  kernels_.accumulator()->kernels.add_each({sums_, counts_}, {slots, products_, 1, n});
+  kernels_.accumulator()->kernels.counted.add_each({sums_, counts_}, {slots, products_, 1, n});
 }
 
 // Combines updates in accumulators. Results go to old_ first, so that elements of groups without an

@@ -20,7 +20,7 @@ class AccumulatorOf : public testing::TestWithParam<bool> {
   void Combine(strew_reduction reduction) {
     const strew::Settings settings;
     const Accumulator accumulator(strew::Call(settings, nullptr), STREW_INT8, reduction,
-                                  /*is_long=*/GetParam());
+                                  strew::kernel::kMostTerms - (GetParam() ? 0 : 1));
     const int8_t updates[] = {120, 0, -8};
     const int64_t size = accumulator.sums.sum_size;
     ASSERT_LE(size, 8);

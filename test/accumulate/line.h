@@ -31,21 +31,22 @@ strew::TensorView ViewOf(strew_dtype dtype, std::vector<T>& elements, std::vecto
   return view;
 }
 
-// float32 of shape [places, run], and an update for each index. A negative index is dropped.
-struct Line {
-  Line(int64_t places, int64_t run, std::vector<int64_t> indices_of_updates,
-       strew_reduction reduction = STREW_MEAN)
+// T of shape [places, run], and an update for each index. A negative index is dropped.
+template <class T, strew_dtype kDtype>
+struct LineOf {
+  LineOf(int64_t places, int64_t run, std::vector<int64_t> indices_of_updates,
+         strew_reduction reduction = STREW_MEAN)
       : indices(std::move(indices_of_updates)),
         data(static_cast<size_t>(places * run)),
         updates(indices.size() * static_cast<size_t>(run)),
-        data_view(ViewOf(STREW_FLOAT32, data, {places, run})),
+        data_view(ViewOf(kDtype, data, {places, run})),
         indices_view(ViewOf(STREW_INT64, indices, {static_cast<int64_t>(indices.size())})),
-        updates_view(ViewOf(STREW_FLOAT32, updates, {static_cast<int64_t>(indices.size()), run})),
+        updates_view(ViewOf(kDtype, updates, {static_cast<int64_t>(indices.size()), run})),
         loops(SpaceOf(run), {strew::plan::OutOfRange::kDrop, false}),
         scatter(call, {data_view, indices_view, updates_view, data_view}, loops, reduction,
                 nullptr) {
-    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<float>(i % 7);
-    for (size_t i = 0; i < updates.size(); ++i) updates[i] = static_cast<float>(i);
+    for (size_t i = 0; i < data.size(); ++i) data[i] = static_cast<T>(i % 7);
+    for (size_t i = 0; i < updates.size(); ++i) updates[i] = static_cast<T>(i);
   }
 
   static strew::Settings WithoutWrap() {
@@ -63,8 +64,8 @@ struct Line {
   }
 
   std::vector<int64_t> indices;
-  std::vector<float> data;
-  std::vector<float> updates;
+  std::vector<T> data;
+  std::vector<T> updates;
   strew::TensorView data_view;
   strew::TensorView indices_view;
   strew::TensorView updates_view;
@@ -73,6 +74,7 @@ struct Line {
   strew::plan::EntryLoops loops;
   strew::walk::Scatter scatter;
 };
+using Line = LineOf<float, STREW_FLOAT32>;
 
 }  // namespace strew_test
 

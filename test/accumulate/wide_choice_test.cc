@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "accumulate/line.h"
 #include "accumulate/wide_ways.h"
 #include "plan/schedule.h"
 #include "plan/spaces.h"
@@ -147,6 +149,27 @@ TEST(WideChoice, IsBatchesWhereManyAreTouched) {
   EXPECT_EQ(by(kAxis, 2 * kMore), WideWay::kBatches);
   EXPECT_NE(by(kAxis - 1, 2 * kMore), WideWay::kBatches);
   EXPECT_NE(by(kAxis, kMore - 10), WideWay::kBatches);
+}
+
+// Sums that share words with their counts may take more.
+TEST(WideChoice, IsBatchesForMorePackedSums) {
+  const strew::plan::Tuning tuning;
+  const int64_t most = tuning.far_packed_sums / 8;
+  ASSERT_GT(tuning.far_packed_sums, tuning.far_batch_sums);
+  for (const int64_t places : {most, most + 1}) {
+    std::vector<int64_t> indices(static_cast<size_t>(places));
+    std::iota(indices.begin(), indices.end(), 0);
+    LineOf<uint16_t, STREW_UINT16> line(places, 1, indices);
+    const SlotSums sums(line.scatter);
+    if (!sums.accumulator().are_packed()) GTEST_SKIP() << "no vectors, or an old CPU";
+    WideWay way;
+    ASSERT_TRUE(strew::accumulate::Combine({line.scatter, sums}, &way).ok());
+    EXPECT_EQ(way, places == most ? WideWay::kBatches : WideWay::kBuckets);
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const auto update = static_cast<int64_t>(static_cast<uint16_t>(i));
+      ASSERT_EQ(line.data[i], (static_cast<int64_t>(i % 7) + update) / 2) << i;
+    }
+  }
 }
 
 TEST(WideChoice, IsBatchesForSingleElements) {

@@ -105,5 +105,28 @@ TEST(SumsOfSingles, LeaveTheOldValueOut) {
   EXPECT_EQ(line.data[0], 4.5F);
 }
 
+// Short integers, whose sums share words with their counts.
+TEST(SumsOfSingles, ShareWordsWithCounts) {
+  constexpr strew_reduction kReductions[] = {STREW_MEAN, STREW_MEAN | STREW_EXCLUDE_SELF};
+  for (const strew_reduction reduction : kReductions) {
+    LineOf<int8_t, STREW_INT8> line(4, 1, {0, 0, 0, 0}, reduction);
+    line.data = {100, 7, -128, 3};
+    line.updates = {127, -128, -128, 1};
+    const SlotSums sums(line.scatter);
+    std::vector<uint64_t> memory(static_cast<size_t>(sums.slot_bytes()));
+    const Slots slots = sums.At(reinterpret_cast<unsigned char*>(memory.data()), 4);
+    EXPECT_EQ(sums.slot_bytes(), sums.accumulator().are_packed() ? 8 : 12);
+    const int32_t numbers[] = {0, 2, 2, INT32_MIN};
+    auto* const data = reinterpret_cast<unsigned char*>(line.data.data());
+    sums.Combine(slots, 4, SlotLine{0, data, 1, 4}, [&] {
+      const auto* const updates = reinterpret_cast<const unsigned char*>(line.updates.data());
+      sums.Add(slots, numbers, updates, 1, 4);
+    });
+    EXPECT_EQ(sums.Updates(slots, 4), 3);
+    const int8_t first = reduction == STREW_MEAN ? (100 + 127) / 2 : 127;
+    EXPECT_EQ(line.data, (std::vector<int8_t>{first, 7, -128, 3}));
+  }
+}
+
 }  // namespace
 }  // namespace strew_test

@@ -187,7 +187,7 @@ void AddEach(const kernel::CountedSums& sums, const kernel::SlotUpdates& all) {
 }
 
 TEST(SlotRuns, HaveEveryUpdateInOrder) {
-  kernel::AccumulateKernels kernels = {};
+  kernel::SlotKernels kernels = {};
   kernels.add_each = AddEach;
   int64_t with_runs = 0;
   for (uint64_t seed = 0; seed < 500; ++seed) {

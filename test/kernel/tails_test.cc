@@ -145,8 +145,8 @@ TEST(Sums, AddToOneSlot) {
         Bytes sums(static_cast<size_t>(2 * kernels.sums.sum_size), 0);
         std::vector<uint32_t> counts(2, 0);
         for (int64_t i = 0; i < n; i += step) {
-          kernels.add_each({sums.data(), counts.data()},
-                           {slots.data() + i, updates.data() + i * info.size, 1, step});
+          kernels.counted.add_each({sums.data(), counts.data()},
+                                   {slots.data() + i, updates.data() + i * info.size, 1, step});
         }
         for (const uint32_t count : counts) sums.push_back(static_cast<unsigned char>(count));
         return sums;
@@ -168,10 +168,10 @@ TEST(Sums, AreFinishedAlike) {
       counts[static_cast<size_t>(n / 3)] = n % 2 == 0 ? 3 : 1 << 21;
       Bytes whole = Ones(info, n);
       Bytes single = whole;
-      kernels.finish_each({sums.data(), counts.data()}, 1, whole.data(), n);
+      kernels.counted.finish_each({sums.data(), counts.data()}, 1, whole.data(), n);
       for (int64_t i = 0; i < n; ++i) {
-        kernels.finish_each({sums.data() + i * sum_size, counts.data() + i}, 1,
-                            single.data() + i * info.size, 1);
+        kernels.counted.finish_each({sums.data() + i * sum_size, counts.data() + i}, 1,
+                                    single.data() + i * info.size, 1);
       }
       ASSERT_EQ(whole, single) << info.name << ' ' << n;
     }

@@ -52,13 +52,14 @@ def elements(
     axis: int = 0,
     reduction: str = "add",
     indices: np.ndarray | None = None,
+    dtype: str = "float32",
 ) -> Scatter:
     """In place, at uniform indices by default."""
     if indices is None:
         indices = uniform(updates, data[axis])
-    target = values(data)
+    target = values(data, dtype)
     operator = Operator.SCATTER_ELEMENTS
-    return Scatter(operator, target, indices, values(updates), reduction, target, axis)
+    return Scatter(operator, target, indices, values(updates, dtype), reduction, target, axis)
 
 
 def in_columns(scatter: Scatter) -> Scatter:

@@ -125,8 +125,8 @@ def _boxes() -> list[Family]:
 
 
 def _means() -> list[Family]:
-    def line(destinations: int, entries: int) -> Scatter:
-        return elements((destinations,), (entries,), 0, "mean")
+    def line(destinations: int, entries: int, dtype: str = "float32") -> Scatter:
+        return elements((destinations,), (entries,), 0, "mean", dtype=dtype)
 
     def columns_of(rows: int, columns: int) -> Scatter:
         return elements((rows, columns), (rows, columns), 0, "mean")
@@ -163,6 +163,11 @@ def _means() -> list[Family]:
             most=30000,
         ),
         Sweep("far_batch_sums", [lambda: line(400000, 400000)], (1 << 20, 2 << 20, 8 << 20)),
+        Sweep(
+            "far_packed_sums",
+            [lambda: line(900000, 900000, dtype="int8")],
+            (4 << 20, 6 << 20, 16 << 20),
+        ),
         Sweep(
             "least_strided_group",
             [
