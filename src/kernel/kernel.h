@@ -184,6 +184,7 @@ struct SlotUpdates {
   const unsigned char* updates;
   int64_t updates_stride;
   int64_t n;
+  bool are_of_one = false;  // all updates belong to slots[0], which is not kDropped
 };
 
 // Elements that share a list of updates: output[i * output_stride], i < n, receives
@@ -333,8 +334,8 @@ inline void CombineEntries(const CombineKernels& kernels, OffsetWidth offset_wid
   kernels.elements[offset_width](tile, next_reads);
 }
 
-// Applies updates of slots. Many consecutive updates of one slot have a call of their own, which
-// keeps the sum in a register.
+// Applies updates of slots. If all of them, or many consecutive ones, belong to one slot, they have
+// a call of their own, which keeps the sum in a register.
 void WalkSlots(const SlotKernels& kernels, int64_t size, const CountedSums& sums,
                const SlotUpdates& updates);
 

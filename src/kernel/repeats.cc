@@ -2,6 +2,7 @@
 // CombineRepeats() and WalkSlots(): many consecutive entries of one destination are combined in a
 // register.
 #include <algorithm>
+#include <cstring>
 
 #include "kernel/kernel.h"
 
@@ -152,6 +153,11 @@ class RepeatingTile {
   const NextReads& next_reads_;
 };
 
+// Compares each slot with the next one.
+bool AreEqual(const int32_t* slots, int64_t n) {
+  return std::memcmp(slots, slots + 1, static_cast<size_t>(n - 1) * sizeof(*slots)) == 0;
+}
+
 template <class Offset>
 bool CombineRepeatsOf(const CombineKernels& kernels, ElementsKernel elements,
                       const TileArguments& tile, const NextReads& next_reads) {
@@ -176,15 +182,17 @@ void WalkSlots(const SlotKernels& kernels, int64_t size, const CountedSums& sums
   const int64_t least = kernels.least_repeats;
   const int64_t blocks = least == 0 ? 0 : std::min(all.n / least, kSample);
   const RepeatFinder<int32_t> row(all.slots, all.n, least);
-  const bool is_repeat = all.slots[0] == all.slots[all.n - 1];
-  if (is_repeat || 2 * row.Count(blocks) <= blocks) {
-    return kernels.add_each(sums, all);
-  }
-  const auto add = [&](int64_t first, int64_t end) {
+  const auto add = [&](int64_t first, int64_t end, bool are_of_one) {
     const unsigned char* const updates = all.updates + first * all.updates_stride * size;
-    kernels.add_each(sums, {all.slots + first, updates, all.updates_stride, end - first});
+    are_of_one = are_of_one && all.slots[first] >= 0;
+    kernels.add_each(sums,
+                     {all.slots + first, updates, all.updates_stride, end - first, are_of_one});
   };
-  row.ForEach(add, add);
+  // 3 M updates of one slot with float32 took 0.67 x the time (Zen 4).
+  if (all.slots[0] == all.slots[all.n - 1]) return add(0, all.n, AreEqual(all.slots, all.n));
+  if (2 * row.Count(blocks) <= blocks) return add(0, all.n, false);
+  row.ForEach([&](int64_t first, int64_t end) { add(first, end, true); },
+              [&](int64_t first, int64_t end) { add(first, end, false); });
 }
 
 }  // namespace strew::kernel

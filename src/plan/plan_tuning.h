@@ -16,7 +16,7 @@ struct PlanTuning {
   double ns_of_gathered_entry = 2, ns_of_gathered_byte = 0.1;
   double ns_of_grouped_entry = 4, ns_of_grouped_byte = 0.1;
   double ns_of_passed_entry = 5;
-  double ns_of_divided_group = 2, ns_of_divided_byte = 0.2;
+  double ns_of_divided_group = 2, ns_of_divided_byte = 0.2, ns_of_divided_element = 0.3;
   // Single elements are scattered in the order of destinations if entries jump over more bytes of
   // the output than far_ordered_part of the cache, the output has at most bytes_of_ordered_group
   // for each destination that is touched, these have at most most_ordered_repeats updates on
@@ -70,6 +70,10 @@ struct PlanTuning {
   // destination, rows of 12 bytes took 0.43 x the time, of 64 bytes 0.75 to 1.0 x, of 96 to 256
   // bytes 0.75 to 1.25 x (Zen 4).
   int64_t short_divided_row = 64;
+  // Most destinations that a plan can have for each that has updates, with which sums of single
+  // elements are divided in the order of all of them: with 1.6 means took 0.62 to 1.0 x the time,
+  // with 2.5 0.71 to 0.99 x, with 4.5 0.9 to 1.1 x, with 8.5 1.0 to 1.8 x (Zen 4).
+  int64_t destinations_of_divided_group = 3;
   // Least bytes of rows without old values that go in the order of destinations if these have fewer
   // than two updates: rows of 800 bytes and 8 KB took 0.65 to 0.8 x the time, of 256 bytes 0.7 to
   // 1.4 x, shorter ones up to 2.2 x (Zen 4).

@@ -25,9 +25,26 @@ class Divider {
         output_(output),
         destinations_(layout.destinations),
         more_(counts_old ? 1 : 0),
+        target_(call.settings().simd_target),
         kernels_(KernelsFor(call, output)),
         move_(walk::IndexedKernelsFor(call, output, STREW_NONE)),
         inner_(layout.InnerLoops()) {}
+
+  // Divides destinations [first, first + n), each a consecutive element, by its count.
+  void DivideAll(const Numbers& counts, int64_t first, int64_t n) const {
+    const int64_t end = first + n;
+    const kernel::ResolveKernel widen =
+        kernel::IndexKernelsFor(counts.dtype(), target_).resolve[kernel::kOffset32];
+    for (; first < end; first += kGroups) {
+      const int64_t block = std::min(kGroups, end - first);
+      uint32_t wide[kGroups];
+      // As if counts were indices of consecutive elements, because vectors resolve those.
+      const unsigned char* const narrow = counts.data() + first * counts.width();
+      widen({{narrow, 1, 0, block, 1, kernel::kMostTerms}, 1, 0, 0, /*accumulate=*/false, wide});
+      unsigned char* const elements = output_.data + first * output_.element_size;
+      kernels_.counted.finish_each({elements, wide}, more_, elements, block);
+    }
+  }
 
   // Cuts groups and, where these are few, turns of the outermost inner loop.
   plan::Cut CutInto(int64_t parts) const {
@@ -91,6 +108,7 @@ class Divider {
   const TensorView& output_;
   const Numbering& destinations_;
   const int64_t more_;
+  const int32_t target_;
   const kernel::AccumulateKernels& kernels_;
   const kernel::CombineKernels& move_;
   const plan::LoopNest<1> inner_;
@@ -102,6 +120,15 @@ Status DivideByCounts(const Call& call, const Plan& plan, const TensorView& outp
                       const Layout& layout, const PlanSchedule& schedule) {
   const Divider divider(call, plan, output, layout, !ExcludesSelf(schedule.reduction));
   const Pass& pass = schedule.division;
+  const Numbers* const counts = schedule.divides_all ? plan.counts.Of(plan) : nullptr;
+  if (counts != nullptr) {
+    plan::Cut all;
+    all.Append(counts->count(), kCacheLine, pass.parts);
+    return share::ForEachPart(call, pass.tasks, all.parts(), [&](int64_t part, int64_t) {
+      const plan::Turns turns = all.TurnsOf(part, 0);
+      divider.DivideAll(*counts, turns.first, turns.count);
+    });
+  }
   const plan::Cut cut = divider.CutInto(pass.parts);
   return share::ForEachPart(call, pass.tasks, cut.parts(),
                             [&](int64_t part, int64_t) { divider.Divide(cut, part); });

@@ -82,6 +82,7 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   if (schedule.streams) text.Add("Rows are written past the caches. ");
   if (schedule.begins_anew) text.Add("Identities replace old values first. ");
   if (schedule.divides) text.Add("Means: sums, divided by what the plan has counted. ");
+  if (schedule.divides_all) text.Add("They are divided in the order of the output. ");
   call.Explain("%s", text.c_str());
 }
 

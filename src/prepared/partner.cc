@@ -19,24 +19,15 @@ void Token::Release() {
   std::free(this);
 }
 
-Partner::~Partner() { Free(contents_.load(std::memory_order_relaxed)); }
-
-void Partner::Free(Contents* contents) {
-  if (contents == nullptr) return;
-  contents->from->Release();
-  contents->~Contents();
-  std::free(contents);
-}
-
 Partner::Contents* Partner::Make(const Plan& from, const Plan& to) {
-  void* const memory = std::malloc(sizeof(Contents));
-  if (memory == nullptr) return nullptr;
-  Contents* const contents = new (memory) Contents{from.token->Share(), {}};
+  Contents* const contents = StoredOnce<Contents>::New();
+  if (contents == nullptr) return nullptr;
   Numbers& places = contents->places;
   if (!places.Allocate(to.kept, from.places.width())) {
-    Free(contents);
+    StoredOnce<Contents>::Free(contents);
     return nullptr;
   }
+  contents->from = from.token->Share();
   to.order.Visit([&](const auto* order) {
     from.places.Visit([&](auto* in_rows) {
       auto* const in_order = reinterpret_cast<decltype(in_rows)>(places.data());
@@ -47,24 +38,18 @@ Partner::Contents* Partner::Make(const Plan& from, const Plan& to) {
 }
 
 const Numbers* Partner::PlacesOf(const Plan& from, const Plan& to) {
-  Contents* contents = contents_.load(std::memory_order_acquire);
+  const Contents* contents = contents_.get();
   if (contents == nullptr) {
-    constexpr int64_t kMostBytes = 24;  // of an entry, as strew.h promises
-    const int64_t bytes = to.bytes() + to.kept * from.places.width();
-    if (bytes / kMostBytes > to.all_entries) return nullptr;
+    if (!to.MayGrowBy(to.kept * from.places.width())) return nullptr;
     Contents* const made = Make(from, to);
     if (made == nullptr) return nullptr;
-    if (contents_.compare_exchange_strong(contents, made, std::memory_order_acq_rel)) {
-      contents = made;
-    } else {
-      Free(made);
-    }
+    contents = contents_.Store(made);
   }
   return contents->from == from.token ? &contents->places : nullptr;
 }
 
 int64_t Partner::bytes() const {
-  const Contents* const contents = contents_.load(std::memory_order_acquire);
+  const Contents* const contents = contents_.get();
   return contents == nullptr ? 0 : int64_t{sizeof(Contents)} + contents->places.bytes();
 }
 

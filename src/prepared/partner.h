@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "prepared/numbers.h"
+#include "prepared/stored_once.h"
 
 namespace strew::prepared {
 
@@ -32,15 +33,9 @@ class Token {
   std::atomic<int64_t> references_{1};
 };
 
-// The places of the first plan with which the owner was used. Once stored they never change, so any
-// number of threads may read them.
+// The places of the first plan with which the owner was used.
 class Partner {
  public:
-  Partner() = default;
-  ~Partner();
-  Partner(const Partner&) = delete;
-  Partner& operator=(const Partner&) = delete;
-
   // The places of `from` in the order of `to`, which owns this partner and whose entries have the
   // same numbers. The first call stores them. Returns NULL if those of another plan are stored, if
   // the plan would become larger than strew.h promises, or if memory is refused.
@@ -49,13 +44,15 @@ class Partner {
 
  private:
   struct Contents {
-    Token* from;
+    ~Contents() {
+      if (from != nullptr) from->Release();
+    }
+    Token* from = nullptr;
     Numbers places;
   };
   static Contents* Make(const Plan& from, const Plan& to);
-  static void Free(Contents* contents);
 
-  std::atomic<Contents*> contents_{nullptr};
+  StoredOnce<Contents> contents_;
 };
 
 }  // namespace strew::prepared

@@ -15,6 +15,7 @@
 
 #include "base/reduction.h"
 #include "base/tensor_view.h"
+#include "prepared/counts.h"
 #include "prepared/numbers.h"
 #include "prepared/partner.h"
 #include "strew/strew.h"
@@ -51,7 +52,9 @@ struct Plan {
   Numbers firsts;
 
   Token* token = nullptr;
-  mutable Partner partner;  // a cache, which calls with a const plan may fill
+  // Caches, which calls with a const plan may fill.
+  mutable Partner partner;
+  mutable Counts counts;
 
   Plan() = default;
   ~Plan() {
@@ -91,7 +94,12 @@ struct Plan {
   }
   int64_t bytes() const {
     return int64_t{sizeof(*this)} + places.bytes() + order.bytes() + destinations.bytes() +
-           firsts.bytes() + partner.bytes();
+           firsts.bytes() + partner.bytes() + counts.bytes();
+  }
+  // False if the plan would become larger than strew.h promises.
+  bool MayGrowBy(int64_t more) const {
+    constexpr int64_t kMostBytes = 24;  // of an entry
+    return (bytes() + more) / kMostBytes <= all_entries;
   }
 };
 

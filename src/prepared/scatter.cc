@@ -133,6 +133,12 @@ Status Divide(const PlannedScatter& all) {
                 output, facts);
 }
 
+// True if all destinations that the plan can have are consecutive elements of the output. Not
+// inline, because most calls need no layout.
+[[gnu::noinline]] bool AreContiguous(const Plan& plan, const TensorView& output, int axis) {
+  return Layout(plan, output, axis, 1).destinations.is_identity();
+}
+
 // True if it may pay to make the loops of rows once more, to look at the inner turns of updates
 // that go in the order of destinations: small ones stay in the caches anyway.
 bool MayHaveTurns(const ScatterFacts& facts, const TensorView& updates, strew_reduction reduction) {
@@ -160,6 +166,10 @@ ScatterFacts FactsOf(const Call& call, const Plan& plan, const TensorView& data,
   facts.entry_elements = plan.entries == 0 ? 0 : updates.size / plan.entries;
   facts.is_empty = updates.size == 0 || output.size == 0;
   facts.axes_are_one_loop = AxesAreOneLoop(plan, data) && AxesAreOneLoop(plan, output);
+  if (!facts.is_empty && ReductionKind(reduction) == STREW_MEAN && facts.SumsAreElements() &&
+      facts.EntriesAreElements() && facts.axes_are_one_loop) {
+    facts.destinations_are_contiguous = AreContiguous(plan, output, axis);
+  }
   if (!facts.is_empty && MayHaveTurns(facts, updates, reduction)) {
     FindTurns(plan, updates, output, axis, &facts);
   }

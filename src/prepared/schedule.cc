@@ -99,11 +99,23 @@ Pass PassOverGroups(const Machine& machine, const Plan& plan, const OutputFacts&
                                             facts.EntryBytes(), tuning.ns_of_divided_byte));
 }
 
+// True if sums of single elements are divided in the order of all destinations that a plan can
+// have, because most of them are touched.
+bool DividesAll(const Tuning& tuning, const Plan& plan, const OutputFacts& facts) {
+  return facts.destinations_are_contiguous &&
+         plan.groups() >= DestinationsOf(plan) / tuning.destinations_of_divided_group;
+}
+
 // Means as sums.
 void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts,
             PlanSchedule* schedule) {
   schedule->divides = true;
-  schedule->division = PassOverGroups(machine, plan, facts);
+  schedule->divides_all = DividesAll(machine.tuning, plan, facts);
+  schedule->division =
+      schedule->divides_all
+          ? plan::PassFor(machine, Nanoseconds(DestinationsOf(plan),
+                                               machine.tuning.ns_of_divided_element, 0, 0))
+          : PassOverGroups(machine, plan, facts);
 }
 
 // ---- Reductions without old values that have an identity ----
@@ -169,7 +181,9 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   }
   const bool accumulates = Accumulates(reduction);
   const strew_reduction kind = ReductionKind(reduction);
-  if (accumulates && facts.EntriesAreElements() && facts.has_scratch &&
+  const bool has_room = HasRoomToShare(machine, plan);
+  const bool divides_all = has_room && DividesAll(machine.tuning, plan, facts);
+  if (accumulates && facts.EntriesAreElements() && facts.has_scratch && !divides_all &&
       AccumulatorsNeedNoOrder(machine, plan, facts)) {
     return schedule;
   }
@@ -178,7 +192,6 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
     return schedule;
   }
   if (!accumulates && !ExcludesSelf(reduction)) return schedule;
-  const bool has_room = HasRoomToShare(machine, plan);
   if (kind == STREW_MEAN && facts.SumsAreElements() && has_room &&
       MayBeDivided(machine.tuning, plan, facts, reduction)) {
     schedule.reduction = SumOf(reduction);

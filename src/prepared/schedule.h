@@ -91,6 +91,7 @@ struct PlanSchedule {
   bool begins_anew = false;
   Pass beginning;
   bool divides = false;
+  bool divides_all = false;  // destinations, by counts of each, instead of groups
   Pass division;
 
   RowSchedule rows;       // of kRows and kElements
@@ -119,6 +120,8 @@ struct OutputFacts {
   int64_t turns = 0;
   int64_t turn_elements = 0;
   int64_t turn_bytes = 0;
+  // For means of single elements: destinations are consecutive elements of the output.
+  bool destinations_are_contiguous = false;
   bool has_weights = false;
   // For reductions that exclude old values: a kernel combines all rows of a destination at once.
   bool groups_rows = false;

@@ -96,9 +96,10 @@ class Explain(CommandTest):
 
     def test_a_mean_by_a_plan(self) -> None:
         lines = self.call((100,), (500,), "--plan", "--reduction", "mean")
-        self.assertIn("Means: some batches at a time", lines[5])
+        self.assertIn("They are divided in the order of the output.", lines[4])
         lines = self.call((9000,), (500,), "--plan", "--reduction", "mean")
         self.assertIn("Means: sums, divided by what the plan has counted.", lines[4])
+        self.assertNotIn("They are divided", lines[4])
         self.assertIn("500 entries of 1 element", lines[5])
         self.put("data.npy", "f2", (9000,), array.array("H", [0] * 9000))
         self.put("updates.npy", "f2", (500,), array.array("H", [0] * 500))

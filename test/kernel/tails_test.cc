@@ -145,7 +145,7 @@ TEST(Sums, AddToOneSlot) {
         Bytes sums(static_cast<size_t>(2 * kernels.sums.sum_size), 0);
         std::vector<uint32_t> counts(2, 0);
         for (int64_t i = 0; i < n; i += step) {
-          kernels.counted.add_each({sums.data(), counts.data()},
+          strew::kernel::WalkSlots(kernels.counted, info.size, {sums.data(), counts.data()},
                                    {slots.data() + i, updates.data() + i * info.size, 1, step});
         }
         for (const uint32_t count : counts) sums.push_back(static_cast<unsigned char>(count));

@@ -275,6 +275,21 @@ TEST_F(ScatterScheduleOf, MeansIsBySumsUnlessTheseAreNear) {
             STREW_ADD | STREW_EXCLUDE_SELF);
 }
 
+TEST_F(ScatterScheduleOf, MeansOfMostDestinationsIsBySumsThatAreDividedInTheirOrder) {
+  tuning_.destinations_of_divided_group = 10;
+  EXPECT_FALSE(Of(Entries(100, 100, 1009), STREW_MEAN).divides_all);
+  facts_.destinations_are_contiguous = true;
+  for (const strew_reduction reduction : {0 | STREW_MEAN, STREW_MEAN | STREW_EXCLUDE_SELF}) {
+    const PlanSchedule most = Of(Entries(100, 100, 1009), reduction);
+    EXPECT_EQ(most.way, Way::kByPlaces);
+    EXPECT_TRUE(most.divides && most.divides_all);
+    EXPECT_FALSE(Of(Entries(100, 100, 1010), reduction).divides_all);
+  }
+  Have(2);
+  const int64_t entries = (int64_t{2} << 20) / 32 + 1;
+  EXPECT_FALSE(Of(Entries(entries), STREW_MEAN).divides_all) << "there is no room to share";
+}
+
 TEST_F(ScatterScheduleOf, MeansOfRowsIsBySumsIfDestinationsHaveEnoughUpdates) {
   tuning_.least_divided_updates = 5;
   tuning_.short_divided_row = 31;
@@ -379,6 +394,9 @@ TEST_F(ScatterScheduleOf, DividedMeansHasATaskForEnoughDestinations) {
   EXPECT_EQ(Of(Entries(1), STREW_MEAN).division.tasks, 1);
   EXPECT_EQ(Of(Entries(3), STREW_MEAN).division.tasks, 3);
   EXPECT_EQ(Of(Entries(30, 3, 30), STREW_MEAN).division.tasks, 3);
+  facts_.destinations_are_contiguous = true;
+  tuning_.ns_of_divided_element = 100;
+  EXPECT_EQ(Of(Entries(30, 10, 30), STREW_MEAN).division.tasks, 3);
 }
 
 TEST_F(ScatterScheduleOf, ReplacedRowsStreamsThoseThatFillTheCache) {

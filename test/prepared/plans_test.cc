@@ -342,6 +342,39 @@ TEST(Threads, StorePlacesOfAPartnerAtOnce) {
   }
 }
 
+// The first of several means stores the number of updates of every destination. These have up to
+// 200, 300 and 70,000.
+TEST(Threads, StoreCountsAtOnce) {
+  constexpr int64_t kUpdates = 1 << 18, kPlaces = 1 << 17;
+  Random random(Seed());
+  for (const int64_t repeats : {200, 300, 70000}) {
+    Array indices = RandomIndices(random, STREW_INT32, RowMajor({kUpdates}), kPlaces);
+    std::fill_n(indices.buffer().bytes(), repeats * int64_t{sizeof(int32_t)}, 0);
+    const Plan plan = MakeUpdate(indices, kPlaces);
+    const size_t before = strew_plan_memory(plan.get());
+    const auto numbers = [&](int64_t n) {
+      std::vector<double> values(static_cast<size_t>(n));
+      for (double& value : values) value = static_cast<double>(random.Between(-9999, 9999)) / 64;
+      return NumberArray(STREW_FLOAT32, {n}, values);
+    };
+    const Array data = numbers(kPlaces), updates = numbers(kUpdates);
+    Array expected(STREW_FLOAT32, RowMajor({kPlaces}));
+    ASSERT_EQ(strew_scatter_update(nullptr, data.tensor(), indices.tensor(), updates.tensor(), 0,
+                                   STREW_MEAN, expected.tensor()),
+              STREW_OK);
+    AtOnce(4, [&](int) {
+      Array means(STREW_FLOAT32, RowMajor({kPlaces}));
+      EXPECT_EQ(strew_plan_scatter(nullptr, plan.get(), data.tensor(), updates.tensor(), STREW_MEAN,
+                                   means.tensor()),
+                STREW_OK);
+      EXPECT_TRUE(means.Snapshot() == expected.Snapshot());
+    });
+    const size_t width = repeats < 255 ? 1 : repeats < 65535 ? 2 : 4;
+    EXPECT_GE(strew_plan_memory(plan.get()), before + width * kPlaces);
+    EXPECT_LE(strew_plan_memory(plan.get()), size_t{24} * kUpdates);
+  }
+}
+
 // A plan tells all it holds by what it gathers and by who writes last.
 void ExpectSamePlans(const Plan& one, const Plan& other, int64_t extent, const Dims& updates) {
   EXPECT_EQ(strew_plan_entries(one.get()), strew_plan_entries(other.get()));

@@ -182,6 +182,14 @@ def _costs() -> list[Family]:
         )
         return (mean - add) * 1e9 / PLACES
 
+    def divided_element(bench: Bench) -> float:
+        indices = np.random.default_rng(1).permutation(PLACES)
+        mean, add = (
+            bench.time(scattered(indices, values((PLACES,)), reduction))
+            for reduction in ("mean", "add")
+        )
+        return (mean - add) * 1e9 / PLACES
+
     def divided_byte(bench: Bench) -> float:
         return (divided(bench, 2 * ROW) - divided(bench, ROW)) / (4 * ROW)
 
@@ -198,6 +206,7 @@ def _costs() -> list[Family]:
             lambda bench: divided(bench, ROW) - 4 * ROW * divided_byte(bench),
         ),
         Cost("ns_of_divided_byte", divided_byte),
+        Cost("ns_of_divided_element", divided_element),
     ]
 
 
@@ -268,6 +277,11 @@ def _means() -> list[Family]:
         """One update for so many destinations, each the mean of wider numbers."""
         return scattered(uniform((PLACES // size,), PLACES), values((PLACES,), "int8"), "mean")
 
+    def sparse(size: int) -> Planned:
+        """One of so many float32 is touched."""
+        indices = np.random.default_rng(1).permutation(np.arange(0, PLACES, size))
+        return scattered(indices, values((PLACES,)), "mean")
+
     def of_rows(size: int) -> Planned:
         """So many updates for each destination."""
         indices = np.random.default_rng(1).permutation(np.arange(size << 12) % (1 << 12))
@@ -289,6 +303,12 @@ def _means() -> list[Family]:
             of_rows,
             **switch("least_divided_updates", 1 << 20, 0),
             least=0,
+        ),
+        Threshold(
+            "destinations_of_divided_group",
+            sparse,
+            **switch("destinations_of_divided_group", HUGE, 1),
+            least=1,
         ),
         Threshold("short_divided_row", of_bytes, **switch("short_divided_row", HUGE, 0), least=8),
         Threshold(
