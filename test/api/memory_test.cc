@@ -160,5 +160,29 @@ TEST_F(NoMemory, PlacesInTheOrderOfAnotherPlan) {
   }
 }
 
+// A plan of means keeps the number of updates of each destination, if there is memory.
+TEST_F(NoMemory, CountsOfDestinations) {
+  Random random(Seed());
+  const CallShape line{"", Operator::kScatterUpdate, {500}, {3000}};
+  Case c = MakeCase(random, line, STREW_FLOAT32, true);
+  const auto before = c.data.Snapshot();
+  for (int64_t blocks = 0; blocks < 4; ++blocks) {
+    Plan plan;
+    ASSERT_EQ(MakePlan(c, nullptr, &plan), STREW_OK);
+    const size_t bytes = strew_plan_memory(plan.get());
+    const auto call = [&] {
+      return strew_plan_scatter(nullptr, plan.get(), c.data.tensor(), c.updates.tensor(),
+                                STREW_MEAN, c.data.tensor());
+    };
+    c.data.Restore(before);
+    EXPECT_EQ(With(blocks, call), STREW_OK);
+    const auto without = c.data.Snapshot();
+    c.data.Restore(before);
+    EXPECT_EQ(call(), STREW_OK);
+    EXPECT_TRUE(c.data.Snapshot() == without) << blocks;
+    EXPECT_GE(strew_plan_memory(plan.get()), bytes + 500);
+  }
+}
+
 }  // namespace
 }  // namespace strew_test
