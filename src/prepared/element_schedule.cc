@@ -52,6 +52,14 @@ double SpanOfElements(const Plan& plan, const OutputFacts& facts) {
   return static_cast<double>(facts.element_size) * static_cast<double>(elements);
 }
 
+// True if the loops of the operator walk strips of columns that are a cache line wide or more, and
+// near. On two threads, sums along a first axis of 4000 to 64,000 took 0.41 to 0.65 x the time in
+// strips, of 200,000 to 1.5 M 1.1 to 1.9 x (Zen 4, 32 MiB of L3).
+bool HaveNearStrips(const Machine& machine, const Plan& plan) {
+  return plan.kind == Kind::kElements && !plan.IsLastAxis() &&
+         plan.NumberOfPlaces() <= plan::NearBytesOfElements(machine) / kCacheLine;
+}
+
 // True if most of a sample of entries lie at least so many places from the one before.
 bool AreShuffled(const Plan& plan, int64_t least_step) {
   constexpr int64_t kSamples = 64;
@@ -88,7 +96,8 @@ bool MayGoInElementOrder(const Machine& machine, const Plan& plan, const OutputF
                                   : tuning.most_ordered_repeats;
   return size * static_cast<double>(facts.elements) <= groups * tuning.bytes_of_ordered_group &&
          updates <= groups * most_repeats &&
-         (need_order || tasks > 1 || size * updates <= cache * tuning.ordered_updates_part) &&
+         (need_order || (tasks > 1 && !HaveNearStrips(machine, plan)) ||
+          size * updates <= cache * tuning.ordered_updates_part) &&
          AreShuffled(plan, tuning.least_ordered_step / facts.element_size);
 }
 

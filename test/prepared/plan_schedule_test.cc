@@ -126,6 +126,23 @@ TEST_F(ElementOrder, NeedsNearUpdatesOrSeveralTasks) {
   EXPECT_FALSE(MayGo());
 }
 
+// Plans of an axis before others, whose strips hold a cache line of each place.
+TEST_F(ElementOrder, OfSeveralTasksNeedsFarStrips) {
+  tuning_.ordered_updates_part = 0;
+  tuning_.ns_of_grouped_entry = 1e9;
+  Have(4);
+  plan_->kind = strew::prepared::Kind::kElements;
+  plan_->rank = 2;
+  plan_->shape[1] = 2;
+  tuning_.cache_bytes = 1000 * 64 - 1;
+  tuning_.far_ordered_part = 0.001;
+  EXPECT_TRUE(MayGo());
+  tuning_.cache_bytes = 1000 * 64;
+  EXPECT_FALSE(MayGo());
+  plan_->shape[1] = 1;
+  EXPECT_TRUE(MayGo());
+}
+
 TEST_F(ElementOrder, IsOfSingleElements) {
   facts_.units = 2;
   EXPECT_FALSE(MayGo());
