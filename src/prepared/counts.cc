@@ -14,15 +14,10 @@ namespace {
 template <class Body>
 void ForEachBlock(const Plan& plan, const Body& body) {
   constexpr int64_t kBlock = 512;
-  int64_t counts[kBlock + 1];
+  int64_t counts[kBlock];
   for (int64_t g = 0; g < plan.groups(); g += kBlock) {
     const int64_t n = std::min(kBlock, plan.groups() - g);
-    if (plan.firsts.exists()) {
-      plan.firsts.Read([g](int64_t i) { return g + i; }, n + 1, counts);
-      for (int64_t i = 0; i < n; ++i) counts[i] = counts[i + 1] - counts[i];
-    } else {
-      std::fill_n(counts, n, 1);
-    }
+    plan.CountUpdates(g, n, counts);
     body(g, n, counts);
   }
 }

@@ -75,9 +75,7 @@ class Divider {
       int64_t offsets[kGroups];
       uint32_t counts[kGroups];
       destinations_.Locate(plan_.destinations, group, groups, offsets);
-      for (int64_t g = 0; g < groups; ++g) {
-        counts[g] = static_cast<uint32_t>(plan_.FirstOf(group + g + 1) - plan_.FirstOf(group + g));
-      }
+      plan_.CountUpdates(group, groups, counts);
       plan::ForEachTurn(outside, outside.rank, [&](const int64_t* turn) {
         unsigned char* const origin = output_.data + turn[0] * output_.element_size;
         run.count > 1 ? DivideRows(origin, run, offsets, counts, groups)

@@ -11,6 +11,7 @@
 #ifndef STREW_PREPARED_PLAN_H_
 #define STREW_PREPARED_PLAN_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/reduction.h"
@@ -88,6 +89,16 @@ struct Plan {
   bool has_dropped() const { return dropped_entries != 0; }
   int64_t groups() const { return destinations.count(); }
   int64_t FirstOf(int64_t group) const { return firsts.exists() ? firsts.At(group) : group; }
+  // Stores the numbers of updates of groups [first, first + n).
+  template <class Count>
+  void CountUpdates(int64_t first, int64_t n, Count* to) const {
+    if (!firsts.exists()) return void(std::fill_n(to, n, Count{1}));
+    firsts.Visit([&](const auto* begins) {
+      for (int64_t i = first; i < first + n; ++i) {
+        to[i - first] = static_cast<Count>(begins[i + 1] - begins[i]);
+      }
+    });
+  }
   // An equivalent reduction with the fewest steps.
   strew_reduction Simplified(strew_reduction reduction, strew_dtype dtype) const {
     return firsts.exists() ? WithNeededFlags(reduction, dtype) : OfSingleUpdates(reduction, dtype);

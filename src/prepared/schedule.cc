@@ -107,15 +107,14 @@ bool DividesAll(const Tuning& tuning, const Plan& plan, const OutputFacts& facts
 }
 
 // Means as sums.
-void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts, bool divides_all,
             PlanSchedule* schedule) {
   schedule->divides = true;
-  schedule->divides_all = DividesAll(machine.tuning, plan, facts);
+  schedule->divides_all = divides_all;
   schedule->division =
-      schedule->divides_all
-          ? plan::PassFor(machine, Nanoseconds(DestinationsOf(plan),
-                                               machine.tuning.ns_of_divided_element, 0, 0))
-          : PassOverGroups(machine, plan, facts);
+      divides_all ? plan::PassFor(machine, Nanoseconds(DestinationsOf(plan),
+                                                       machine.tuning.ns_of_divided_element, 0, 0))
+                  : PassOverGroups(machine, plan, facts);
 }
 
 // ---- Reductions without old values that have an identity ----
@@ -195,7 +194,7 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   if (kind == STREW_MEAN && facts.SumsAreElements() && has_room &&
       MayBeDivided(machine.tuning, plan, facts, reduction)) {
     schedule.reduction = SumOf(reduction);
-    Divide(machine, plan, facts, &schedule);
+    Divide(machine, plan, facts, divides_all, &schedule);
     if (ExcludesSelf(reduction)) BeginAnew(machine, plan, facts, &schedule);
     return schedule;
   }
@@ -335,7 +334,7 @@ PlanSchedule ScheduleGatherScatter(const Machine& machine, const Plan& from, con
     GoInOrder(machine, to, facts, &schedule);
   } else if (DividesSums(from, facts, reduction)) {
     schedule.reduction = SumOf(reduction);
-    Divide(machine, to, facts, &schedule);
+    Divide(machine, to, facts, /*divides_all=*/false, &schedule);
   }
   return schedule;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan stores when a call first needs it. Once stored it never changes, so any number of
-// threads may read it.
+// Holds what a plan stores when a call first needs it. Afterwards it never changes, so any number
+// of threads may read it.
 #ifndef STREW_PREPARED_STORED_ONCE_H_
 #define STREW_PREPARED_STORED_ONCE_H_
 
