@@ -137,10 +137,36 @@ bool AreFarSlices(const EntryLoops& loops, const Machine& machine, int64_t width
          static_cast<double>(machine.cache_bytes) * tuning.far_slices_part;
 }
 
+int64_t StepInUpdates(const InnerLoop& loop, int64_t width) {
+  return static_cast<int64_t>(Magnitude(loop.stride[kUpdates])) * width;
+}
+
 // The number of rows whose updates share cache lines, or nearly so.
 int64_t RowsTogether(const InnerLoop& row, int64_t width, const Tuning& tuning) {
-  const auto step = static_cast<int64_t>(Magnitude(row.stride[kUpdates] * width));
+  const int64_t step = StepInUpdates(row, width);
   return step == 0 ? 1 : std::min(tuning.slice_rows / step, row.count);
+}
+
+// True if the updates of rows share cache lines, and those of a run do not.
+bool IsTransposed(const SliceLoops& slices, int64_t width) {
+  return slices.row.count > 1 && StepInUpdates(slices.row, width) < kCacheLine &&
+         StepInUpdates(slices.run, width) >= kCacheLine;
+}
+
+// Chooses blocks whose updates stay in the L1 cache, so that their lines are read once. Lines whose
+// distance is a multiple of a large power of two share few sets of a cache. Compared with runs as
+// they are or of one turn, 2 to 20 entries of 250 rows of 15 to 200 elements took 0.1 to 1.0 x the
+// time, with float64 and 200 1.2 x (Zen 5).
+void CutTransposed(int64_t width, const Tuning& tuning, SliceLoops* slices) {
+  constexpr int64_t kLinesOfTurn = 4;
+  const int64_t step = StepInUpdates(slices->run, width);
+  const int64_t set_step = std::max(std::min(step & -step, tuning.cache_way), kCacheLine);
+  const int64_t near = tuning.cache_ways * tuning.cache_way / set_step;
+  const int64_t fitting = tuning.slice_block / kCacheLine / kLinesOfTurn;
+  const int64_t turns = std::max<int64_t>(std::min(near, fitting), 1);
+  slices->run_step = std::min(slices->run.count, turns);
+  const int64_t row_bytes = std::max(StepInUpdates(slices->row, width), width);
+  slices->row_step = std::max<int64_t>(tuning.slice_block / (slices->run_step * row_bytes), 1);
 }
 
 // Finds the loops of few entries that are slices of many inner turns. A block of these turns should
@@ -178,6 +204,8 @@ bool FindSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
     slices->run_step =
         std::min(slices->run.count, std::max(slices->run_step, tuning.least_slice_block));
   }
+  slices->is_transposed = !is_strided && IsTransposed(*slices, width);
+  if (slices->is_transposed) CutTransposed(width, tuning, slices);
   // The next block must follow in memory.
   slices->fetches_next = is_strided && slices->row.count == 1 && slices->run.stride[kOutput] > 0 &&
                          slices->run.stride[kUpdates] > 0 &&
@@ -192,6 +220,7 @@ bool FindSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
   const bool are_many = slices->row.count >= tuning.many_rows;
   const bool repeats = loops.run.stride[kUpdates] == 0;
   if (repeats && (are_many || loops.run.count >= tuning.least_slice)) return true;
+  if (slices->is_transposed) return true;
   // Long runs are as fast in the order of memory, unless several entries write to the same run.
   if (run_bytes > tuning.longest_slice_run) {
     return loops.inner.rank == 0 && slices->run_step < slices->run.count && entries > 1;

@@ -39,7 +39,8 @@ struct SliceLoops {
   InnerLoop run;
   int64_t row_step;
   int64_t run_step;
-  bool fetches_next;  // the next block is prefetched
+  bool fetches_next;   // the next block is prefetched
+  bool is_transposed;  // updates of rows share cache lines, those of runs do not
 };
 
 // Most entries that are walked as slices, whatever the tuning says.

@@ -57,7 +57,7 @@ class SliceWalk {
   // Contiguous runs are cut only if entries share a destination: its pieces then stay in the
   // caches.
   int64_t RunStep(const int64_t* output, int64_t entries) const {
-    if (loops_.run.count == 1) return slices_.run_step;
+    if (loops_.run.count == 1 || slices_.is_transposed) return slices_.run_step;
     for (int64_t i = 1; i < entries; ++i) {
       if (std::find(output, output + i, output[i]) != output + i) return slices_.run_step;
     }

@@ -327,6 +327,23 @@ TEST_F(SliceChoice, TakesRowsTogetherWhoseUpdatesAre) {
   EXPECT_EQ(chosen_.slices.run_step, 100);
 }
 
+// Each of 3 entries is a matrix of 50 rows, whose updates are its columns.
+TEST_F(SliceChoice, CutsRunsOfTransposedUpdates) {
+  const auto cut = [&](int64_t row, int64_t run) {
+    return IsSlices(StridedSpace(750, 1, {50, 15, row}, {15, 1, run}));
+  };
+  tuning_.few_slice_rows = 2;
+  tuning_.slice_block = 4 * 64 * 10;
+  EXPECT_TRUE(cut(3, 150));
+  EXPECT_EQ(chosen_.slices.run_step, 10);
+  EXPECT_EQ(chosen_.slices.row_step, 4 * 64 * 10 / (10 * 3 * kWidth));
+  tuning_.cache_ways = 2;
+  EXPECT_TRUE(cut(3, tuning_.cache_way / kWidth * 3));
+  EXPECT_EQ(chosen_.slices.run_step, 2) << "all updates of a row fall into one set";
+  EXPECT_FALSE(cut(16, 150)) << "rows share no lines";
+  EXPECT_FALSE(cut(3, 15)) << "the updates of a run share lines";
+}
+
 // 16 of 8 columns of 10 rows, with updates in rows of 64 bytes.
 TEST_F(SliceChoice, FetchesFarBlocksOfUpdatesInLinesOfTheirOwn) {
   const auto fetches = [&](int64_t output, int64_t updates) {

@@ -166,6 +166,8 @@ CLASSES = (
     _slice("none", "float32", (7000, 370), (7000, 110), Slice((1,), (9,), (119,), (1,))),
     # Few slices of transposed data, whose updates share cache lines.
     Class(UPDATE, "max", "float32", (3, 50_000, 13), (11, 50_000, 13), layouts=_TRANSPOSED_DATA),
+    # Few entries that are transposed matrices.
+    Class(UPDATE, "max", "float64", (2, 256, 64), (6, 256, 64), layouts=_TRANSPOSED),
     # Extrema of floats into every second and third element.
     _slice("max", "float32", (2, 645735), (2, 199523), Slice((1,), (428744,), (29699,), (-2,))),
     _slice("min", "float64", (2000, 132), (2000, 44), Slice((1,), (0,), (132,), (3,))),
