@@ -8,6 +8,7 @@
 #include "accumulate/wide_ways.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
+#include "plan/pass.h"
 #include "plan/schedule.h"
 #include "walk/entries.h"
 

@@ -11,6 +11,7 @@
 #include "accumulate/wide_ways.h"
 #include "base/scratch.h"
 #include "plan/cut.h"
+#include "plan/pass.h"
 #include "plan/schedule.h"
 
 namespace strew::accumulate {

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "plan/entry_loops.h"
+#include "plan/pass.h"
 #include "plan/schedule.h"
 #include "share/parts.h"
 #include "share/share.h"

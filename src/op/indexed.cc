@@ -66,7 +66,7 @@ bool IsBox(const plan::IndexSpace& space, const plan::Findings& findings,
   const bool replaces_all =
       reduction == STREW_NONE && space.inner.Turns() == output.size * indexed.count;
   if (!replaces_all) {
-    STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/space.inner.Turns()));
+    STREW_TRY(share::Copy(call, operands.data, output, {/*lines=*/space.inner.Turns()}));
   }
   const int64_t parts = units.count / indexed.count;  // of an indexed unit
   walk::BoxNest nest;
@@ -92,7 +92,7 @@ Status RunSpace(const Call& call, const walk::Operands& operands, strew_reductio
   const TensorView& output = operands.output;
   // No index into an output without elements is valid, so all updates were dropped.
   if (operands.updates.size == 0 || output.size == 0) {
-    STREW_TRY(share::Copy(call, operands.data, output, /*touched=*/0));
+    STREW_TRY(share::Copy(call, operands.data, output, {/*lines=*/0}));
     return call.Succeed(0);
   }
   if (IsBox(*space, findings, reduction)) return RunEntry(call, operands, reduction, *space);
@@ -127,8 +127,8 @@ using walk::Operands;
     return share::CheckIndices(call, operands.indices, *space, &findings);
   }
   if (call.explains()) plan::ExplainFew(call, operands.updates.size);
-  STREW_TRY(
-      share::Copy(call, operands.data, operands.output, share::LinesOfElements(operands.updates)));
+  STREW_TRY(share::Copy(call, operands.data, operands.output,
+                        {share::LinesOfElements(operands.updates)}));
   walk::WriteFew(walk::IndexedKernelsFor(call, operands.output, reduction), operands, few,
                  &space->inner);
   return call.Succeed(operands.updates.size / few.entries * few.count);

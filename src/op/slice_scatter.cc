@@ -233,7 +233,7 @@ Status SliceScatter(const Call& call, const TensorView* data, const TensorView* 
   if (repeated.size != 0) {
     STREW_TRY(RunReduction(call, *data, repeated, slices, reduction, *output));
   } else {
-    STREW_TRY(share::Copy(call, *data, *output, /*touched=*/0));
+    STREW_TRY(share::Copy(call, *data, *output, {/*lines=*/0}));
   }
   return call.Succeed(updates->size);
 }

@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "plan/pass.h"
 #include "plan/traversal.h"
 
 namespace strew::plan {

@@ -9,6 +9,7 @@
 #include "base/call.h"
 #include "base/compiler.h"
 #include "plan/draft.h"
+#include "plan/pass.h"
 #include "plan/schedule.h"
 
 namespace strew::plan {

@@ -6,6 +6,7 @@
 
 #include "base/cache_size.h"
 #include "base/checked.h"
+#include "plan/pass.h"
 #include "plan/pieces.h"
 
 namespace strew::plan {
@@ -33,6 +34,7 @@ class Scheduler {
   double Nanoseconds(const Staging& staging) const;
   Cut CutFor(const Staging& staging, int64_t tasks) const;
   bool CanPartition(int64_t ranges) const;
+  double RowNs() const;
   Share ShareByRange(const Sampler& sampler, int64_t tasks, Ranges* ranges) const;
 
   const EntryLoops& loops_;
@@ -271,6 +273,15 @@ bool Scheduler::CanPartition(int64_t ranges) const {
   return about_.has_scratch && line && loops_.components > 0;
 }
 
+// The estimated cost of the rows of a filter, for an entry. Rows that follow one another in updates
+// are one.
+double Scheduler::RowNs() const {
+  const int64_t columns = loops_.column.count;
+  if (loops_.row.stride[kUpdates] == columns * loops_.column.stride[kUpdates]) return 0;
+  const double of_row = tuning_.filter_row_ns / static_cast<double>(columns);
+  return columns <= tuning_.most_given_row ? std::min(of_row, tuning_.filter_packed_ns) : of_row;
+}
+
 // Compares the estimated costs of an entry. With a filter, each task spends time on every entry; a
 // partition costs more, but tasks share most of this work. Then each task writes the entries of its
 // range, some of which wait for memory. Not inline, so that the sample has left the stack when
@@ -288,11 +299,15 @@ bool Scheduler::CanPartition(int64_t ranges) const {
   const double far = static_cast<double>(about_.machine.cache_bytes) * tuning_.far_entries_part;
   const bool are_far =
       about_.updates >= static_cast<int64_t>(far) / (about_.index_size + about_.update_size);
-  const double filter = tuning_.filter_ns + own + (are_far ? tuning_.filter_stream_ns : 0);
+  const double filter =
+      tuning_.filter_ns + RowNs() + own + (are_far ? tuning_.filter_stream_ns : 0);
   const double partition =
       tuning_.select_ns + tuning_.sort_ns / static_cast<double>(ranges->count()) + own;
   const double best = CanPartition(ranges->count()) ? std::min(filter, partition) : filter;
-  if (best > tuning_.worthwhile * alone) return Share::kAlone;
+  const double wake = tuning_.wake_ns * static_cast<double>(ranges->count() - 1);
+  if (best + wake / static_cast<double>(about_.updates) > tuning_.worthwhile * alone) {
+    return Share::kAlone;
+  }
   return best < filter ? Share::kPartition : Share::kFilter;
 }
 
@@ -312,13 +327,6 @@ Machine::Machine(const Call& call)
       streams_parts(tuning.streams_parts < 0 ? StreamsPartsOfLines() : tuning.streams_parts != 0),
       waits_for_stores(tuning.waits_for_stores < 0 ? WaitsForStores()
                                                    : tuning.waits_for_stores != 0) {}
-
-int64_t TasksFor(const Machine& machine, double nanoseconds) {
-  const double least = machine.tuning.least_task_ns;
-  if (machine.workers == 1 || nanoseconds < 2 * least) return 1;
-  const double most = static_cast<double>(std::min(machine.workers, kMostTasks));
-  return static_cast<int64_t>(std::min(most, nanoseconds / least));
-}
 
 int64_t StreamedBytes(const Machine& machine, int64_t tasks) {
   return StreamedPart(machine, tasks, machine.cache_bytes);
@@ -355,33 +363,6 @@ Cut PiecesOf(const EntryLoops& loops, const Tuning& tuning, int64_t width) {
 
 MemoryHints MemoryHintsFor(const EntryLoops& loops, const Circumstances& about) {
   return Scheduler(loops, about).Hints();
-}
-
-Pass PassFor(const Machine& machine, double nanoseconds) {
-  const int64_t tasks = TasksFor(machine, nanoseconds);
-  return {nanoseconds, tasks, PartsFor(machine, tasks)};
-}
-
-BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t moved) {
-  const Pass pass = PassFor(machine, static_cast<double>(moved) * machine.tuning.ns_of_byte);
-  return {pass, written >= StreamedBytes(machine, pass.tasks)};
-}
-
-BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, int64_t touched) {
-  BoxSchedule schedule = MakeBoxSchedule(machine, written, /*moved=*/written);
-  const int64_t few = written / kCacheLine / machine.tuning.lines_of_touched;
-  schedule.streams =
-      schedule.streams &&
-      (touched <= few || written >= StreamedBytesBeforeUpdates(machine, schedule.tasks));
-  return schedule;
-}
-
-Pass MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size) {
-  const Tuning& tuning = machine.tuning;
-  const double bytes = static_cast<double>(indices) * static_cast<double>(index_size);
-  Pass pass = PassFor(machine, tuning.ns_of_byte * bytes);
-  pass.parts = std::max(pass.parts, indices / (tuning.checked_part / index_size));
-  return pass;
 }
 
 }  // namespace strew::plan

@@ -140,39 +140,6 @@ Cut PiecesOf(const EntryLoops& loops, const Tuning& tuning, int64_t width);
 
 MemoryHints MemoryHintsFor(const EntryLoops& loops, const Circumstances& about);
 
-// ---- Work that is one pass over memory ----
-
-// The number of tasks for work that takes one thread `nanoseconds`; 1: only the calling thread.
-int64_t TasksFor(const Machine& machine, double nanoseconds);
-
-// Limit: more threads than any machine has.
-inline constexpr int64_t kMostTasks = 1024;
-
-inline int64_t PartsFor(const Machine& machine, int64_t tasks) {
-  return tasks > 1 ? machine.tuning.parts_of_task * tasks : 1;
-}
-
-struct Pass {
-  double nanoseconds = 0;  // estimated time of one thread
-  int64_t tasks = 1;
-  int64_t parts = 1;  // at most: loops may have fewer turns
-};
-Pass PassFor(const Machine& machine, double nanoseconds);
-
-// Boxes are written once and in order.
-struct BoxSchedule : Pass {
-  bool streams;  // past the caches; FinishStreaming() must follow
-};
-
-// For boxes and overlays that write `written` bytes, and take the time of moving `moved` bytes.
-BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t moved);
-
-// For copies of `written` bytes. Updates that follow touch at most `touched` of their cache lines.
-BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, int64_t touched);
-
-// For the check of indices, whose parts are checked from the last to the first.
-Pass MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size);
-
 // ---- Sizes that all schedules compare with ----
 
 // StreamedBytes: the least bytes of an output that is streamed if `tasks` tasks write it once, in

@@ -76,14 +76,12 @@ bool FindFlatLoops(const EntryLoops& loops, int64_t block, const Tuning& tuning,
   return loops.reach + PatternSpan(*flat, block) <= INT32_MAX;
 }
 
-// Finds the loops of short rows whose indices or updates are packed: adds loops to the period from
-// the innermost one on, contiguous or not.
-bool Pack(const EntryLoops& loops, const Tuning& tuning, FlatLoops* flat) {
+// Finds the loops of rows of at most `most` entries whose indices or updates are packed: adds loops
+// to the period from the innermost one on, contiguous or not.
+bool Pack(const EntryLoops& loops, const Tuning& tuning, int64_t most, FlatLoops* flat) {
   if (!loops.HasOneAxis() || !loops.EntriesAreElements() || loops.batches == 1) return false;
   const bool is_small = loops.TileEntries() <= tuning.most_packed_tile;
-  if (loops.column.count > (is_small ? tuning.most_packed_tile : tuning.most_packed_row)) {
-    return false;
-  }
+  if (loops.column.count > (is_small ? tuning.most_packed_tile : most)) return false;
   if (loops.Entries() <= LeastOfPattern(loops, tuning, tuning.small_packed_tile)) return false;
   const IndexedNest nest = InOrderOfIndices(loops);
   flat->outside.rank = flat->period.rank = 0;
@@ -233,6 +231,20 @@ Traversal InRowsAndColumns(const EntryLoops& loops, int64_t block) {
   return loops.column.count <= block ? Traversal::kShortRows : Traversal::kLongRows;
 }
 
+Traversal TraversalOfElements(const EntryLoops& loops, const Tuning& tuning, int64_t block,
+                              int64_t most_packed_row, FlatLoops* flat) {
+  const bool is_flat = FindFlatLoops(loops, block, tuning, flat);
+  if (is_flat && flat->period_turns * flat->slab.count >= tuning.least_flat_tile) {
+    return Traversal::kFlat;
+  }
+  FlatLoops packed;
+  if (block >= kMostPacked && Pack(loops, tuning, most_packed_row, &packed)) {
+    *flat = packed;
+    return Traversal::kPacked;
+  }
+  return is_flat ? Traversal::kFlat : InRowsAndColumns(loops, block);
+}
+
 }  // namespace
 
 Traversal TraversalFor(const EntryLoops& loops, const Machine& machine, int64_t width,
@@ -241,21 +253,13 @@ Traversal TraversalFor(const EntryLoops& loops, const Machine& machine, int64_t 
   if (staging.strip != 0) return Traversal::kStrips;
   if (FindSlices(loops, machine, width, &chosen->slices)) return Traversal::kSlices;
   if (keeps_rows) return InRowsAndColumns(loops, block);
-  return TraversalOfSink(loops, machine.tuning, block, &chosen->flat);
+  const Tuning& tuning = machine.tuning;
+  return TraversalOfElements(loops, tuning, block, tuning.most_packed_row, &chosen->flat);
 }
 
 Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
                           FlatLoops* flat) {
-  const bool is_flat = FindFlatLoops(loops, block, tuning, flat);
-  if (is_flat && flat->period_turns * flat->slab.count >= tuning.least_flat_tile) {
-    return Traversal::kFlat;
-  }
-  FlatLoops packed;
-  if (block >= kMostPacked && Pack(loops, tuning, &packed)) {
-    *flat = packed;
-    return Traversal::kPacked;
-  }
-  return is_flat ? Traversal::kFlat : InRowsAndColumns(loops, block);
+  return TraversalOfElements(loops, tuning, block, tuning.most_given_row, flat);
 }
 
 bool EntriesAreBoxes(const EntryLoops& loops, const Tuning& tuning, int64_t width,

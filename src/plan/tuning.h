@@ -43,6 +43,10 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
   // thread 40 us took two threads 1.1 to 1.2 x the time after pauses, calls of 80 us 0.8 to 1.0 x;
   // calls one right after another took 0.63 and 0.69 x.
   double least_task_ns = 30e3;
+  // The same for a pass beside others of the same call, for which workers are awake or have to be
+  // woken. Checks and copies of 20 to 50 us, on 4 to 16 threads, made calls take 0.65 to 0.9 x the
+  // time (Emerald Rapids).
+  double least_joint_task_ns = 5e3;
   // Parts for each task: several, so that a task whose CPU is busy can take fewer of them.
   int64_t parts_of_task = 4;
   // Estimated time of one thread: for a byte that it reads or writes in order, in caches or in
@@ -66,6 +70,11 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
   // from memory. The partition costs select_ns in each task, and sort_ns once.
   double resolve_ns = 0.25, write_ns = 0.5, heavy_write_ns = 1.2, wait_ns = 1.9;
   double filter_ns = 0.6, filter_stream_ns = 0.3, select_ns = 0.15, sort_ns = 1.1;
+  // The filter takes filter_row_ns more for a row, or filter_packed_ns for an entry of rows so
+  // short that they are packed. The caller wakes workers one after the other, each in wake_ns: 1.3
+  // us (Emerald Rapids) to 7 us (Zen 5, in a virtual machine). Without these, 8 tasks made sums of
+  // [209915, 3] int64 take 1.7 x the time of one.
+  double filter_row_ns = 14, filter_packed_ns = 0.4, wake_ns = 3000;
   // Indices and updates of at least this part of the cache come from memory.
   double far_entries_part = 1;
   // Estimates are not exact: that of several tasks must be below this fraction of that of one.
@@ -236,6 +245,10 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
   // (Emerald Rapids). Flat tiles of fewer than least_flat_tile entries are packed as well: with
   // updates [1, 2, 2] for [20000, 2, 2] 0.3 x.
   int64_t most_packed_tile = 64, most_packed_row = 4, least_flat_tile = 32;
+  // The same for entries that go to a filter or to sums, which take longer for a row: means of rows
+  // of 7 and 11 with pitched, broadcast or transposed updates took 0.55 and 0.7 x the time, of 20
+  // 1.06 to 1.25 x (Zen 5).
+  int64_t most_given_row = 16;
   // Shortest row whose indices are used as offsets directly. 80,000 sums into 26,665 float32 in the
   // caches took 0.87 x the time, 4000 rows of 23 0.71 x.
   int64_t least_unresolved_row = 1;

@@ -6,6 +6,7 @@
 
 #include "base/identity.h"
 #include "base/reduction.h"
+#include "plan/pass.h"
 #include "prepared/schedule.h"
 
 namespace strew::prepared {

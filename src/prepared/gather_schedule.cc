@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "plan/pass.h"
 #include "prepared/gather_loops.h"
 #include "prepared/same_rows.h"
 #include "prepared/schedule.h"

@@ -10,6 +10,7 @@
 #include "base/compiler.h"
 #include "base/scratch.h"
 #include "plan/explain.h"
+#include "plan/pass.h"
 #include "plan/schedule.h"
 #include "prepared/entry_parts.h"
 #include "prepared/sort.h"

@@ -10,6 +10,7 @@
 #include "plan/cut.h"
 #include "plan/explain.h"
 #include "plan/index_space.h"
+#include "plan/pass.h"
 #include "plan/schedule.h"
 #include "plan/traversal.h"
 #include "prepared/space.h"

@@ -8,6 +8,7 @@
 #include "base/cache_size.h"
 #include "base/identity.h"
 #include "base/reduction.h"
+#include "plan/pass.h"
 #include "prepared/order.h"
 
 namespace strew::prepared {

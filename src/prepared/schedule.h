@@ -10,6 +10,7 @@
 #include "base/call.h"
 #include "base/reduction.h"
 #include "base/tensor_view.h"
+#include "plan/pass.h"
 #include "plan/schedule.h"
 #include "prepared/gather_loops.h"
 #include "prepared/passage.h"

@@ -7,6 +7,7 @@
 #include "base/cache_size.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
+#include "plan/pass.h"
 #include "plan/schedule.h"
 #include "plan/explain.h"
 #include "share/parts.h"
@@ -49,30 +50,31 @@ bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
 
 // Not inline, because calls in place and small copies need no stack space for a nest of boxes.
 [[gnu::noinline]] Status CopyBox(const Call& call, const TensorView& data, const TensorView& output,
-                                 bool are_contiguous, int64_t touched) {
+                                 bool are_contiguous, const plan::UpdatesOfCopy& updates) {
   const plan::Units units = plan::UnitsOf(output.element_size);
   const walk::RunKernels kernels = walk::RunKernelsFor(call, output, STREW_NONE, units);
   BoxNest nest;
   if (are_contiguous) {
     nest.Append(output.size * units.count, 1, 1);
-    return RunBox(call, kernels, {units.width, 1}, output.data, data.data, &nest, touched);
+    return RunBox(call, kernels, {units.width, 1}, output.data, data.data, &nest, updates);
   }
   for (int i = 0; i < output.rank; ++i) {
     nest.Append(output.shape[i], StrideOf(output, i) * units.count,
                 StrideOf(data, i) * units.count);
   }
-  return RunBox(call, kernels, units, output.data, data.data, &nest, touched);
+  return RunBox(call, kernels, units, output.data, data.data, &nest, updates);
 }
 
 }  // namespace
 
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
-              unsigned char* output, const unsigned char* updates, BoxNest* nest, int64_t touched) {
+              unsigned char* output, const unsigned char* updates, BoxNest* nest,
+              const plan::UpdatesOfCopy& updates_of_copy) {
   walk::ArrangeBox(units, nest);
   const plan::Machine machine(call);
   const plan::Tuning& tuning = machine.tuning;
   const int64_t bytes = nest->Turns() * units.width;
-  plan::BoxSchedule schedule = plan::MakeCopySchedule(machine, bytes, touched);
+  plan::BoxSchedule schedule = plan::MakeCopySchedule(machine, bytes, updates_of_copy);
   schedule.streams = schedule.streams && MayStream(*nest, output, units.width, machine);
   if (call.explains()) plan::Explain(call, schedule, "box", bytes);
   if (schedule.tasks == 1) {
@@ -87,13 +89,14 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
   });
 }
 
-Status Copy(const Call& call, const TensorView& data, const TensorView& output, int64_t touched) {
+Status Copy(const Call& call, const TensorView& data, const TensorView& output,
+            const plan::UpdatesOfCopy& updates) {
   // Tensors without elements may have no memory.
   if (output.size == 0 || SameElements(data, output)) return STREW_OK;
   const bool are_contiguous = data.contiguous && output.contiguous;
   const int64_t bytes = output.size * output.element_size;
   if (!are_contiguous || bytes > plan::TuningOf(call).small_copy) {
-    return CopyBox(call, data, output, are_contiguous, touched);
+    return CopyBox(call, data, output, are_contiguous, updates);
   }
   std::memcpy(output.data, data.data, static_cast<size_t>(bytes));
   return STREW_OK;

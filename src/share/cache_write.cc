@@ -8,6 +8,7 @@
 
 #include "base/index_value.h"
 #include "plan/cut.h"
+#include "plan/pass.h"
 #include "plan/text.h"
 #include "plan/explain.h"
 #include "plan/schedule.h"
@@ -218,7 +219,7 @@ Status RunCacheWrite(const Call& call, const CacheWrite& write) {
   const Starts starts(call, write);
   int64_t written;
   STREW_TRY(CheckStarts(call, write, starts, &written));
-  STREW_TRY(Copy(call, write.past, write.present, LinesOfElements(update)));
+  STREW_TRY(Copy(call, write.past, write.present, {LinesOfElements(update)}));
   if (update.size == 0) return call.Succeed(0);
   const int64_t bytes = update.size * update.element_size;
   const plan::BoxSchedule schedule = plan::MakeBoxSchedule(plan::Machine(call), bytes, 2 * bytes);

@@ -245,8 +245,8 @@ Status Execution::Run(const Scatter& scatter, bool is_copied) const {
   if (!in_place && staging.copies_data) {
     STREW_TRY(CopyRest(scatter));
   } else if (!in_place) {
-    STREW_TRY(
-        Copy(scatter.call, scatter.operands.data, scatter.operands.output, about_.touched_lines));
+    STREW_TRY(Copy(scatter.call, scatter.operands.data, scatter.operands.output,
+                   {about_.touched_lines, schedule_.tasks}));
   }
   switch (schedule_.share) {
     case Share::kPartition:

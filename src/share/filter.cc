@@ -58,7 +58,7 @@ void Filter::Add(const walk::EntryRow& row) {
   arguments.kept_columns = columns;
   const int64_t count = select_(arguments);
   if (gather_ != nullptr) {
-    gather_(UpdateAt(kept_), scatter_.UpdateAt(row.updates), row.updates_stride, columns, count);
+    gather_(UpdateAt(kept_), row.values, row.updates_stride, columns, count);
   } else {
     int64_t* const places = reinterpret_cast<int64_t*>(updates_) + kept_;
     for (int64_t i = 0; i < count; ++i) places[i] = row.updates + columns[i] * row.updates_stride;

@@ -22,7 +22,11 @@ class Filter {
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
 
-  walk::EntrySink sink() { return walk::SinkOf(this, offset_width_, origin_); }
+  walk::EntrySink sink() {
+    using Reads = walk::EntrySink::Reads;
+    const Reads reads = gather_ == nullptr ? Reads::kPositions : Reads::kValues;
+    return walk::SinkOf(this, offset_width_, origin_, reads);
+  }
 
   void Add(const walk::EntryRow& row);
   // False if Add() will write entries first.

@@ -12,6 +12,7 @@
 #include "base/index_value.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
+#include "plan/pass.h"
 #include "plan/text.h"
 #include "plan/explain.h"
 #include "plan/schedule.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "share/parts.h"
+#include "plan/pass.h"
 
 #include <algorithm>
 #include <atomic>

@@ -4,7 +4,6 @@
 #define STREW_SHARE_SHARE_H_
 
 #include <cstdint>
-#include <limits>
 
 #include "base/cache_size.h"
 #include "base/call.h"
@@ -14,6 +13,7 @@
 #include "kernel/kernel.h"
 #include "plan/entry_loops.h"
 #include "plan/overlay.h"
+#include "plan/pass.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
 #include "walk/box.h"
@@ -74,11 +74,9 @@ Status Execute(const walk::Scatter& scatter);
 // ---- Boxes: copies, slices and overlays ----
 
 // Runs a box. Turns must have different destinations, and counts must be > 0. Rearranges `nest`.
-// Updates that follow touch at most `touched` of the cache lines that it writes.
-inline constexpr int64_t kAllLines = std::numeric_limits<int64_t>::max();
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
               unsigned char* output, const unsigned char* updates, walk::BoxNest* nest,
-              int64_t touched = kAllLines);
+              const plan::UpdatesOfCopy& updates_of_copy = {});
 
 // Requires an arranged plan. `run` is the kernel of the reduction; `move` has the kernels that
 // copy.
@@ -91,9 +89,8 @@ inline int64_t LinesOfElements(const TensorView& elements) {
 }
 
 // output = data, for tensors of the same shape. Does nothing if they are the same elements.
-// `touched` as for RunBox().
 Status Copy(const Call& call, const TensorView& data, const TensorView& output,
-            int64_t touched = kAllLines);
+            const plan::UpdatesOfCopy& updates = {});
 
 // ---- Cache writes: each batch entry has new positions, with a start of its own ----
 

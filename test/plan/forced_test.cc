@@ -157,7 +157,8 @@ std::vector<Forced> Traversals() {
       {&T::near_reads, 0}, {&T::near_reads_that_wait, 0}, {&T::near_packed_indices, 0}};
   const Changes never = {{&T::few_turns, 0},       {&T::narrow_row, 0},
                          {&T::narrow_batch, 0},    {&T::most_packed_tile, 0},
-                         {&T::most_packed_row, 0}, {&T::few_indices, -1}};
+                         {&T::most_packed_row, 0}, {&T::most_given_row, 0},
+                         {&T::few_indices, -1}};
   const Changes rows = never + Changes{{&T::strip_bytes, 0}};
   const Changes one_by_one = {{&T::batch_columns, 1},
                               {&T::batch_bytes, 1},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every decision of a schedule, at its threshold and beside it, by a tuning of round numbers.
+#include "plan/pass.h"
 #include "plan/schedule.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ class ScheduleChoice : public testing::Test {
  protected:
   ScheduleChoice() {
     tuning_.cache_bytes = tuning_.most_cache = kHuge;
-    tuning_.least_task_ns = 1000;
+    tuning_.least_task_ns = tuning_.least_joint_task_ns = 1000;
     tuning_.parts_of_task = 1;
     tuning_.ns_of_entry = 1;
     tuning_.ns_of_byte = 0;
@@ -207,7 +208,7 @@ class RangeChoice : public ScheduleChoice {
     tuning_.resolve_ns = 0;
     tuning_.write_ns = tuning_.heavy_write_ns = 1;
     tuning_.wait_ns = 0;
-    tuning_.filter_ns = tuning_.filter_stream_ns = 0;
+    tuning_.filter_ns = tuning_.filter_stream_ns = tuning_.filter_row_ns = tuning_.wake_ns = 0;
     tuning_.select_ns = kLong;
     tuning_.sort_ns = 0;
     tuning_.worthwhile = 0.75;
@@ -225,6 +226,32 @@ TEST_F(RangeChoice, FiltersWhereThatIsWorthwhile) {
   EXPECT_EQ(OfLine(), Share::kAlone);
   tuning_.resolve_ns = 0.5;
   EXPECT_EQ(OfLine(), Share::kFilter);
+}
+
+TEST_F(RangeChoice, CountsTheTimeToWakeWorkers) {
+  tuning_.wake_ns = 250;
+  EXPECT_EQ(OfLine(1000), Share::kFilter);
+  EXPECT_EQ(OfLine(999), Share::kAlone);
+}
+
+// 700 rows of 7 entries in rows of 8.
+TEST_F(RangeChoice, CountsTheRowsOfAFilter) {
+  const auto of_rows = [this](int64_t pitch) {
+    IndexSpace space = ElementsSpace({1000, 7}, {700, 7}, 0);
+    space.entries.loop[0].stride[strew::plan::kUpdates] = pitch;
+    return Of(space).share;
+  };
+  tuning_.most_given_row = 6;
+  tuning_.filter_packed_ns = 0;
+  tuning_.filter_row_ns = 7 * 0.24;
+  EXPECT_EQ(of_rows(8), Share::kFilter);
+  tuning_.filter_row_ns = 7 * 0.26;
+  EXPECT_EQ(of_rows(8), Share::kAlone);
+  EXPECT_EQ(of_rows(7), Share::kFilter) << "one row";
+  tuning_.most_given_row = 7;
+  EXPECT_EQ(of_rows(8), Share::kFilter) << "packed";
+  tuning_.filter_packed_ns = 0.26;
+  EXPECT_EQ(of_rows(8), Share::kAlone);
 }
 
 TEST_F(RangeChoice, HasATaskForEachRange) {
@@ -786,11 +813,11 @@ TEST_F(HintChoice, StreamsCopiesOfWhichFewLinesAreTouched) {
   tuning_.cache_bytes = 4 * kBytes;
   tuning_.most_cache = 2 * kBytes;
   tuning_.lines_of_touched = 10;
-  EXPECT_TRUE(MakeCopySchedule(machine(), kBytes, kBytes / kLine / 10).streams);
-  EXPECT_FALSE(MakeCopySchedule(machine(), kBytes, kBytes / kLine / 10 + 1).streams);
-  EXPECT_FALSE(MakeCopySchedule(machine(), kBytes - 1, 0).streams);
-  EXPECT_FALSE(MakeCopySchedule(machine(), 2 * kBytes - 1, kHuge).streams);
-  EXPECT_TRUE(MakeCopySchedule(machine(), 2 * kBytes, kHuge).streams);
+  EXPECT_TRUE(MakeCopySchedule(machine(), kBytes, {kBytes / kLine / 10}).streams);
+  EXPECT_FALSE(MakeCopySchedule(machine(), kBytes, {kBytes / kLine / 10 + 1}).streams);
+  EXPECT_FALSE(MakeCopySchedule(machine(), kBytes - 1, {0}).streams);
+  EXPECT_FALSE(MakeCopySchedule(machine(), 2 * kBytes - 1, {kHuge}).streams);
+  EXPECT_TRUE(MakeCopySchedule(machine(), 2 * kBytes, {kHuge}).streams);
 }
 
 TEST_F(ScheduleChoice, SharesBoxesByTheBytesThatTheyMove) {
@@ -816,6 +843,32 @@ TEST_F(ScheduleChoice, ChecksIndicesInPartsByBytesAndTasks) {
   EXPECT_EQ(MakeCheckSchedule(machine(), 500, 8).parts, 6);
   EXPECT_EQ(MakeCheckSchedule(machine(), 5000, 8).parts, 50);
   EXPECT_EQ(MakeCheckSchedule(machine(), 0, 8).parts, 1);
+}
+
+// Their workers are awake, or will be needed.
+TEST_F(ScheduleChoice, SharesLessWorkBesideOtherTasks) {
+  settings_.runner.workers = 8;
+  tuning_.ns_of_byte = 0.5;
+  tuning_.ns_of_entry = 0;
+  tuning_.least_joint_task_ns = 100;
+  const auto tasks_of_copy = [this](int64_t bytes, int64_t others) {
+    return MakeCopySchedule(machine(), bytes, {0, others}).tasks;
+  };
+  EXPECT_EQ(tasks_of_copy(399, 8), 1);
+  EXPECT_EQ(tasks_of_copy(600, 8), 3);
+  EXPECT_EQ(tasks_of_copy(600, 2), 2);
+  EXPECT_EQ(tasks_of_copy(600, 1), 1);
+  EXPECT_EQ(tasks_of_copy(6000, 1), 3) << "enough by itself";
+  const auto tasks_of_check = [this](int64_t indices) {
+    return MakeCheckSchedule(machine(), indices, 8).tasks;
+  };
+  EXPECT_EQ(tasks_of_check(100), 1);
+  tuning_.ns_of_entry = 16;
+  EXPECT_EQ(tasks_of_check(99), 1);
+  EXPECT_EQ(tasks_of_check(100), 2);
+  EXPECT_EQ(tasks_of_check(200), 4);
+  tuning_.least_joint_task_ns = 500;
+  EXPECT_EQ(tasks_of_check(200), 1);
 }
 
 TEST(IsFew, KnowsFewIndicesAndUpdates) {

@@ -321,6 +321,12 @@ def _threads(cache: int) -> list[Family]:
             value_of=lambda size: size / 2,
             threads=2,
         ),
+        Sweep(
+            "least_joint_task_ns",
+            [lambda: new_output(batches(100_000))],
+            (1e3, 2e3, 1e4, 2e4, 4e4),
+            threads=2,
+        ),
         Sweep("parts_of_task", [lambda: batches(1 << 20)], (1, 2, 8, 16), threads=2),
         Threshold(
             "least_run_piece",
