@@ -15,7 +15,8 @@ namespace strew::accumulate {
 // `arguments`.
 template <class Body>
 void ForEachRow(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
-                const Body& body) {
+                const Body& body,
+                walk::EntrySink::Reads reads = walk::EntrySink::Reads::kPositions) {
   struct Rows {
     const plan::DestinationNumbers& numbers;
     const Body& body;
@@ -25,7 +26,8 @@ void ForEachRow(const walk::Scatter& scatter, const plan::DestinationNumbers& nu
     }
   };
   Rows rows = {numbers, body};
-  walk::GiveEntries(scatter, walk::SinkOf(&rows, scatter.loops.WholeOffsets(), scatter.origin()));
+  walk::GiveEntries(scatter,
+                    walk::SinkOf(&rows, scatter.loops.WholeOffsets(), scatter.origin(), reads));
 }
 
 // Collects the destinations of all entries. A sorted list of them starts with room for `kept`.
@@ -48,12 +50,13 @@ inline bool RankDestinations(const walk::Scatter& scatter, const plan::Destinati
     set->LocateRow(scatter.index_kernels, scatter.loops.WholeOffsets(), arguments, bits);
     set->InsertRow(bits, row.columns);
   };
-  if (set->needs_inserting()) ForEachRow(scatter, numbers, insert);
+  using Reads = walk::EntrySink::Reads;
+  if (set->needs_inserting()) ForEachRow(scatter, numbers, insert, Reads::kNothing);
   return set->Number();
 }
 
-// Calls body(row, first, numbers) for rows of entries. first + numbers[c] is the rank of a
-// destination; a dropped entry has a negative number.
+// Calls body(row, first, numbers) for rows of entries with their values. first + numbers[c] is the
+// rank of a destination; a dropped entry has a negative number.
 template <class Body>
 void ForEachRanked(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
                    const DestinationSet& set, const Body& body) {
@@ -62,7 +65,7 @@ void ForEachRanked(const walk::Scatter& scatter, const plan::DestinationNumbers&
     const auto fetch = [&](int64_t destination) { set.Fetch(numbers.Of(destination)); };
     const auto take = [&](int64_t destination, int64_t update) {
       constexpr int32_t kFirst = 0;
-      const walk::EntryRow row = {nullptr, 1, destination, update, 0, nullptr};
+      const walk::EntryRow row = {nullptr, 1, destination, update, 0, scatter.UpdateAt(update)};
       body(row, set.NumberOf(numbers.Of(destination)), &kFirst);
     };
     return walk::ForEachEntry(scatter, fetch, take);
@@ -73,7 +76,7 @@ void ForEachRanked(const walk::Scatter& scatter, const plan::DestinationNumbers&
     set.NumberRow(scatter.index_kernels, ranks, row.columns);
     body(row, int64_t{0}, static_cast<const int32_t*>(ranks));
   };
-  ForEachRow(scatter, numbers, give);
+  ForEachRow(scatter, numbers, give, walk::EntrySink::Reads::kValues);
 }
 
 }  // namespace strew::accumulate

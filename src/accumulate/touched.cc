@@ -96,7 +96,7 @@ bool FindTouched(const walk::Scatter& scatter, int64_t least, bool* reached) {
     locate(arguments, located);
     (void)touched.Touch(located, row.columns);
   };
-  ForEachRow(scatter, numbers, touch);
+  ForEachRow(scatter, numbers, touch, walk::EntrySink::Reads::kNothing);
   *reached = touched.is_reached();
   return true;
 }

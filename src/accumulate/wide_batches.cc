@@ -104,15 +104,15 @@ bool PaysForBatches(const WideScatter& work, int64_t batch_bytes, int64_t fittin
   return !work.AreFarApart(destinations, loops.component[0].output_stride, entries);
 }
 
-// Tells whether there are enough updates, and slots for all destinations of a batch fit scratch.
-Status Fit(const WideScatter& work, int64_t batch_bytes, int64_t fitting, bool* fit) {
+// Most bytes of sums that are slower in buckets.
+int64_t MostBytes(const WideScatter& work) {
   const plan::Tuning& tuning = work.scatter.tuning;
-  *fit = false;
-  if (!work.sums.are_single() || !PaysForBatches(work, batch_bytes, fitting)) return STREW_OK;
-  const int64_t far =
-      work.sums.accumulator().are_packed() ? tuning.far_packed_sums : tuning.far_batch_sums;
-  if (batch_bytes > std::max(far, plan::MostScratch(1))) return STREW_OK;
-  const int64_t least = TouchedFor(batch_bytes - plan::MostScratch(1), kTouchedBytes);
+  return work.sums.accumulator().are_packed() ? tuning.far_packed_sums : tuning.far_batch_sums;
+}
+
+// Tells whether so many bytes of sums fit scratch.
+Status Fit(const WideScatter& work, int64_t bytes, bool* fit) {
+  const int64_t least = TouchedFor(bytes - plan::MostScratch(1), kTouchedBytes);
   return FindTouched(work.scatter, least, fit) ? Status(STREW_OK) : work.Refuse();
 }
 
@@ -130,11 +130,37 @@ struct BatchLayout {
     if (TakesSingleColumns(work, most)) most = 1;
   }
 
-  const int64_t batch_bytes;
-  const int64_t fitting;  // most batches whose sums fit the scratch of every call
+  int64_t batch_bytes;
+  int64_t fitting;  // most batches whose sums fit the scratch of every call
   int64_t tasks;
   int64_t most;  // batches at a time
 };
+
+// True if all columns of batch may have sums at the same time, more than fit the scratch of every
+// call but no more than those of a single batch may be.
+bool MayTakeAllColumns(const WideScatter& work, const BatchLayout& layout) {
+  const int64_t batches = work.scatter.loops.batches;
+  return work.scatter.loops.columns_are_batch && layout.tasks == 1 && layout.fitting < batches &&
+         layout.most < work.scatter.tuning.least_columns_of_pass &&
+         layout.batch_bytes <= MostBytes(work) / batches;
+}
+
+Status CombineLayout(const WideScatter& work, const BatchLayout& layout) {
+  const plan::EntryLoops& loops = work.scatter.loops;
+  plan::Cut cut;
+  const int64_t parts =
+      std::max(work.PartsFor(layout.tasks), (loops.batches - 1) / layout.most + 1);
+  const int64_t task_bytes =
+      Scratch::RoundUp(CutBatches(loops, parts, layout.most, &cut) * layout.batch_bytes);
+
+  const Scratch scratch(work.scatter.call, layout.tasks * task_bytes);
+  if (scratch.memory() == nullptr) return work.Refuse();
+  STREW_TRY(work.CopyData());
+  const auto run = [&](int64_t part, int64_t task) {
+    CombinePart(work, cut, part, scratch.memory() + task * task_bytes);
+  };
+  return share::ForEachPart(work.scatter.call, layout.tasks, cut.parts(), run);
+}
 
 }  // namespace
 
@@ -143,6 +169,7 @@ bool PrefersBuckets(const WideScatter& work) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const plan::Tuning& tuning = work.scatter.tuning;
   if (!loops.columns_are_batch) return false;
+  if (MayTakeAllColumns(work, BatchLayout(work))) return false;
   if (loops.DestinationsOfBatch() < tuning.least_column_destinations) return false;
   const BatchLayout layout(work);
   const int64_t passes = (loops.column.count - 1) / layout.most + 1;
@@ -150,21 +177,19 @@ bool PrefersBuckets(const WideScatter& work) {
 }
 
 Status CombineBatches(const WideScatter& work, bool* done) {
-  const plan::EntryLoops& loops = work.scatter.loops;
-  const auto [batch_bytes, fitting, tasks, most] = BatchLayout(work);
-  STREW_TRY(Fit(work, batch_bytes, fitting, done));
-  if (!*done) return STREW_OK;
-
-  plan::Cut cut;
-  const int64_t parts = std::max(work.PartsFor(tasks), (loops.batches - 1) / most + 1);
-  const int64_t task_bytes = Scratch::RoundUp(CutBatches(loops, parts, most, &cut) * batch_bytes);
-
-  const Scratch scratch(work.scatter.call, tasks * task_bytes);
-  if (scratch.memory() == nullptr) return work.Refuse();
-  STREW_TRY(work.CopyData());
-  return share::ForEachPart(work.scatter.call, tasks, cut.parts(), [&](int64_t part, int64_t task) {
-    CombinePart(work, cut, part, scratch.memory() + task * task_bytes);
-  });
+  *done = false;
+  if (!work.sums.are_single()) return STREW_OK;
+  BatchLayout layout(work);
+  if (MayTakeAllColumns(work, layout)) {
+    layout.most = work.scatter.loops.batches;
+    STREW_TRY(Fit(work, layout.most * layout.batch_bytes, done));
+    if (*done) return CombineLayout(work, layout);
+    layout = BatchLayout(work);
+  }
+  if (!PaysForBatches(work, layout.batch_bytes, layout.fitting)) return STREW_OK;
+  if (layout.batch_bytes > std::max(MostBytes(work), plan::MostScratch(1))) return STREW_OK;
+  STREW_TRY(Fit(work, layout.batch_bytes, done));
+  return *done ? CombineLayout(work, layout) : Status(STREW_OK);
 }
 
 }  // namespace strew::accumulate

@@ -173,9 +173,9 @@ void BucketSums::AddColumns(int64_t bucket, const Slots& slots) const {
     int32_t numbers[walk::EntrySink::kMostColumns];
     arguments.shift -= first * layout.numbers.step();
     locate(arguments, numbers);
-    work.sums.Add(slots, numbers, scatter.UpdateAt(row.updates), row.updates_stride, row.columns);
+    work.sums.Add(slots, numbers, row.values, row.updates_stride, row.columns);
   };
-  ForEachRow(scatter, layout.numbers, add);
+  ForEachRow(scatter, layout.numbers, add, walk::EntrySink::Reads::kValues);
 }
 
 // If few destinations of the bucket are touched, only these have slots.

@@ -108,8 +108,7 @@ Status CombineRanks(const WideScatter& work) {
   if (bytes == 0) return STREW_OK;
   const Slots slots = work.sums.At(scratch.memory(), set.count());
   const auto add = [&](const walk::EntryRow& row, int64_t first, const int32_t* ranks) {
-    work.sums.Add(work.sums.From(slots, first), ranks, work.scatter.UpdateAt(row.updates),
-                  row.updates_stride, row.columns);
+    work.sums.Add(work.sums.From(slots, first), ranks, row.values, row.updates_stride, row.columns);
   };
   const RankedLines lines(work, numbers, set);
   work.sums.Combine(slots, set.count(), lines,

@@ -28,6 +28,11 @@ struct MeanTuning {
   // to 0.9, but 6 or 7 columns of up to 100,000 float32 1.0 to 1.2 x; with 6000 and 7000
   // destinations 0.7 to 1.2, with 2000 to 5000 0.7 to 1.9; in 2 or 3 passes 0.8 to 1.4 (Zen 4).
   int64_t most_column_passes = 3;
+  // If a pass would have fewer columns than these, all columns go in one, if their sums may be as
+  // large as those of a single batch: [300000, 2] to [12000, 50] float32 and int16 took 0.42 to
+  // 0.75 x the time, [3000, 200], [1000, 600] and [700, 1000], with 87 to 370 columns in a pass,
+  // 1.07, 1.2 and 1.3 to 1.6 x (Zen 5).
+  int64_t least_columns_of_pass = 64;
   int64_t least_column_destinations = 6000;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
   // large: 500000 float32 took 5.0 ns each, in buckets 10; sums of 4.2 to 6 MB took 0.6 to 0.95 x

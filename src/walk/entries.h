@@ -28,13 +28,14 @@ struct EntryRow {
 // offset that kernel::DropKernel stores.
 struct EntrySink {
   static constexpr int64_t kMostColumns = 256;
-  enum class Reads { kPositions, kValues };
+  enum class Reads { kNothing, kPositions, kValues };  // of updates
 
   void (*add)(void* self, const EntryRow& row);
   void* self;
   kernel::OffsetWidth offset_width;
   unsigned char* origin;  // of the loops, in the output
-  // With kValues, rows have no positions of updates, and `values` may point to copies of them.
+  // With kValues, rows have no positions of updates, and `values` may point to copies of them. With
+  // kNothing they have neither. Rows are then longer if loops are short.
   Reads reads = Reads::kPositions;
 };
 

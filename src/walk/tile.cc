@@ -344,7 +344,7 @@ void TileGiver::Take(const FlatTile& tile, const UpdateRows& rows, unsigned char
   locator_.Locate(tile, offsets);
   locator_.Fetch(locator_.NextReadsAfter(tile), tile.updates, tile.entries);
   const int64_t batch = (output - sink_.origin) / scatter_.width;
-  if (reads_values()) {
+  if (sink_.reads != EntrySink::Reads::kPositions) {
     return sink_.add(sink_.self,
                      {offsets, tile.entries, batch, 0, tile.updates_stride, tile.updates});
   }

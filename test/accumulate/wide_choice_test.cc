@@ -151,6 +151,22 @@ TEST(WideChoice, IsBatchesWhereManyAreTouched) {
   EXPECT_NE(by(kAxis, kMore - 10), WideWay::kBatches);
 }
 
+// Two of three columns fit the scratch of every call, and all three if enough are touched.
+TEST(WideChoice, IsBatchesForAllColumnsAtOnce) {
+  constexpr int64_t kRows = strew::plan::MostScratch(1) / kSlot / 3 + 100;
+  const auto by = [](int64_t slots, int64_t least_columns, int64_t updates) {
+    return WayOf(ElementsSpace({kRows, 3}, {updates, 3}, 0), [=](auto* t) {
+      t->destinations_of_entry = kHuge;
+      t->least_columns_of_pass = least_columns;
+      t->far_batch_sums = slots * kSlot;
+      t->most_column_passes = t->least_column_destinations = 0;
+    });
+  };
+  EXPECT_EQ(by(3 * kRows, 3, 500), WideWay::kBatches);
+  EXPECT_EQ(by(3 * kRows - 1, 3, 500), WideWay::kBuckets);
+  EXPECT_EQ(by(3 * kRows, 1, 500), WideWay::kBuckets);
+}
+
 // Sums that share words with their counts may take more.
 TEST(WideChoice, IsBatchesForMorePackedSums) {
   const strew::plan::Tuning tuning;

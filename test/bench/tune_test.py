@@ -32,6 +32,7 @@ UNTOLD = (
     "unfetched_step",
     "unfetched_row",
     "fetched_step",
+    "least_columns_of_pass",
     "least_folded",
     "least_row_with_gaps",
     "element_row",

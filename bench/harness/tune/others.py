@@ -162,6 +162,13 @@ def _means() -> list[Family]:
             least=1000,
             most=30000,
         ),
+        Threshold(
+            "least_columns_of_pass",
+            lambda columns: columns_of((2 << 20) // 8 // columns, 2 * columns + columns // 2),
+            **switch("least_columns_of_pass", 0, HUGE),
+            least=8,
+            most=400,
+        ),
         Sweep("far_batch_sums", [lambda: line(400000, 400000)], (1 << 20, 2 << 20, 8 << 20)),
         Sweep(
             "far_packed_sums",
