@@ -74,6 +74,9 @@ struct PlanTuning {
   // elements are divided in the order of all of them: with 1.6 means took 0.62 to 1.0 x the time,
   // with 2.5 0.71 to 0.99 x, with 4.5 0.9 to 1.1 x, with 8.5 1.0 to 1.8 x (Zen 4).
   int64_t destinations_of_divided_group = 3;
+  // The least length of lines of destinations that are consecutive elements: means of lines of 16
+  // to 3000 took 0.27 to 0.65 x the time, of 8 0.97 to 1.84 x, of 3 and 5 1.6 to 2.4 x (Zen 5).
+  int64_t least_divided_line = 16;
   // Least bytes of rows without old values that go in the order of destinations if these have fewer
   // than two updates: rows of 800 bytes and 8 KB took 0.65 to 0.8 x the time, of 256 bytes 0.7 to
   // 1.4 x, shorter ones up to 2.2 x (Zen 4).

@@ -44,6 +44,12 @@ class Numbering {
   void Finish();
   bool is_line() const { return nest_.rank <= 1; }
   bool is_identity() const { return is_line() && stride() == 1; }
+  // Consecutive numbers in each stretch of so many have consecutive offsets.
+  int64_t LineLength() const {
+    if (is_identity()) return std::numeric_limits<int64_t>::max();
+    const plan::Loop<1>* const last = nest_.loop + nest_.rank - 1;
+    return nest_.rank > 0 && last->stride[0] == 1 ? last->count : 1;
+  }
   // True if all offsets are 0.
   bool is_zero() const { return is_line() && stride() == 0; }
 

@@ -133,10 +133,10 @@ Status Divide(const PlannedScatter& all) {
                 output, facts);
 }
 
-// True if all destinations that the plan can have are consecutive elements of the output. Not
-// inline, because most calls need no layout.
-[[gnu::noinline]] bool AreContiguous(const Plan& plan, const TensorView& output, int axis) {
-  return Layout(plan, output, axis, 1).destinations.is_identity();
+// The length of lines of destinations that are consecutive elements of the output. Not inline,
+// because most calls need no layout.
+[[gnu::noinline]] int64_t LineOfDestinations(const Plan& plan, const TensorView& output, int axis) {
+  return Layout(plan, output, axis, 1).destinations.LineLength();
 }
 
 // True if it may pay to make the loops of rows once more, to look at the inner turns of updates
@@ -168,7 +168,7 @@ ScatterFacts FactsOf(const Call& call, const Plan& plan, const TensorView& data,
   facts.axes_are_one_loop = AxesAreOneLoop(plan, data) && AxesAreOneLoop(plan, output);
   if (!facts.is_empty && ReductionKind(reduction) == STREW_MEAN && facts.SumsAreElements() &&
       facts.EntriesAreElements() && facts.axes_are_one_loop) {
-    facts.destinations_are_contiguous = AreContiguous(plan, output, axis);
+    facts.line_of_destinations = LineOfDestinations(plan, output, axis);
   }
   if (!facts.is_empty && MayHaveTurns(facts, updates, reduction)) {
     FindTurns(plan, updates, output, axis, &facts);

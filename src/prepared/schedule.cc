@@ -103,7 +103,7 @@ Pass PassOverGroups(const Machine& machine, const Plan& plan, const OutputFacts&
 // True if sums of single elements are divided in the order of all destinations that a plan can
 // have, because most of them are touched.
 bool DividesAll(const Tuning& tuning, const Plan& plan, const OutputFacts& facts) {
-  return facts.destinations_are_contiguous &&
+  return facts.line_of_destinations >= tuning.least_divided_line &&
          plan.groups() >= DestinationsOf(plan) / tuning.destinations_of_divided_group;
 }
 

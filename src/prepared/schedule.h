@@ -121,8 +121,9 @@ struct OutputFacts {
   int64_t turns = 0;
   int64_t turn_elements = 0;
   int64_t turn_bytes = 0;
-  // For means of single elements: destinations are consecutive elements of the output.
-  bool destinations_are_contiguous = false;
+  // For means of single elements: the length of lines of destinations that are consecutive elements
+  // of the output.
+  int64_t line_of_destinations = 0;
   bool has_weights = false;
   // For reductions that exclude old values: a kernel combines all rows of a destination at once.
   bool groups_rows = false;

@@ -96,6 +96,21 @@ const Forced kForced[] = {
        t->ns_of_divided_group = kLong;
      },
      3, "divided by what the plan"},
+    {"DividedInLines",
+     [](Tuning* t) {
+       t->least_divided_line = 1;
+       t->destinations_of_divided_group = kHuge;
+       t->destinations_of_plan_entry = 1;
+     },
+     1, "divided in the order of the output"},
+    {"DividedInLinesOnThreads",
+     [](Tuning* t) {
+       t->least_divided_line = 1;
+       t->destinations_of_divided_group = kHuge;
+       t->destinations_of_plan_entry = 1;
+       t->ns_of_divided_element = kLong;
+     },
+     3, "divided in the order of the output"},
     {"LongRows", [](Tuning* t) { t->least_ordered_row = 0; }, 1, "in the order of these"},
     {"InOrderInTasks", [](Tuning* t) { t->ns_of_grouped_entry = kLong; }, 3, "workers get a task"},
     {"ElementOrder", GoInElementOrder, 1, "element by element in the order of these"},

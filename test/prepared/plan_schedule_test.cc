@@ -294,8 +294,9 @@ TEST_F(ScatterScheduleOf, MeansIsBySumsUnlessTheseAreNear) {
 
 TEST_F(ScatterScheduleOf, MeansOfMostDestinationsIsBySumsThatAreDividedInTheirOrder) {
   tuning_.destinations_of_divided_group = 10;
+  facts_.line_of_destinations = tuning_.least_divided_line - 1;
   EXPECT_FALSE(Of(Entries(100, 100, 1009), STREW_MEAN).divides_all);
-  facts_.destinations_are_contiguous = true;
+  facts_.line_of_destinations = tuning_.least_divided_line;
   for (const strew_reduction reduction : {0 | STREW_MEAN, STREW_MEAN | STREW_EXCLUDE_SELF}) {
     const PlanSchedule most = Of(Entries(100, 100, 1009), reduction);
     EXPECT_EQ(most.way, Way::kByPlaces);
@@ -411,7 +412,7 @@ TEST_F(ScatterScheduleOf, DividedMeansHasATaskForEnoughDestinations) {
   EXPECT_EQ(Of(Entries(1), STREW_MEAN).division.tasks, 1);
   EXPECT_EQ(Of(Entries(3), STREW_MEAN).division.tasks, 3);
   EXPECT_EQ(Of(Entries(30, 3, 30), STREW_MEAN).division.tasks, 3);
-  facts_.destinations_are_contiguous = true;
+  facts_.line_of_destinations = tuning_.least_divided_line;
   tuning_.ns_of_divided_element = 100;
   EXPECT_EQ(Of(Entries(30, 10, 30), STREW_MEAN).division.tasks, 3);
 }

@@ -47,6 +47,7 @@ NOT_MEASURED = {
     "near_packed_indices": "the calls here have no operands that lie apart",
     "most_packed_tile": "the calls here have no operands that lie apart",
     "most_packed_row": "the calls here have no operands that lie apart",
+    "least_divided_line": "the calls here have lines that are whole outputs",
     "most_given_row": "the calls here have no operands that lie apart",
     "filter_row_ns": "the calls here have no operands that lie apart",
     "filter_packed_ns": "the calls here have no operands that lie apart",
