@@ -48,7 +48,7 @@ int NearLoopOf(const BoxNest& nest, const BoxLoop& run, int64_t width, const Tun
   const BoxLoop& column = nest.loop[nest.rank - 1];
   const bool transposes = run.stride[kBoxOutput] == 1 && bytes_apart(run) >= kCacheLine &&
                           bytes_apart(column) == width &&
-                          column.count * width < kernel::kLeastTransposed;
+                          column.count * width < kernel::LeastTransposed(width);
   if (!transposes) return -1;
   int chosen = -1;
   int64_t turns = tuning.least_near_turns - 1;

@@ -207,6 +207,8 @@ CLASSES = (
         use=Use.GATHER,
         layouts=Layouts(data=Layout.TRANSPOSED),
     ),
+    # Copies of transposed data, of which few columns are replaced.
+    Class(UPDATE, "none", "float64", (5000, 984), (5000, 20), 1, layouts=_TRANSPOSED_DATA),
     # Copies of transposed data with few elements along the first and the last axis.
     Class(
         SLICE,
