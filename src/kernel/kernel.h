@@ -143,8 +143,8 @@ using InterleaveKernel = void (*)(unsigned char* output, const unsigned char* da
 using GatherKernel = void (*)(unsigned char* gathered, const unsigned char* updates,
                               int64_t updates_stride, const int32_t* columns, int64_t n);
 
-// Fewest bytes of the shorter side of a box that is transposed, by the size of an element. With 2 to
-// 7 elements of 8 bytes, moves took 1.04 to 1.9 x the time (Zen 5).
+// Fewest bytes of the shorter side of a box that is transposed, by the size of an element. With 2
+// to 7 elements of 8 bytes, moves took 1.04 to 1.9 x the time (Zen 5).
 constexpr int64_t LeastTransposed(int64_t size) { return size < 8 ? 16 : 64; }
 
 // Moves a box that is a transpose; does nothing and returns false for other boxes.
