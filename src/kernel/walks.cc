@@ -257,8 +257,9 @@ bool RepeatsRuns(const BoxArguments& box, int64_t size) {
 // of 8 bytes took 0.5 to 1.9 x the time on CPUs of Intel (Emerald Rapids).
 bool IsTransposed(const BoxArguments& box, int64_t size) {
   constexpr int64_t kLongestFilled = 128;  // bytes
-  if (box.transpose == nullptr || (size == 8 && WaitsForStores())) return false;
-  return box.updates_stride != 0 || box.run * size <= kLongestFilled;
+  const bool gains = size < 8 || !WaitsForStores();
+  return box.transpose != nullptr && gains &&
+         (box.updates_stride != 0 || box.run * size <= kLongestFilled);
 }
 
 // Prefetches the output of a group and its first updates.

@@ -165,6 +165,7 @@ TEST(WideChoice, IsBatchesForAllColumnsAtOnce) {
   EXPECT_EQ(by(3 * kRows, 3, 500), WideWay::kBatches);
   EXPECT_EQ(by(3 * kRows - 1, 3, 500), WideWay::kBuckets);
   EXPECT_EQ(by(3 * kRows, 1, 500), WideWay::kBuckets);
+  EXPECT_EQ(by(3 * kRows, 3, 1), WideWay::kRanks) << "too few are touched";
 }
 
 // Sums that share words with their counts may take more.
