@@ -15,8 +15,7 @@ namespace strew::accumulate {
 // `arguments`.
 template <class Body>
 void ForEachRow(const walk::Scatter& scatter, const plan::DestinationNumbers& numbers,
-                const Body& body,
-                walk::EntrySink::Reads reads = walk::EntrySink::Reads::kPositions) {
+                const Body& body, walk::EntrySink::Reads reads) {
   struct Rows {
     const plan::DestinationNumbers& numbers;
     const Body& body;

@@ -130,8 +130,8 @@ struct BatchLayout {
     if (TakesSingleColumns(work, most)) most = 1;
   }
 
-  int64_t batch_bytes;
-  int64_t fitting;  // most batches whose sums fit the scratch of every call
+  const int64_t batch_bytes;
+  const int64_t fitting;  // most batches whose sums fit the scratch of every call
   int64_t tasks;
   int64_t most;  // batches at a time
 };
@@ -169,9 +169,9 @@ bool PrefersBuckets(const WideScatter& work) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const plan::Tuning& tuning = work.scatter.tuning;
   if (!loops.columns_are_batch) return false;
-  if (MayTakeAllColumns(work, BatchLayout(work))) return false;
   if (loops.DestinationsOfBatch() < tuning.least_column_destinations) return false;
   const BatchLayout layout(work);
+  if (MayTakeAllColumns(work, layout)) return false;
   const int64_t passes = (loops.column.count - 1) / layout.most + 1;
   return layout.tasks == 1 && passes > tuning.most_column_passes;
 }
@@ -179,12 +179,12 @@ bool PrefersBuckets(const WideScatter& work) {
 Status CombineBatches(const WideScatter& work, bool* done) {
   *done = false;
   if (!work.sums.are_single()) return STREW_OK;
-  BatchLayout layout(work);
+  const BatchLayout layout(work);
   if (MayTakeAllColumns(work, layout)) {
-    layout.most = work.scatter.loops.batches;
-    STREW_TRY(Fit(work, layout.most * layout.batch_bytes, done));
-    if (*done) return CombineLayout(work, layout);
-    layout = BatchLayout(work);
+    BatchLayout all = layout;
+    all.most = work.scatter.loops.batches;
+    STREW_TRY(Fit(work, all.most * all.batch_bytes, done));
+    if (*done) return CombineLayout(work, all);
   }
   if (!PaysForBatches(work, layout.batch_bytes, layout.fitting)) return STREW_OK;
   if (layout.batch_bytes > std::max(MostBytes(work), plan::MostScratch(1))) return STREW_OK;

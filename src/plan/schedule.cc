@@ -214,11 +214,7 @@ bool Scheduler::IsNear() const {
   // Elements of the axis that are less than a cache line apart share lines.
   const int64_t together = std::min(columns, tuning_.batch_columns);
   const int64_t row_bytes = std::min(axis_step, std::max(kCacheLine, together * width_));
-  // Rows whose distance is a multiple of a large power of two evict each other from the sets of a
-  // cache.
-  const int64_t set_step = std::min(axis_step & -axis_step, tuning_.cache_way);
-  const bool has_sets =
-      together == columns || axis.axis_size * set_step <= tuning_.cache_ways * tuning_.cache_way;
+  const bool has_sets = together == columns || axis.axis_size <= LinesInSets(tuning_, axis_step);
   const bool fits = axis.axis_size <= tuning_.near_strip / std::max<int64_t>(row_bytes, 1);
   return fits && has_sets;
 }

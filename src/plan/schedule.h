@@ -5,6 +5,7 @@
 #ifndef STREW_PLAN_SCHEDULE_H_
 #define STREW_PLAN_SCHEDULE_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/call.h"
@@ -152,6 +153,11 @@ inline int64_t NearBytes(const Machine& machine) {
 }
 inline int64_t NearBytesOfElements(const Machine& machine) {
   return machine.shared_cache_bytes / machine.tuning.near_part;
+}
+// Cache lines `step` > 0 bytes apart that the L1 cache holds at the same time. They share few of
+// its sets if that is a multiple of a large power of two.
+inline int64_t LinesInSets(const Tuning& tuning, int64_t step) {
+  return tuning.cache_ways * tuning.cache_way / std::min(step & -step, tuning.cache_way);
 }
 // Most bytes of indices and updates that are read in order without prefetch.
 int64_t NearReads(const Machine& machine);

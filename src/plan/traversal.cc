@@ -151,15 +151,12 @@ bool IsTransposed(const SliceLoops& slices, int64_t width) {
          StepInUpdates(slices.run, width) >= kCacheLine;
 }
 
-// Chooses blocks whose updates stay in the L1 cache, so that their lines are read once. Lines whose
-// distance is a multiple of a large power of two share few sets of a cache. Compared with runs as
-// they are or of one turn, 2 to 20 entries of 250 rows of 15 to 200 elements took 0.1 to 1.0 x the
-// time, with float64 and 200 1.2 x (Zen 5).
+// Chooses blocks whose updates stay in the L1 cache, so that their lines are read once. Compared
+// with runs as they are or of one turn, 2 to 20 entries of 250 rows of 15 to 200 elements took 0.1
+// to 1.0 x the time, with float64 and 200 1.2 x (Zen 5).
 void CutTransposed(int64_t width, const Tuning& tuning, SliceLoops* slices) {
   constexpr int64_t kLinesOfTurn = 4;
-  const int64_t step = StepInUpdates(slices->run, width);
-  const int64_t set_step = std::max(std::min(step & -step, tuning.cache_way), kCacheLine);
-  const int64_t near = tuning.cache_ways * tuning.cache_way / set_step;
+  const int64_t near = LinesInSets(tuning, StepInUpdates(slices->run, width));
   const int64_t fitting = tuning.slice_block / kCacheLine / kLinesOfTurn;
   const int64_t turns = std::max<int64_t>(std::min(near, fitting), 1);
   slices->run_step = std::min(slices->run.count, turns);

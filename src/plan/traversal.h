@@ -32,7 +32,7 @@ struct FlatLoops : FlatNest<kIndexedOperands> {
 
 // The loops of kSlices. `rest` has the inner loops around rows of runs. A block of `row_step` rows
 // of `run_step` turns stays in the caches. Runs are cut only if several entries may write to the
-// same slice.
+// same slice, or if updates are transposed.
 struct SliceLoops {
   InnerNest rest;
   InnerLoop row;

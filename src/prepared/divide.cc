@@ -30,12 +30,21 @@ class Divider {
         move_(walk::IndexedKernelsFor(call, output, STREW_NONE)),
         inner_(layout.InnerLoops()) {}
 
-  // Divides destinations [first, first + n) by their counts, line by line.
+  // Divides destinations [first, first + n), which are lines of consecutive elements, by their
+  // counts.
   void DivideAll(const Numbers& counts, int64_t first, int64_t n) const {
-    const int64_t line = destinations_.LineLength();
-    for (const int64_t end = first + n; first < end;) {
-      const int64_t block = std::min(end - first, line - first % line);
-      DivideLine(counts, first, block);
+    const int64_t end = first + n, line = destinations_.LineLength();
+    const kernel::ResolveKernel widen =
+        kernel::IndexKernelsFor(counts.dtype(), target_).resolve[kernel::kOffset32];
+    while (first < end) {
+      const int64_t block = std::min({kGroups, end - first, line - first % line});
+      uint32_t wide[kGroups];
+      // As if counts were indices of consecutive elements, because vectors resolve those.
+      const unsigned char* const narrow = counts.data() + first * counts.width();
+      widen({{narrow, 1, 0, block, 1, kernel::kMostTerms}, 1, 0, 0, /*accumulate=*/false, wide});
+      unsigned char* const elements =
+          output_.data + destinations_.OffsetOf(first) * output_.element_size;
+      kernels_.counted.finish_each({elements, wide}, more_, elements, block);
       first += block;
     }
   }
@@ -61,22 +70,6 @@ class Divider {
 
  private:
   static constexpr int64_t kGroups = 256;
-
-  // Divides consecutive elements.
-  void DivideLine(const Numbers& counts, int64_t first, int64_t n) const {
-    const int64_t end = first + n;
-    unsigned char* elements = output_.data + destinations_.OffsetOf(first) * output_.element_size;
-    const kernel::ResolveKernel widen =
-        kernel::IndexKernelsFor(counts.dtype(), target_).resolve[kernel::kOffset32];
-    for (; first < end; first += kGroups, elements += kGroups * output_.element_size) {
-      const int64_t block = std::min(kGroups, end - first);
-      uint32_t wide[kGroups];
-      // As if counts were indices of consecutive elements, because vectors resolve those.
-      const unsigned char* const narrow = counts.data() + first * counts.width();
-      widen({{narrow, 1, 0, block, 1, kernel::kMostTerms}, 1, 0, 0, /*accumulate=*/false, wide});
-      kernels_.counted.finish_each({elements, wide}, more_, elements, block);
-    }
-  }
 
   void DivideGroups(int64_t group, int64_t end, const plan::LoopNest<1>& outside,
                     const plan::Loop<1>& run) const {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "share/parts.h"
-#include "plan/pass.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cinttypes>
+
+#include "plan/pass.h"
 
 namespace strew::share {
 namespace {

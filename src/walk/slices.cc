@@ -54,8 +54,8 @@ class SliceWalk {
     return entry;
   }
 
-  // Contiguous runs are cut only if entries share a destination: its pieces then stay in the
-  // caches.
+  // Runs of updates that are not transposed are cut only if entries share a destination: its pieces
+  // then stay in the caches.
   int64_t RunStep(const int64_t* output, int64_t entries) const {
     if (loops_.run.count == 1 || slices_.is_transposed) return slices_.run_step;
     for (int64_t i = 1; i < entries; ++i) {

@@ -74,6 +74,13 @@ TEST_P(ForcedPlans, AgreeWithTheOracle) {
   EXPECT_GT(taken_, 10);
 }
 
+// Has means divided in the order of the output wherever their sums are elements.
+void DivideInLines(Tuning* tuning) {
+  tuning->least_divided_line = 1;
+  tuning->destinations_of_divided_group = kHuge;
+  tuning->destinations_of_plan_entry = 1;
+}
+
 const Forced kForced[] = {
     {"NoSumsOfFewTouched", [](Tuning* t) { t->destinations_of_plan_entry = 1; }, 1,
      "in the order of these"},
@@ -96,18 +103,10 @@ const Forced kForced[] = {
        t->ns_of_divided_group = kLong;
      },
      3, "divided by what the plan"},
-    {"DividedInLines",
-     [](Tuning* t) {
-       t->least_divided_line = 1;
-       t->destinations_of_divided_group = kHuge;
-       t->destinations_of_plan_entry = 1;
-     },
-     1, "divided in the order of the output"},
+    {"DividedInLines", DivideInLines, 1, "divided in the order of the output"},
     {"DividedInLinesOnThreads",
      [](Tuning* t) {
-       t->least_divided_line = 1;
-       t->destinations_of_divided_group = kHuge;
-       t->destinations_of_plan_entry = 1;
+       DivideInLines(t);
        t->ns_of_divided_element = kLong;
      },
      3, "divided in the order of the output"},
