@@ -53,8 +53,9 @@ struct Positions {
 };
 
 // Updates are not read: entries are counted.
-struct Nothing : Positions {
+struct Nothing {
   static constexpr walk::EntrySink::Reads kReads = walk::EntrySink::Reads::kNothing;
+  static int64_t FirstOf(const walk::EntryRow&) { return 0; }
 };
 
 // Calls take_row(position, numbers, row) for a row of one bucket, and take(position, number,
