@@ -110,6 +110,7 @@ struct OrderedElements {
   const uint32_t* destinations;
   const uint32_t* firsts;
   const unsigned char* beginning;
+  int64_t groups;  // destinations, also of entries after these; firsts[groups] is valid
   int64_t n;
   int64_t prefetch;  // distance of updates that are prefetched, in entries
   int64_t last;      // position of the last valid number of `order`, n - 1 or more

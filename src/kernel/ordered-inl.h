@@ -59,25 +59,52 @@ HWY_INLINE Sum ChooseSum(bool first, Sum a, Sum b) {
   }
 }
 
+// Entries of a word, whose bits tell which of them begin a destination.
+constexpr int64_t kWordEntries = 64;
+
+// Returns the bit of the entry with which a destination begins in the word of the entries from
+// `base` on, or 0 if it is in another word. For the destination after the last one, that is the
+// entry after the last one.
+HWY_INLINE uint64_t BeginningOf(const OrderedElements& all, int64_t group, uint32_t base) {
+  const uint32_t entry = all.firsts[HWY_MIN(group, all.groups)] - base;
+  return uint64_t{entry < kWordEntries} << (entry % kWordEntries);
+}
+
 // Calls combine(entry) for each entry. There is no branch on whether an entry begins a destination,
 // which the CPU could not predict: with a loop over the entries of each destination, sums of 4 M
-// float64 in 3.7 M of 16 M places took 1.3 x the time (Zen 4). The prefetch has no branch either,
-// for which the compiler would make a second loop.
+// float64 in 3.7 M of 16 M places took 1.3 x the time (Zen 4). Nor does an entry wait until it is
+// known where the destination of the one before begins: that is found a word of entries earlier,
+// without which sums of 4 M float32 took 1.2 x the time, in the caches 1.8 x. It is found one entry
+// at a time, because the CPU does not fetch firsts[] early enough if it is read a word at a time,
+// in 1.5 x the time (Zen 5). The prefetch has no branch either, for which the compiler would make a
+// second loop.
 template <class T, bool kHasBeginning, class Combine>
 HWY_INLINE void ForEachOrdered(const OrderedElements& arguments, const Combine& combine) {
   const OrderedElements all = arguments;
   const int64_t output_step = At<T>(all.output_stride);
   const int64_t updates_step = At<T>(all.updates_stride);
-  const int64_t first = all.firsts[0];
+  uint32_t base = all.firsts[0];
+  uint64_t beginnings = 0;
+  for (int64_t i = 0; i < kWordEntries; ++i) beginnings |= BeginningOf(all, i, base);
   int64_t g = -1;
-  for (int64_t k = 0; k < all.n; ++k) {
-    const int64_t ahead = HWY_MIN(k + all.prefetch, all.last);
-    Prefetch(all.updates + all.order[ahead] * updates_step);
-    const bool begins = all.firsts[g + 1] - first == k;
-    g += begins ? 1 : 0;
-    unsigned char* const output = all.output + all.destinations[g] * output_step;
-    const unsigned char* const old = kHasBeginning ? Choose(begins, all.beginning, output) : output;
-    combine(OrderedEntry{g, begins, output, old, all.updates + all.order[k] * updates_step});
+  for (int64_t k = 0; k < all.n;) {
+    const int64_t end = HWY_MIN(k + kWordEntries, all.n);
+    int64_t later = g + 1 + static_cast<int64_t>(hwy::PopCount(beginnings));
+    uint64_t next = 0;
+    base += kWordEntries;
+    for (; k < end; ++k, ++later) {
+      const int64_t ahead = HWY_MIN(k + all.prefetch, all.last);
+      Prefetch(all.updates + all.order[ahead] * updates_step);
+      next |= BeginningOf(all, later, base);
+      const bool begins = (beginnings & 1) != 0;
+      beginnings >>= 1;
+      g += begins ? 1 : 0;
+      unsigned char* const output = all.output + all.destinations[g] * output_step;
+      const unsigned char* const old =
+          kHasBeginning ? Choose(begins, all.beginning, output) : output;
+      combine(OrderedEntry{g, begins, output, old, all.updates + all.order[k] * updates_step});
+    }
+    beginnings = next;
   }
 }
 

@@ -86,6 +86,7 @@ class ElementWriter {
     block.order = all_.order + first;
     block.destinations = all_.destinations + group;
     block.firsts = plan_.firsts.exists() ? all_.firsts + group : positions_;
+    block.groups = plan_.firsts.exists() ? plan_.groups() - group : groups;
     block.n = plan_.FirstOf(group + groups) - first;
     block.last = std::min(block.n - 1 + block.prefetch, plan_.kept - first - 1);
     return block;
