@@ -43,10 +43,9 @@ struct PlanTuning {
   // Most of these entries lie so many bytes from the one before. Entries that are nearly sorted, or
   // reversed, took 2.5 x the time in the order of destinations (Zen 4).
   int64_t least_ordered_step = 4096;
-  // Prefetch distance of these updates, in entries. With 32, 96 and 192 sums took 1.1 to 1.2, 0.94
-  // to 0.97 and 1.0 to 1.1 x the time (Zen 5), in a slower loop with 8 and 64 1.1 and 1.03 x the
-  // time of 32 (Zen 4).
-  int64_t ordered_prefetch = 64;
+  // Prefetch distance of these updates, in entries. With 32, 64 and 192 sums took 1.2 to 1.5, 1.03
+  // to 1.07 and 1.1 to 1.2 x the time (Zen 5).
+  int64_t ordered_prefetch = 96;
   // Least bytes of a gathered entry that is a box of its own, if no other entry lies between its
   // elements. Random gathers of such entries took 0.4 to 0.8 x the time (Emerald Rapids).
   int64_t least_gathered_box = 1024;

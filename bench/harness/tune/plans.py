@@ -498,5 +498,5 @@ def _element_order(cache: int) -> list[Family]:
         Threshold("most_ordered_repeats", repeated, always, never, least=0, most=64),
         Threshold("most_repeats_of_ordered_sums", means, always, never, least=1, most=64),
         Threshold("least_ordered_step", in_windows, never, always, least=64),
-        Sweep("ordered_prefetch", [lambda: sums(cache, cache // 4)], (8, 16, 64), settings=always),
+        Sweep("ordered_prefetch", [lambda: sums(cache, cache // 4)], (32, 64, 192), settings=always),
     ]
