@@ -80,20 +80,26 @@ struct NextReads {
 using ElementsKernel = void (*)(const TileArguments&, const NextReads&);
 
 // Contiguous rows, listed by destination:
-//   output[destinations[g] + i] (+)= updates[offsets[k] + i] [* weights[k]]
+//   output[destinations[g] + i] (+)= updates[offsets[k] + i] [* weights[weight_offsets[k]]]
 //       for begins[g] <= k < begins[g + 1], in order, g < groups and i < n
 // If `beginning` is not NULL, this element takes the place of the old values of destinations. Its
 // lanes are equal.
 struct GroupedRows {
+  // Longest prefetch distance, in rows.
+  static constexpr int64_t kMostAhead = 48;
+
   unsigned char* output;
   const int64_t* destinations;
   const int64_t* begins;
   int64_t groups;
   const unsigned char* updates;
   const int64_t* offsets;
-  const unsigned char* weights;  // contiguous; read only by kernels for weighted rows
+  const unsigned char* weights;  // read only by kernels for weighted rows
+  const int64_t* weight_offsets;
   const unsigned char* beginning;
   int64_t n;
+  int64_t fetched = 0;  // first rows that a call before has prefetched
+  int64_t later = 0;    // rows after these that a later call combines; up to kMostAhead are useful
 };
 using GroupedRowsKernel = void (*)(const GroupedRows&);
 

@@ -35,11 +35,11 @@ class RowsLoop {
   // Rows are prefetched before their group, and some rows beyond it. Prefetches within the loops
   // over columns would be repeated in each of these loops and make the library 0.2 MB larger.
   HWY_INLINE void Run() const {
-    int64_t fetched = all_.begins[0];
+    int64_t fetched = all_.begins[0] + HWY_MIN(all_.fetched, ahead_);
     for (int64_t g = 0; g < all_.groups; ++g) {
       const int64_t first = all_.begins[g], end = all_.begins[g + 1];
       if (first == end) continue;
-      const int64_t last = HWY_MIN(end + ahead_, all_.begins[all_.groups]);
+      const int64_t last = HWY_MIN(end + ahead_, all_.begins[all_.groups] + all_.later);
       for (; fetched < last; ++fetched) Fetch(fetched);
       RunGroup(all_.output + At<T>(all_.destinations[g]), first, end);
     }
@@ -58,7 +58,7 @@ class RowsLoop {
   // (Zen 5).
   static constexpr int64_t kBytesAhead = 8192;
   static constexpr int64_t kLeastAhead = 8;  // rows
-  static constexpr int64_t kMostAhead = 48;
+  static constexpr int64_t kMostAhead = GroupedRows::kMostAhead;
 
   static HWY_INLINE int64_t Step() {
     return static_cast<int64_t>(hn::Lanes(D()) / Lanes<T>::kPerElement);
@@ -69,6 +69,7 @@ class RowsLoop {
     for (int64_t byte = 0; byte < fetched_; byte += 64) Prefetch(row + byte);
     // Rows that do not begin at a cache line may end in one more line.
     Prefetch(row + fetched_ - 1);
+    if constexpr (kWeighted) Prefetch(all_.weights + At<T>(all_.weight_offsets[k]));
   }
 
   // The last vector may overlap the one before it. It is computed first and stored last, so the
@@ -100,7 +101,9 @@ class RowsLoop {
     return Load(output, i);
   }
   HWY_INLINE V Weight(int64_t k) const {
-    if constexpr (kWeighted) return hn::Set(D(), LoadElement<Lane>(all_.weights + At<T>(k)));
+    if constexpr (kWeighted) {
+      return hn::Set(D(), LoadElement<Lane>(all_.weights + At<T>(all_.weight_offsets[k])));
+    }
     return hn::Zero(D());
   }
   static HWY_INLINE V Combined(V old, V update, V weight) {

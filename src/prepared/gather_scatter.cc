@@ -199,7 +199,7 @@ class GatheredUpdates {
     }
     passage_.of_from.places.ResolveMarked(updates, n);
     if (source_.is_zero() && turns.count == 1) return;
-    int64_t source[Piece::kMost];
+    int64_t source[Piece::kMostLocated];
     Resolve(source_, turns, kTurnUpdates, list, source);
     for (int64_t i = 0; i < n; ++i) {
       if (updates[i] != kNoUpdate) updates[i] += source[i];

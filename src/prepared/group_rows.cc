@@ -85,13 +85,12 @@ void GroupWriter::MoveRows(const int64_t* turn) {
 }
 
 void GroupWriter::CombineGroupedRows(const int64_t* turn) {
-  if (scatter_.source.weights != nullptr) {
-    kernel::GatherElements(kernels_.width, WeightAt(turn[kTurnWeights]), piece_.weights(),
-                           piece_.entries(), weights_);
-  }
+  const bool is_weighted = scatter_.source.weights != nullptr;
   RowsKernel()({OutputAt(turn[kTurnOutput]), piece_.destinations(), piece_.begins(),
-                piece_.groups(), UpdateAt(turn[kTurnUpdates]), piece_.updates(), weights_,
-                TakeBeginning(), run_.count});
+                piece_.groups(), UpdateAt(turn[kTurnUpdates]), piece_.updates(),
+                is_weighted ? WeightAt(turn[kTurnWeights]) : nullptr, piece_.weights(),
+                TakeBeginning(), run_.count, fetched_, piece_.later()});
+  fetched_ = piece_.later();
 }
 
 // The first and the last group of a batch may be parts of groups.
@@ -106,7 +105,7 @@ void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
       begins[++groups] = std::min(piece_.end(h) - first, count);
     }
     kernels_.combine.rows({OutputAt(turn[kTurnOutput]), piece_.destinations() + g, begins, groups,
-                           products_, RowOffsets(), nullptr, nullptr, run_.count});
+                           products_, RowOffsets(), nullptr, nullptr, nullptr, run_.count});
   });
 }
 

@@ -49,13 +49,21 @@ int64_t Piece::RepeatGroups(const TurnLoop& loop) {
   return turns;
 }
 
-void Piece::Locate(const Turns& turns) {
+void Piece::Locate(const Turns& turns, bool with_later) {
   const UpdateSource& source = scatter_.source;
-  source.locate(source.self, turns, {scatter_.plan, part_, part_count_}, updates_, weights_);
+  const int64_t located = part_ == end_ ? later_ : 0;  // with the piece before
+  std::copy_n(updates_ + entries_, located, updates_);
+  std::copy_n(weights_ + entries_, located, weights_);
   groups_ = turns.count * groups_of_turn_;
   entries_ = turns.count * part_count_;
   const bool moves = scatter_.schedule.reduction == STREW_NONE;
-  if (source.may_have_no_update || (moves && entries_ > groups_)) return LeaveOut(moves);
+  const bool leaves_out = source.may_have_no_update || (moves && entries_ > groups_);
+  end_ = part_ + part_count_;
+  later_ = with_later && !leaves_out ? std::min(kMostLater, scatter_.plan.kept - end_) : 0;
+  source.locate(source.self, turns,
+                {scatter_.plan, part_ + located, part_count_ + later_ - located},
+                updates_ + located, weights_ + located);
+  if (leaves_out) return LeaveOut(moves);
   std::copy_n(all_begins_, groups_ + 1, begins_);
   updated_ = entries_;
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "kernel/kernel.h"
 #include "prepared/ordered.h"
 
 namespace strew::prepared {
@@ -13,6 +14,9 @@ namespace strew::prepared {
 class Piece {
  public:
   static constexpr int64_t kMost = 256;  // entries, and groups
+  // Entries after a piece that may be located with it, because their updates are prefetched.
+  static constexpr int64_t kMostLater = kernel::GroupedRows::kMostAhead;
+  static constexpr int64_t kMostLocated = kMost + kMostLater;
 
   explicit Piece(const OrderedScatter& scatter) : scatter_(scatter) {}
 
@@ -25,13 +29,16 @@ class Piece {
   void TakePart(int64_t first, int64_t count);
   // Repeats the groups that are taken for as many turns of a loop as fit. Returns this number.
   int64_t RepeatGroups(const TurnLoop& loop);
-  // Locates the updates of the part at a turn, or at as many turns as RepeatGroups() returned.
-  void Locate(const Turns& turns);
+  // Locates the updates of the part at a turn, or at as many turns as RepeatGroups() returned. At a
+  // single turn, entries after these may be located with them.
+  void Locate(const Turns& turns, bool with_later);
 
   int64_t groups() const { return groups_; }
   int64_t updated() const { return updated_; }  // entries that have an update
   // How many of them are applied: moves need only the last one of each group.
   int64_t entries() const { return entries_; }
+  // How many entries after them are located with them.
+  int64_t later() const { return later_; }
   // Offset of a group in the output, in units.
   int64_t destination(int64_t group) const { return destinations_[group]; }
   const int64_t* destinations() const { return destinations_; }
@@ -53,12 +60,14 @@ class Piece {
   int64_t part_count_ = 0;
   int64_t updated_ = 0;
   int64_t entries_ = 0;
+  int64_t end_ = -1;  // of the entries, in the order
+  int64_t later_ = 0;
   // The beginnings of groups in the part: of all entries, and of those that are applied.
   int64_t all_begins_[kMost + 1];
   int64_t begins_[kMost + 1];
   int64_t destinations_[kMost];
-  int64_t updates_[kMost];
-  int64_t weights_[kMost];
+  int64_t updates_[kMostLocated];
+  int64_t weights_[kMostLocated];
 };
 
 }  // namespace strew::prepared
