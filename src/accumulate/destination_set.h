@@ -81,7 +81,7 @@ class DestinationSet {
   }
 
   // Prefetches the memory that NumberOf() reads.
-  void Fetch(int64_t destination) const {
+  [[gnu::always_inline]] void Fetch(int64_t destination) const {
     if (form_ == Form::kSorted || word_count_ <= kNearWords) return;
     const int64_t word = BitOf(destination) / kBlock;
     Prefetch(words_ + word);

@@ -46,8 +46,8 @@ template <typename T>
   return !__builtin_mul_overflow(a, b, product);
 }
 
-// Always inlined: GCC takes a function that only prefetches for one without effect and removes its
-// calls.
+// GCC takes a function that only prefetches for one without effect, and removes its calls. So these
+// are always inlined, and functions that call nothing else must be, or have KeepCalls().
 [[gnu::always_inline]] inline void Prefetch(const void* address) { __builtin_prefetch(address); }
 [[gnu::always_inline]] inline void PrefetchForWrite(const void* address) {
   __builtin_prefetch(address, 1);
@@ -56,6 +56,13 @@ template <typename T>
 // not be read again, copies beyond the caches took 2 x the time on Emerald Rapids.
 [[gnu::always_inline]] inline void PrefetchReadOnce(const void* address) {
   __builtin_prefetch(address, 0, 1);
+}
+
+// Keeps the calls of the function in which it stands.
+[[gnu::always_inline]] inline void KeepCalls() {
+#if defined(__GNUC__)
+  asm volatile("");
+#endif
 }
 
 // Tells the CPU that the thread spins until another thread acts.

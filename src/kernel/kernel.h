@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "base/reduction.h"
+#include "kernel/fetch.h"
 #include "kernel/index_kernels.h"
 #include "kernel/streamed.h"
 #include "strew/strew.h"
@@ -261,14 +262,6 @@ const AccumulateKernels& AccumulateKernelsFor(strew_dtype dtype, strew_reduction
 
 // ---- Memory ----
 
-// Prefetch `bytes` bytes that will be read once, or `bytes` bytes of each of several rows that will
-// be written; rows lie `row_bytes` apart.
-void PrefetchOnce(const unsigned char* from, int64_t bytes);
-void PrefetchForWriting(const unsigned char* to, int64_t bytes, int64_t rows, int64_t row_bytes);
-// Prefetches n elements that will be written.
-void PrefetchElements(const unsigned char* origin, int64_t size, OffsetWidth width,
-                      const void* offsets, int64_t n);
-
 // gathered[i] = elements[offsets[i]] for i < n. An element has `size` bytes, 1 to 16.
 void GatherElements(int64_t size, const unsigned char* elements, const int64_t* offsets, int64_t n,
                     unsigned char* gathered);
@@ -355,8 +348,9 @@ struct Group {
 
 // After the groups comes a sentinel whose `first` is the end of the last group. `all` describes all
 // groups at once: `output` is the element at offset 0, `order` has the updates of all groups, and
-// `count` is the number of groups.
-void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all);
+// `count` is the number of groups. Updates and destinations are prefetched if they `are_far`.
+void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all,
+                bool are_far);
 
 }  // namespace strew::kernel
 

@@ -61,11 +61,6 @@ struct Walks {
   int64_t longest_moved = 2048;
   int64_t least_moved_step = 32;
   int64_t far_moved = 64 << 10;
-  // Prefetch of groups: the distance in groups; for each group, the most bytes of its output and of
-  // each update, and the most updates.
-  int64_t groups_ahead = 16;
-  int64_t most_fetched_of_group = 1024;
-  int64_t fetched_updates = 4;
 };
 #ifdef STREW_TUNABLE  // bench/tune.py changes them
 Walks kWalks;
@@ -84,7 +79,7 @@ HWY_INLINE void PrefetchAt(const unsigned char* origin, int64_t size, const void
 }
 
 // Prefetches the ends of a run that will be streamed, unless the ends are streamed too.
-void PrefetchEnds(const unsigned char* output, int64_t bytes) {
+HWY_INLINE void PrefetchEnds(const unsigned char* output, int64_t bytes) {
   const unsigned char* const end = output + bytes;
   if (StreamsEnds(output, bytes)) return;
   if (reinterpret_cast<uintptr_t>(output) % kCacheLine != 0) PrefetchForWrite(output);
@@ -262,24 +257,19 @@ bool IsTransposed(const BoxArguments& box, int64_t size) {
          (box.updates_stride != 0 || box.run * size <= kLongestFilled);
 }
 
-// Prefetches the output of a group and its first updates.
-void FetchGroup(int64_t size, const Group* group, const GroupArguments& all) {
-  const int64_t bytes = std::min(all.n * size, kWalks.most_fetched_of_group);
-  const int64_t end = std::min(group[1].first, group->first + kWalks.fetched_updates);
-  Prefetch<true>(all.output + group->destination * size, bytes);
-  for (int64_t k = group->first; k < end; ++k) {
-    Prefetch<false>(all.updates + all.order[k] * size, bytes);
-  }
-}
-
 }  // namespace
 
-void PrefetchOnce(const unsigned char* from, int64_t bytes) { Prefetch<false>(from, bytes); }
+void PrefetchOnce(const unsigned char* from, int64_t bytes) {
+  KeepCalls();
+  Prefetch<false>(from, bytes);
+}
 void PrefetchForWriting(const unsigned char* to, int64_t bytes, int64_t rows, int64_t row_bytes) {
+  KeepCalls();
   for (int64_t r = 0; r < rows; ++r) Prefetch<true>(to + r * row_bytes, bytes);
 }
 void PrefetchElements(const unsigned char* origin, int64_t size, OffsetWidth width,
                       const void* offsets, int64_t n) {
+  KeepCalls();
   if (width == kOffset32) return PrefetchAt<int32_t>(origin, size, offsets, n);
   PrefetchAt<int64_t>(origin, size, offsets, n);
 }
@@ -323,12 +313,20 @@ void WalkRows(RunKernel run, int64_t size, OffsetWidth offset_width, const RowsA
                     rows);
 }
 
-void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all) {
+void WalkGroups(GroupKernel group, int64_t size, const Group* groups, const GroupArguments& all,
+                bool are_far) {
+  const int64_t first = groups[0].first, updates = groups[all.count].first - first;
   // Strided elements share cache lines with other groups, so they are not prefetched.
-  const int64_t fetched = all.output_stride == 1 ? all.count - kWalks.groups_ahead : 0;
+  const bool fetches = are_far && all.output_stride == 1 && all.updates_stride == 1;
+  RowFetcher fetcher(all.updates, all.order, size, all.n, first, first + updates);
+  const int64_t ahead = fetches ? fetcher.ahead() * all.count / updates + 1 : all.count;
   GroupArguments one = all;
   for (int64_t g = 0; g < all.count; ++g) {
-    if (g < fetched) FetchGroup(size, groups + g + kWalks.groups_ahead, all);
+    if (fetches) fetcher.Fetch(groups[g + 1].first);
+    if (g + ahead < all.count) {
+      PrefetchForWriting(all.output + groups[g + ahead].destination * size,
+                         std::min(all.n * size, kWalks.most_fetched_of_row), 1, 0);
+    }
     one.output = all.output + groups[g].destination * size;
     one.order = all.order + groups[g].first;
     one.count = groups[g + 1].first - groups[g].first;

@@ -5,41 +5,11 @@
 namespace strew::prepared {
 namespace {
 
-// Prefetches the updates of a piece, rows of n elements, if they are contiguous. Compared with a
-// distance of 8 rows, means of 1 M rows of 4 to 32 int32 into 100,000 took 0.54 to 0.77 times the
-// time, of 300,000 rows of 64 float16 0.73 times; with twice this distance 0.52 to 0.73 (Zen 4).
-class RowFetcher {
- public:
-  RowFetcher(const Piece& piece, const unsigned char* updates, int64_t width, int64_t n,
-             int64_t stride)
-      : updates_(updates),
-        offsets_(piece.updates()),
-        width_(width),
-        bytes_(std::min(n * width, kMostOfRow)),
-        ahead_(std::clamp(kBytesAhead / (n * width), kLeastAhead, kMostAhead)),
-        end_(stride == 1 ? piece.entries() : 0) {}
-
-  // Before the use of entry `next`.
-  void Fetch(int64_t next) {
-    const int64_t end = std::min(end_, next + ahead_);
-    for (; fetched_ < end; ++fetched_) {
-      kernel::PrefetchOnce(updates_ + offsets_[fetched_] * width_, bytes_);
-    }
-  }
-
- private:
-  static constexpr int64_t kBytesAhead = 8192;
-  static constexpr int64_t kLeastAhead = 8, kMostAhead = 64;  // rows
-  static constexpr int64_t kMostOfRow = 1024;
-
-  const unsigned char* const updates_;
-  const int64_t* const offsets_;
-  const int64_t width_;
-  const int64_t bytes_;
-  const int64_t ahead_;
-  const int64_t end_;
-  int64_t fetched_ = 0;
-};
+// Prefetches the updates of a piece, rows of n elements, if they are contiguous.
+kernel::RowFetcher FetcherOf(const Piece& piece, const unsigned char* updates, int64_t width,
+                             int64_t n, int64_t stride) {
+  return {updates, piece.updates(), width, n, 0, stride == 1 ? piece.entries() : 0};
+}
 
 }  // namespace
 
@@ -109,13 +79,12 @@ void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
   });
 }
 
-// Applies means and wide reductions to whole groups. kernel::WalkGroups() does the same, but
-// prefetches whole groups, and none at the beginning of a piece: rows of 16 float32 took 1.9 times
-// the time.
+// Applies means and wide reductions to whole groups.
 void GroupWriter::AccumulateRows(const int64_t* turn) {
   const unsigned char* const updates = UpdateAt(turn[kTurnUpdates]);
   const accumulate::Accumulator& accumulator = *kernels_.accumulator();
-  RowFetcher fetcher(piece_, updates, kernels_.width, run_.count, run_.stride[kTurnUpdates]);
+  kernel::RowFetcher fetcher =
+      FetcherOf(piece_, updates, kernels_.width, run_.count, run_.stride[kTurnUpdates]);
   for (int64_t g = 0; g < piece_.groups(); ++g) {
     const int64_t first = piece_.begin(g), count = piece_.end(g) - first;
     if (count == 0) continue;
@@ -130,7 +99,8 @@ void GroupWriter::AccumulateRows(const int64_t* turn) {
 void GroupWriter::CombineRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends) {
   end_of_products_ = 0;
   const int64_t shift = turn[kTurnUpdates] + i * run_.stride[kTurnUpdates];
-  RowFetcher fetcher(piece_, UpdateAt(shift), kernels_.width, n, run_.stride[kTurnUpdates]);
+  kernel::RowFetcher fetcher =
+      FetcherOf(piece_, UpdateAt(shift), kernels_.width, n, run_.stride[kTurnUpdates]);
   for (int64_t g = 0; g < piece_.groups(); ++g) {
     unsigned char* const output =
         OutputAt(piece_.destination(g) + turn[kTurnOutput] + i * run_.stride[kTurnOutput]);

@@ -270,6 +270,12 @@ CLASSES = (
     Class(ELEMENTS, "add", "float32", (25_000, 16), (25_000, 16), 1),
     Class(ELEMENTS, "none", "float32", (10_000, 30), (10_000, 30), 1, Pattern.SIGNED),
     Class(ND, "none", "float32", (1000, 1000), (200_000,), 0, Pattern.SIGNED, tuple_length=2),
+    # Means of rows, and calls with plans, beyond the caches.
+    Class(UPDATE, "mean", "float16", (100_000, 64), (200_000, 64)),
+    Class(UPDATE, "mean", "float32", (20_000, 256), (20_000, 256)),
+    Class(ELEMENTS, "add", "float32", (1 << 24,), (1 << 22,), use=Use.SCATTER),
+    Class(ELEMENTS, "mean", "int32", (1 << 24,), (1 << 22,), use=Use.SCATTER),
+    _gathered(UPDATE, "add", (100_000, 64), (1_000_000, 64), 0, (1_000_000, 1)),
 )
 _NAME = "class"
 

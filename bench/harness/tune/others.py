@@ -227,10 +227,6 @@ def _means() -> list[Family]:
 
 def _walks() -> list[Family]:
     streamed = {"least_streamed_row": 1, "streamed_part": 1e-9}
-    groups = [
-        lambda: rows((1 << 16, 64), 1 << 16, "mean"),
-        lambda: rows((1 << 14, 512), 1 << 14, "mean"),
-    ]
 
     def pitched(run: int) -> Scatter:
         """Runs of the given number of bytes, each on its own page."""
@@ -303,9 +299,6 @@ def _walks() -> list[Family]:
             least=2,
             most=64,
         ),
-        Sweep("walks.groups_ahead", groups, (4, 8, 32, 64)),
-        Sweep("walks.most_fetched_of_group", groups, (256, 512, 2048)),
-        Sweep("walks.fetched_updates", groups, (1, 2, 8)),
     ]
 
 
