@@ -2,7 +2,8 @@
 // STREW_MEAN and reductions with STREW_WIDE. Both combine the updates of each destination in a wide
 // accumulator, here called its sum. There are three ways to do so:
 //
-//   batches  some batches at a time, with a slot for each of their destinations
+//   batches  some batches at a time, with a slot for each of their destinations; also for calls
+//            whose slots fit scratch, but whose entries do not
 //   buckets  entries are first moved into buckets of neighbouring destinations
 //   ranks    each touched destination has a slot; for calls whose entries do not fit scratch, or
 //            are too few for buckets
@@ -23,6 +24,10 @@ Status Combine(const WideScatter& work, WideWay* way) {
                                         : CombineBuckets(work, &done));
     if (done) return STREW_OK;
   }
+  bool done;
+  *way = WideWay::kBatches;
+  STREW_TRY(CombineLargeBatches(work, &done));
+  if (done) return STREW_OK;
   *way = WideWay::kRanks;
   return CombineRanks(work);
 }

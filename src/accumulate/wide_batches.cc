@@ -162,6 +162,16 @@ Status CombineLayout(const WideScatter& work, const BatchLayout& layout) {
   return share::ForEachPart(work.scatter.call, layout.tasks, cut.parts(), run);
 }
 
+// True if the sums of a batch are so large that buckets are faster.
+bool AreLarge(const WideScatter& work, const BatchLayout& layout) {
+  return layout.batch_bytes > std::max(MostBytes(work), plan::MostScratch(1));
+}
+
+Status CombineIfFit(const WideScatter& work, const BatchLayout& layout, bool* done) {
+  STREW_TRY(Fit(work, layout.most * layout.batch_bytes, done));
+  return *done ? CombineLayout(work, layout) : Status(STREW_OK);
+}
+
 }  // namespace
 
 // Buckets are filled by one task.
@@ -183,13 +193,23 @@ Status CombineBatches(const WideScatter& work, bool* done) {
   if (MayTakeAllColumns(work, layout)) {
     BatchLayout all = layout;
     all.most = work.scatter.loops.batches;
-    STREW_TRY(Fit(work, all.most * all.batch_bytes, done));
-    if (*done) return CombineLayout(work, all);
+    STREW_TRY(CombineIfFit(work, all, done));
+    if (*done) return STREW_OK;
   }
   if (!PaysForBatches(work, layout.batch_bytes, layout.fitting)) return STREW_OK;
-  if (layout.batch_bytes > std::max(MostBytes(work), plan::MostScratch(1))) return STREW_OK;
-  STREW_TRY(Fit(work, layout.batch_bytes, done));
-  return *done ? CombineLayout(work, layout) : Status(STREW_OK);
+  if (AreLarge(work, layout)) return STREW_OK;
+  return CombineIfFit(work, layout, done);
+}
+
+// Compared with ranks, means of 0.7 to 3 M places with 3 to 4 updates of each, two of three for a
+// tenth of the places, took 0.38 to 0.48 times the time (Zen 5).
+Status CombineLargeBatches(const WideScatter& work, bool* done) {
+  *done = false;
+  if (!work.sums.are_single()) return STREW_OK;
+  const BatchLayout layout(work);
+  if (!AreLarge(work, layout)) return STREW_OK;
+  if (!PaysForBatches(work, layout.batch_bytes, layout.fitting)) return STREW_OK;
+  return CombineIfFit(work, layout, done);
 }
 
 }  // namespace strew::accumulate

@@ -68,6 +68,9 @@ bool PrefersBuckets(const WideScatter& work);
 // These ways write nothing if another way is better; *done is then false.
 Status CombineBatches(const WideScatter& work, bool* done);
 Status CombineBuckets(const WideScatter& work, bool* done);
+// Batches one by one, with more sums than CombineBatches() takes: for calls of so many entries that
+// scratch has no room for them in buckets.
+Status CombineLargeBatches(const WideScatter& work, bool* done);
 // This way is for all calls.
 Status CombineRanks(const WideScatter& work);
 

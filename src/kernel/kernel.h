@@ -86,9 +86,6 @@ using ElementsKernel = void (*)(const TileArguments&, const NextReads&);
 // If `beginning` is not NULL, this element takes the place of the old values of destinations. Its
 // lanes are equal.
 struct GroupedRows {
-  // Longest prefetch distance, in rows.
-  static constexpr int64_t kMostAhead = 48;
-
   unsigned char* output;
   const int64_t* destinations;
   const int64_t* begins;
@@ -100,7 +97,7 @@ struct GroupedRows {
   const unsigned char* beginning;
   int64_t n;
   int64_t fetched = 0;  // first rows that a call before has prefetched
-  int64_t later = 0;    // rows after these that a later call combines; up to kMostAhead are useful
+  int64_t later = 0;    // rows after these that a later call combines
 };
 using GroupedRowsKernel = void (*)(const GroupedRows&);
 

@@ -58,7 +58,7 @@ class RowsLoop {
   // (Zen 5).
   static constexpr int64_t kBytesAhead = 8192;
   static constexpr int64_t kLeastAhead = 8;  // rows
-  static constexpr int64_t kMostAhead = GroupedRows::kMostAhead;
+  static constexpr int64_t kMostAhead = 48;
 
   static HWY_INLINE int64_t Step() {
     return static_cast<int64_t>(hn::Lanes(D()) / Lanes<T>::kPerElement);

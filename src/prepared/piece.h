@@ -5,7 +5,6 @@
 
 #include <cstdint>
 
-#include "kernel/kernel.h"
 #include "prepared/ordered.h"
 
 namespace strew::prepared {
@@ -14,8 +13,8 @@ namespace strew::prepared {
 class Piece {
  public:
   static constexpr int64_t kMost = 256;  // entries, and groups
-  // Entries after a piece that may be located with it, because their updates are prefetched.
-  static constexpr int64_t kMostLater = kernel::GroupedRows::kMostAhead;
+  // Entries after a piece that may be located with it, to prefetch their updates.
+  static constexpr int64_t kMostLater = 32;
   static constexpr int64_t kMostLocated = kMost + kMostLater;
 
   explicit Piece(const OrderedScatter& scatter) : scatter_(scatter) {}

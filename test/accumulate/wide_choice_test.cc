@@ -93,6 +93,20 @@ TEST(WideChoice, IsBatchesWhereTheAxisFitsScratch) {
   EXPECT_NE(WayOf(ElementsSpace({kMost + 1}, {500}, 0), pays), WideWay::kBatches);
 }
 
+// Entries that no buckets take. Each touched destination may have 40 bytes of scratch.
+TEST(WideChoice, IsBatchesWhereLargeSumsFitScratch) {
+  const auto without_buckets = [](auto* t) {
+    t->destinations_of_entry = kHuge;
+    t->far_batch_sums = 0;
+    t->most_buckets = 0;
+  };
+  constexpr int64_t kMost = strew::plan::MostScratch(1) / kSlot;
+  EXPECT_EQ(WayOf(ElementsSpace({kMost + 1000}, {500}, 0), without_buckets), WideWay::kBatches);
+  EXPECT_EQ(WayOf(ElementsSpace({kMost + 2000}, {500}, 0), without_buckets), WideWay::kRanks);
+  EXPECT_EQ(WayOf(ElementsSpace({3, kMost + 1000}, {3, 500}, 1), without_buckets),
+            WideWay::kBatches);
+}
+
 // Columns of which only one fits near caches. Lines of cache are counted for each entry.
 TEST(WideChoice, IsBatchesForSingleColumnsInFewLines) {
   const auto by = [](const IndexSpace& space, double lines) {
