@@ -96,8 +96,9 @@ struct GroupedRows {
   const int64_t* weight_offsets;
   const unsigned char* beginning;
   int64_t n;
-  int64_t fetched = 0;  // first rows that a call before has prefetched
-  int64_t later = 0;    // rows after these that a later call combines
+  bool fetches = false;  // updates, and weights
+  int64_t fetched = 0;   // first rows that a call before has prefetched
+  int64_t later = 0;     // rows after these that a later call combines
 };
 using GroupedRowsKernel = void (*)(const GroupedRows&);
 

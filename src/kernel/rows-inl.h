@@ -35,11 +35,12 @@ class RowsLoop {
   // Rows are prefetched before their group, and some rows beyond it. Prefetches within the loops
   // over columns would be repeated in each of these loops and make the library 0.2 MB larger.
   HWY_INLINE void Run() const {
+    const int64_t fetchable = all_.fetches ? all_.begins[all_.groups] + all_.later : 0;
     int64_t fetched = all_.begins[0] + HWY_MIN(all_.fetched, ahead_);
     for (int64_t g = 0; g < all_.groups; ++g) {
       const int64_t first = all_.begins[g], end = all_.begins[g + 1];
       if (first == end) continue;
-      const int64_t last = HWY_MIN(end + ahead_, all_.begins[all_.groups] + all_.later);
+      const int64_t last = HWY_MIN(end + ahead_, fetchable);
       for (; fetched < last; ++fetched) Fetch(fetched);
       RunGroup(all_.output + At<T>(all_.destinations[g]), first, end);
     }

@@ -71,6 +71,7 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   if (order.slices > 0) {
     text.Add("%" PRId64 " slices at a time stay in the caches. ", order.slices);
   }
+  if (order.fetches) text.Add("Updates are prefetched. ");
   if (schedule.entries.fetches_output) text.Add("Destinations are prefetched. ");
   if (schedule.prefetch != 0) {
     text.Add("%s are prefetched %" PRId64 " entries ahead. ",

@@ -253,6 +253,7 @@ GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner,
   const bool is_random = passage.from.order.exists() || passage.to.order.exists();
   FindTurnFacts(inner, passage.to, passage.source, is_random, output, &facts);
   facts.has_weights = passage.weights != nullptr;
+  facts.read_bytes = BytesOf(passage.source);
   FindRows(passage, &facts);
   return facts;
 }

@@ -3,15 +3,11 @@
 #include "prepared/group_writer.h"
 
 namespace strew::prepared {
-namespace {
-
-// Prefetches the updates of a piece, rows of n elements, if they are contiguous.
-kernel::RowFetcher FetcherOf(const Piece& piece, const unsigned char* updates, int64_t width,
-                             int64_t n, int64_t stride) {
-  return {updates, piece.updates(), width, n, 0, stride == 1 ? piece.entries() : 0};
+// Prefetches the updates of the piece, rows of n elements.
+kernel::RowFetcher GroupWriter::FetcherOf(const unsigned char* updates, int64_t n) const {
+  const bool fetches = scatter_.schedule.order.fetches && run_.stride[kTurnUpdates] == 1;
+  return {updates, piece_.updates(), kernels_.width, n, 0, fetches ? piece_.entries() : 0};
 }
-
-}  // namespace
 
 // Returns the identity that takes the place of old values in a piece; NULL if they are not
 // excluded, or if the group has had an update in an earlier piece.
@@ -43,8 +39,9 @@ void GroupWriter::MoveRows(const int64_t* turn) {
                         int64_t first, int64_t count) {
     kernel::WalkRows(
         run, kernels_.width, kernel::kOffset64,
-        {kernel::RowTile(output, from, piece_.destinations() + first, count, kAhead), n,
-         run_.stride[kTurnOutput], stride, scatter_.schedule.streams, /*moves=*/true, rows});
+        {kernel::RowTile(output, from, piece_.destinations() + first, count,
+                         scatter_.schedule.order.fetches ? kAhead : 0),
+         n, run_.stride[kTurnOutput], stride, scatter_.schedule.streams, /*moves=*/true, rows});
   };
   if (scatter_.source.weights == nullptr) {
     return move(UpdateAt(turn[kTurnUpdates]), piece_.updates(), run_.stride[kTurnUpdates], 0,
@@ -59,7 +56,8 @@ void GroupWriter::CombineGroupedRows(const int64_t* turn) {
   RowsKernel()({OutputAt(turn[kTurnOutput]), piece_.destinations(), piece_.begins(),
                 piece_.groups(), UpdateAt(turn[kTurnUpdates]), piece_.updates(),
                 is_weighted ? WeightAt(turn[kTurnWeights]) : nullptr, piece_.weights(),
-                TakeBeginning(), run_.count, fetched_, piece_.later()});
+                TakeBeginning(), run_.count, scatter_.schedule.order.fetches, fetched_,
+                piece_.later()});
   fetched_ = piece_.later();
 }
 
@@ -83,8 +81,7 @@ void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
 void GroupWriter::AccumulateRows(const int64_t* turn) {
   const unsigned char* const updates = UpdateAt(turn[kTurnUpdates]);
   const accumulate::Accumulator& accumulator = *kernels_.accumulator();
-  kernel::RowFetcher fetcher =
-      FetcherOf(piece_, updates, kernels_.width, run_.count, run_.stride[kTurnUpdates]);
+  kernel::RowFetcher fetcher = FetcherOf(updates, run_.count);
   for (int64_t g = 0; g < piece_.groups(); ++g) {
     const int64_t first = piece_.begin(g), count = piece_.end(g) - first;
     if (count == 0) continue;
@@ -99,8 +96,7 @@ void GroupWriter::AccumulateRows(const int64_t* turn) {
 void GroupWriter::CombineRows(const int64_t* turn, int64_t i, int64_t n, bool begins, bool ends) {
   end_of_products_ = 0;
   const int64_t shift = turn[kTurnUpdates] + i * run_.stride[kTurnUpdates];
-  kernel::RowFetcher fetcher =
-      FetcherOf(piece_, UpdateAt(shift), kernels_.width, n, run_.stride[kTurnUpdates]);
+  kernel::RowFetcher fetcher = FetcherOf(UpdateAt(shift), n);
   for (int64_t g = 0; g < piece_.groups(); ++g) {
     unsigned char* const output =
         OutputAt(piece_.destination(g) + turn[kTurnOutput] + i * run_.stride[kTurnOutput]);
@@ -174,9 +170,11 @@ void GroupWriter::Multiply(int64_t first, int64_t count, int64_t n, const int64_
   for (int64_t r = 0; r < count; ++r) rows[r] = r * n;
   const auto collect = [&](const unsigned char* from, const int64_t* offsets, int64_t stride,
                            unsigned char* to) {
-    kernel::WalkRows(kernels_.move.combine.run, kernels_.width, kernel::kOffset64,
-                     {kernel::RowTile(to, from, rows, count, kAhead), n, 1, stride,
-                      /*streams=*/false, /*moves=*/true, offsets + first});
+    kernel::WalkRows(
+        kernels_.move.combine.run, kernels_.width, kernel::kOffset64,
+        {kernel::RowTile(to, from, rows, count, scatter_.schedule.order.fetches ? kAhead : 0), n, 1,
+         stride,
+         /*streams=*/false, /*moves=*/true, offsets + first});
   };
   const int64_t stride = run_.stride[kTurnUpdates], of_weights = run_.stride[kTurnWeights];
   collect(UpdateAt(turn[kTurnUpdates] + i * stride), piece_.updates(), stride, products_);

@@ -151,7 +151,10 @@ class GroupWriter {
   // rows of 8, 16, 64 and 100 float32, 1 M entries and more, took 0.94, 0.85, 0.72 and 0.78 times
   // the time, 50,000 1.03 to 1.06 times. Without weights, rows of 64 and 100 took 0.95 times the
   // time, of 16 and 256 as long, 50,000 entries 1.06 times (Zen 5).
-  bool FetchesLater() const { return scatter_.source.weights != nullptr && outside_.rank == 0; }
+  bool FetchesLater() const {
+    return scatter_.schedule.order.fetches && scatter_.source.weights != nullptr &&
+           outside_.rank == 0;
+  }
 
   // True if the weighted rows of `n` elements are multiplied together.
   bool MultipliesTogether(int64_t n) const { return n * kernels_.width <= kMostMultiplied; }
@@ -261,6 +264,7 @@ class GroupWriter {
     piece_.Locate({turn, run_, 1}, with_later);
     rows_of_weights_.count = 0;
   }
+  kernel::RowFetcher FetcherOf(const unsigned char* updates, int64_t n) const;
   void MoveRows(const int64_t* turn);
   void BeginGroups(const int64_t* turn);
   const unsigned char* TakeBeginning();

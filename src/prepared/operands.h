@@ -121,6 +121,11 @@ inline int64_t StrideIn(const TensorView& updates, int dim, int64_t units) {
   return StrideOf(updates, dim) * units;
 }
 
+// Not in int64_t: a broadcast tensor may have more elements than any memory.
+inline double BytesOf(const TensorView& tensor) {
+  return static_cast<double>(tensor.size) * static_cast<double>(tensor.element_size);
+}
+
 // Converts the numbers of entries into the offsets of their updates in units.
 Numbering UpdatesOfEntries(const Layout& layout, const TensorView& updates, int64_t units);
 

@@ -63,10 +63,8 @@ void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& up
   if (!plan::AreLinesApart(turns.stride[kTurnUpdates], width)) return;
   facts->slices = turns.count;
   if (!is_random) return;
-  // Not in int64_t: a broadcast source may have more elements than any memory.
   const auto count = static_cast<double>(turns.count);
-  const double bytes =
-      static_cast<double>(updates.size) * static_cast<double>(updates.element_size) / count;
+  const double bytes = BytesOf(updates) / count;
   const double reads = static_cast<double>(plan.kept) * static_cast<double>(inner.Turns()) / count;
   facts->slice_bytes = std::min(bytes, reads * kCacheLine);
 }

@@ -165,6 +165,7 @@ ScatterFacts FactsOf(const Call& call, const Plan& plan, const TensorView& data,
   FindOutputFacts(call, output, reduction, &facts);
   facts.entry_elements = plan.entries == 0 ? 0 : updates.size / plan.entries;
   facts.is_empty = updates.size == 0 || output.size == 0;
+  facts.read_bytes = BytesOf(updates);
   facts.axes_are_one_loop = AxesAreOneLoop(plan, data) && AxesAreOneLoop(plan, output);
   if (!facts.is_empty && ReductionKind(reduction) == STREW_MEAN && facts.SumsAreElements() &&
       facts.EntriesAreElements() && facts.axes_are_one_loop) {

@@ -87,6 +87,9 @@ void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& fact
     pass.tasks = std::min(pass.tasks, plan.groups());
     pass.parts = std::min(plan::PartsFor(machine, pass.tasks), plan.groups());
   }
+  // Limit of what is near: sums of rows of 16 to 1024 bytes from 2 to 12 MB took 0.62 to 1.0 times
+  // the time without prefetch, means 0.62 to 0.94 times, from 25 to 50 MB 1.3 to 2.9 times (Zen 5).
+  schedule->order.fetches = facts.read_bytes > static_cast<double>(plan::NearBytes(machine));
   schedule->streams = MayStream(machine, plan, facts, *schedule);
   schedule->order.runs_are_short = !schedule->streams && RunsAreShort(tuning, plan, facts);
   schedule->order.slices = SlicesTogether(tuning, plan, facts);

@@ -75,6 +75,7 @@ struct OrderSchedule {
   int64_t slices = 0;
   bool cuts_turns = false;      // parts are turns of this loop, instead of destinations
   bool runs_are_short = false;  // a longer inner loop is walked than the innermost one
+  bool fetches = false;         // updates are prefetched
 };
 
 // ---- The schedule ----
@@ -109,6 +110,7 @@ struct OutputFacts {
   int64_t entry_elements;  // that an entry updates
   int64_t units;           // of an element
   int64_t sum_bytes;       // of an accumulator, if the reduction has any
+  double read_bytes = 0;   // of the updates, or of their source
   int64_t run = 0;         // units of the innermost inner loop; 0 if it is not known
   // Turns of the outermost inner loop if they lie at least a cache line apart in the updates, or in
   // their source, else 0; and the bytes that the entries read of each such slice at random, 0 if

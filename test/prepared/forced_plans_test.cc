@@ -128,6 +128,12 @@ const Forced kForced[] = {
      },
      1, "Destinations are prefetched"},
     {"FarInOrder", [](Tuning* t) { t->far_pass_part = 0; }, 1, "in the order of these"},
+    {"Prefetched",
+     [](Tuning* t) {
+       t->cache_bytes = 1;
+       t->longest_passed_row = t->longest_passed_weighted_row = 0;
+     },
+     1, "Updates are prefetched"},
     {"Boxes", [](Tuning* t) { t->least_gathered_box = 0; }, 1, "by boxes"},
     {"BoxesOnThreads",
      [](Tuning* t) {

@@ -480,6 +480,20 @@ TEST_F(PartsOf, OneTask) {
   EXPECT_FALSE(Of(80).order.cuts_turns);
 }
 
+// ---- Prefetch ----
+
+TEST_F(ScatterScheduleOf, FarUpdatesArePrefetched) {
+  facts_.axes_are_one_loop = false;
+  tuning_.cache_bytes = 4000;
+  tuning_.near_part = 4;
+  const auto fetches = [this](double bytes) {
+    facts_.read_bytes = bytes;
+    return Of(Entries(100), STREW_ADD).order.fetches;
+  };
+  EXPECT_FALSE(fetches(1000));
+  EXPECT_TRUE(fetches(1001));
+}
+
 // ---- Runs ----
 
 TEST_F(ScatterScheduleOf, ShortRunsWalksALongerLoop) {
