@@ -39,9 +39,8 @@ void GroupWriter::MoveRows(const int64_t* turn) {
                         int64_t first, int64_t count) {
     kernel::WalkRows(
         run, kernels_.width, kernel::kOffset64,
-        {kernel::RowTile(output, from, piece_.destinations() + first, count,
-                         scatter_.schedule.order.fetches ? kAhead : 0),
-         n, run_.stride[kTurnOutput], stride, scatter_.schedule.streams, /*moves=*/true, rows});
+        {kernel::RowTile(output, from, piece_.destinations() + first, count, Ahead()), n,
+         run_.stride[kTurnOutput], stride, scatter_.schedule.streams, /*moves=*/true, rows});
   };
   if (scatter_.source.weights == nullptr) {
     return move(UpdateAt(turn[kTurnUpdates]), piece_.updates(), run_.stride[kTurnUpdates], 0,
@@ -170,11 +169,9 @@ void GroupWriter::Multiply(int64_t first, int64_t count, int64_t n, const int64_
   for (int64_t r = 0; r < count; ++r) rows[r] = r * n;
   const auto collect = [&](const unsigned char* from, const int64_t* offsets, int64_t stride,
                            unsigned char* to) {
-    kernel::WalkRows(
-        kernels_.move.combine.run, kernels_.width, kernel::kOffset64,
-        {kernel::RowTile(to, from, rows, count, scatter_.schedule.order.fetches ? kAhead : 0), n, 1,
-         stride,
-         /*streams=*/false, /*moves=*/true, offsets + first});
+    kernel::WalkRows(kernels_.move.combine.run, kernels_.width, kernel::kOffset64,
+                     {kernel::RowTile(to, from, rows, count, Ahead()), n, 1, stride,
+                      /*streams=*/false, /*moves=*/true, offsets + first});
   };
   const int64_t stride = run_.stride[kTurnUpdates], of_weights = run_.stride[kTurnWeights];
   collect(UpdateAt(turn[kTurnUpdates] + i * stride), piece_.updates(), stride, products_);

@@ -257,8 +257,8 @@ class GroupWriter {
              at == other.at;
     }
   };
-  // Rows from a prefetch to its use, for walks of moves.
-  static constexpr int64_t kAhead = 8;
+  // Rows from a prefetch to its use, for walks of moves; 0 for none.
+  int64_t Ahead() const { return scatter_.schedule.order.fetches ? 8 : 0; }
 
   void Locate(const int64_t* turn, bool with_later) {
     piece_.Locate({turn, run_, 1}, with_later);

@@ -66,6 +66,10 @@ class LargePlans : public testing::TestWithParam<Setting> {
   void CheckShape(Random& random, const CallShape& shape, bool in_place) {
     GatherScatterCase c = MakeLarge(random, shape, GetParam().dtype,
                                     in_place ? Taken::kRows : Taken::kElements, in_place);
+    Check(random, c, /*weighted=*/!in_place);
+  }
+
+  void Check(Random& random, GatherScatterCase& c, bool weighted) {
     Case& to = c.to;
     to.reduction = GetParam().reduction;
     const Plan plan = PlanOf(to), from = PlanOf(c.from);
@@ -81,7 +85,7 @@ class LargePlans : public testing::TestWithParam<Setting> {
     const Bytes gathered = ResultOf(to.updates, gather);
     ExpectBytes(to.updates, gathered, gather);
     to.updates.Restore(gathered);
-    if (!in_place) AddWeights(random, c);
+    if (weighted) AddWeights(random, c);
     if (c.weights) Multiply(to.updates, *c.weights);
     ExpectBytes(output, ResultOf(output, scatter), [&](strew_context* context) {
       return strew_plan_gather_scatter(context, from.get(), c.from.data.tensor(),
@@ -91,12 +95,16 @@ class LargePlans : public testing::TestWithParam<Setting> {
   }
 
   static void Tell(void* self, const char* sentence) {
-    const bool is_it =
-        std::string(sentence).find("element by element in the order of these") != std::string::npos;
-    static_cast<LargePlans*>(self)->told_in_order_ += is_it ? 1 : 0;
+    const auto tells = [&](const char* words) {
+      return std::string(sentence).find(words) != std::string::npos ? 1 : 0;
+    };
+    LargePlans& test = *static_cast<LargePlans*>(self);
+    test.told_in_order_ += tells("element by element in the order of these");
+    test.told_prefetched_ += tells("Updates are prefetched.");
   }
 
   int64_t told_in_order_ = 0;                  // calls that went in the order of elements
+  int64_t told_prefetched_ = 0;                // calls that prefetched updates
   std::optional<strew::plan::Tuning> tuning_;  // of calls with plans
   StdThreads threads_;
   Backwards backwards_;
@@ -162,6 +170,25 @@ TEST_P(LargePlans, InElementOrderGiveTheBytesOfOperators) {
   if (ElementOrderHasKernel(GetParam())) {
     EXPECT_GT(told_in_order_, 100);
   }
+}
+
+// Rows that are prefetched, also those of the next piece of entries, with and without weights.
+TEST_P(LargePlans, OfFarRowsGiveTheBytesOfOperators) {
+  Random random(Seed());
+  tuning_.emplace();
+  tuning_->cache_bytes = 1;
+  tuning_->longest_passed_row = tuning_->longest_passed_weighted_row = 0;
+  CallShape rows = {"rows", Operator::kScatterUpdate, {300, 9}, {3000}, 0};
+  for (const Spread spread : {Spread::kUniform, Spread::kReversed, Spread::kZipf}) {
+    rows.spread = spread;
+    for (const bool weighted : {false, true}) {
+      GatherScatterCase c = MakeLarge(random, rows, GetParam().dtype, Taken::kRows, true);
+      c.to.reduction = GetParam().reduction;
+      Check(random, c, weighted);
+      ASSERT_FALSE(HasFailure()) << NameOf(spread) << ", weighted: " << weighted;
+    }
+  }
+  EXPECT_GT(told_prefetched_, 0);
 }
 
 // A hub for every thousandth entry, runs of equal indices, and a destination for each other.
