@@ -152,6 +152,7 @@ Buckets::Buckets(const walk::Scatter& scatter, const plan::DestinationNumbers& n
   for (int64_t b = 0; b < end; ++b) sum += std::exchange(firsts_[b], sum);
   ok_ = true;
   is_reached_ = touched.is_reached();
+  touched_ = touched.OfAll();
   ascend_ = ascend;
 }
 

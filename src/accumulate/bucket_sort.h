@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "accumulate/touched.h"
 #include "base/scratch.h"
 #include "kernel/kernel.h"
 #include "plan/entry_loops.h"
@@ -30,6 +31,7 @@ class Buckets {
   bool ok() const { return ok_; }
   // True if at least `least_touched` destinations are touched; if not, the counts are unusable.
   bool is_reached() const { return is_reached_; }
+  const TouchedRange& touched() const { return touched_; }
 
   const walk::Scatter& scatter() const { return scatter_; }
   const plan::DestinationNumbers& numbers() const { return numbers_; }
@@ -52,6 +54,7 @@ class Buckets {
   int64_t* const firsts_;  // of each bucket, and their end
   bool ok_ = false;
   bool is_reached_ = false;
+  TouchedRange touched_;
   bool ascend_ = false;
 };
 

@@ -29,6 +29,7 @@ TouchedBound::TouchedBound(const Call& call, int64_t range, int64_t entries, int
     : call_(call),
       range_(range),
       least_(least),
+      entries_(entries),
       ratio_(static_cast<double>(least) / static_cast<double>(entries)) {
   while ((range - 1) >> shift_ >= kMost) ++shift_;
   may_refine_ = shift_ != 0;

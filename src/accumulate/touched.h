@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 #include "base/call.h"
 #include "base/scratch.h"
@@ -47,6 +48,12 @@ int32_t AnyBits(int64_t first, int64_t end, const BitsOf& bits_of) {
   return OverColumns(first, end, std::bit_or<int32_t>(), bits_of);
 }
 
+// How many destinations are touched at least, and about at most.
+struct TouchedRange {
+  int64_t least = 0;
+  int64_t most = std::numeric_limits<int64_t>::max();
+};
+
 // Counts the stretches of neighbouring destinations that are touched. There are at least as many
 // touched destinations. If a bit for each destination takes more scratch than every call may have,
 // stretches are longer until the entries have touched enough destinations to allow it: means of
@@ -60,6 +67,10 @@ class TouchedBound {
   // False if an allocation failed.
   bool is_possible() const { return least_ == 0 || memory_.memory() != nullptr; }
   bool is_reached() const { return count_ >= least_; }
+  // What the entries so far tell of all.
+  TouchedRange OfAll() const {
+    return {count_, is_hopeless() ? count_ * (entries_ / seen_ + 1) : count_};
+  }
   // True if the first entries touch so few destinations that all entries will hardly touch enough.
   bool is_hopeless() const {
     return seen_ >= kSample && static_cast<double>(count_) < ratio_ * static_cast<double>(seen_);
@@ -92,6 +103,7 @@ class TouchedBound {
   const Call& call_;
   const int64_t range_;
   const int64_t least_;
+  const int64_t entries_;
   const double ratio_;
   int shift_ = 0;  // a stretch has 2^shift_ destinations
   bool may_refine_;

@@ -17,16 +17,17 @@ namespace strew::accumulate {
 Status Combine(const WideScatter& work, WideWay* way) {
   constexpr WideWay kOrders[2][2] = {{WideWay::kBatches, WideWay::kBuckets},
                                      {WideWay::kBuckets, WideWay::kBatches}};
+  TouchedRange touched;
   for (const WideWay next : kOrders[PrefersBuckets(work) ? 1 : 0]) {
     bool done;
     *way = next;
     STREW_TRY(next == WideWay::kBatches ? CombineBatches(work, &done)
-                                        : CombineBuckets(work, &done));
+                                        : CombineBuckets(work, &touched, &done));
     if (done) return STREW_OK;
   }
   bool done;
   *way = WideWay::kBatches;
-  STREW_TRY(CombineLargeBatches(work, &done));
+  STREW_TRY(CombineLargeBatches(work, touched, &done));
   if (done) return STREW_OK;
   *way = WideWay::kRanks;
   return CombineRanks(work);

@@ -110,10 +110,14 @@ int64_t MostBytes(const WideScatter& work) {
   return work.sums.accumulator().are_packed() ? tuning.far_packed_sums : tuning.far_batch_sums;
 }
 
+// Number of destinations that must be touched to allow so many bytes of sums.
+int64_t LeastTouched(int64_t bytes) {
+  return TouchedFor(bytes - plan::MostScratch(1), kTouchedBytes);
+}
+
 // Tells whether so many bytes of sums fit scratch.
 Status Fit(const WideScatter& work, int64_t bytes, bool* fit) {
-  const int64_t least = TouchedFor(bytes - plan::MostScratch(1), kTouchedBytes);
-  return FindTouched(work.scatter, least, fit) ? Status(STREW_OK) : work.Refuse();
+  return FindTouched(work.scatter, LeastTouched(bytes), fit) ? Status(STREW_OK) : work.Refuse();
 }
 
 // How batches are taken together.
@@ -167,11 +171,6 @@ bool AreLarge(const WideScatter& work, const BatchLayout& layout) {
   return layout.batch_bytes > std::max(MostBytes(work), plan::MostScratch(1));
 }
 
-Status CombineIfFit(const WideScatter& work, const BatchLayout& layout, bool* done) {
-  STREW_TRY(Fit(work, layout.most * layout.batch_bytes, done));
-  return *done ? CombineLayout(work, layout) : Status(STREW_OK);
-}
-
 }  // namespace
 
 // Buckets are filled by one task.
@@ -193,23 +192,28 @@ Status CombineBatches(const WideScatter& work, bool* done) {
   if (MayTakeAllColumns(work, layout)) {
     BatchLayout all = layout;
     all.most = work.scatter.loops.batches;
-    STREW_TRY(CombineIfFit(work, all, done));
-    if (*done) return STREW_OK;
+    STREW_TRY(Fit(work, all.most * all.batch_bytes, done));
+    if (*done) return CombineLayout(work, all);
   }
   if (!PaysForBatches(work, layout.batch_bytes, layout.fitting)) return STREW_OK;
   if (AreLarge(work, layout)) return STREW_OK;
-  return CombineIfFit(work, layout, done);
+  STREW_TRY(Fit(work, layout.batch_bytes, done));
+  return *done ? CombineLayout(work, layout) : Status(STREW_OK);
 }
 
 // Compared with ranks, means of 0.7 to 3 M places with 3 to 4 updates of each, two of three for a
 // tenth of the places, took 0.38 to 0.48 times the time (Zen 5).
-Status CombineLargeBatches(const WideScatter& work, bool* done) {
+Status CombineLargeBatches(const WideScatter& work, const TouchedRange& touched, bool* done) {
   *done = false;
   if (!work.sums.are_single()) return STREW_OK;
   const BatchLayout layout(work);
   if (!AreLarge(work, layout)) return STREW_OK;
   if (!PaysForBatches(work, layout.batch_bytes, layout.fitting)) return STREW_OK;
-  return CombineIfFit(work, layout, done);
+  const int64_t least = LeastTouched(layout.batch_bytes);
+  if (least > touched.most) return STREW_OK;
+  *done = least <= touched.least;
+  if (!*done) STREW_TRY(Fit(work, layout.batch_bytes, done));
+  return *done ? CombineLayout(work, layout) : Status(STREW_OK);
 }
 
 }  // namespace strew::accumulate

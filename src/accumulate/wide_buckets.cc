@@ -281,12 +281,13 @@ Status CombineRuns(const BucketLayout& layout, const Buckets& buckets) {
 
 }  // namespace
 
-Status CombineBuckets(const WideScatter& work, bool* done) {
+Status CombineBuckets(const WideScatter& work, TouchedRange* touched, bool* done) {
   *done = false;
   const BucketLayout layout(work);
   if (!layout.Pays()) return STREW_OK;
   const Buckets buckets(work.scatter, layout.numbers, layout.shift, layout.LeastTouched());
   if (!buckets.ok()) return work.Refuse();
+  *touched = buckets.touched();
   if (!buckets.is_reached()) return STREW_OK;
   *done = true;
   if (work.scatter.applied_units != nullptr) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "accumulate/touched.h"
 #include "accumulate/wide_sums.h"
 #include "base/cache_size.h"
 #include "base/checked.h"
@@ -67,10 +68,11 @@ bool PrefersBuckets(const WideScatter& work);
 
 // These ways write nothing if another way is better; *done is then false.
 Status CombineBatches(const WideScatter& work, bool* done);
-Status CombineBuckets(const WideScatter& work, bool* done);
+// CombineBuckets() stores in *touched what it finds out of the destinations.
+Status CombineBuckets(const WideScatter& work, TouchedRange* touched, bool* done);
 // Batches one by one, with more sums than CombineBatches() takes: for calls of so many entries that
-// scratch has no room for them in buckets.
-Status CombineLargeBatches(const WideScatter& work, bool* done);
+// scratch has no room for them in buckets. `touched` is what CombineBuckets() stored, if it did.
+Status CombineLargeBatches(const WideScatter& work, const TouchedRange& touched, bool* done);
 // This way is for all calls.
 Status CombineRanks(const WideScatter& work);
 

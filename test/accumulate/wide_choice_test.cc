@@ -47,18 +47,23 @@ BoundScatter::Words ExpectedMeans(const BoundScatter& bound) {
   return expected;
 }
 
-// The way that is taken for a space, with a tuning that `change` has changed.
-template <class Change>
-WideWay WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
-  Random random(Seed());
-  BoundScatter bound(random, space, STREW_MEAN, bad_in);
-  change(&bound.tuning());
+WideWay WayOf(const BoundScatter& bound) {
   const BoundScatter::Words expected = ExpectedMeans(bound);
   const SlotSums sums(bound.scatter());
   const WideScatter work = {bound.scatter(), sums};
   WideWay way;
   EXPECT_TRUE(strew::accumulate::Combine(work, &way).ok());
   EXPECT_EQ(bound.output(), expected);
+  return way;
+}
+
+// The way that is taken for a space, with a tuning that `change` has changed.
+template <class Change>
+WideWay WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
+  Random random(Seed());
+  BoundScatter bound(random, space, STREW_MEAN, bad_in);
+  change(&bound.tuning());
+  const WideWay way = WayOf(bound);
   if (bad_in != 0) {
     EXPECT_EQ(bound.applied(), bound.CountWanted([](int64_t) { return true; }));
   }
@@ -105,6 +110,18 @@ TEST(WideChoice, IsBatchesWhereLargeSumsFitScratch) {
   EXPECT_EQ(WayOf(ElementsSpace({kMost + 2000}, {500}, 0), without_buckets), WideWay::kRanks);
   EXPECT_EQ(WayOf(ElementsSpace({3, kMost + 1000}, {3, 500}, 1), without_buckets),
             WideWay::kBatches);
+}
+
+// The same for entries that buckets would take if they touched more destinations.
+TEST(WideChoice, IsBatchesWhereOnlyEntriesDoNotFitScratch) {
+  constexpr int64_t kMost = strew::plan::MostScratch(1) / kSlot;
+  Random random(Seed());
+  for (const int64_t touched : {2000, 100}) {
+    BoundScatter bound(random, ElementsSpace({kMost + 1000}, {400000}, 0), STREW_MEAN);
+    bound.tuning().far_batch_sums = 0;
+    for (int64_t& index : bound.indices()) index = index % touched * (kMost / touched);
+    EXPECT_EQ(WayOf(bound), touched == 2000 ? WideWay::kBatches : WideWay::kRanks);
+  }
 }
 
 // Columns of which only one fits near caches. Lines of cache are counted for each entry.
