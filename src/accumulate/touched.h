@@ -67,7 +67,7 @@ class TouchedBound {
   // False if an allocation failed.
   bool is_possible() const { return least_ == 0 || memory_.memory() != nullptr; }
   bool is_reached() const { return count_ >= least_; }
-  // What the entries so far tell of all.
+  // The number of touched destinations, as far as the entries so far tell.
   TouchedRange OfAll() const {
     return {count_, is_hopeless() ? count_ * (entries_ / seen_ + 1) : count_};
   }
