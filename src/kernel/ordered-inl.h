@@ -70,6 +70,13 @@ HWY_INLINE uint64_t BeginningOf(const OrderedElements& all, int64_t group, uint3
   return uint64_t{entry < kWordEntries} << (entry % kWordEntries);
 }
 
+// Not inline, because copies in all loops made the library larger.
+HWY_NOINLINE uint64_t FirstBeginnings(const OrderedElements& all) {
+  uint64_t beginnings = 0;
+  for (int64_t i = 0; i < kWordEntries; ++i) beginnings |= BeginningOf(all, i, all.firsts[0]);
+  return beginnings;
+}
+
 // Calls combine(entry) for each entry. There is no branch on whether an entry begins a destination,
 // which the CPU could not predict: with a loop over the entries of each destination, sums of 4 M
 // float64 in 3.7 M of 16 M places took 1.3 x the time (Zen 4). Nor does an entry wait until it is
@@ -84,8 +91,7 @@ HWY_INLINE void ForEachOrdered(const OrderedElements& arguments, const Combine& 
   const int64_t output_step = At<T>(all.output_stride);
   const int64_t updates_step = At<T>(all.updates_stride);
   uint32_t base = all.firsts[0];
-  uint64_t beginnings = 0;
-  for (int64_t i = 0; i < kWordEntries; ++i) beginnings |= BeginningOf(all, i, base);
+  uint64_t beginnings = FirstBeginnings(arguments);
   int64_t g = -1;
   for (int64_t k = 0; k < all.n;) {
     const int64_t end = HWY_MIN(k + kWordEntries, all.n);
@@ -115,8 +121,7 @@ void CombineOrdered(const OrderedElements& all) {
   };
   // The choice of the old value slows sums of float64 that keep it by a sixth (Zen 4).
   if (all.beginning == nullptr) return ForEachOrdered<T, false>(all, combine);
-  constexpr bool kHasIdentity = !kMoves<T, Op> && !std::is_same_v<Op, Sub<T>>;
-  if constexpr (kHasIdentity) ForEachOrdered<T, true>(all, combine);
+  if constexpr (!kMoves<T, Op>) ForEachOrdered<T, true>(all, combine);
 }
 
 // Each sum stays in a register until its last update. Gathering all old values of a block before
@@ -138,9 +143,13 @@ void SumOrdered(const OrderedElements& all, unsigned char* sums) {
 template <class T>
 constexpr bool kHasOrderedKernels = !STREW_OF_OLD_CPUS && !kIsFloat8<T>;
 
+// Products and differences have none either, nor have logical values, which took 60 KB.
 template <class T, class Op>
 constexpr OrderedElementsKernel OrderedKernelOf() {
-  if constexpr (kHasOrderedKernels<T>) return CombineOrdered<T, Op>;
+  constexpr bool kIsUsual = kMoves<T, Op> || std::is_same_v<Op, Add<T>> || kIsExtremum<T, Op>;
+  if constexpr (kHasOrderedKernels<T> && kIsUsual && !std::is_same_v<T, Logical>) {
+    return CombineOrdered<T, Op>;
+  }
   return nullptr;
 }
 

@@ -144,7 +144,7 @@ TEST_P(LargePlans, OfColumnsGiveTheBytesOfOperators) {
 bool ElementOrderHasKernel(const Setting& setting) {
   const auto is_avx2 = [](const Target& target) { return target.name == "AVX2"; };
   const bool is_plain = setting.reduction == STREW_NONE || setting.reduction == STREW_ADD ||
-                        setting.reduction == STREW_MAX || setting.reduction == STREW_SUB;
+                        setting.reduction == STREW_MAX;
   return is_plain && setting.dtype != STREW_OPAQUE(3) &&
          std::any_of(Targets().begin(), Targets().end(), is_avx2);
 }
