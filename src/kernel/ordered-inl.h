@@ -70,10 +70,12 @@ HWY_INLINE uint64_t BeginningOf(const OrderedElements& all, int64_t group, uint3
   return uint64_t{entry < kWordEntries} << (entry % kWordEntries);
 }
 
-// Not inline, because copies in all loops made the library larger.
+// The first word. Not inline, because copies in all loops made the library larger. A template,
+// because targets without these kernels do not call it.
+template <int64_t kEntries>
 HWY_NOINLINE uint64_t FirstBeginnings(const OrderedElements& all) {
   uint64_t beginnings = 0;
-  for (int64_t i = 0; i < kWordEntries; ++i) beginnings |= BeginningOf(all, i, all.firsts[0]);
+  for (int64_t i = 0; i < kEntries; ++i) beginnings |= BeginningOf(all, i, all.firsts[0]);
   return beginnings;
 }
 
@@ -91,7 +93,7 @@ HWY_INLINE void ForEachOrdered(const OrderedElements& arguments, const Combine& 
   const int64_t output_step = At<T>(all.output_stride);
   const int64_t updates_step = At<T>(all.updates_stride);
   uint32_t base = all.firsts[0];
-  uint64_t beginnings = FirstBeginnings(arguments);
+  uint64_t beginnings = FirstBeginnings<kWordEntries>(arguments);
   int64_t g = -1;
   for (int64_t k = 0; k < all.n;) {
     const int64_t end = HWY_MIN(k + kWordEntries, all.n);
