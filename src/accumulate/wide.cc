@@ -18,14 +18,13 @@ Status Combine(const WideScatter& work, WideWay* way) {
   constexpr WideWay kOrders[2][2] = {{WideWay::kBatches, WideWay::kBuckets},
                                      {WideWay::kBuckets, WideWay::kBatches}};
   TouchedRange touched;
+  bool done;
   for (const WideWay next : kOrders[PrefersBuckets(work) ? 1 : 0]) {
-    bool done;
     *way = next;
     STREW_TRY(next == WideWay::kBatches ? CombineBatches(work, &done)
                                         : CombineBuckets(work, &touched, &done));
     if (done) return STREW_OK;
   }
-  bool done;
   *way = WideWay::kBatches;
   STREW_TRY(CombineLargeBatches(work, touched, &done));
   if (done) return STREW_OK;

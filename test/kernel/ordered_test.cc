@@ -85,7 +85,7 @@ struct Entries {
   std::vector<int32_t> output, updates;
 };
 
-// Calls body(entries, target) for random entries on each target that has kernels for them.
+// Calls body(random, entries, target) for random entries on each target that has kernels for them.
 template <class Body>
 void ForEachCase(const Body& body) {
   int64_t cases = 0;
@@ -103,7 +103,7 @@ void ForEachCase(const Body& body) {
   if (cases == 0) GTEST_SKIP() << "no target of this CPU has kernels for ordered entries";
 }
 
-// Calls body(first, count) for blocks of `most` groups or fewer, which are all of `groups`.
+// Calls body(first, count) for blocks of random length that together have all groups.
 template <class Body>
 void ForEachBlock(Random& random, int64_t groups, const Body& body) {
   for (int64_t g = 0; g < groups;) {

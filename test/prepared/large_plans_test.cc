@@ -183,7 +183,6 @@ TEST_P(LargePlans, OfFarRowsGiveTheBytesOfOperators) {
     rows.spread = spread;
     for (const bool weighted : {false, true}) {
       GatherScatterCase c = MakeLarge(random, rows, GetParam().dtype, Taken::kRows, true);
-      c.to.reduction = GetParam().reduction;
       Check(random, c, weighted);
       ASSERT_FALSE(HasFailure()) << NameOf(spread) << ", weighted: " << weighted;
     }
