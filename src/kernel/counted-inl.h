@@ -238,7 +238,8 @@ HWY_INLINE void FinishSlots(const CountedSums& from, int64_t more, unsigned char
 }
 
 template <class T, bool kDivides>
-void FinishEach(const CountedSums& all, int64_t more, unsigned char* output, int64_t n) {
+HWY_NOINLINE void FinishEach(const CountedSums& all, int64_t more, unsigned char* output,
+                             int64_t n) {
   const CountedSums from = all;
   int64_t done = 0;
   if constexpr (std::is_same_v<SumOf<T>, WideSum>) {

@@ -121,8 +121,6 @@ struct OrderedElements {
   int64_t last;      // position of the last valid number of `order`, n - 1 or more
 };
 using OrderedElementsKernel = void (*)(const OrderedElements&);
-// The same, but sums[g] receives the result, and the output is only read.
-using OrderedSumsKernel = void (*)(const OrderedElements&, unsigned char* sums);
 
 // The kernels of a reduction on a dtype, or of moves of elements of one width.
 struct CombineKernels {
@@ -250,7 +248,7 @@ struct AccumulateKernels {
   // sums[g] (+)= updates[k] for begins[g] <= k < begins[g + 1], in order, and g < groups
   void (*add_groups)(unsigned char* sums, const unsigned char* updates, const int64_t* begins,
                      int64_t groups);
-  OrderedSumsKernel ordered;  // NULL for none
+  OrderedElementsKernel ordered;  // NULL for none
 };
 
 // Requires STREW_MEAN and a dtype for which means are defined, or a reduction and a dtype for which

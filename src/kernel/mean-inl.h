@@ -49,7 +49,7 @@ constexpr AccumulateKernels AccumulateKernelsOf() {
   kernels.group = ReduceGroup<T, Op>;
   kernels.counted = CountedKernelsOf<T, Op, kDivides>();
   kernels.add_groups = AddGroups<T, Op>;
-  kernels.ordered = OrderedSumsKernelOf<T, Op>();
+  kernels.ordered = OrderedSumsKernelOf<T, Op, kDivides>();
   return kernels;
 }
 

@@ -17,7 +17,7 @@
 namespace strew::prepared {
 namespace {
 
-// Limit: groups whose positions, or accumulators, are on the stack.
+// Limit: groups whose positions are on the stack.
 constexpr int64_t kBlock = 256;
 
 bool Has32Bits(const Numbers& list) { return list.width() == int32_t{sizeof(uint32_t)}; }
@@ -26,56 +26,30 @@ const uint32_t* NumbersOf(const Numbers& list) {
   return reinterpret_cast<const uint32_t*>(list.data());
 }
 
-// How updates are combined: in accumulators if there are any, else in the output.
-struct ElementKernels {
-  ElementKernels(const Call& call, const TensorView& output, strew_reduction reduction)
-      : move(walk::IndexedKernelsFor(call, output, STREW_NONE)),
-        excludes_self(ExcludesSelf(reduction)) {
-    const strew_reduction kind = ReductionKind(reduction);
-    if (Accumulates(reduction)) {
-      accumulator_.emplace(call, output.dtype, reduction);
-    } else {
-      combine = walk::IndexedKernelsFor(call, output, kind).ordered;
-    }
-    if (excludes_self) StoreIdentity(output.dtype, kind, identity);
+kernel::OrderedElementsKernel KernelFor(const Call& call, const TensorView& output,
+                                        strew_reduction reduction) {
+  if (Accumulates(reduction)) {
+    return accumulate::Accumulator(call, output.dtype, reduction).kernels.ordered;
   }
-
-  bool exist() const {
-    return accumulator_.has_value() ? accumulator_->kernels.ordered != nullptr : combine != nullptr;
-  }
-
-  // NULL if updates are combined in the output.
-  const accumulate::Accumulator* accumulator() const {
-    return accumulator_.has_value() ? &*accumulator_ : nullptr;
-  }
-
-  const kernel::CombineKernels& move;
-  bool excludes_self;
-  kernel::OrderedElementsKernel combine = nullptr;
-  alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth] = {};
-
- private:
-  std::optional<accumulate::Accumulator> accumulator_;
-};
+  return walk::IndexedKernelsFor(call, output, ReductionKind(reduction)).ordered;
+}
 
 // Writes the groups of a part.
 class ElementWriter {
  public:
-  ElementWriter(const Plan& plan, const kernel::OrderedElements& all, const ElementKernels& kernels)
-      : plan_(plan), all_(all), kernels_(kernels) {
+  ElementWriter(const Plan& plan, const kernel::OrderedElements& all,
+                kernel::OrderedElementsKernel kernel)
+      : plan_(plan), all_(all), kernel_(kernel) {
     std::iota(positions_, positions_ + kBlock + 1, 0);
   }
 
-  void Write(int64_t group, int64_t end) {
-    const bool in_blocks = kernels_.accumulator() != nullptr || !plan_.firsts.exists();
-    const int64_t step = in_blocks ? kBlock : plan_.groups();
-    for (; group < end; group += step) {
-      const int64_t groups = std::min(step, end - group);
-      if (kernels_.accumulator() != nullptr) {
-        Accumulate(ElementsOf(group, groups), groups);
-      } else {
-        kernels_.combine(ElementsOf(group, groups));
-      }
+  void Write(int64_t group, int64_t end) const {
+    if (plan_.firsts.exists()) {
+      if (group < end) kernel_(ElementsOf(group, end - group));
+      return;
+    }
+    for (; group < end; group += kBlock) {
+      kernel_(ElementsOf(group, std::min(kBlock, end - group)));
     }
   }
 
@@ -92,43 +66,16 @@ class ElementWriter {
     return block;
   }
 
-  void Accumulate(const kernel::OrderedElements& block, int64_t groups) {
-    const accumulate::Accumulator& accumulator = *kernels_.accumulator();
-    accumulator.kernels.ordered(block, sums_);
-    uint32_t counts[kBlock];
-    for (int64_t g = 0; g < groups; ++g) counts[g] = block.firsts[g + 1] - block.firsts[g];
-    accumulator.FinishEach({sums_, counts}, results_, groups);
-    if (AreOffsets(plan_, {block.output_stride, block.updates_stride})) {
-      return Store<kernel::kOffset32>(block.output, block.destinations, groups);
-    }
-    int64_t offsets[kBlock];
-    for (int64_t g = 0; g < groups; ++g) {
-      offsets[g] = block.destinations[g] * block.output_stride;
-    }
-    Store<kernel::kOffset64>(block.output, offsets, groups);
-  }
-
-  template <kernel::OffsetWidth kWidth>
-  void Store(unsigned char* output, const void* offsets, int64_t groups) const {
-    kernels_.move.elements[kWidth](kernel::RowTile(output, results_, offsets, groups, 0), {});
-  }
-
   const Plan& plan_;
   const kernel::OrderedElements& all_;
-  const ElementKernels& kernels_;
+  const kernel::OrderedElementsKernel kernel_;
   uint32_t positions_[kBlock + 1];  // the firsts of groups with one entry each
-  alignas(64) unsigned char sums_[kBlock * plan::kMostWidth];
-  alignas(64) unsigned char results_[kBlock * plan::kMostWidth] = {};
 };
 
 }  // namespace
 
-bool AreOffsets(const Plan& plan, const ElementLines& lines) {
-  return lines.output_stride == 1 && plan.NumberOfPlaces() <= INT32_MAX;
-}
-
 bool HasElementKernel(const Call& call, const TensorView& output, strew_reduction reduction) {
-  return ElementKernels(call, output, reduction).exist();
+  return KernelFor(call, output, reduction) != nullptr;
 }
 
 bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorView& output,
@@ -143,7 +90,10 @@ bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorV
 Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorView& updates,
                              const TensorView& output, const ElementLines& lines,
                              const PlanSchedule& schedule) {
-  const ElementKernels kernels(call, output, schedule.reduction);
+  const kernel::OrderedElementsKernel kernel = KernelFor(call, output, schedule.reduction);
+  alignas(plan::kMostWidth) unsigned char identity[plan::kMostWidth] = {};
+  const bool excludes_self = ExcludesSelf(schedule.reduction);
+  if (excludes_self) StoreIdentity(output.dtype, ReductionKind(schedule.reduction), identity);
   kernel::OrderedElements all = {};
   all.output = output.data;
   all.output_stride = lines.output_stride;
@@ -152,12 +102,12 @@ Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorVie
   all.destinations = NumbersOf(plan.destinations);
   all.firsts = NumbersOf(plan.firsts);
   all.updates_stride = lines.updates_stride;
-  all.beginning = kernels.excludes_self ? kernels.identity : nullptr;
+  all.beginning = excludes_self ? identity : nullptr;
   all.prefetch = schedule.prefetch;
   const Pass& pass = schedule.pass;
   return share::ForEachPart(call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
     const Groups groups = GroupsOf(plan, pass, part);
-    ElementWriter(plan, all, kernels).Write(groups.first, groups.end);
+    ElementWriter(plan, all, kernel).Write(groups.first, groups.end);
   });
 }
 

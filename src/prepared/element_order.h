@@ -20,9 +20,6 @@ struct ElementLines {
   int64_t updates_stride;  // of entries
 };
 
-// True if destinations, as numbers of 32 bits, are offsets that kernels take.
-bool AreOffsets(const Plan& plan, const ElementLines& lines);
-
 // True if the CPU has a kernel for it.
 bool HasElementKernel(const Call& call, const TensorView& output, strew_reduction reduction);
 

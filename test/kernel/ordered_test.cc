@@ -4,6 +4,7 @@
 // the words of entries, and in blocks that end anywhere.
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -25,11 +26,13 @@ const strew::kernel::CombineKernels& SumKernelsFor(int32_t target) {
   return ReduceKernelsFor(STREW_INT32, strew::KernelOf(STREW_ADD), target);
 }
 
-unsigned char* Bytes(std::vector<int32_t>& elements) {
+template <class Element>
+unsigned char* Bytes(std::vector<Element>& elements) {
   return reinterpret_cast<unsigned char*>(elements.data());
 }
 
-// Entries of destinations that have 1 to `most` each.
+// Entries of destinations that have 1 to `most` each, and integers as elements.
+template <class Element>
 struct Entries {
   Entries(Random& random, int64_t groups, int64_t most) : output(5 * groups) {
     for (int64_t g = 0; g < groups; ++g) {
@@ -40,9 +43,9 @@ struct Entries {
     }
     firsts.push_back(static_cast<uint32_t>(order.size()));
     random.Shuffle(order);
-    for (int32_t& element : output) element = static_cast<int32_t>(random.Between(-9999, 9999));
+    for (Element& element : output) element = static_cast<Element>(random.Between(-9999, 9999));
     for (size_t i = 0; i < 2 * order.size(); ++i) {
-      updates.push_back(static_cast<int32_t>(random.Between(-9999, 9999)));
+      updates.push_back(static_cast<Element>(random.Between(-9999, 9999)));
     }
   }
 
@@ -69,10 +72,10 @@ struct Entries {
   }
 
   // The sums of updates of each group, with old values.
-  std::vector<int32_t> Sums(int64_t stride) const {
-    std::vector<int32_t> sums;
+  std::vector<Element> Sums(int64_t stride) const {
+    std::vector<Element> sums;
     for (size_t g = 0; g < destinations.size(); ++g) {
-      int32_t sum = output[destinations[g]];
+      Element sum = output[destinations[g]];
       for (uint32_t k = firsts[g]; k < firsts[g + 1]; ++k) {
         sum += updates[order[k] * static_cast<size_t>(stride)];
       }
@@ -82,11 +85,11 @@ struct Entries {
   }
 
   std::vector<uint32_t> firsts, destinations, order;
-  std::vector<int32_t> output, updates;
+  std::vector<Element> output, updates;
 };
 
 // Calls body(random, entries, target) for random entries on each target that has kernels for them.
-template <class Body>
+template <class Element, class Body>
 void ForEachCase(const Body& body) {
   int64_t cases = 0;
   for (int32_t target = 0; target < strew::kernel::TargetCount(); ++target) {
@@ -94,7 +97,7 @@ void ForEachCase(const Body& body) {
     for (uint64_t seed = 0; seed < 200; ++seed) {
       Random random(Seed() + seed);
       const int64_t most = random.Pick(std::vector<int64_t>{1, 2, 5, 64, 65, 400});
-      Entries entries(random, random.Between(1, 300), most);
+      Entries<Element> entries(random, random.Between(1, 300), most);
       body(random, entries, target);
       if (testing::Test::HasFailure()) FAIL() << "STREW_SEED=" << Seed() + seed;
       ++cases;
@@ -114,27 +117,29 @@ void ForEachBlock(Random& random, int64_t groups, const Body& body) {
 }
 
 TEST(OrderedElements, AreCombinedInTheOutput) {
-  ForEachCase([](Random& random, Entries& entries, int32_t target) {
+  using Element = int32_t;
+  ForEachCase<Element>([](Random& random, Entries<Element>& entries, int32_t target) {
     const int64_t stride = random.Between(1, 2);
-    const std::vector<int32_t> expected = entries.Sums(stride);
-    const std::vector<int32_t> old = entries.output;
+    const std::vector<Element> expected = entries.Sums(stride);
+    const std::vector<Element> old = entries.output;
     const auto ordered = SumKernelsFor(target).ordered;
     ForEachBlock(random, entries.groups(), [&](int64_t first, int64_t count) {
       ordered(entries.Block(first, count, stride));
     });
-    std::vector<int32_t> all = old;
+    std::vector<Element> all = old;
     for (size_t g = 0; g < expected.size(); ++g) all[entries.destinations[g]] = expected[g];
     ASSERT_EQ(entries.output, all);
   });
 }
 
 TEST(OrderedElements, ReplaceOldValuesByTheBeginning) {
-  ForEachCase([](Random& random, Entries& entries, int32_t target) {
-    std::vector<int32_t> beginning = {1000000};
-    const std::vector<int32_t> sums = entries.Sums(1);
-    std::vector<int32_t> all = entries.output;
+  using Element = int32_t;
+  ForEachCase<Element>([](Random& random, Entries<Element>& entries, int32_t target) {
+    std::vector<Element> beginning = {1000000};
+    const std::vector<Element> sums = entries.Sums(1);
+    std::vector<Element> all = entries.output;
     for (size_t g = 0; g < sums.size(); ++g) {
-      int32_t& element = all[entries.destinations[g]];
+      Element& element = all[entries.destinations[g]];
       element = beginning[0] + sums[g] - element;
     }
     const auto ordered = SumKernelsFor(target).ordered;
@@ -147,18 +152,46 @@ TEST(OrderedElements, ReplaceOldValuesByTheBeginning) {
   });
 }
 
-TEST(OrderedElements, AreSummed) {
-  ForEachCase([](Random& random, Entries& entries, int32_t target) {
-    const std::vector<int32_t> expected = entries.Sums(1);
-    const std::vector<int32_t> old = entries.output;
-    const auto ordered = AccumulateKernelsFor(STREW_INT32, STREW_MEAN, target).ordered;
-    std::vector<int64_t> sums(expected.size());
+template <class Element>
+Element MeanOf(Element sum, uint32_t count) {
+  const auto terms = static_cast<Element>(count);
+  if constexpr (std::is_integral_v<Element>) return sum / terms - (sum % terms < 0 ? 1 : 0);
+  return sum / terms;
+}
+
+// Sums of `Element` are exact here, so that their order does not matter.
+template <class Element>
+void TestMeans(strew_dtype dtype, bool excludes_self) {
+  ForEachCase<Element>([&](Random& random, Entries<Element>& entries, int32_t target) {
+    std::vector<Element> beginning = {0};
+    const std::vector<Element> sums = entries.Sums(1);
+    std::vector<Element> all = entries.output;
+    for (size_t g = 0; g < sums.size(); ++g) {
+      Element& element = all[entries.destinations[g]];
+      const uint32_t count = entries.firsts[g + 1] - entries.firsts[g];
+      element = excludes_self ? MeanOf<Element>(sums[g] - element, count)
+                              : MeanOf<Element>(sums[g], count + 1);
+    }
+    const auto ordered = AccumulateKernelsFor(dtype, STREW_MEAN, target).ordered;
     ForEachBlock(random, entries.groups(), [&](int64_t first, int64_t count) {
-      ordered(entries.Block(first, count, 1), reinterpret_cast<unsigned char*>(&sums[first]));
+      OrderedElements block = entries.Block(first, count, 1);
+      if (excludes_self) block.beginning = Bytes(beginning);
+      ordered(block);
     });
-    ASSERT_EQ(entries.output, old);
-    ASSERT_TRUE(std::equal(sums.begin(), sums.end(), expected.begin(), expected.end()));
+    ASSERT_EQ(entries.output, all);
   });
+}
+
+TEST(OrderedElements, AreAveraged) {
+  TestMeans<int32_t>(STREW_INT32, /*excludes_self=*/false);
+  TestMeans<int64_t>(STREW_INT64, /*excludes_self=*/false);
+  TestMeans<float>(STREW_FLOAT32, /*excludes_self=*/false);
+}
+
+TEST(OrderedElements, AreAveragedWithoutOldValues) {
+  TestMeans<int32_t>(STREW_INT32, /*excludes_self=*/true);
+  TestMeans<int64_t>(STREW_INT64, /*excludes_self=*/true);
+  TestMeans<float>(STREW_FLOAT32, /*excludes_self=*/true);
 }
 
 }  // namespace

@@ -93,12 +93,6 @@ TEST_F(ElementOrder, CountsTheSpanOfABatch) {
   EXPECT_TRUE(MayGo()) << "columns are not walked one after another";
 }
 
-TEST(ElementLines, HaveOffsetsIfDestinationsAreContiguous) {
-  EXPECT_TRUE(AreOffsets(*Entries(1, 1, INT32_MAX), {1, 1}));
-  EXPECT_FALSE(AreOffsets(*Entries(1, 1, int64_t{INT32_MAX} + 1), {1, 1}));
-  EXPECT_FALSE(AreOffsets(*Entries(1, 1, 10), {2, 1}));
-}
-
 TEST_F(ElementOrder, NeedsFewUpdatesOfEachDestination) {
   tuning_.most_ordered_repeats = 1.99;
   EXPECT_FALSE(MayGo());
