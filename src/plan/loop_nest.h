@@ -4,6 +4,7 @@
 #ifndef STREW_PLAN_LOOP_NEST_H_
 #define STREW_PLAN_LOOP_NEST_H_
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <cstring>
@@ -88,6 +89,15 @@ struct LoopNest {
   Loop<kOperands> PopInnermost() {
     if (rank == 0) return {1, {}};
     return loop[--rank];
+  }
+
+  // Removes loop `i` and the loops inside it, which *inside receives. Returns it, or for -1 a loop
+  // of one turn.
+  Loop<kOperands> PopLoop(int i, LoopNest* inside) {
+    inside->rank = rank - 1 - i;
+    std::copy_n(loop + i + 1, inside->rank, inside->loop);
+    rank = i + 1;
+    return PopInnermost();
   }
 
   // Keeps turns [first, first + count) of a loop.

@@ -30,12 +30,13 @@ struct FlatLoops : FlatNest<kIndexedOperands> {
   int64_t update_stride;  // if flat: 1, or 0 if all entries share one update
 };
 
-// The loops of kSlices. `rest` has the inner loops around rows of runs. A block of `row_step` rows
+// The loops of kSlices: `rest` around rows, and `between` rows and runs. A block of `row_step` rows
 // of `run_step` turns stays in the caches. Runs are cut only if several entries may write to the
 // same slice, or if updates are transposed.
 struct SliceLoops {
   InnerNest rest;
   InnerLoop row;
+  InnerNest between;
   InnerLoop run;
   int64_t row_step;
   int64_t run_step;

@@ -6,6 +6,7 @@
 
 #include "base/cache_size.h"
 #include "base/checked.h"
+#include "plan/row_loop.h"
 
 namespace strew::walk {
 namespace {
@@ -22,19 +23,6 @@ void PairForTranspose(BoxNest* nest) {
   }
   if (closest >= nest->rank - 2) return;
   std::rotate(nest->loop + closest, nest->loop + closest + 1, nest->loop + nest->rank - 1);
-}
-
-// Returns the loop of `nest` whose turns are rows of runs: the innermost one, or for short runs one
-// with many turns. Copying 24968 float32 took 60 us as 6242 turns of 2 pairs, and 7 us as 4
-// columns.
-int RowLoopOf(const BoxNest& nest, int64_t run, const Tuning& tuning) {
-  const int innermost = nest.rank - 1;
-  if (run > tuning.short_run) return innermost;
-  int chosen = innermost;
-  for (int i = innermost - 1; i >= 0 && nest.loop[chosen].count < tuning.many_rows; --i) {
-    if (nest.loop[i].count > nest.loop[chosen].count) chosen = i;
-  }
-  return chosen;
 }
 
 // Returns a loop whose turns lie nearer to each other in the updates than the elements of runs; -1
@@ -102,10 +90,8 @@ Box::Box(const RunKernels& kernels, const BoxNest& nest, bool stream, const Tuni
       nest_(nest) {
   BoxLoop run = nest_.PopInnermost();
   const int near_loop = kernels.transpose != nullptr ? NearLoopOf(nest_, run, width_, tuning) : -1;
-  const int row_loop = near_loop >= 0 ? near_loop : RowLoopOf(nest_, run.count, tuning);
-  for (int i = row_loop + 1; i < nest_.rank; ++i) between_.loop[between_.rank++] = nest_.loop[i];
-  nest_.rank -= between_.rank;
-  BoxLoop row = nest_.PopInnermost();
+  const int row_loop = near_loop >= 0 ? near_loop : plan::RowLoopOf(nest_, run.count, tuning);
+  BoxLoop row = nest_.PopLoop(row_loop, &between_);
   if (near_loop >= 0) std::swap(run, row);
   rows_.moves = kernels.moves;
   rows_.streams = stream;

@@ -28,11 +28,15 @@ class SliceWalk {
     const int64_t run_step = RunStep(output, entries);
     plan::ForEachTurn(slices_.rest, slices_.rest.rank, [&](const int64_t* inner) {
       for (int64_t r = 0; r < slices_.row.count; r += slices_.row_step) {
-        for (int64_t i = 0; i < slices_.run.count; i += run_step) {
-          const plan::Turns rows = {r, std::min(slices_.row_step, slices_.row.count - r)};
-          const plan::Turns run = {i, std::min(run_step, slices_.run.count - i)};
-          WriteBlock(inner, rows, run, output, updates, entries);
-        }
+        const plan::Turns rows = {r, std::min(slices_.row_step, slices_.row.count - r)};
+        plan::InnerNest between = slices_.between;
+        plan::MoveToTurn(inner, slices_.row, r, between.base);
+        plan::ForEachTurn(between, between.rank, [&](const int64_t* first) {
+          for (int64_t i = 0; i < slices_.run.count; i += run_step) {
+            const plan::Turns run = {i, std::min(run_step, slices_.run.count - i)};
+            WriteBlock(first, rows.count, run, output, updates, entries);
+          }
+        });
       }
     });
   }
@@ -64,15 +68,13 @@ class SliceWalk {
     return slices_.run.count;
   }
 
-  // Writes some rows of some turns of the run, for all entries in order.
-  void WriteBlock(const int64_t* inner, const plan::Turns& rows, const plan::Turns& run,
-                  const int64_t* output, const int64_t* updates, int64_t entries) const {
-    const auto first = [&](int operand) {
-      return inner[operand] + rows.first * slices_.row.stride[operand] +
-             run.first * slices_.run.stride[operand];
-    };
-    const int64_t first_output = first(kOutput);
-    const int64_t first_update = first(kUpdates);
+  // Writes rows of some turns of the run, for all entries in order.
+  void WriteBlock(const int64_t* row, int64_t rows, const plan::Turns& run, const int64_t* output,
+                  const int64_t* updates, int64_t entries) const {
+    int64_t first[plan::kIndices];
+    plan::MoveToTurn(row, slices_.run, run.first, first);
+    const int64_t first_output = first[kOutput];
+    const int64_t first_update = first[kUpdates];
     const int64_t following = slices_.run.count - run.first - run.count;
     const int64_t fetched = slices_.fetches_next ? std::min(run.count, following) : 0;
     const int64_t next_output = first_output + run.count * slices_.run.stride[kOutput];
@@ -81,7 +83,7 @@ class SliceWalk {
       if (fetched > 0) FetchPart(next_output, next_update + updates[0], fetched, i, entries);
       kernel::WalkBox(kernel_, scatter_.width,
                       {scatter_.OutputAt(first_output + output[i]),
-                       scatter_.UpdateAt(first_update + updates[i]), rows.count,
+                       scatter_.UpdateAt(first_update + updates[i]), rows,
                        slices_.row.stride[kOutput], slices_.row.stride[kUpdates], run.count,
                        slices_.run.stride[kOutput], slices_.run.stride[kUpdates]});
     }

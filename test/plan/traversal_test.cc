@@ -414,6 +414,31 @@ TEST_F(SliceChoice, HasRunsOfTheLongerOfTwoStridedLoops) {
   EXPECT_EQ(chosen_.slices.run.count, 2) << "which is not short";
 }
 
+// Entries of 50 rows of 2 x 3 units, whose pairs of runs have gaps in the updates.
+TEST_F(SliceChoice, HasRowsOfTheLongerOfTwoLoopsAroundShortRuns) {
+  IndexSpace space;
+  space.component[space.components++] = {1, 8, 6, 1, 0};
+  space.entries.Append(int64_t{3}, 0, 8, 1, 0);
+  space.inner.Append(int64_t{50}, int64_t{8 * 6}, int64_t{3 * 8});
+  space.inner.Append(int64_t{2}, int64_t{3}, int64_t{4});
+  space.inner.Append(int64_t{3}, int64_t{1}, int64_t{1});
+  tuning_.short_run = 3;
+  tuning_.many_rows = 3;
+  tuning_.far_slices_part = 0;
+  tuning_.longest_far_run = kHuge;
+  EXPECT_TRUE(IsSlices(space)) << "though the lines are far";
+  EXPECT_EQ(chosen_.slices.row.count, 50);
+  EXPECT_EQ(chosen_.slices.between.rank, 1);
+  tuning_.many_rows = 2;
+  EXPECT_TRUE(IsSlices(space));
+  EXPECT_EQ(chosen_.slices.row.count, 2);
+  EXPECT_EQ(chosen_.slices.between.rank, 0);
+  tuning_.many_rows = 3;
+  tuning_.short_run = 2;
+  EXPECT_TRUE(IsSlices(space));
+  EXPECT_EQ(chosen_.slices.row.count, 2) << "runs are not short";
+}
+
 TEST_F(SliceChoice, IsNothingForSinks) {
   const EntryLoops loops(rows_, {});
   FlatLoops flat;
@@ -445,13 +470,16 @@ TEST(SliceLoops, GoThroughEveryInnerTurn) {
     EXPECT_LE(slices.run_step, slices.run.count);
     std::map<int64_t, int64_t> update_of_output;
     ForEachTurn(slices.rest, slices.rest.rank, [&](const int64_t* rest) {
-      for (int64_t turn = 0; turn < slices.row.count * slices.run.count; ++turn) {
-        const auto place = [&](int operand) {
-          return rest[operand] + turn / slices.run.count * slices.row.stride[operand] +
-                 turn % slices.run.count * slices.run.stride[operand];
-        };
-        EXPECT_TRUE(update_of_output.emplace(place(kOutput), place(kUpdates)).second);
-      }
+      ForEachTurn(slices.between, slices.between.rank, [&](const int64_t* between) {
+        for (int64_t turn = 0; turn < slices.row.count * slices.run.count; ++turn) {
+          const auto place = [&](int operand) {
+            return rest[operand] + between[operand] +
+                   turn / slices.run.count * slices.row.stride[operand] +
+                   turn % slices.run.count * slices.run.stride[operand];
+          };
+          EXPECT_TRUE(update_of_output.emplace(place(kOutput), place(kUpdates)).second);
+        }
+      });
     });
     EXPECT_EQ(static_cast<int64_t>(update_of_output.size()), loops.EntryUnits());
     ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {

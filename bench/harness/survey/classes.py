@@ -276,6 +276,10 @@ CLASSES = (
     Class(ELEMENTS, "add", "float32", (1 << 24,), (1 << 22,), use=Use.SCATTER),
     Class(ELEMENTS, "mean", "int32", (1 << 24,), (1 << 22,), use=Use.SCATTER),
     _gathered(UPDATE, "add", (100_000, 64), (1_000_000, 64), 0, (1_000_000, 1)),
+    # Few entries of many short runs with a loop between: updates repeat along the last or last but
+    # one axis.
+    Class(UPDATE, "add", "int64", (33_229, 41, 2, 3), (33_229, 8, 2, 3), 1, repeats=2),
+    Class(UPDATE, "add", "float32", (33_229, 41, 2, 3), (33_229, 8, 2, 3), 1, repeats=3),
 )
 _NAME = "class"
 
