@@ -48,17 +48,20 @@ int NearLoopOf(const BoxNest& nest, const BoxLoop& run, int64_t width, const Tun
   return chosen;
 }
 
-void RunRows(kernel::RunKernel run, int64_t width, const kernel::BoxArguments& rows, int64_t side) {
-  // Updates whose elements lie farther apart than their rows are read in tiles of `side` by `side`.
-  // If all rows share one contiguous row of updates, that row stays in the caches without tiles.
+void RunRows(kernel::RunKernel run, int64_t width, const kernel::BoxArguments& rows,
+             const Tuning& tuning) {
+  // Updates whose elements lie farther apart than their rows are read in tiles. If all rows share
+  // one contiguous row of updates, that row stays in the caches without tiles.
   const uint64_t step = Magnitude(rows.updates_stride);
   const bool transposes = rows.rows > 1 && step > 1 && Magnitude(rows.updates_row_stride) < step;
   if (!transposes) return kernel::WalkBox(run, width, rows);
+  const int64_t side = tuning.transposed_tile;
   kernel::BoxArguments tile = rows;
   for (int64_t r = 0; r < rows.rows; r += side) {
     tile.rows = std::min(side, rows.rows - r);
-    for (int64_t c = 0; c < rows.run; c += side) {
-      tile.run = std::min(side, rows.run - c);
+    const int64_t columns = std::max(side, tuning.transposed_tile_bytes / (tile.rows * width));
+    for (int64_t c = 0; c < rows.run; c += columns) {
+      tile.run = std::min(columns, rows.run - c);
       tile.output = rows.output + (r * rows.output_row_stride + c * rows.output_stride) * width;
       tile.updates = rows.updates + (r * rows.updates_row_stride + c * rows.updates_stride) * width;
       kernel::WalkBox(run, width, tile);
@@ -111,7 +114,7 @@ void Box::Run(unsigned char* output, const unsigned char* updates) const {
   plan::ForEachTurn(nest_, nest_.rank, [&](const int64_t* offset) {
     rows.output = output + offset[kBoxOutput] * width_;
     rows.updates = updates + offset[kBoxUpdates] * width_;
-    if (between_.rank == 0) return RunRows(run_, width_, rows, tuning_.transposed_tile);
+    if (between_.rank == 0) return RunRows(run_, width_, rows, tuning_);
     RunBetween(rows);
   });
   if (stream_) kernel::FinishStreaming();

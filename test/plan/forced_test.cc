@@ -357,7 +357,7 @@ std::vector<Forced> Boxes() {
   const Changes columns = {{&T::short_run, kHuge}, {&T::many_rows, 1}};
   const Changes no_columns = {{&T::short_run, 0}};
   const Changes near = {{&T::short_run, 1}, {&T::short_row, kHuge}, {&T::least_near_turns, 1}};
-  const Changes tiles = {{&T::transposed_tile, 3}};
+  const Changes tiles = {{&T::transposed_tile, 3}, {&T::transposed_tile_bytes, 1}};
   const Changes ahead = {{&T::far_rows, 0}, {&T::least_row_read_ahead, 1}};
   const char* const overlay = "slice laid over a copy";
   const Changes overlays = {{&T::small_overlay, 0}};

@@ -26,8 +26,9 @@ def families(cache: int) -> list[Family]:
 
 
 def _boxes() -> list[Family]:
-    def transposed(dtype: str) -> Scatter:
-        return sliced((2048, 2048), values((2048, 2048), dtype).T)
+    def transposed(dtype: str, columns: int = 2048) -> Scatter:
+        rows = (1 << 22) // columns
+        return sliced((columns, rows), values((rows, columns), dtype).T)
 
     def every_other(data: Shape, axis: int, step: int = 2) -> Scatter:
         """Every other place of an axis replaced, or with a step of 1 the first half."""
@@ -64,6 +65,11 @@ def _boxes() -> list[Family]:
             **at("small_overlay"),
         ),
         Sweep("transposed_tile", [partial(transposed, dtype) for dtype in WIDTHS], TILES),
+        Sweep(
+            "transposed_tile_bytes",
+            [partial(transposed, dtype, columns) for dtype in WIDTHS for columns in (2, 5)],
+            (1, 2048, 4096, 16384, 32768),
+        ),
         Threshold(
             "long_line",
             lambda size: every_other(rows_of(1 << 18, size // 4), 1, 1),
