@@ -258,11 +258,12 @@ const AccumulateKernels& AccumulateKernelsFor(strew_dtype dtype, strew_reduction
 
 // ---- Memory ----
 
-// gathered[i] = elements[offsets[i]] for i < n. An element has `size` bytes, 1 to 16.
+// gathered[i] = elements[offsets[i]] for i < n. An element has `size` bytes, 1 to 16. Elements are
+// prefetched if `fetches`.
 void GatherElements(int64_t size, const unsigned char* elements, const int64_t* offsets, int64_t n,
-                    unsigned char* gathered);
+                    unsigned char* gathered, bool fetches = false);
 void GatherElements(int64_t size, const unsigned char* elements, const int32_t* offsets, int64_t n,
-                    unsigned char* gathered);
+                    unsigned char* gathered, bool fetches = false);
 
 // Contiguous rows of `row` elements, of which each output row has n: output[r * n + c] =
 // source[r * row + columns[c]] for r < rows and c < n.

@@ -54,6 +54,15 @@ struct PlanTuning {
   // lines took 0.17 to 0.75 x the time, those of 4 to 500 KiB that share them 0.4 to 0.9 x, a few
   // of long runs up to 1.15 x; of 0.9 to 8 MiB 1.1 to 1.6 x (Zen 4).
   int64_t near_gathered = 512 << 10;
+  // Longest runs, in elements, that are gathered one element after another if these lie apart, but
+  // near each other, from near and far sources. 1000 to 50,000 runs of 2, 5 and 16 elements took
+  // 0.55, 0.7 and 0.65 to 1.3 x the time of kernels, 1 M far ones of 2 to 60 elements 0.15 to 0.6 x
+  // (Zen 5).
+  int64_t longest_run_apart = 16, longest_far_run_apart = 64;
+  // Longest runs of elements anywhere in the source that are gathered by a list of these: with 2 to
+  // 20 elements they took 0.2 to 0.7 x the time of kernels, with 30 and 60 of every second element
+  // 1.5 to 4 x (Zen 5).
+  int64_t longest_run_of_elements = 20;
   // Fewest entries of short rows that are gathered by shuffles, which have to be prepared, and the
   // longest such rows of the source, in bytes: 2 to 12 of 2 to 16 float32, float64 and complex64
   // took 0.12 to 0.85 x the time (Zen 4).

@@ -6,6 +6,7 @@
 #include "api/tensor.h"
 #include "kernel/kernel.h"
 #include "plan/check.h"
+#include "plan/pattern.h"
 #include "prepared/gather_loops.h"
 #include "prepared/operands.h"
 #include "prepared/placed_runs.h"
@@ -100,12 +101,13 @@ class Gatherer {
 
   void GatherNest(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner,
                   int64_t run) const {
+    const int64_t step = Expands(run) ? kColumns / run : kColumns;
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       const int64_t end = columns.first + columns.count;
-      for (int64_t c = columns.first; c < end; c += kColumns) {
+      for (int64_t c = columns.first; c < end; c += step) {
         int64_t turn[kGatherOperands];
         plan::MoveToTurn(at, loops_.column, c, turn);
-        const int64_t count = std::min(kColumns, end - c);
+        const int64_t count = std::min(step, end - c);
         GatherRow(turn, count, end - c - count, inner, run);
       }
     });
@@ -134,6 +136,10 @@ class Gatherer {
                        row.stride[kGatheredSource] * width,
                        shuffle_,
                        plan_.NumberOfPlaces()};
+    if (loops_.run.stride[kInnerOutput] != 1 || loops_.run.stride[kInnerSource] != 1) {
+      runs.run_output_step = loops_.run.stride[kInnerOutput] * width;
+      runs.run_source_step = loops_.run.stride[kInnerSource] * width;
+    }
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* at) {
       int64_t first[kGatherOperands];
       plan::MoveToTurn(at, loops_.column, columns.first, first);
@@ -180,6 +186,9 @@ class Gatherer {
     return {turns.count, {0, turns.stride[kInnerOutput], turns.stride[kInnerSource]}};
   }
 
+  // True if runs are lists of elements, which fit on the stack.
+  bool Expands(int64_t run) const { return schedule_.way == Way::kElements && run <= kColumns; }
+
   // Gathers the first `columns` entries of a row. Those after them are only prefetched.
   void GatherRow(const int64_t* turn, int64_t columns, int64_t following, const InnerNest& nest,
                  int64_t run) const {
@@ -201,16 +210,16 @@ class Gatherer {
       from[i] += to[i] * loops_.column.stride[kGatheredSource];
       to[i] *= loops_.column.stride[kGatheredOutput];
     }
-    const bool are_elements =
-        schedule_.way == Way::kElements && kept == columns && kept * run <= kColumns;
-    if (are_elements) ExpandRuns(from, kept, run);
+    const bool are_elements = Expands(run) && kept == columns;
+    if (are_elements) plan::ExpandRows(from, kept, run, loops_.run.stride[kInnerSource], to);
     plan::ForEachTurn(nest, nest.rank, [&](const int64_t* inner) {
       unsigned char* const output =
           output_ + (turn[kGatheredOutput] + inner[kInnerOutput]) * loops_.units.width;
       const unsigned char* const source =
           source_ + (turn[kGatheredSource] + inner[kInnerSource]) * loops_.units.width;
       if (are_elements) {
-        return kernel::GatherElements(loops_.units.width, source, from, kept * run, output);
+        return kernel::GatherElements(loops_.units.width, source, to, kept * run, output,
+                                      schedule_.prefetch != 0);
       }
       kernel::TileArguments tile = kernel::RowTile(output, source, to, kept, schedule_.prefetch);
       tile.lookahead = kept_ahead;
@@ -224,13 +233,6 @@ class Gatherer {
       kernel::WalkRows(schedule_.streams ? move_.stream : move_.combine.run, loops_.units.width,
                        kernel::kOffset64, rows);
     });
-  }
-
-  // Expands the offsets of the first elements of runs to those of all elements.
-  void ExpandRuns(int64_t* from, int64_t runs, int64_t run) const {
-    for (int64_t i = runs * run - 1; i >= 0; --i) {
-      from[i] = from[i / run] + i % run * loops_.run.stride[kInnerSource];
-    }
   }
 
   const Plan& plan_;

@@ -15,6 +15,10 @@ using plan::Tuning;
 
 namespace {
 
+bool IsNear(const Machine& machine, const GatherLoops& loops) {
+  return loops.source_bytes <= plan::NearBytes(machine);
+}
+
 // True if runs that use only a part of each cache line of an operand share these lines.
 bool RunsShareLines(const GatherLoops& loops, int operand, uint64_t entry_stride) {
   const int64_t width = loops.units.width;
@@ -76,19 +80,31 @@ bool MayShuffle(const Tuning& tuning, const Plan& plan, const GatherLoops& loops
          rows.count * column.count >= tuning.least_shuffled;
 }
 
-Way WayOfGather(const Tuning& tuning, const Plan& plan, const GatherLoops& loops) {
+// True if the elements of short runs lie apart, within a few cache lines of the source.
+bool AreShortRunsApart(const Machine& machine, const GatherLoops& loops) {
+  constexpr int64_t kMostBytes = 1024;
+  const Tuning& tuning = machine.tuning;
+  const int64_t longest =
+      IsNear(machine, loops) ? tuning.longest_run_apart : tuning.longest_far_run_apart;
+  if (!loops.layout.places.is_line() || loops.run.count > longest) return false;
+  const int64_t most_step = kMostBytes / (loops.run.count * loops.units.width);
+  const uint64_t step = Magnitude(loops.run.stride[kInnerSource]);
+  return step != 0 && step <= static_cast<uint64_t>(most_step);
+}
+
+Way WayOfGather(const Machine& machine, const Plan& plan, const GatherLoops& loops) {
+  const Tuning& tuning = machine.tuning;
   const bool is_contiguous = loops.run.stride[kInnerOutput] == 1;
   const bool are_runs =
       loops.layout.places.is_line() && is_contiguous && loops.run.stride[kInnerSource] == 1;
   if (are_runs && MayShuffle(tuning, plan, loops)) return Way::kShuffles;
   if (are_runs && loops.run.count > 1) return Way::kRuns;
   if (AreBoxes(tuning, loops)) return Way::kBoxes;
-  if (are_runs) return Way::kRuns;
-  // Runs of 2 to 20 elements that lie apart in the source took 0.2 to 0.7 x the time of a call for
-  // each run (Zen 5).
+  if (are_runs || AreShortRunsApart(machine, loops)) return Way::kRuns;
   const bool lie_together =
       is_contiguous && loops.column.stride[kGatheredOutput] == loops.run.count;
-  return lie_together ? Way::kElements : Way::kRows;
+  return lie_together && loops.run.count <= tuning.longest_run_of_elements ? Way::kElements
+                                                                           : Way::kRows;
 }
 
 }  // namespace
@@ -96,7 +112,7 @@ Way WayOfGather(const Tuning& tuning, const Plan& plan, const GatherLoops& loops
 PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const GatherLoops& loops) {
   const Tuning& tuning = machine.tuning;
   PlanSchedule schedule;
-  schedule.way = WayOfGather(tuning, plan, loops);
+  schedule.way = WayOfGather(machine, plan, loops);
   const int64_t bytes = loops.EntryUnits() * loops.units.width;
   schedule.pass = plan::PassFor(machine, Nanoseconds(plan.entries, tuning.ns_of_gathered_entry,
                                                      bytes, tuning.ns_of_gathered_byte));
@@ -104,8 +120,7 @@ PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const Gath
   schedule.rows.has_pieces = schedule.way == Way::kRows && RunsShareLines(loops) &&
                              loops.run.count > tuning.near_group_turns;
   if (schedule.rows.has_pieces) schedule.rows.piece = std::max<int64_t>(tuning.near_group_turns, 1);
-  const bool is_near = loops.source_bytes <= plan::NearBytes(machine);
-  const bool prefetches = !is_near && schedule.way != Way::kBoxes;
+  const bool prefetches = !IsNear(machine, loops) && schedule.way != Way::kBoxes;
   const int64_t run_bytes = schedule.rows.piece * loops.units.width;
   schedule.prefetch =
       prefetches ? std::min(plan::RowPrefetch(tuning, run_bytes), kMostGatherAhead) : 0;

@@ -36,6 +36,9 @@ struct PlacedRuns {
   // same ones in each row of the output, which is contiguous too; else NULL.
   kernel::ShuffleKernel shuffle = nullptr;
   int64_t places_of_row = 0;
+  // Between elements of a run; 0 if runs are contiguous.
+  int64_t run_output_step = 0;
+  int64_t run_source_step = 0;
 };
 void GatherRuns(const PlacedRuns& runs);
 

@@ -134,6 +134,14 @@ const Forced kForced[] = {
        t->longest_passed_row = t->longest_passed_weighted_row = 0;
      },
      1, "Updates are prefetched"},
+    {"NoRunsApart", [](Tuning* t) { t->longest_run_apart = 0; }, 1, "by elements"},
+    {"FarRunsApart",
+     [](Tuning* t) {
+       t->cache_bytes = 1;
+       t->longest_run_apart = 0;
+       t->longest_far_run_apart = kHuge;
+     },
+     1, "Sources are prefetched"},
     {"Boxes", [](Tuning* t) { t->least_gathered_box = 0; }, 1, "by boxes"},
     {"BoxesOnThreads",
      [](Tuning* t) {

@@ -46,10 +46,30 @@ TEST_F(GatherScheduleOf, ContiguousRowsIsByRuns) { EXPECT_EQ(Of(InRows()).way, W
 TEST_F(GatherScheduleOf, RowsApartInTheSourceIsByElements) {
   EXPECT_EQ(Of(Loops({1, 2 * kRows}, {kColumns, 1})).way, Way::kElements);
   EXPECT_EQ(Of(Loops({1, 2 * kRows}, {kColumns + 1, 1})).way, Way::kRows);
+  tuning_.longest_run_of_elements = kColumns - 1;
+  EXPECT_EQ(Of(Loops({1, 2 * kRows}, {kColumns, 1})).way, Way::kRows);
 }
 
 TEST_F(GatherScheduleOf, RowsApartInTheOutputIsByRows) {
   EXPECT_EQ(Of(Loops({kColumns, 1}, {2 * kColumns, 2})).way, Way::kRows);
+}
+
+TEST_F(GatherScheduleOf, ShortRunsApartIsByRuns) {
+  const GatherLoops apart = Loops({2 * kColumns, 2}, {3 * kColumns, 3});
+  tuning_.longest_run_apart = kColumns;
+  EXPECT_EQ(Of(apart).way, Way::kRuns);
+  EXPECT_EQ(Of(Loops({kColumns, -1}, {kColumns, 1})).way, Way::kRuns);
+  EXPECT_NE(Of(Loops({kColumns, 0}, {kColumns, 1})).way, Way::kRuns);
+  const int64_t most = 1024 / (kColumns * 4);
+  EXPECT_EQ(Of(Loops({kColumns * most, most}, {kColumns, 1})).way, Way::kRuns);
+  EXPECT_NE(Of(Loops({kColumns * most + kColumns, most + 1}, {kColumns, 1})).way, Way::kRuns);
+  --tuning_.longest_run_apart;
+  EXPECT_NE(Of(apart).way, Way::kRuns);
+  tuning_.longest_far_run_apart = kColumns;
+  tuning_.cache_bytes = apart.source_bytes - 1;
+  EXPECT_EQ(Of(apart).way, Way::kRuns);
+  --tuning_.longest_far_run_apart;
+  EXPECT_NE(Of(apart).way, Way::kRuns);
 }
 
 TEST_F(GatherScheduleOf, RunsWithCommonLinesIsInPieces) {

@@ -64,6 +64,8 @@ class PlanScheduleOf : public testing::Test {
     tuning_.ns_of_gathered_byte = tuning_.ns_of_grouped_byte = 0;
     tuning_.ns_of_passed_entry = 0;
     tuning_.ns_of_divided_group = tuning_.ns_of_divided_byte = 0;
+    tuning_.longest_run_apart = tuning_.longest_far_run_apart = 0;
+    tuning_.longest_run_of_elements = 8;
     settings_.tuning = &tuning_;
   }
 

@@ -242,11 +242,45 @@ def _gathers() -> list[Family]:
     def of_bytes(size: int) -> Planned:
         return short_rows(1 << 14, max(size // FLOAT, 1))
 
+    def apart(entries: int, run: int) -> Planned:
+        """Runs of every second element, into such runs."""
+
+        def bind(library: Library) -> Callable[[], None]:
+            plan = library.plan(UPDATE, library.tensor(uniform((entries,), entries)), 0, (entries,))
+            source, output = (values((entries, 2 * run))[:, ::2] for _ in range(2))
+            return library.plan_gather(plan, library.tensor(source), library.tensor(output))
+
+        return Planned(bind)
+
+    def columns(run: int) -> Planned:
+        """Runs of a transposed source."""
+
+        def bind(library: Library) -> Callable[[], None]:
+            entries = 1 << 10
+            plan = library.plan(UPDATE, library.tensor(uniform((entries,), entries)), 0, (entries,))
+            source, output = values((run, entries)).T, values((entries, run))
+            return library.plan_gather(plan, library.tensor(source), library.tensor(output))
+
+        return Planned(bind)
+
+    def near_apart(run: int) -> Planned:
+        return apart(1 << 10, run)
+
+    def far_apart(run: int) -> Planned:
+        return apart(1 << 17, run)
+
     longest = switch("longest_shuffled_row", 0, HUGE, least_shuffled=0)
     return [
         Threshold("least_shuffled", of_entries, **at("least_shuffled"), least=8),
         Threshold("longest_shuffled_row", of_bytes, **longest, least=8),
         Threshold("least_gathered_box", of_entry, **at("least_gathered_box"), least=32),
+        Threshold("longest_run_apart", near_apart, **switch("longest_run_apart", HUGE, 0), most=64),
+        Threshold(
+            "longest_far_run_apart", far_apart, **switch("longest_far_run_apart", HUGE, 0), most=64
+        ),
+        Threshold(
+            "longest_run_of_elements", columns, **switch("longest_run_of_elements", HUGE, 0), most=64
+        ),
         Threshold("near_gathered", transposed, **switch("near_gathered", HUGE, 0)),
     ]
 
