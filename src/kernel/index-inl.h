@@ -275,19 +275,19 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
   }
 }
 
-// Resolves contiguous indices. Returns the number of those that are done.
-template <class T>
-HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsigned char* indices,
-                                  int64_t batch, int64_t columns, int32_t* offsets) {
-  const hn::ScalableTag<int32_t> d;
+// Resolves contiguous indices, of which there is at least a vector. Returns the number of those that
+// are done.
+template <class T, class D>
+HWY_INLINE int64_t ResolveVectorsOf(D d, const ResolveArguments& arguments,
+                                    const unsigned char* indices, int64_t batch, int64_t columns,
+                                    int32_t* offsets) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (columns < lanes) return 0;
   const auto axis_size = hn::Set(d, static_cast<int32_t>(arguments.tile.axis_size));
   const auto output_stride = hn::Set(d, static_cast<int32_t>(arguments.output_stride));
   const auto column_step = hn::Set(d, static_cast<int32_t>(arguments.batch_column_stride));
   const auto first =
       hn::Add(hn::Mul(hn::Iota(d, 0), column_step), hn::Set(d, static_cast<int32_t>(batch)));
-  const auto resolve = [&](int64_t c, hn::Vec<decltype(d)> lane_offset) HWY_ATTR {
+  const auto resolve = [&](int64_t c, hn::Vec<D> lane_offset) HWY_ATTR {
     auto place = LoadPlaces<T>(d, indices + At<T>(c));
     if constexpr (std::is_signed_v<T>) {
       place = hn::Add(place, hn::And(hn::ShiftRight<31>(place), axis_size));
@@ -310,6 +310,25 @@ HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsig
   const auto to_last = hn::Set(d, static_cast<int32_t>(last));
   resolve(last, hn::Add(first, hn::Mul(column_step, to_last)));
   return columns;
+}
+
+// The same for any number. Rows that are shorter than a vector have vectors of four: with them, sums
+// along axes of 5 and 13 by indices of 8 bits took 0.5 x the time (Zen 5).
+template <class T>
+HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsigned char* indices,
+                                  int64_t batch, int64_t columns, int32_t* offsets) {
+  const hn::ScalableTag<int32_t> d;
+  if (columns >= static_cast<int64_t>(hn::Lanes(d))) {
+    return ResolveVectorsOf<T>(d, arguments, indices, batch, columns, offsets);
+  }
+  constexpr size_t kFew = 4;
+  if constexpr (!STREW_OF_OLD_CPUS && hn::MaxLanes(d) > kFew) {
+    const hn::CappedTag<int32_t, kFew> few;
+    if (columns >= static_cast<int64_t>(hn::Lanes(few))) {
+      return ResolveVectorsOf<T>(few, arguments, indices, batch, columns, offsets);
+    }
+  }
+  return 0;
 }
 
 template <class T, class Offset>
