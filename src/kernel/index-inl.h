@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that read indices: they clamp or drop them, find rows of one index, and convert indices
-// to offsets.
+// Kernels that read indices: they clamp or drop them, and convert them to offsets.
 #if defined(STREW_KERNEL_INDEX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_INDEX_INL_H_
 #undef STREW_KERNEL_INDEX_INL_H_
@@ -15,6 +14,7 @@
 #include <type_traits>
 
 #include "base/compiler.h"
+#include "kernel/constant_rows-inl.h"
 #include "kernel/element.h"
 #include "kernel/kernel.h"
 #include "kernel/offset-inl.h"
@@ -173,54 +173,6 @@ void Drop(const IndexTile& tile, bool wrap, void* memory) {
   }
 }
 
-// ---- Rows of one index ----
-
-template <class T>
-HWY_INLINE bool IsConstant(const unsigned char* indices, int64_t n) {
-  using Signed = std::make_signed_t<T>;
-  const hn::ScalableTag<Signed> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const Signed first = LoadElement<Signed>(indices);
-  if (n < lanes) {
-    Signed difference = 0;
-    for (int64_t i = 1; i < n; ++i) {
-      difference =
-          static_cast<Signed>(difference | (LoadElement<Signed>(indices + At<T>(i)) ^ first));
-    }
-    return difference == 0;
-  }
-  const auto expected = hn::Set(d, first);
-  const auto difference = [&](int64_t i) HWY_ATTR {
-    return hn::Xor(hn::LoadU(d, reinterpret_cast<const Signed*>(indices + At<T>(i))), expected);
-  };
-  const auto is_zero = [&](hn::Vec<decltype(d)> v)
-                           HWY_ATTR { return hn::AllTrue(d, hn::Eq(v, hn::Zero(d))); };
-  // The last vector may overlap the one before it. Most rows that are not constant differ in it.
-  if (!is_zero(difference(n - lanes))) return false;
-  constexpr int64_t kVectors = 4;  // between two decisions
-  int64_t i = 0;
-  for (; i + kVectors * lanes <= n; i += kVectors * lanes) {
-    auto all = difference(i);
-    for (int64_t v = 1; v < kVectors; ++v) all = hn::Or(all, difference(i + v * lanes));
-    if (!is_zero(all)) return false;
-  }
-  auto all = hn::Zero(d);
-  for (; i + lanes <= n; i += lanes) all = hn::Or(all, difference(i));
-  return is_zero(all);
-}
-
-template <class T>
-int64_t CountConstantRows(const IndexTile& tile, bool wrap) {
-  if (tile.axis_size == 0) return 0;
-  const ShiftedRange<T> range(tile.axis_size, wrap);
-  for (int64_t r = 0; r < tile.rows; ++r) {
-    const unsigned char* const row = tile.indices + At<T>(r * tile.row_stride);
-    if (range.Shifted(LoadElement<T>(row)) > range.limit) return r;
-    if (!IsConstant<T>(row, tile.columns)) return r;
-  }
-  return tile.rows;
-}
-
 // ---- Offsets ----
 
 // No branch on the sign, which the CPU could not predict: compilers would make one of a conditional
@@ -275,8 +227,8 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
   }
 }
 
-// Resolves contiguous indices, of which there is at least a vector. Returns the number of those that
-// are done.
+// Resolves contiguous indices, of which there is at least a vector. Returns the number of those
+// that are done.
 template <class T, class D>
 HWY_INLINE int64_t ResolveVectorsOf(D d, const ResolveArguments& arguments,
                                     const unsigned char* indices, int64_t batch, int64_t columns,
@@ -312,8 +264,8 @@ HWY_INLINE int64_t ResolveVectorsOf(D d, const ResolveArguments& arguments,
   return columns;
 }
 
-// The same for any number. Rows that are shorter than a vector have vectors of four: with them, sums
-// along axes of 5 and 13 by indices of 8 bits took 0.5 x the time (Zen 5).
+// The same for any number. Rows that are shorter than a vector have vectors of four: with them,
+// sums along axes of 5 and 13 by indices of 8 bits took 0.5 x the time (Zen 5).
 template <class T>
 HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsigned char* indices,
                                   int64_t batch, int64_t columns, int32_t* offsets) {
