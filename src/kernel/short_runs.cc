@@ -2,6 +2,7 @@
 #include "kernel/short_runs.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <type_traits>
 
@@ -27,6 +28,11 @@ constexpr int64_t kMostColumns = 24;
 constexpr int64_t kMostColumnsOfVector = 4;
 constexpr int64_t kMostBytesOfVector = 16;
 constexpr int64_t kRowsOfColumn = 64;
+// The next block is prefetched if runs span at most so many bytes of the output, and all rows at
+// least so many. Sums into every second and third element took 0.4 to 1.0 x the time in 24 to 210
+// MB, but 1.05 to 1.2 x in 14 MB, which a cache holds (Zen 5).
+constexpr int64_t kMostFetchedSpan = 512;
+constexpr int64_t kLeastFetchedBytes = 16 << 20;
 // Least bytes of a moved run that is walked by itself although its elements lie apart.
 constexpr int64_t kLeastBytesApart = 16;
 
@@ -122,12 +128,30 @@ void WalkPacked(RunKernel run, int64_t size, const BoxArguments& box) {
   }
 }
 
+// Bytes of the output between the first element of a run and the end of the last one.
+int64_t SpanOf(int64_t size, const BoxArguments& box) {
+  return ((box.run - 1) * std::abs(box.output_stride) + 1) * size;
+}
+
+// True if the next block of rows is prefetched: columns jump over all lines of a block again and
+// again, which keeps the hardware from prefetching more.
+bool FetchesBlocks(int64_t size, const BoxArguments& box) {
+  const int64_t step = std::abs(box.output_row_stride) * size;
+  return box.output_stride > 1 && SpanOf(size, box) <= kMostFetchedSpan && step >= kCacheLine &&
+         box.rows * step >= kLeastFetchedBytes;
+}
+
 void WalkColumns(RunKernel run, int64_t size, const BoxArguments& box) {
+  const bool fetches = FetchesBlocks(size, box);
+  const int64_t step = box.output_row_stride * size;
   for (int64_t r = 0; r < box.rows; r += kRowsOfColumn) {
-    unsigned char* const output = box.output + r * box.output_row_stride * size;
+    unsigned char* const output = box.output + r * step;
     const unsigned char* const updates = box.updates + r * box.updates_row_stride * size;
     const int64_t rows = std::min(kRowsOfColumn, box.rows - r);
+    const int64_t later = fetches ? std::min(kRowsOfColumn, box.rows - r - rows) : 0;
     for (int64_t c = 0; c < box.run; ++c) {
+      const int64_t first = rows + later * c / box.run, end = rows + later * (c + 1) / box.run;
+      PrefetchForWriting(output + first * step, SpanOf(size, box), end - first, step);
       run(output + c * box.output_stride * size, box.output_row_stride,
           updates + c * box.updates_stride * size, box.updates_row_stride, rows);
     }

@@ -280,6 +280,43 @@ CLASSES = (
     # one axis.
     Class(UPDATE, "add", "int64", (33_229, 41, 2, 3), (33_229, 8, 2, 3), 1, repeats=2),
     Class(UPDATE, "add", "float32", (33_229, 41, 2, 3), (33_229, 8, 2, 3), 1, repeats=3),
+    # Copies of two transposed columns; gathers and slices of runs whose elements lie apart.
+    Class(
+        SLICE,
+        "none",
+        "float32",
+        (2, 4_000_000),
+        (1, 2_000_000),
+        pattern=Pattern.SLICE,
+        slice=Slice(start=(1, 1_000_000), stop=(2, 3_000_000), step=(1, 1), axes=(0, 1)),
+        layouts=_TRANSPOSED_DATA,
+    ),
+    Class(
+        UPDATE,
+        "none",
+        "int64",
+        (1_000_000, 2),
+        (1_000_000, 2),
+        pattern=Pattern.PERMUTED,
+        use=Use.GATHER,
+        layouts=Layouts(data=Layout.EVERY_SECOND, updates=Layout.EVERY_SECOND),
+    ),
+    _slice(
+        "none",
+        "float64",
+        (2, 1930, 64, 45),
+        (2, 1930, 32, 15),
+        Slice(start=(63, 2), stop=(0, 45), step=(-2, 3), axes=(2, 3)),
+    ),
+    _slice(
+        "add",
+        "float32",
+        (2, 1930, 64, 45),
+        (2, 1930, 32, 15),
+        Slice(start=(0, 2), stop=(64, 45), step=(2, 3), axes=(2, 3)),
+    ),
+    # Short rows of narrow places.
+    Class(ELEMENTS, "add", "int32", (157_229, 13), (157_229, 13), 1, repeats=0, use=Use.SCATTER),
 )
 _NAME = "class"
 
