@@ -92,14 +92,14 @@ HWY_INLINE void ForEachOrdered(const OrderedElements& arguments, int64_t step,
   const int64_t updates_step = At<T>(all.updates_stride);
   uint32_t base = all.firsts[0];
   uint64_t beginnings = FirstBeginnings<kWordEntries>(arguments);
-  const uint32_t* destination = all.destinations - 1;
+  int64_t group = -1;
   int64_t later = 0;
   for (int64_t k = 0; k < all.n; k += kWordEntries) {
     const int64_t n = HWY_MIN(kWordEntries, all.n - k);
     const uint32_t* const order = all.order + k;
     // The last word prefetches some updates once more, so that none needs a comparison.
     const uint32_t* const ahead = all.order + HWY_MIN(k + all.prefetch, all.last + 1 - n);
-    const uint32_t* const first = destination + (beginnings & 1);
+    const int64_t first = group + static_cast<int64_t>(beginnings & 1);
     later += static_cast<int64_t>(hwy::PopCount(beginnings));
     uint64_t next = 0;
     base += kWordEntries;
@@ -108,11 +108,11 @@ HWY_INLINE void ForEachOrdered(const OrderedElements& arguments, int64_t step,
       next |= BeginningOf(all, later + i, base);
       const uint64_t begins = beginnings & 1;
       beginnings >>= 1;
-      destination += begins;
-      combine(OrderedEntry{begins, destination - first, *destination * step,
+      group += static_cast<int64_t>(begins);
+      combine(OrderedEntry{begins, group - first, all.destinations[group] * step,
                            all.updates + order[i] * updates_step});
     }
-    end_word(first, destination + 1 - first);
+    end_word(all.destinations + first, group + 1 - first);
     beginnings = next;
   }
 }
