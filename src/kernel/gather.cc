@@ -11,9 +11,8 @@ namespace strew::kernel {
 
 namespace {
 
-// Prefetch distance. Without prefetch, 1 to 4 M random elements of 4 and 8 bytes beyond the L2
-// cache took up to twice the time: instructions that wait for a load keep the CPU from seeing the
-// next ones (Zen 5).
+// Prefetch distance: 1 M random pairs of elements of 4 and 8 bytes beyond the L2 cache took 0.8 x
+// the time, with a distance of 32 0.85 x (Zen 5).
 constexpr int64_t kAhead = 64;
 
 template <bool kFetches, class Offset>

@@ -161,8 +161,10 @@ void WalkColumns(RunKernel run, int64_t size, const BoxArguments& box) {
     const int64_t rows = std::min(kRowsOfColumn, box.rows - r);
     const int64_t later = fetches ? std::min(kRowsOfColumn, box.rows - r - rows) : 0;
     for (int64_t c = 0; c < box.run; ++c) {
-      const int64_t first = rows + later * c / box.run, end = rows + later * (c + 1) / box.run;
-      PrefetchForWriting(output + first * step, SpanOf(size, box), end - first, step);
+      if (later > 0) {
+        const int64_t first = rows + later * c / box.run, end = rows + later * (c + 1) / box.run;
+        PrefetchForWriting(output + first * step, SpanOf(size, box), end - first, step);
+      }
       run(output + c * box.output_stride * size, box.output_row_stride,
           updates + c * box.updates_stride * size, box.updates_row_stride, rows);
     }

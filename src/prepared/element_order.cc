@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 
 #include "accumulate/accumulator.h"
 #include "base/identity.h"
