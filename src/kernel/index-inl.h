@@ -209,6 +209,14 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
 #if HWY_TARGET == HWY_SCALAR
     return hn::Set(d, static_cast<int32_t>(LoadElement<T>(indices)));
 #else
+#if HWY_HAVE_SCALABLE
+    // ConcatEven() of Highway 1.0.3 takes the lanes of full vectors (SVE of 256 bits).
+    if constexpr (!std::is_same_v<D, hn::ScalableTag<int32_t> >) {
+      const hn::Rebind<uint64_t, D> d_wide;
+      const auto wide = hn::LoadU(d_wide, reinterpret_cast<const uint64_t*>(from));
+      return hn::BitCast(d, hn::TruncateTo(hn::Rebind<uint32_t, D>(), wide));
+    }
+#endif
     // Takes the low halves of the 64-bit lanes of two vectors.
     const hn::Repartition<int64_t, D> d64;
     const int64_t* pairs = reinterpret_cast<const int64_t*>(from);

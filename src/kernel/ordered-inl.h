@@ -37,7 +37,8 @@ HWY_INLINE const unsigned char* Choose(uint64_t first, const unsigned char* a,
                                        const unsigned char* b) {
   const auto from = reinterpret_cast<uintptr_t>(b);
   const uintptr_t distance = reinterpret_cast<uintptr_t>(a) - from;
-  return reinterpret_cast<const unsigned char*>(from + (distance & (0 - uintptr_t{first})));
+  const uintptr_t mask = 0 - static_cast<uintptr_t>(first);
+  return reinterpret_cast<const unsigned char*>(from + (distance & mask));
 }
 
 template <class Sum>
