@@ -211,7 +211,8 @@ HWY_INLINE hn::Vec<D> LoadPlaces(D d, const unsigned char* indices) {
 #else
 #if HWY_HAVE_SCALABLE
     // ConcatEven() of Highway 1.0.3 takes the lanes of full vectors (SVE of 256 bits).
-    if constexpr (!std::is_same_v<D, hn::ScalableTag<int32_t> >) {
+    using Full = hn::ScalableTag<int32_t>;
+    if constexpr (!std::is_same_v<D, Full>) {
       const hn::Rebind<uint64_t, D> d_wide;
       const auto wide = hn::LoadU(d_wide, reinterpret_cast<const uint64_t*>(from));
       return hn::BitCast(d, hn::TruncateTo(hn::Rebind<uint32_t, D>(), wide));
