@@ -63,6 +63,9 @@ struct PlanTuning {
   // 20 elements they took 0.2 to 0.7 x the time of kernels, with 30 and 60 of every second element
   // 1.5 to 4 x (Zen 5).
   int64_t longest_run_of_elements = 20;
+  // Most places of an axis whose elements are gathered without prefetch if all of them lie in
+  // contiguous rows: of 2 and 3 far rows 0.45 to 0.6 x the time, of 8 0.7 to 1.6 x (Zen 5).
+  int64_t most_gathered_rows = 4;
   // Fewest entries of short rows that are gathered by shuffles, which have to be prepared, and the
   // longest such rows of the source, in bytes: 2 to 12 of 2 to 16 float32, float64 and complex64
   // took 0.12 to 0.85 x the time (Zen 4).

@@ -92,6 +92,12 @@ bool AreShortRunsApart(const Machine& machine, const GatherLoops& loops) {
   return step != 0 && step <= static_cast<uint64_t>(most_step);
 }
 
+// True if elements are gathered from few rows, each of which the hardware prefetches.
+bool AreFewRows(const Tuning& tuning, const Plan& plan, const GatherLoops& loops) {
+  return loops.EntryUnits() == 1 && loops.column.stride[kGatheredSource] == 1 &&
+         plan.NumberOfPlaces() <= tuning.most_gathered_rows;
+}
+
 Way WayOfGather(const Machine& machine, const Plan& plan, const GatherLoops& loops) {
   const Tuning& tuning = machine.tuning;
   const bool is_contiguous = loops.run.stride[kInnerOutput] == 1;
@@ -120,7 +126,8 @@ PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const Gath
   schedule.rows.has_pieces = schedule.way == Way::kRows && RunsShareLines(loops) &&
                              loops.run.count > tuning.near_group_turns;
   if (schedule.rows.has_pieces) schedule.rows.piece = std::max<int64_t>(tuning.near_group_turns, 1);
-  const bool prefetches = !IsNear(machine, loops) && schedule.way != Way::kBoxes;
+  const bool prefetches =
+      !IsNear(machine, loops) && schedule.way != Way::kBoxes && !AreFewRows(tuning, plan, loops);
   const int64_t run_bytes = schedule.rows.piece * loops.units.width;
   schedule.prefetch =
       prefetches ? std::min(plan::RowPrefetch(tuning, run_bytes), kMostGatherAhead) : 0;

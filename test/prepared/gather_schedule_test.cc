@@ -200,6 +200,30 @@ TEST_F(GatherScheduleOf, FarSourcesPrefetches) {
   EXPECT_EQ(Of(loops).prefetch, strew::prepared::kMostGatherAhead);
 }
 
+// Elements along an axis of three, whose entries turn along contiguous rows.
+TEST_F(GatherScheduleOf, ElementsOfFewRowsPrefetchesNothing) {
+  constexpr int64_t kPlaces = 3;
+  const auto plan = Entries(kRows, kRows, kPlaces);
+  plan->kind = strew::prepared::Kind::kElements;
+  plan->rank = 2;
+  plan->axis = 0;
+  plan->shape[0] = 1;
+  plan->shape[1] = kRows;
+  tuning_.cache_bytes = 1;
+  tuning_.most_gathered_rows = kPlaces;
+  const auto prefetch_of = [&](const Dims& source_strides) {
+    const Array source(STREW_FLOAT32, {{kPlaces, kRows}, source_strides});
+    const Array output(STREW_FLOAT32, RowMajor({1, kRows}));
+    const GatherLoops loops(*plan, *ViewOf(source.tensor()), 0, *ViewOf(output.tensor()));
+    return ScheduleGather(machine(), *plan, loops).prefetch;
+  };
+  EXPECT_EQ(prefetch_of({kRows, 1}), 0);
+  EXPECT_NE(prefetch_of({2 * kRows, 2}), 0);
+  EXPECT_NE(prefetch_of({1, kPlaces}), 0);
+  --tuning_.most_gathered_rows;
+  EXPECT_NE(prefetch_of({kRows, 1}), 0);
+}
+
 TEST_F(GatherScheduleOf, LongRowsStreamsThoseThatFillTheCache) {
   GatherLoops loops = InRows();
   tuning_.least_streamed_row = loops.run.count * loops.units.width;

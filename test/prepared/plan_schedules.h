@@ -66,6 +66,7 @@ class PlanScheduleOf : public testing::Test {
     tuning_.ns_of_divided_group = tuning_.ns_of_divided_byte = 0;
     tuning_.longest_run_apart = tuning_.longest_far_run_apart = 0;
     tuning_.longest_run_of_elements = 8;
+    tuning_.most_gathered_rows = 0;
     settings_.tuning = &tuning_;
   }
 

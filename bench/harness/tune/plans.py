@@ -269,6 +269,19 @@ def _gathers() -> list[Family]:
     def far_apart(run: int) -> Planned:
         return apart(1 << 17, run)
 
+    def of_rows(count: int) -> Planned:
+        """Elements along an axis of so many far rows."""
+
+        def bind(library: Library) -> Callable[[], None]:
+            shape = (2, 1 << 22)
+            plan = library.plan(
+                "scatter_elements", library.tensor(uniform(shape, count)), 0, (count, shape[1])
+            )
+            source, output = values((count, shape[1])), values(shape)
+            return library.plan_gather(plan, library.tensor(source), library.tensor(output))
+
+        return Planned(bind)
+
     longest = switch("longest_shuffled_row", 0, HUGE, least_shuffled=0)
     return [
         Threshold("least_shuffled", of_entries, **at("least_shuffled"), least=8),
@@ -282,6 +295,7 @@ def _gathers() -> list[Family]:
             "longest_run_of_elements", columns, **switch("longest_run_of_elements", HUGE, 0), most=64
         ),
         Threshold("near_gathered", transposed, **switch("near_gathered", HUGE, 0)),
+        Threshold("most_gathered_rows", of_rows, **switch("most_gathered_rows", HUGE, 0), most=16),
     ]
 
 
