@@ -225,8 +225,8 @@ void StartAnew(const EntryPass& pass, const UpdateNest& nest, const Groups& grou
   }
   const Passage& passage = pass.passage;
   const Identities identities(passage.call, passage.to, passage.output, passage.of_to.destinations,
-                              kind);
-  identities.Store(groups, {1, {0}}, [&](const auto& store) {
+                              {1, {0}}, kind);
+  identities.Store(groups, [&](const auto& store) {
     plan::ForEachTurn(turns, turns.rank, [&](const int64_t* at) {
       store(passage.output.data + at[kOutput] * pass.size);
     });

@@ -43,7 +43,7 @@ void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction
   facts->elements = output.size;
   facts->units = plan::IndexedUnitsOf(output.element_size).count;
   facts->sum_bytes = Accumulates(reduction) ? accumulate::SumBytes(call, output) : 0;
-  if (!ExcludesSelf(reduction)) return;
+  if (Accumulates(reduction) || ReductionKind(reduction) == STREW_NONE) return;
   const kernel::CombineKernels& kernels =
       walk::IndexedKernelsFor(call, output, ReductionKind(reduction));
   facts->groups_rows = kernels.rows != nullptr && !kernels.heavy;
@@ -52,8 +52,12 @@ void FindOutputFacts(const Call& call, const TensorView& output, strew_reduction
 void FindTurnFacts(const TurnNest& inner, const Plan& plan, const TensorView& updates,
                    bool is_random, const TensorView& output, OutputFacts* facts) {
   const int64_t width = output.element_size / facts->units;
-  facts->run = inner.rank == 0 ? 1 : inner.loop[inner.rank - 1].count;
+  facts->run = 1;
   if (inner.rank == 0) return;
+  const auto& run = inner.loop[inner.rank - 1];
+  facts->run = run.count;
+  const bool are_rows = run.stride[kTurnUpdates] == 1 && run.stride[kTurnOutput] == 1;
+  facts->row_bytes = are_rows ? run.count * width : 0;
   const auto& turns = inner.loop[0];
   facts->turns = turns.count;
   facts->turn_elements = inner.Turns() / turns.count;

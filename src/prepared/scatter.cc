@@ -105,13 +105,13 @@ struct PlannedScatter {
   const TensorView& output = all.output();
   STREW_TRY(share::Copy(all.call, all.operands.data, output));
   const Layout layout(all.plan, output, all.axis, 1);
-  const Identities identities(all.call, all.plan, output, layout.destinations,
-                              all.schedule.reduction);
   plan::LoopNest<1> outside = layout.InnerLoops();
   const plan::Loop<1> run = outside.PopInnermost();
+  const Identities identities(all.call, all.plan, output, layout.destinations, run,
+                              all.schedule.reduction);
   const Pass& pass = all.schedule.beginning;
   return share::ForEachPart(all.call, pass.tasks, pass.parts, [&](int64_t part, int64_t) {
-    identities.Store(GroupsOf(all.plan, pass, part), run, [&](const auto& store) {
+    identities.Store(GroupsOf(all.plan, pass, part), [&](const auto& store) {
       plan::ForEachTurn(outside, outside.rank, [&](const int64_t* turn) {
         store(output.data + turn[0] * output.element_size);
       });
@@ -139,12 +139,13 @@ Status Divide(const PlannedScatter& all) {
   return Layout(plan, output, axis, 1).destinations.LineLength();
 }
 
-// True if it may pay to make the loops of rows once more, to look at the inner turns of updates
-// that go in the order of destinations: small ones stay in the caches anyway.
+// True if it may pay to make the loops of rows once more, to look at inner turns that decide if
+// updates go in the order of destinations: small ones stay in the caches anyway.
 bool MayHaveTurns(const ScatterFacts& facts, const TensorView& updates, strew_reduction reduction) {
   constexpr int64_t kSmall = 32 << 10;
-  const bool may_go_in_order = Accumulates(reduction) || !facts.axes_are_one_loop;
-  return may_go_in_order && updates.size > kSmall / updates.element_size;
+  const bool decides = Accumulates(reduction) || ExcludesSelf(reduction) || facts.groups_rows ||
+                       !facts.axes_are_one_loop;
+  return decides && updates.size > kSmall / updates.element_size;
 }
 
 // Finds the lines of single elements that go in the order of destinations. Returns false if they do

@@ -2,7 +2,6 @@
 #include "prepared/schedule.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "accumulate/accumulate.h"
 #include "base/cache_size.h"
@@ -22,77 +21,6 @@ using plan::Tuning;
 bool ReplacesAll(const Plan& plan, const OutputFacts& facts, strew_reduction reduction) {
   const bool replaces = reduction == STREW_NONE || ExcludesSelf(reduction);
   return replaces && plan.groups() * facts.entry_elements == facts.elements;
-}
-
-// ---- In the order of destinations ----
-
-// True if long rows are replaced, each once, and fill the caches.
-bool MayStream(const Machine& machine, const Plan& plan, const OutputFacts& facts,
-               const PlanSchedule& schedule) {
-  if (schedule.reduction != STREW_NONE || facts.has_weights) return false;
-  const int64_t bytes = plan.groups() * facts.EntryBytes();
-  const int64_t run_bytes = facts.run * (facts.element_size / facts.units);
-  return run_bytes >= machine.tuning.least_streamed_row &&
-         bytes >= plan::StreamedBytes(machine, schedule.pass.tasks);
-}
-
-// The best number n of slices to walk together. Calls of kernels grow with 1 / n, and the cache
-// lines to which entries come back with n * slice_bytes: the sum is least at a square root.
-int64_t BestSlices(const Tuning& tuning, const OutputFacts& facts) {
-  const double best = std::sqrt(tuning.slices_area / std::max(facts.slice_bytes, 1.0));
-  const double most = static_cast<double>(tuning.most_slices);
-  return std::max({static_cast<int64_t>(std::min(best, most)), tuning.least_slices, int64_t{1}});
-}
-
-// Slices of a block: at least BestSlices(), and less than twice as many, so that blocks have about
-// one size. 0 if all slices are one block.
-int64_t SlicesTogether(const Tuning& tuning, const Plan& plan, const OutputFacts& facts) {
-  const int64_t entries = std::max<int64_t>(plan.kept, 1);
-  const int64_t elements = std::max<int64_t>(facts.turn_elements, 1);
-  const int64_t least = tuning.least_sliced_elements / entries / elements;
-  const int64_t blocks = facts.slices / std::max(BestSlices(tuning, facts), least);
-  return blocks <= 1 ? 0 : (facts.slices + blocks - 1) / blocks;
-}
-
-// The parts if turns of the outermost inner loop are cut among tasks, else 0. They are if there are
-// fewer destinations than tasks, or if tasks would share the pages of each turn. All parts look for
-// all entries.
-int64_t PartsOfTurns(const Machine& machine, const Plan& plan, const OutputFacts& facts,
-                     int64_t tasks) {
-  const Tuning& tuning = machine.tuning;
-  const int64_t parts =
-      std::min(plan::PartsFor(machine, tasks), facts.turns / tuning.least_turns_of_part);
-  if (tasks == 1 || parts < tasks) return 0;
-  const bool share_pages =
-      facts.turn_bytes != 0 && facts.turn_bytes < tasks * tuning.least_turn_of_task;
-  return share_pages || plan.groups() < tasks ? parts : 0;
-}
-
-bool RunsAreShort(const Tuning& tuning, const Plan& plan, const OutputFacts& facts) {
-  if (facts.run == 0 || facts.run == facts.entry_elements * facts.units) return false;
-  return facts.run <= tuning.short_group_run || plan.kept <= tuning.few_run_elements / facts.run;
-}
-
-void GoInOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts,
-               PlanSchedule* schedule) {
-  const Tuning& tuning = machine.tuning;
-  schedule->way = Way::kInOrder;
-  Pass& pass = schedule->pass;
-  pass.nanoseconds = Nanoseconds(plan.kept, tuning.ns_of_grouped_entry, facts.EntryBytes(),
-                                 tuning.ns_of_grouped_byte);
-  pass.tasks = plan::TasksFor(machine, pass.nanoseconds);
-  pass.parts = PartsOfTurns(machine, plan, facts, pass.tasks);
-  schedule->order.cuts_turns = pass.parts != 0;
-  if (!schedule->order.cuts_turns) {
-    pass.tasks = std::min(pass.tasks, plan.groups());
-    pass.parts = std::min(plan::PartsFor(machine, pass.tasks), plan.groups());
-  }
-  // Limit of what is near: sums of rows of 16 to 1024 bytes from 2 to 12 MB took 0.62 to 1.0 times
-  // the time without prefetch, means 0.62 to 0.94 times, from 25 to 50 MB 1.3 to 2.9 times (Zen 5).
-  schedule->order.fetches = facts.read_bytes > static_cast<double>(plan::NearBytes(machine));
-  schedule->streams = MayStream(machine, plan, facts, *schedule);
-  schedule->order.runs_are_short = !schedule->streams && RunsAreShort(tuning, plan, facts);
-  schedule->order.slices = SlicesTogether(tuning, plan, facts);
 }
 
 // ---- Passes over destinations ----
@@ -123,25 +51,71 @@ void Divide(const Machine& machine, const Plan& plan, const OutputFacts& facts, 
 
 // ---- Reductions without old values that have an identity ----
 
-// By places, as in a call without a plan, such a reduction takes two passes over the entries, of
-// which the first writes to each destination. Or identities are stored in the order of destinations
-// before: with two and more updates of each, rows took 0.5 to 0.9 times the time, with fewer up to
-// 1.25 times; single elements along the last axis 0.8, of Zipf indices 0.65 to 0.75 times,
-// ascending ones with few repeats 1 to 1.3 times (Zen 4). Returns false if that is not faster.
-bool BeginAnew(const Machine& machine, const Plan& plan, const OutputFacts& facts,
+double UpdatesOfGroup(const Plan& plan) {
+  return static_cast<double>(plan.kept) / static_cast<double>(std::max<int64_t>(plan.groups(), 1));
+}
+
+// The updates of a destination, on average, from which on identities are stored in the order of
+// destinations before a pass over the entries. By places, as in a call without a plan, both passes
+// go over the entries, the first with a write for each. With 1.5 to 2 updates, rows of up to 128
+// bytes took 0.67 to 1.05 times the time, longer ones up to 1.4 times; with 2 to 4 updates rows of
+// less than 4 KiB 0.5 to 0.95 times. Longer ones leave the caches between the passes and took 1.06
+// to 1.2 times with fewer than 4 (Zen 5).
+double LeastUpdatesOfIdentity(const Tuning& tuning, const OutputFacts& facts) {
+  constexpr int64_t kShortRow = 128;
+  if (facts.row_bytes >= tuning.long_ordered_row) return 4;
+  return facts.row_bytes <= kShortRow ? 1.5 : 2;
+}
+
+// Has identities stored first if that is faster. Single elements along the last axis took 0.8, of
+// Zipf indices 0.65 to 0.75 times the time, ascending ones with few repeats 1 to 1.3 times (Zen 4).
+void BeginAnew(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                PlanSchedule* schedule) {
   const bool are_shuffled_elements = facts.EntriesAreElements() && plan.order.exists();
-  if (!are_shuffled_elements && plan.kept < 2 * plan.groups()) return false;
+  const double least_updates =
+      facts.EntriesAreElements() ? 2 : LeastUpdatesOfIdentity(machine.tuning, facts);
+  if (!are_shuffled_elements && UpdatesOfGroup(plan) < least_updates) return;
   schedule->begins_anew = true;
   schedule->beginning = PassOverGroups(machine, plan, facts);
-  return true;
+}
+
+bool ReadsAreNear(const Machine& machine, const OutputFacts& facts) {
+  return facts.read_bytes <=
+         machine.tuning.far_updates_part * static_cast<double>(machine.cache_bytes);
+}
+
+// True if rows with old values that are combined at once are faster than row after row in the order
+// of the entries, which read and write a destination for each update.
+bool RowsGainInOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts) {
+  const Tuning& tuning = machine.tuning;
+  const int64_t row = facts.row_bytes;
+  if (!facts.groups_rows || row < tuning.short_ordered_row) return false;
+  if (row >= tuning.long_ordered_row || ReadsAreNear(machine, facts)) return true;
+  const double written =
+      static_cast<double>(plan.groups()) * static_cast<double>(facts.EntryBytes());
+  return row >= tuning.least_ordered_row && plan.order.exists() &&
+         written > static_cast<double>(machine.cache_bytes);
+}
+
+// The same for rows without old values, compared with storing identities first.
+bool NewRowsGainInOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts) {
+  constexpr double kFewUpdates = 4;
+  constexpr int64_t kLeastRow = 16;
+  const Tuning& tuning = machine.tuning;
+  const double updates = UpdatesOfGroup(plan);
+  const int64_t least = updates < 2 ? tuning.least_ordered_row : tuning.short_ordered_row;
+  if (!facts.groups_rows || facts.EntryBytes() < least || facts.row_bytes < kLeastRow) return false;
+  return updates < kFewUpdates || ReadsAreNear(machine, facts) ||
+         RowsGainInOrder(machine, plan, facts);
 }
 
 void ExcludeOld(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                 PlanSchedule* schedule) {
-  if (BeginAnew(machine, plan, facts, schedule)) return;
-  if (!facts.groups_rows || facts.EntryBytes() < machine.tuning.least_ordered_row) return;
-  GoInOrder(machine, plan, facts, schedule);
+  if (NewRowsGainInOrder(machine, plan, facts)) {
+    GoInOrder(machine, plan, facts, schedule);
+  } else {
+    BeginAnew(machine, plan, facts, schedule);
+  }
 }
 
 // ---- Scatter ----
@@ -194,7 +168,12 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
     OrderElements(machine, plan, &schedule);
     return schedule;
   }
-  if (!accumulates && !ExcludesSelf(reduction)) return schedule;
+  if (!accumulates && !ExcludesSelf(reduction)) {
+    if (UpdatesOfGroup(plan) >= 2 && RowsGainInOrder(machine, plan, facts)) {
+      GoInOrder(machine, plan, facts, &schedule);
+    }
+    return schedule;
+  }
   if (kind == STREW_MEAN && facts.SumsAreElements() && has_room &&
       MayBeDivided(machine.tuning, plan, facts, reduction)) {
     schedule.reduction = SumOf(reduction);

@@ -112,6 +112,7 @@ struct OutputFacts {
   int64_t sum_bytes;       // of an accumulator, if the reduction has any
   double read_bytes = 0;   // of the updates, or of their source
   int64_t run = 0;         // units of the innermost inner loop; 0 if it is not known
+  int64_t row_bytes = 0;   // of that loop if it is contiguous in updates and output, else 0
   // Turns of the outermost inner loop if they lie at least a cache line apart in the updates, or in
   // their source, else 0; and the bytes that the entries read of each such slice at random, 0 if
   // they read it in order.
@@ -127,7 +128,7 @@ struct OutputFacts {
   // of the output.
   int64_t line_of_destinations = 0;
   bool has_weights = false;
-  // For reductions that exclude old values: a kernel combines all rows of a destination at once.
+  // A kernel combines all rows of a destination at once.
   bool groups_rows = false;
 
   bool SumsAreElements() const { return sum_bytes == element_size; }
@@ -175,6 +176,12 @@ bool MayGoInElementOrder(const plan::Machine& machine, const Plan& plan, const O
                          strew_reduction reduction);
 // Makes the schedule one for this way.
 void OrderElements(const plan::Machine& machine, const Plan& plan, PlanSchedule* schedule);
+// The best number n of slices to walk together. Calls of kernels grow with 1 / n, and the cache
+// lines to which entries come back with n * slice_bytes: the sum is least at a square root.
+int64_t BestSlices(const plan::Tuning& tuning, const OutputFacts& facts);
+// Makes the schedule one in the order of destinations, all of whose updates are combined at once.
+void GoInOrder(const plan::Machine& machine, const Plan& plan, const OutputFacts& facts,
+               PlanSchedule* schedule);
 PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,
                              const ScatterFacts& facts, strew_reduction reduction);
 PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,

@@ -335,31 +335,91 @@ TEST_F(ScatterScheduleOf, RowsWithoutOldValuesBeginsAnew) {
   constexpr strew_reduction kSum = STREW_ADD | STREW_EXCLUDE_SELF;
   EXPECT_TRUE(Of(Entries(200, 100, 1000), kSum).begins_anew);
   EXPECT_FALSE(Of(Entries(200, 100, 1000), STREW_ADD).begins_anew);
-  EXPECT_FALSE(Of(Entries(199, 100, 1000), kSum).begins_anew);
+  EXPECT_TRUE(Of(Entries(150, 100, 1000), kSum).begins_anew);
+  EXPECT_FALSE(Of(Entries(149, 100, 1000), kSum).begins_anew);
   constexpr strew_reduction kMean = STREW_MEAN | STREW_EXCLUDE_SELF;
   EXPECT_TRUE(Of(Entries(1000, 100, 1000), kMean).begins_anew);
   EXPECT_TRUE(Of(Entries(1000, 100, 1000), kMean).divides);
   EXPECT_EQ(WayOf(Entries(999, 100, 1000), kMean), Way::kInOrder);
 }
 
-TEST_F(ScatterScheduleOf, LongRowsOfFewUpdatesWithoutOldValuesIsInOrder) {
+TEST_F(ScatterScheduleOf, LongRowsWithoutOldValuesIsInOrder) {
   tuning_.least_ordered_row = 32;
+  tuning_.short_ordered_row = 16;
   tuning_.least_divided_updates = 0;
   facts_.entry_elements = 8;
+  facts_.row_bytes = 16;
   facts_.groups_rows = true;
   constexpr strew_reduction kSum = STREW_ADD | STREW_EXCLUDE_SELF;
   EXPECT_EQ(WayOf(Entries(199, 100, 1000), kSum), Way::kInOrder);
-  EXPECT_EQ(WayOf(Entries(200, 100, 1000), kSum), Way::kByPlaces);
   EXPECT_EQ(WayOf(Entries(199, 100, 1000), STREW_ADD), Way::kByPlaces);
-  const PlanSchedule means = Of(Entries(199, 100, 1000), STREW_MEAN | STREW_EXCLUDE_SELF);
+  const PlanSchedule means = Of(Entries(149, 100, 1000), STREW_MEAN | STREW_EXCLUDE_SELF);
   EXPECT_EQ(means.way, Way::kByPlaces);
   EXPECT_TRUE(means.divides);
   EXPECT_FALSE(means.begins_anew);
   tuning_.least_ordered_row = 33;
   EXPECT_EQ(WayOf(Entries(199, 100, 1000), kSum), Way::kByPlaces);
-  tuning_.least_ordered_row = 32;
+  EXPECT_EQ(WayOf(Entries(200, 100, 1000), kSum), Way::kInOrder);
+  tuning_.short_ordered_row = 33;
+  EXPECT_EQ(WayOf(Entries(200, 100, 1000), kSum), Way::kByPlaces);
+  tuning_.least_ordered_row = tuning_.short_ordered_row = 32;
+  EXPECT_EQ(WayOf(Entries(400, 100, 1000), kSum), Way::kInOrder);
+  tuning_.cache_bytes = 1;
+  facts_.read_bytes = 1;
+  EXPECT_EQ(WayOf(Entries(400, 100, 1000), kSum), Way::kByPlaces);
+  EXPECT_EQ(WayOf(Entries(399, 100, 1000), kSum), Way::kInOrder);
+  --facts_.row_bytes;
+  EXPECT_EQ(WayOf(Entries(399, 100, 1000), kSum), Way::kByPlaces);
+  ++facts_.row_bytes;
   facts_.groups_rows = false;
   EXPECT_EQ(WayOf(Entries(199, 100, 1000), kSum), Way::kByPlaces);
+}
+
+TEST_F(ScatterScheduleOf, LongRowsBeginAnewForManyUpdates) {
+  constexpr strew_reduction kMost = STREW_MAX | STREW_EXCLUDE_SELF;
+  facts_.entry_elements = 8;
+  facts_.row_bytes = 32;
+  tuning_.long_ordered_row = 32;
+  EXPECT_FALSE(Of(Entries(399, 100, 1000), kMost).begins_anew);
+  EXPECT_TRUE(Of(Entries(400, 100, 1000), kMost).begins_anew);
+  ++tuning_.long_ordered_row;
+  EXPECT_TRUE(Of(Entries(399, 100, 1000), kMost).begins_anew);
+}
+
+TEST_F(ScatterScheduleOf, RowsOfSeveralUpdatesIsInOrder) {
+  facts_.entry_elements = 8;
+  facts_.row_bytes = 32;
+  facts_.groups_rows = true;
+  tuning_.short_ordered_row = tuning_.long_ordered_row = 32;
+  EXPECT_EQ(WayOf(Entries(200, 100, 1000), STREW_ADD), Way::kInOrder);
+  EXPECT_EQ(WayOf(Entries(199, 100, 1000), STREW_ADD), Way::kByPlaces);
+  facts_.groups_rows = false;
+  EXPECT_EQ(WayOf(Entries(200, 100, 1000), STREW_ADD), Way::kByPlaces);
+  facts_.groups_rows = true;
+  tuning_.short_ordered_row = tuning_.long_ordered_row = 33;
+  EXPECT_EQ(WayOf(Entries(200, 100, 1000), STREW_ADD), Way::kByPlaces);
+}
+
+TEST_F(ScatterScheduleOf, ShortRowsIsInOrderFromNearUpdatesOrIntoFarDestinations) {
+  facts_.entry_elements = 8;
+  facts_.row_bytes = 32;
+  facts_.groups_rows = true;
+  tuning_.short_ordered_row = 32;
+  tuning_.far_updates_part = 0.5;
+  tuning_.cache_bytes = 100 * 32;
+  facts_.read_bytes = 50 * 32;
+  EXPECT_EQ(WayOf(Entries(200, 100, 1000), STREW_ADD), Way::kInOrder);
+  ++facts_.read_bytes;
+  EXPECT_EQ(WayOf(Entries(200, 100, 1000), STREW_ADD), Way::kByPlaces);
+  const PlanContents shuffled = Entries(202, 101, 1000);
+  EXPECT_EQ(WayOf(shuffled, STREW_ADD), Way::kByPlaces) << "in order";
+  ASSERT_TRUE(shuffled->order.Allocate(202, 1));
+  tuning_.least_ordered_row = 32;
+  EXPECT_EQ(WayOf(shuffled, STREW_ADD), Way::kInOrder);
+  ++tuning_.least_ordered_row;
+  EXPECT_EQ(WayOf(shuffled, STREW_ADD), Way::kByPlaces);
+  tuning_.long_ordered_row = 32;
+  EXPECT_EQ(WayOf(Entries(200, 100, 1000), STREW_ADD), Way::kInOrder);
 }
 
 TEST_F(ScatterScheduleOf, MeansIsInOrderWithoutRoomToShare) {
@@ -467,6 +527,20 @@ TEST_F(PartsOf, FewDestinations) {
   facts_.turns = 39;
   EXPECT_FALSE(Of(3).order.cuts_turns) << "too few turns for 4 tasks";
   EXPECT_EQ(Of(3).pass.tasks, 3);
+}
+
+// 80 entries of 8 destinations, the first of which has so many updates that one of 4 tasks would
+// have more than 25 of them.
+TEST_F(PartsOf, ADestinationOfManyUpdates) {
+  facts_.turn_bytes = 0;
+  const auto cuts_turns = [&](uint32_t updates) {
+    const PlanContents plan = Entries(80, 8, 80);
+    const auto firsts = reinterpret_cast<uint32_t*>(plan->firsts.data());
+    for (uint32_t g = 1; g < 8; ++g) firsts[g] = updates + (80 - updates) * (g - 1) / 7;
+    return ScatterScheduleOf::Of(plan, STREW_ADD).order.cuts_turns;
+  };
+  EXPECT_FALSE(cuts_turns(25));
+  EXPECT_TRUE(cuts_turns(26));
 }
 
 TEST_F(PartsOf, OneTask) {

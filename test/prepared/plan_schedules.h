@@ -30,7 +30,10 @@ inline PlanContents Entries(int64_t entries, int64_t groups, int64_t places) {
   plan->components = 1;
   plan->extents[0] = places;
   EXPECT_TRUE(plan->destinations.Allocate(groups, 4));
-  EXPECT_TRUE(groups == entries || plan->firsts.Allocate(groups + 1, 4));
+  if (groups == entries) return plan;
+  EXPECT_TRUE(plan->firsts.Allocate(groups + 1, 4));
+  const auto firsts = reinterpret_cast<uint32_t*>(plan->firsts.data());
+  for (int64_t g = 0; g <= groups; ++g) firsts[g] = static_cast<uint32_t>(entries * g / groups);
   return plan;
 }
 

@@ -339,6 +339,15 @@ def _means() -> list[Family]:
         """Rows of so many bytes, with 1.5 updates for each of the destinations."""
         return scattered(uniform((3 << 13,), 1 << 14), values((1 << 14, size // 4)), reduction)
 
+    def repeated(size: int, updates: int = 8 * MIB) -> Planned:
+        """Rows of so many bytes, with 3 updates for each of the destinations."""
+        rows = max(updates // size, 12)
+        indices = uniform((rows,), max(rows // 3, 1))
+        return scattered(indices, values((max(rows // 3, 1), size // 4)), "add")
+
+    def far_repeated(size: int) -> Planned:
+        return repeated(size, 64 * MIB)
+
     return [
         Threshold(
             "destinations_of_plan_entry",
@@ -362,8 +371,20 @@ def _means() -> list[Family]:
         Threshold(
             "least_ordered_row",
             lambda size: of_bytes(size, "add|exclude_self"),
-            **switch("least_ordered_row", HUGE, 0),
+            **switch("least_ordered_row", HUGE, 0, short_ordered_row=HUGE, long_ordered_row=HUGE),
             least=8,
+        ),
+        Threshold(
+            "short_ordered_row",
+            repeated,
+            **switch("short_ordered_row", HUGE, 0, long_ordered_row=HUGE, far_updates_part=1e9),
+            least=64,
+        ),
+        Threshold(
+            "long_ordered_row",
+            far_repeated,
+            **switch("long_ordered_row", HUGE, 0, short_ordered_row=0, far_updates_part=1e-9),
+            least=64,
         ),
     ]
 
