@@ -91,6 +91,12 @@ class Numbering {
   }
 
  private:
+  // True if there are two loops, whose numbers have 32 bits.
+  bool MayDivideShort() const;
+  // Calls body(offset_of) with a function that is faster than OffsetOf() for many numbers.
+  template <class Body>
+  void WithOffsetOf(const Body& body) const;
+
   plan::LoopNest<1> nest_;
 };
 

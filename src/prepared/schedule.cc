@@ -55,33 +55,42 @@ double UpdatesOfGroup(const Plan& plan) {
   return static_cast<double>(plan.kept) / static_cast<double>(std::max<int64_t>(plan.groups(), 1));
 }
 
+// True if operands of so many bytes stay in the caches from one pass to the next.
+bool AreNear(const Machine& machine, double bytes) {
+  return bytes <= machine.tuning.far_updates_part * static_cast<double>(machine.cache_bytes);
+}
+
 // The updates of a destination, on average, from which on identities are stored in the order of
 // destinations before a pass over the entries. By places, as in a call without a plan, both passes
-// go over the entries, the first with a write for each. With 1.5 to 2 updates, rows of up to 128
-// bytes took 0.67 to 1.05 times the time, longer ones up to 1.4 times; with 2 to 4 updates rows of
-// less than 4 KiB 0.5 to 0.95 times. Longer ones leave the caches between the passes and took 1.06
-// to 1.2 times with fewer than 4 (Zen 5).
-double LeastUpdatesOfIdentity(const Tuning& tuning, const OutputFacts& facts) {
+// go over the entries, the first with a write for each.
+
+// Along the last axis shuffled elements took 0.65 to 0.8 times the time, ascending ones with few
+// repeats 1 to 1.3 times (Zen 4). Along other axes near elements took 0.9 to 1.6 times with up to 2
+// updates, 0.9 to 1.08 with 2.7, and 0.6 to 0.9 with 4 and more, far ones 0.6 to 0.8 times (Zen 5).
+double LeastUpdatesOfElements(const Machine& machine, const Plan& plan, const OutputFacts& facts) {
+  const bool is_shuffled = plan.order.exists();
+  if (plan.IsLastAxis()) return is_shuffled ? 0 : 2;
+  const double bytes =
+      static_cast<double>(facts.elements) * static_cast<double>(facts.element_size);
+  return is_shuffled && !AreNear(machine, bytes) ? 0 : 2.5;
+}
+
+// With 1.5 to 2 updates, rows of up to 128 bytes took 0.67 to 1.05 times the time, longer ones up
+// to 1.4 times; with 2 to 4 updates rows of less than 4 KiB 0.5 to 0.95 times. Longer ones leave the
+// caches between the passes and took 1.06 to 1.2 times with fewer than 4 (Zen 5).
+double LeastUpdatesOfRows(const Tuning& tuning, const OutputFacts& facts) {
   constexpr int64_t kShortRow = 128;
   if (facts.row_bytes >= tuning.long_ordered_row) return 4;
   return facts.row_bytes <= kShortRow ? 1.5 : 2;
 }
 
-// Has identities stored first if that is faster. Single elements along the last axis took 0.8, of
-// Zipf indices 0.65 to 0.75 times the time, ascending ones with few repeats 1 to 1.3 times (Zen 4).
 void BeginAnew(const Machine& machine, const Plan& plan, const OutputFacts& facts,
                PlanSchedule* schedule) {
-  const bool are_shuffled_elements = facts.EntriesAreElements() && plan.order.exists();
-  const double least_updates =
-      facts.EntriesAreElements() ? 2 : LeastUpdatesOfIdentity(machine.tuning, facts);
-  if (!are_shuffled_elements && UpdatesOfGroup(plan) < least_updates) return;
+  const double least = facts.EntriesAreElements() ? LeastUpdatesOfElements(machine, plan, facts)
+                                                  : LeastUpdatesOfRows(machine.tuning, facts);
+  if (UpdatesOfGroup(plan) < least) return;
   schedule->begins_anew = true;
   schedule->beginning = PassOverGroups(machine, plan, facts);
-}
-
-bool ReadsAreNear(const Machine& machine, const OutputFacts& facts) {
-  return facts.read_bytes <=
-         machine.tuning.far_updates_part * static_cast<double>(machine.cache_bytes);
 }
 
 // True if rows with old values that are combined at once are faster than row after row in the order
@@ -90,7 +99,7 @@ bool RowsGainInOrder(const Machine& machine, const Plan& plan, const OutputFacts
   const Tuning& tuning = machine.tuning;
   const int64_t row = facts.row_bytes;
   if (!facts.groups_rows || row < tuning.short_ordered_row) return false;
-  if (row >= tuning.long_ordered_row || ReadsAreNear(machine, facts)) return true;
+  if (row >= tuning.long_ordered_row || AreNear(machine, facts.read_bytes)) return true;
   const double written =
       static_cast<double>(plan.groups()) * static_cast<double>(facts.EntryBytes());
   return row >= tuning.least_ordered_row && plan.order.exists() &&
@@ -105,7 +114,7 @@ bool NewRowsGainInOrder(const Machine& machine, const Plan& plan, const OutputFa
   const double updates = UpdatesOfGroup(plan);
   const int64_t least = updates < 2 ? tuning.least_ordered_row : tuning.short_ordered_row;
   if (!facts.groups_rows || facts.EntryBytes() < least || facts.row_bytes < kLeastRow) return false;
-  return updates < kFewUpdates || ReadsAreNear(machine, facts) ||
+  return updates < kFewUpdates || AreNear(machine, facts.read_bytes) ||
          RowsGainInOrder(machine, plan, facts);
 }
 

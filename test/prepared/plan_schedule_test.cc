@@ -328,6 +328,28 @@ TEST_F(ScatterScheduleOf, ElementsWithoutOldValuesBeginsAnew) {
   EXPECT_TRUE(Of(ascending, kSum).begins_anew);
 }
 
+TEST_F(ScatterScheduleOf, ElementsAlongOtherAxesBeginsAnewForRepeatsOrFarDestinations) {
+  constexpr strew_reduction kSum = STREW_ADD | STREW_EXCLUDE_SELF;
+  const auto begins_anew = [&](int64_t entries, bool is_shuffled) {
+    const PlanContents plan = Entries(entries, 100, 1000);
+    plan->kind = strew::prepared::Kind::kElements;
+    plan->rank = 2;
+    plan->shape[1] = 2;
+    if (is_shuffled) {
+      EXPECT_TRUE(plan->order.Allocate(entries, 1));
+    }
+    return Of(plan, kSum).begins_anew;
+  };
+  facts_.elements = 200;
+  tuning_.far_updates_part = 0.5;
+  tuning_.cache_bytes = 1600;
+  EXPECT_TRUE(begins_anew(250, true));
+  EXPECT_FALSE(begins_anew(249, true));
+  --tuning_.cache_bytes;
+  EXPECT_TRUE(begins_anew(101, true));
+  EXPECT_FALSE(begins_anew(101, false));
+}
+
 TEST_F(ScatterScheduleOf, RowsWithoutOldValuesBeginsAnew) {
   tuning_.short_divided_row = 0;
   tuning_.least_divided_updates = 5;
