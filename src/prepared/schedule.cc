@@ -55,29 +55,24 @@ double UpdatesOfGroup(const Plan& plan) {
   return static_cast<double>(plan.kept) / static_cast<double>(std::max<int64_t>(plan.groups(), 1));
 }
 
-// True if operands of so many bytes stay in the caches from one pass to the next.
-bool AreNear(const Machine& machine, double bytes) {
-  return bytes <= machine.tuning.far_updates_part * static_cast<double>(machine.cache_bytes);
-}
-
 // The updates of a destination, on average, from which on identities are stored in the order of
 // destinations before a pass over the entries. By places, as in a call without a plan, both passes
 // go over the entries, the first with a write for each.
 
-// Along the last axis shuffled elements took 0.65 to 0.8 times the time, ascending ones with few
-// repeats 1 to 1.3 times (Zen 4). Along other axes near elements took 0.9 to 1.6 times with up to 2
-// updates, 0.9 to 1.08 with 2.7, and 0.6 to 0.9 with 4 and more, far ones 0.6 to 0.8 times (Zen 5).
+// Shuffled elements of outputs of more than 8 MiB took 0.55 to 0.8 times the time. Others along the
+// last axis, or with updates for all columns, took 1.05 to 1.3 times with up to 1.4 updates, 0.9 to
+// 1.06 with 1.7 to 2, and 0.55 to 0.9 with 2.5 and more; others along other axes 0.9 to 1.6 times
+// with up to 2, 0.9 to 1.08 with 2.7, and 0.6 to 0.9 with 4 and more (Zen 5).
 double LeastUpdatesOfElements(const Machine& machine, const Plan& plan, const OutputFacts& facts) {
-  const bool is_shuffled = plan.order.exists();
-  if (plan.IsLastAxis()) return is_shuffled ? 0 : 2;
-  const double bytes =
-      static_cast<double>(facts.elements) * static_cast<double>(facts.element_size);
-  return is_shuffled && !AreNear(machine, bytes) ? 0 : 2.5;
+  if (plan.order.exists() && facts.elements > plan::NearBytes(machine) / facts.element_size) {
+    return 0;
+  }
+  return plan.IsLastAxis() || facts.elements == DestinationsOf(plan) ? 2 : 2.5;
 }
 
 // With 1.5 to 2 updates, rows of up to 128 bytes took 0.67 to 1.05 times the time, longer ones up
-// to 1.4 times; with 2 to 4 updates rows of less than 4 KiB 0.5 to 0.95 times. Longer ones leave the
-// caches between the passes and took 1.06 to 1.2 times with fewer than 4 (Zen 5).
+// to 1.4 times; with 2 to 4 updates rows of less than 4 KiB 0.5 to 0.95 times. Longer ones leave
+// the caches between the passes and took 1.06 to 1.2 times with fewer than 4 (Zen 5).
 double LeastUpdatesOfRows(const Tuning& tuning, const OutputFacts& facts) {
   constexpr int64_t kShortRow = 128;
   if (facts.row_bytes >= tuning.long_ordered_row) return 4;
@@ -93,13 +88,19 @@ void BeginAnew(const Machine& machine, const Plan& plan, const OutputFacts& fact
   schedule->beginning = PassOverGroups(machine, plan, facts);
 }
 
+// True if updates stay in the caches from one call to the next.
+bool AreUpdatesNear(const Machine& machine, const OutputFacts& facts) {
+  return facts.read_bytes <=
+         machine.tuning.far_updates_part * static_cast<double>(machine.cache_bytes);
+}
+
 // True if rows with old values that are combined at once are faster than row after row in the order
 // of the entries, which read and write a destination for each update.
 bool RowsGainInOrder(const Machine& machine, const Plan& plan, const OutputFacts& facts) {
   const Tuning& tuning = machine.tuning;
   const int64_t row = facts.row_bytes;
   if (!facts.groups_rows || row < tuning.short_ordered_row) return false;
-  if (row >= tuning.long_ordered_row || AreNear(machine, facts.read_bytes)) return true;
+  if (row >= tuning.long_ordered_row || AreUpdatesNear(machine, facts)) return true;
   const double written =
       static_cast<double>(plan.groups()) * static_cast<double>(facts.EntryBytes());
   return row >= tuning.least_ordered_row && plan.order.exists() &&
@@ -114,7 +115,7 @@ bool NewRowsGainInOrder(const Machine& machine, const Plan& plan, const OutputFa
   const double updates = UpdatesOfGroup(plan);
   const int64_t least = updates < 2 ? tuning.least_ordered_row : tuning.short_ordered_row;
   if (!facts.groups_rows || facts.EntryBytes() < least || facts.row_bytes < kLeastRow) return false;
-  return updates < kFewUpdates || AreNear(machine, facts.read_bytes) ||
+  return updates < kFewUpdates || AreUpdatesNear(machine, facts) ||
          RowsGainInOrder(machine, plan, facts);
 }
 

@@ -341,11 +341,10 @@ TEST_F(ScatterScheduleOf, ElementsAlongOtherAxesBeginsAnewForRepeatsOrFarDestina
     return Of(plan, kSum).begins_anew;
   };
   facts_.elements = 200;
-  tuning_.far_updates_part = 0.5;
-  tuning_.cache_bytes = 1600;
+  tuning_.cache_bytes = 800;
   EXPECT_TRUE(begins_anew(250, true));
   EXPECT_FALSE(begins_anew(249, true));
-  --tuning_.cache_bytes;
+  tuning_.cache_bytes = 799;
   EXPECT_TRUE(begins_anew(101, true));
   EXPECT_FALSE(begins_anew(101, false));
 }
