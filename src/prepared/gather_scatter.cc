@@ -187,17 +187,23 @@ class GatheredUpdates {
     const Numbers& places = passage_.from.places;
     const int64_t n = turns.count * list.count;
     if (passage_.weights != nullptr) Resolve(weights_, turns, kTurnWeights, list, weights);
+    const Numbering& source_places = passage_.of_from.places;
     if (in_order_ != nullptr) {
-      in_order_->Read([&](int64_t i) { return list.first + i; }, n, updates);
+      if (passage_.from.has_dropped()) {
+        source_places.LocateMarked(*in_order_, list.first, n, updates);
+      } else {
+        source_places.Locate(*in_order_, list.first, n, updates);
+      }
     } else if (!depends_on_turn_ && entries_.is_identity()) {
       // One loop over the order and the places, which are read at random.
       list.Visit([&](const auto& entry_of) { places.Read(entry_of, n, updates); });
+      source_places.ResolveMarked(updates, n);
     } else {
       Resolve(entries_, turns, kTurnEntry, list, updates);
       const int64_t shift = turns.first[kTurnEntry];
       places.Read([=](int64_t i) { return updates[i] + shift; }, n, updates);
+      source_places.ResolveMarked(updates, n);
     }
-    passage_.of_from.places.ResolveMarked(updates, n);
     if (source_.is_zero() && turns.count == 1) return;
     int64_t source[Piece::kMostLocated];
     Resolve(source_, turns, kTurnUpdates, list, source);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Offsets of many numbers at once are those of each number.
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "prepared/operands.h"
+#include "prepared/numbering.h"
+#include "prepared/numbers.h"
 #include "reference/random.h"
 #include "support/reference.h"
 
@@ -20,6 +22,28 @@ using strew::prepared::kNoUpdate;
 using strew::prepared::Numbering;
 
 using Loops = std::initializer_list<std::pair<int64_t, int64_t>>;  // counts and strides
+
+// Compares the offsets of all numbers of a list but the first, which is left out.
+void CompareLists(const Numbering& numbering, int64_t all, const std::vector<int64_t>& numbers,
+                  std::vector<int64_t> expected) {
+  const auto n = static_cast<int64_t>(numbers.size());
+  strew::prepared::Numbers list;
+  ASSERT_TRUE(list.Allocate(n, strew::prepared::Numbers::WidthFor(all)));
+  list.Visit([&](auto* to) {
+    using Number = std::remove_pointer_t<decltype(to)>;
+    std::transform(numbers.begin(), numbers.end(), to,
+                   [](int64_t number) { return static_cast<Number>(number); });
+  });
+  expected.erase(expected.begin());
+  std::vector<int64_t> offsets(expected.size());
+  numbering.Locate(list, 1, n - 1, offsets.data());
+  EXPECT_EQ(offsets, expected);
+  list.Visit(
+      [](auto* to) { to[2] = strew::prepared::Numbers::kNone<std::decay_t<decltype(*to)>>; });
+  expected[1] = kNoUpdate;
+  numbering.LocateMarked(list, 1, n - 1, offsets.data());
+  EXPECT_EQ(offsets, expected);
+}
 
 // Compares the first and last numbers, those around multiples of the last count, and random ones.
 void Compare(const Loops& loops) {
@@ -45,6 +69,7 @@ void Compare(const Loops& loops) {
     marked.push_back(number == 0 ? -1 : number);
   }
   const auto n = static_cast<int64_t>(numbers.size());
+  CompareLists(numbering, all, numbers, expected);
   numbering.ResolveMarked(marked.data(), n);
   for (size_t i = 0; i < marked.size(); ++i) {
     EXPECT_EQ(marked[i], numbers[i] == 0 ? kNoUpdate : expected[i]) << numbers[i];
