@@ -13,7 +13,8 @@ class Divider {
   uint64_t Divide(uint64_t number) const {
 #ifdef __SIZEOF_INT128__
     __extension__ using Words = unsigned __int128;
-    return static_cast<uint64_t>(Words{reciprocal_} * number >> 64);
+    const Words product = Words{reciprocal_} * number;
+    return static_cast<uint64_t>(product >> 64);
 #else
     const uint64_t low = (reciprocal_ & UINT32_MAX) * number;
     return ((reciprocal_ >> 32) * number + (low >> 32)) >> 32;
