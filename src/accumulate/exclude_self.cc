@@ -82,20 +82,17 @@ class FirstAndOthers {
 }
 
 // Stores the identity in every element that has an update, with the schedule of the updates.
-[[gnu::noinline]] Status StoreIdentities(const walk::Scatter& scatter,
-                                         const share::Execution& execution) {
+[[gnu::noinline]] Status ReplaceByIdentities(const walk::Scatter& scatter,
+                                             const share::Execution& execution) {
   // Runs read a run of identities if it fits: kernels have no faster way to repeat one.
   constexpr int64_t kBytes = 4096;
   alignas(64) unsigned char identities[kBytes];
-  const int64_t run = scatter.loops.run.count;
-  const bool fits = run <= kBytes / scatter.width;
-  for (int64_t i = 0; i < (fits ? run : 1); ++i) {
-    StoreIdentity(scatter.operands.output.dtype, scatter.reduction, identities + i * scatter.width);
-  }
+  const int64_t step = StoreIdentities(scatter.operands.output.dtype, scatter.reduction,
+                                       scatter.loops.run.count, kBytes, identities);
   TensorView updates = scatter.operands.updates;
   updates.data = identities;
   plan::EntryLoops loops = scatter.loops;
-  loops.RepeatUpdate(fits ? 1 : 0);
+  loops.RepeatUpdate(step);
   return execution.Run(walk::Scatter(scatter, STREW_NONE, updates, loops));
 }
 
@@ -144,7 +141,7 @@ Status ApplyWithoutSelf(const walk::Scatter& scatter) {
     scatter.call.Explain("Identities replace old values first, written %s the caches.",
                          execution.streams() ? "past" : "through");
   }
-  STREW_TRY(StoreIdentities(scatter, execution));
+  STREW_TRY(ReplaceByIdentities(scatter, execution));
   return execution.Run(scatter, /*is_copied=*/true);
 }
 

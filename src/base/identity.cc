@@ -91,4 +91,12 @@ void StoreIdentity(strew_dtype dtype, strew_reduction kind, unsigned char* eleme
   }
 }
 
+int64_t StoreIdentities(strew_dtype dtype, strew_reduction kind, int64_t count, int64_t bytes,
+                        unsigned char* elements) {
+  const int64_t size = DescribeDtype(dtype).size;
+  const bool fits = count <= bytes / size;
+  for (int64_t i = 0; i < (fits ? count : 1); ++i) StoreIdentity(dtype, kind, elements + i * size);
+  return fits ? 1 : 0;
+}
+
 }  // namespace strew

@@ -4,6 +4,8 @@
 #ifndef STREW_BASE_IDENTITY_H_
 #define STREW_BASE_IDENTITY_H_
 
+#include <cstdint>
+
 #include "strew/strew.h"
 
 namespace strew {
@@ -16,6 +18,11 @@ bool HasIdentity(strew_dtype dtype, strew_reduction kind);
 // -0; for minima of floats without infinities it is the largest finite number. Requires that the
 // reduction is defined on the dtype and that its row names an identity.
 void StoreIdentity(strew_dtype dtype, strew_reduction kind, unsigned char* element);
+
+// Stores a run of `count` identities at `elements` if `bytes` hold it, else a single one. Returns
+// the step with which they are read as a run: 1 or 0.
+int64_t StoreIdentities(strew_dtype dtype, strew_reduction kind, int64_t count, int64_t bytes,
+                        unsigned char* elements);
 
 }  // namespace strew
 

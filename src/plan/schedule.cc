@@ -129,8 +129,7 @@ int64_t Scheduler::RowReadAhead() const {
   const int64_t row = loops_.run.count * width_;
   const double updates =
       static_cast<double>(about_.updates) * static_cast<double>(about_.update_size);
-  const double near = static_cast<double>(about_.machine.cache_bytes) * tuning_.far_updates_part;
-  if (row < tuning_.least_row_read_ahead || updates < near) return 0;
+  if (row < tuning_.least_row_read_ahead || updates < FarBytesOfUpdates(about_.machine)) return 0;
   return tuning_.row_read_ahead / row;
 }
 

@@ -151,6 +151,10 @@ int64_t StreamedBytesBeforeUpdates(const Machine& machine, int64_t tasks);
 inline int64_t NearBytes(const Machine& machine) {
   return machine.cache_bytes / machine.tuning.near_part;
 }
+// Bytes from which on updates that are read in order are far.
+inline double FarBytesOfUpdates(const Machine& machine) {
+  return static_cast<double>(machine.cache_bytes) * machine.tuning.far_updates_part;
+}
 inline int64_t NearBytesOfElements(const Machine& machine) {
   return machine.shared_cache_bytes / machine.tuning.near_part;
 }

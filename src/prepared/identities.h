@@ -28,11 +28,8 @@ class Identities {
         destinations_(destinations),
         move_(walk::IndexedKernelsFor(call, output, STREW_NONE)),
         run_(run),
-        step_(run.count <= kBytes / output.element_size ? 1 : 0) {
-    for (int64_t i = 0; i < (step_ == 1 ? run.count : 1); ++i) {
-      StoreIdentity(output.dtype, ReductionKind(reduction), identities_ + i * output.element_size);
-    }
-  }
+        step_(StoreIdentities(output.dtype, ReductionKind(reduction), run.count, kBytes,
+                              identities_)) {}
 
   // Stores it in the run at each destination. Calls for_each_origin(store) for some groups at a
   // time, which calls store(origin) for each element from which the destinations are counted.
@@ -63,8 +60,8 @@ class Identities {
   const Numbering& destinations_;
   const kernel::CombineKernels& move_;
   const plan::Loop<1> run_;
-  const int64_t step_;  // from one element of a run of identities to the next
   alignas(64) unsigned char identities_[kBytes];
+  const int64_t step_;  // from one element of a run of identities to the next
 };
 
 }  // namespace strew::prepared

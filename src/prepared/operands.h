@@ -4,10 +4,8 @@
 #ifndef STREW_PREPARED_OPERANDS_H_
 #define STREW_PREPARED_OPERANDS_H_
 
-#include <algorithm>
 #include <cassert>
 #include <cstdint>
-#include <limits>
 
 #include "base/call.h"
 #include "base/checked.h"

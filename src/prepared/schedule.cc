@@ -88,10 +88,8 @@ void BeginAnew(const Machine& machine, const Plan& plan, const OutputFacts& fact
   schedule->beginning = PassOverGroups(machine, plan, facts);
 }
 
-// True if updates stay in the caches from one call to the next.
 bool AreUpdatesNear(const Machine& machine, const OutputFacts& facts) {
-  return facts.read_bytes <=
-         machine.tuning.far_updates_part * static_cast<double>(machine.cache_bytes);
+  return facts.read_bytes <= plan::FarBytesOfUpdates(machine);
 }
 
 // True if rows with old values that are combined at once are faster than row after row in the order

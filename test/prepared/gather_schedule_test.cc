@@ -131,12 +131,7 @@ TEST_F(GatherOfShortRows, EnoughContiguousRowsIsByShuffles) {
 TEST_F(GatherOfShortRows, EntriesOfSeveralLinesIsByNoShuffles) {
   tuning_.least_shuffled = 0;
   const auto plan = Entries(kTaken, kTaken, kRow);
-  plan->kind = strew::prepared::Kind::kElements;
-  plan->rank = 3;
-  plan->axis = 0;
-  plan->shape[0] = 1;
-  plan->shape[1] = kTaken;
-  plan->shape[2] = kRows;
+  NameElements({1, kTaken, kRows}, plan.get());
   plan->is_inner[2] = true;
   const auto way_of = [&](int64_t line) {
     const Array source(STREW_FLOAT32, {{kRow, kTaken, kRows}, {1, line, kRow}});
@@ -204,11 +199,7 @@ TEST_F(GatherScheduleOf, FarSourcesPrefetches) {
 TEST_F(GatherScheduleOf, ElementsOfFewRowsPrefetchesNothing) {
   constexpr int64_t kPlaces = 3;
   const auto plan = Entries(kRows, kRows, kPlaces);
-  plan->kind = strew::prepared::Kind::kElements;
-  plan->rank = 2;
-  plan->axis = 0;
-  plan->shape[0] = 1;
-  plan->shape[1] = kRows;
+  NameElements({1, kRows}, plan.get());
   tuning_.cache_bytes = 1;
   tuning_.most_gathered_rows = kPlaces;
   const auto prefetch_of = [&](const Dims& source_strides) {

@@ -125,9 +125,7 @@ TEST_F(ElementOrder, OfSeveralTasksNeedsFarStrips) {
   tuning_.ordered_updates_part = 0;
   tuning_.ns_of_grouped_entry = 1e9;
   Have(4);
-  plan_->kind = strew::prepared::Kind::kElements;
-  plan_->rank = 2;
-  plan_->shape[1] = 2;
+  NameElements({100, 2}, plan_.get());
   tuning_.cache_bytes = 1000 * 64 - 1;
   tuning_.far_ordered_part = 0.001;
   EXPECT_TRUE(MayGo());
@@ -332,9 +330,7 @@ TEST_F(ScatterScheduleOf, ElementsAlongOtherAxesBeginsAnewForRepeatsOrFarDestina
   constexpr strew_reduction kSum = STREW_ADD | STREW_EXCLUDE_SELF;
   const auto begins_anew = [&](int64_t entries, bool is_shuffled) {
     const PlanContents plan = Entries(entries, 100, 1000);
-    plan->kind = strew::prepared::Kind::kElements;
-    plan->rank = 2;
-    plan->shape[1] = 2;
+    NameElements({entries, 2}, plan.get());
     if (is_shuffled) {
       EXPECT_TRUE(plan->order.Allocate(entries, 1));
     }

@@ -5,8 +5,10 @@
 #ifndef STREW_TEST_PREPARED_PLAN_SCHEDULES_H_
 #define STREW_TEST_PREPARED_PLAN_SCHEDULES_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -38,6 +40,13 @@ inline PlanContents Entries(int64_t entries, int64_t groups, int64_t places) {
 }
 
 inline PlanContents Entries(int64_t entries) { return Entries(entries, entries, entries + 1); }
+
+// Makes the plan one of scatter_elements, with indices of this shape along the first axis.
+inline void NameElements(const std::vector<int64_t>& shape, strew::prepared::Plan* plan) {
+  plan->kind = strew::prepared::Kind::kElements;
+  plan->rank = static_cast<int>(shape.size());
+  std::copy(shape.begin(), shape.end(), plan->shape);
+}
 
 inline void DropOne(strew::prepared::Plan* plan) {
   ++plan->entries;
