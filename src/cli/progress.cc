@@ -95,7 +95,8 @@ std::string Progress::Line(const Stage& stage, std::int64_t done, std::size_t wi
   std::string text = "strew: ";
   if (countable) {
     const std::string total = std::to_string((stage.total + stage.unit - 1) / stage.unit);
-    const std::string part = std::to_string(done / stage.unit);
+    // A total of less than a unit is shown as one.
+    const std::string part = done < stage.total ? std::to_string(done / stage.unit) : total;
     text += std::string(total.size() - part.size(), ' ') + part + " of " + total + " ";
   }
   text += stage.noun;

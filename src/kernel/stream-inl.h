@@ -114,7 +114,8 @@ HWY_INLINE size_t StreamPages(uint8_t* output, const uint8_t* updates, size_t n)
 
 // Copies bytes past the caches. FinishStreaming() must follow. Not inline, so that the kernels of
 // all widths share it.
-HWY_NOINLINE void StreamBytes(unsigned char* output, const unsigned char* updates, int64_t bytes) {
+[[maybe_unused]] HWY_NOINLINE void StreamBytes(unsigned char* output, const unsigned char* updates,
+                                               int64_t bytes) {
   constexpr size_t kLine = kCacheLine;
   const hn::ScalableTag<uint8_t> d;
   const size_t step = 4 * hn::Lanes(d);
@@ -188,8 +189,10 @@ HWY_INLINE void StreamOne(unsigned char* output, const unsigned char* update, in
 template <class T>
 void StreamRun(unsigned char* output, int64_t output_stride, const unsigned char* updates,
                int64_t updates_stride, int64_t n) {
-  if (output_stride == 1 && updates_stride == 1) return StreamBytes(output, updates, At<T>(n));
-  if constexpr (kHasVectors<T>) {
+  if constexpr (kHasStreams) {
+    if (output_stride == 1 && updates_stride == 1) return StreamBytes(output, updates, At<T>(n));
+  }
+  if constexpr (kHasStreams && kHasVectors<T>) {
     if (output_stride == 1 && updates_stride == -1) return StreamReversed<T>(output, updates, n);
     if constexpr (!STREW_OF_OLD_CPUS) {
       if (output_stride == 1 && updates_stride == 0) return StreamOne<T>(output, updates, n);

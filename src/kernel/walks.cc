@@ -156,7 +156,9 @@ template <bool kStreams, class ApplyRow>
 template <class ApplyRow>
 void WalkRowsBy(const ApplyRow& apply, int64_t size, OffsetWidth offset_width,
                 const RowsArguments& rows) {
-  if (rows.streams) return WalkRowsBy<true>(apply, size, offset_width, rows);
+  if constexpr (kHasStreams) {
+    if (rows.streams) return WalkRowsBy<true>(apply, size, offset_width, rows);
+  }
   WalkRowsBy<false>(apply, size, offset_width, rows);
 }
 
