@@ -106,8 +106,18 @@ bool PaysForBatches(const WideScatter& work, int64_t batch_bytes, int64_t fittin
 
 // Most bytes of sums that are slower in buckets.
 int64_t MostBytes(const WideScatter& work) {
+  const plan::EntryLoops& loops = work.scatter.loops;
   const plan::Tuning& tuning = work.scatter.tuning;
-  return work.sums.accumulator().are_packed() ? tuning.far_packed_sums : tuning.far_batch_sums;
+  const int64_t least =
+      work.sums.accumulator().are_packed() ? tuning.far_packed_sums : tuning.far_batch_sums;
+  const int64_t updates = loops.Entries() / loops.batches;
+  const int64_t destinations = loops.DestinationsOfBatch();
+  if (updates < destinations) return least;
+  const double repeats = static_cast<double>(updates) / static_cast<double>(destinations) - 1;
+  const double part =
+      std::min(tuning.far_sums_part + tuning.repeated_far_sums_part * repeats, 1.0);
+  const auto cache = static_cast<double>(plan::Machine(work.scatter.call).cache_bytes);
+  return std::max(least, static_cast<int64_t>(cache * part));
 }
 
 // Number of destinations that must be touched to allow so many bytes of sums.

@@ -43,6 +43,11 @@ struct MeanTuning {
   // 1 M int8 took 0.74 to 0.84 x the time of buckets, 1.04 to 1.12 x while another program used the
   // last-level cache, in which 1 M float32 took 1.9 to 2.1 x (Zen 4).
   int64_t far_packed_sums = int64_t{8} << 20;
+  // They may take this part of the cache with one update for each destination, and more with each
+  // further update, up to the whole: 0.6 to 2.6 M float32, float64, int32, int8 and int16 with 1 to
+  // 4 updates for each took 0.57 to 0.94 x the time of buckets up to this size, 0.6 to 1.28 x while
+  // another program copied memory, and 0.9 to 1.5 x beyond it (Zen 5).
+  double far_sums_part = 0.5, repeated_far_sums_part = 0.125;
   // Bytes of a bucket, which stays in the L2 cache.
   int64_t bucket_bytes = int64_t{512} << 10;
   // Most destinations for each update with which every destination has a sum; if there are more,

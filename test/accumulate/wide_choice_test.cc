@@ -182,6 +182,22 @@ TEST(WideChoice, IsBatchesWhereManyAreTouched) {
   EXPECT_NE(by(kAxis, kMore - 10), WideWay::kBatches);
 }
 
+// Sums may take a part of the cache, which grows with the updates of each destination.
+TEST(WideChoice, IsBatchesWhereUpdatesPayForThePartOfTheCache) {
+  constexpr int64_t kAxis = strew::plan::MostScratch(1) / kSlot + 4000;
+  const auto by = [](int64_t repeats, double part, double repeated_part) {
+    return WayOf(ElementsSpace({kAxis}, {kAxis * repeats}, 0), [=](auto* t) {
+      t->far_batch_sums = 0;
+      t->far_sums_part = part;
+      t->repeated_far_sums_part = repeated_part;
+    });
+  };
+  EXPECT_EQ(by(1, 1, 0), WideWay::kBatches);
+  EXPECT_EQ(by(1, 0, 1), WideWay::kBuckets);
+  EXPECT_EQ(by(2, 0, 1), WideWay::kBatches);
+  EXPECT_EQ(by(2, 0, 0), WideWay::kBuckets);
+}
+
 // Two of three columns fit the scratch of every call, and all three if enough are touched.
 TEST(WideChoice, IsBatchesForAllColumnsAtOnce) {
   constexpr int64_t kRows = strew::plan::MostScratch(1) / kSlot / 3 + 100;
@@ -202,10 +218,11 @@ TEST(WideChoice, IsBatchesForAllColumnsAtOnce) {
 // Sums that share words with their counts may take more.
 TEST(WideChoice, IsBatchesForMorePackedSums) {
   const strew::plan::Tuning tuning;
-  const int64_t most = tuning.far_packed_sums / 8;
   ASSERT_GT(tuning.far_packed_sums, tuning.far_batch_sums);
+  const int64_t most = tuning.far_packed_sums / 8;
   for (const int64_t places : {most, most + 1}) {
-    std::vector<int64_t> indices(static_cast<size_t>(places));
+    // No part of the cache counts for fewer updates than destinations.
+    std::vector<int64_t> indices(static_cast<size_t>(most - 1));
     std::iota(indices.begin(), indices.end(), 0);
     LineOf<uint16_t, STREW_UINT16> line(places, 1, indices);
     const SlotSums sums(line.scatter);

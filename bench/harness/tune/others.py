@@ -175,11 +175,21 @@ def _means() -> list[Family]:
             least=8,
             most=400,
         ),
-        Sweep("far_batch_sums", [lambda: line(400000, 400000)], (1 << 20, 2 << 20, 8 << 20)),
+        Sweep("far_batch_sums", [lambda: line(400000, 399000)], (1 << 20, 2 << 20, 8 << 20)),
         Sweep(
             "far_packed_sums",
-            [lambda: line(900000, 900000, dtype="int8")],
+            [lambda: line(900000, 899000, dtype="int8")],
             (4 << 20, 6 << 20, 16 << 20),
+        ),
+        Sweep(
+            "far_sums_part",
+            [lambda: line(1 << 20, 1 << 20), lambda: line(2 << 20, 2 << 20, dtype="int8")],
+            (0, 0.25, 0.75, 1),
+        ),
+        Sweep(
+            "repeated_far_sums_part",
+            [lambda: line(1800000, 3600000), lambda: line(2400000, 9600000)],
+            (0, 0.06, 0.25),
         ),
         Sweep(
             "least_strided_group",
