@@ -114,8 +114,7 @@ int64_t MostBytes(const WideScatter& work) {
   const int64_t destinations = loops.DestinationsOfBatch();
   if (updates < destinations) return least;
   const double repeats = static_cast<double>(updates) / static_cast<double>(destinations) - 1;
-  const double part =
-      std::min(tuning.far_sums_part + tuning.repeated_far_sums_part * repeats, 1.0);
+  const double part = std::min(tuning.far_sums_part + tuning.repeated_far_sums_part * repeats, 1.0);
   const auto cache = static_cast<double>(plan::Machine(work.scatter.call).cache_bytes);
   return std::max(least, static_cast<int64_t>(cache * part));
 }

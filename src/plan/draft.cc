@@ -32,7 +32,8 @@ double CountDistinct(const IndexSpace& space) {
 }  // namespace
 
 DraftSchedule MakeDraftSchedule(const Machine& machine, const TensorView& indices,
-                                const TensorView& output, IndexSpace* space) {
+                                const TensorView& updates, const TensorView& output,
+                                IndexSpace* space) {
   constexpr DraftSchedule kNone = {nullptr, 0, 0, 0, {0, 0}};
   const Tuning& tuning = machine.tuning;
   const double bytes = CountDistinct(*space) * static_cast<double>(indices.element_size);
@@ -40,6 +41,9 @@ DraftSchedule MakeDraftSchedule(const Machine& machine, const TensorView& indice
   const double least = tuning.least_drafted * static_cast<double>(machine.cache_bytes);
   if (machine.workers > 1 || bytes < least) return kNone;
   if (scratch > MostScratch(1) || scratch > tuning.most_draft) return kNone;
+  const double updates_bytes = static_cast<double>(updates.highest - updates.lowest);
+  const bool are_short = bytes < updates_bytes * tuning.least_long_indices;
+  if (are_short && scratch > tuning.most_draft_of_short_indices) return kNone;
   IndexedLoop* const loop = OutermostLoop(space);
   if (loop == nullptr || loop->stride[kIndices] == 0) return kNone;
   const double turn = bytes / static_cast<double>(loop->count);

@@ -23,7 +23,8 @@ struct DraftSchedule {
 
 // Requires at least one index, one update and one element of output.
 DraftSchedule MakeDraftSchedule(const Machine& machine, const TensorView& indices,
-                                const TensorView& output, IndexSpace* space);
+                                const TensorView& updates, const TensorView& output,
+                                IndexSpace* space);
 
 }  // namespace strew::plan
 

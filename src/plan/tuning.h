@@ -123,10 +123,16 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
 
   // Least bytes of indices, as a fraction of the cache, and most bytes of output.
   // Counting 10 million int64 and int32 indices into 16 to 65536 float32 took 0.88 to 0.95 x the
-  // time, 6 MiB of indices, which stay in the caches, 1.09 x; into 0.7 MiB 0.83 x if all entries
-  // share an update, 1.08 x with one for each, because updates then fill the L2 cache (Zen 4).
+  // time, 6 MiB of indices, which stay in the caches, 1.09 x (Zen 4).
   double least_drafted = 0.5;
-  int64_t most_draft = 512 << 10;
+  int64_t most_draft = 2 << 20;
+  // Indices are short if they take fewer times the bytes of the updates than this; then the output
+  // may have fewer bytes. 3.4 and 9 M int64 for int8, float16 and float32 took 0.7 to 1.03 x the
+  // time into 0.6 to 2 MB, sorted ones 0.69 to 0.9 (1.1 if many share a destination), int32 for
+  // int8 and float16 0.88 to 1.1; but int64 for float64 0.9 to 1.3, int32 for float32 0.96 to 1.09
+  // (Zen 5).
+  double least_long_indices = 2;
+  int64_t most_draft_of_short_indices = 512 << 10;
   // Bytes of indices that are checked before their updates are applied; meanwhile the next part is
   // prefetched into the L2 cache. Parts of 32 and 512 KiB took 1.04 and 1.05 x the time.
   int64_t drafted_part = 128 << 10;

@@ -100,8 +100,8 @@ bool RunDraft(const Call& call, const walk::Operands& operands, strew_reduction 
               plan::IndexSpace* space) {
   // Other policies allow indices out of range. Their check ends at the first one and costs little.
   if (call.settings().index_policy != STREW_INDEX_ERROR) return false;
-  const plan::DraftSchedule schedule =
-      plan::MakeDraftSchedule(plan::Machine(call), operands.indices, operands.output, space);
+  const plan::DraftSchedule schedule = plan::MakeDraftSchedule(
+      plan::Machine(call), operands.indices, operands.updates, operands.output, space);
   if (schedule.loop == nullptr) return false;
   const Scratch scratch(call, schedule.scratch_bytes);
   if (scratch.memory() == nullptr) return false;

@@ -35,10 +35,11 @@ class DraftChoice : public testing::Test {
   }
 
   DraftSchedule Of(IndexSpace* space, int64_t outputs) const {
-    TensorView indices = {}, output = {};
+    TensorView indices = {}, updates = {}, output = {};
     indices.element_size = 8;
+    updates.highest = updates_ * 4;
     output.highest = outputs * 4;
-    return MakeDraftSchedule(Machine(Call(settings_, nullptr)), indices, output, space);
+    return MakeDraftSchedule(Machine(Call(settings_, nullptr)), indices, updates, output, space);
   }
   bool IsTaken(IndexSpace space, int64_t outputs) const {
     return Of(&space, outputs).loop != nullptr;
@@ -46,6 +47,7 @@ class DraftChoice : public testing::Test {
 
   Tuning tuning_;
   Settings settings_;
+  int64_t updates_ = 0;
 };
 
 TEST_F(DraftChoice, NeedsManyIndices) {
@@ -60,6 +62,17 @@ TEST_F(DraftChoice, NeedsASmallOutput) {
   const int64_t most = MostScratch(1) / 4;
   EXPECT_TRUE(IsTaken(UpdateSpace({most}, 1000), most));
   EXPECT_FALSE(IsTaken(UpdateSpace({most + 1}, 1000), most + 1));
+}
+
+TEST_F(DraftChoice, NeedsASmallerOutputForShortIndices) {
+  tuning_.most_draft_of_short_indices = 399;
+  updates_ = 1000;
+  EXPECT_TRUE(IsTaken(UpdateSpace({100}, 1000), 100));
+  updates_ = 1001;
+  EXPECT_FALSE(IsTaken(UpdateSpace({100}, 1000), 100));
+  EXPECT_TRUE(IsTaken(UpdateSpace({99}, 1000), 99));
+  tuning_.least_long_indices = 1;
+  EXPECT_TRUE(IsTaken(UpdateSpace({100}, 1000), 100));
 }
 
 // Strides that overlap name more indices than int64_t counts bytes, in little memory.

@@ -93,6 +93,17 @@ def _drafts(cache: int) -> list[Family]:
             **switch("most_draft", HUGE, 0),
             most=2 * MIB,
         ),
+        Threshold(
+            "most_draft_of_short_indices",
+            lambda size: elements((size // 8,), (cache // 4,), dtype="float64"),
+            **switch("most_draft_of_short_indices", HUGE, 0),
+            most=2 * MIB,
+        ),
+        Sweep(
+            "least_long_indices",
+            [lambda: elements((1 << 20,), (cache // 4,), dtype="int8")],
+            (0, 10),
+        ),
         Sweep(
             "drafted_part",
             [partial(histogram, bins, 2 * cache) for bins in (256, 1 << 16)],
