@@ -28,7 +28,7 @@ using strew::plan::Tuning;
 // rows are one line.
 Tuning TuningOfDrafts() {
   Tuning tuning;
-  tuning.least_drafted = 0;
+  tuning.least_drafted = tuning.least_long_indices = 0;
   tuning.drafted_part = 4096;
   tuning.least_flat_entries = 0;
   return tuning;
