@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks indices, and packs strided indices.
+// Kernels that check indices.
 #if defined(STREW_KERNEL_RANGE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_RANGE_INL_H_
 #undef STREW_KERNEL_RANGE_INL_H_
@@ -15,6 +15,7 @@
 
 #include "base/compiler.h"
 #include "kernel/element.h"
+#include "kernel/index_block-inl.h"
 #include "kernel/kernel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,29 +24,6 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-// ---- Strided indices ----
-
-// Packs strided indices into a block, from which they are read as vectors: checking and resolving
-// every second int64 took 0.3 ns for each, one by one 0.6 ns (Zen 4). It is used with unsigned
-// types only, and not inline, so that few functions are compiled.
-//
-// Shorter rows are faster one by one: rows of 3 indices took 1.7 x the time with blocks.
-constexpr int64_t kLeastTogether = 16;
-
-template <class T, class To>
-HWY_NOINLINE void BringTogether(const unsigned char* indices, int64_t stride, int64_t n,
-                                To* HWY_RESTRICT together) {
-  const int64_t step = At<T>(stride);
-  int64_t i = 0;
-  for (; i + 4 <= n; i += 4, indices += 4 * step) {
-    together[i] = static_cast<To>(LoadElement<T>(indices));
-    together[i + 1] = static_cast<To>(LoadElement<T>(indices + step));
-    together[i + 2] = static_cast<To>(LoadElement<T>(indices + 2 * step));
-    together[i + 3] = static_cast<To>(LoadElement<T>(indices + 3 * step));
-  }
-  for (; i < n; ++i, indices += step) together[i] = static_cast<To>(LoadElement<T>(indices));
-}
 
 // ---- The check ----
 
