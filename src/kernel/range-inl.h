@@ -69,7 +69,8 @@ struct SeenIndices {
   using Signed = std::make_signed_t<T>;
 
   HWY_INLINE void Note(T index, const ShiftedRange<T>& range) {
-    greatest = std::max(greatest, range.Shifted(index));
+    const Signed shifted = range.Shifted(index);
+    if (shifted > greatest) greatest = shifted;
     signs = static_cast<Signed>(static_cast<T>(signs) | index);
   }
   IndexRange Judge(const ShiftedRange<T>& range) const {

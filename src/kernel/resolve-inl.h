@@ -9,6 +9,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -141,9 +142,88 @@ HWY_INLINE int64_t ResolveVectors(const ResolveArguments& arguments, const unsig
   return 0;
 }
 
+// Most indices of a block of short rows, and the longest such row. Compared with rows one by one,
+// sums by strided int64 in rows of 6 to 31 took 0.53 to 0.8 x the time (Zen 5).
+constexpr int64_t kBlockOfRows = 128;
+constexpr int64_t kLongestInBlock = kBlockOfRows / 2;
+
+// True if several rows of strided indices go in a block.
+HWY_INLINE bool ShareBlocks(const ResolveArguments& arguments) {
+  const IndexTile& tile = arguments.tile;
+  return tile.column_stride != 1 && tile.columns <= kLongestInBlock &&
+         tile.rows * tile.columns >= kBlockOfRows && !arguments.accumulate;
+}
+
+// Copies rows, one right after the other.
+template <class Unsigned>
+HWY_INLINE void BringRowsTogether(const IndexTile& tile, int64_t first, int64_t rows,
+                                  Unsigned* HWY_RESTRICT together) {
+  const int64_t step = At<Unsigned>(tile.column_stride);
+  if (tile.row_stride == tile.columns * tile.column_stride) {
+    return BringTogether<Unsigned>(tile.indices + At<Unsigned>(first * tile.row_stride),
+                                   tile.column_stride, rows * tile.columns, together);
+  }
+  for (int64_t r = first; r < first + rows; ++r) {
+    const unsigned char* index = tile.indices + At<Unsigned>(r * tile.row_stride);
+    for (int64_t c = 0; c < tile.columns; ++c, index += step) {
+      *together++ = LoadElement<Unsigned>(index);
+    }
+  }
+}
+
+// The offsets of the batches of some rows.
+HWY_INLINE void LocateBatches(const ResolveArguments& arguments, int64_t rows, int32_t* batches) {
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < arguments.tile.columns; ++c) {
+      *batches++ =
+          static_cast<int32_t>(r * arguments.batch_row_stride + c * arguments.batch_column_stride);
+    }
+  }
+}
+
+// Resolves rows of strided indices in blocks of several.
+template <class T>
+HWY_NOINLINE void ResolveBlocks(const ResolveArguments& arguments) {
+  using Unsigned = std::make_unsigned_t<T>;
+  const IndexTile& tile = arguments.tile;
+  const hn::ScalableTag<int32_t> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t block = kBlockOfRows / tile.columns;
+  HWY_ALIGN Unsigned together[kBlockOfRows];
+  const auto* const indices = reinterpret_cast<const unsigned char*>(together);
+  HWY_ALIGN int32_t batches[kBlockOfRows];
+  LocateBatches(arguments, block, batches);
+  const auto axis_size = hn::Set(d, static_cast<int32_t>(tile.axis_size));
+  const auto output_stride = hn::Set(d, static_cast<int32_t>(arguments.output_stride));
+  int32_t* offsets = static_cast<int32_t*>(arguments.offsets);
+  for (int64_t r = 0; r < tile.rows; r += block) {
+    const int64_t rows = std::min(block, tile.rows - r), n = rows * tile.columns;
+    BringRowsTogether(tile, r, rows, together);
+    const auto batch = hn::Set(d, static_cast<int32_t>(r * arguments.batch_row_stride));
+    int64_t i = ForEachVector(n, lanes, [&](int64_t at) HWY_ATTR {
+      auto place = LoadPlaces<T>(d, indices + At<T>(at));
+      place = hn::Add(place, hn::And(hn::ShiftRight<31>(place), axis_size));
+      const auto of_batch = hn::Add(hn::LoadU(d, batches + at), batch);
+      hn::StoreU(hn::Add(hn::Mul(place, output_stride), of_batch), d, offsets + at);
+    });
+    for (; i < n; ++i) {
+      const int64_t place = PlaceOf<T>(indices + At<T>(i), tile.axis_size);
+      offsets[i] = static_cast<int32_t>(place * arguments.output_stride + batches[i] +
+                                        r * arguments.batch_row_stride);
+    }
+    offsets += n;
+  }
+}
+
 template <class T, class Offset>
 void Resolve(const ResolveArguments& arguments) {
   const IndexTile& tile = arguments.tile;
+  if constexpr (std::is_same_v<Offset, int32_t>) {
+    // Not on older CPUs, to keep the library small.
+    if constexpr (kGoInBlocks<T> && !STREW_OF_OLD_CPUS) {
+      if (ShareBlocks(arguments)) return ResolveBlocks<T>(arguments);
+    }
+  }
   Offset* offsets = static_cast<Offset*>(arguments.offsets);
   for (int64_t r = 0; r < tile.rows; ++r) {
     const unsigned char* indices = tile.indices + At<T>(r * tile.row_stride);

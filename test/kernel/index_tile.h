@@ -47,7 +47,7 @@ void ForEachTile(const Body& body) {
     body(&indices);
   };
   for (const int64_t rows : {1, 2, 5, 40}) {
-    for (const int64_t columns : {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 70}) {
+    for (const int64_t columns : {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 40, 70}) {
       for (const int64_t stride : {1, 2}) {
         for (const int64_t gap : {0, 3}) one(rows, columns, stride, gap);
       }
