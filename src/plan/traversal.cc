@@ -81,16 +81,24 @@ bool FindFlatLoops(const EntryLoops& loops, int64_t block, const Tuning& tuning,
 // to the period from the innermost one on, contiguous or not.
 bool Pack(const EntryLoops& loops, const Tuning& tuning, int64_t most, FlatLoops* flat) {
   if (!loops.HasOneAxis() || !loops.EntriesAreElements() || loops.batches == 1) return false;
-  const bool is_small = loops.TileEntries() <= tuning.most_packed_tile;
-  if (loops.column.count > (is_small ? tuning.most_packed_tile : most)) return false;
+  const int64_t tile = loops.TileEntries();
+  if (tile <= tuning.packed_tile_of_short_rows) most = std::max(most, tuning.short_packed_row);
+  if (tile > tuning.most_packed_tile && loops.column.count > most) return false;
   if (loops.Entries() <= LeastOfPattern(loops, tuning, tuning.small_packed_tile)) return false;
   const IndexedNest nest = InOrderOfIndices(loops);
   flat->outside.rank = flat->period.rank = 0;
   for (int o = 0; o < kIndexedOperands; ++o) flat->outside.base[o] = nest.base[o];
   flat->period_turns = 1;
+  bool indices_lie_together = true, updates_lie_together = true, is_complete = false;
   for (int i = nest.rank - 1; i >= 0; --i) {
     const IndexedLoop& loop = nest.loop[i];
-    const bool fits = loop.count <= kMostPacked / 2 / flat->period_turns;
+    const bool fits = !is_complete && loop.count <= kMostPacked / 2 / flat->period_turns;
+    if (flat->outside.rank == 0) {
+      indices_lie_together &= loop.stride[kIndices] == flat->period_turns;
+      updates_lie_together &= loop.stride[kUpdates] == flat->period_turns;
+      // Loops around the slab would only tear apart what lies together.
+      is_complete = !fits && (indices_lie_together || updates_lie_together);
+    }
     IndexedNest& chosen = fits ? flat->period : flat->outside;
     std::copy_backward(chosen.loop, chosen.loop + chosen.rank, chosen.loop + chosen.rank + 1);
     chosen.loop[0] = loop;

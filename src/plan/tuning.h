@@ -251,6 +251,10 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
   // (Emerald Rapids). Flat tiles of fewer than least_flat_tile entries are packed as well: with
   // updates [1, 2, 2] for [20000, 2, 2] 0.3 x.
   int64_t most_packed_tile = 64, most_packed_row = 4, least_flat_tile = 32;
+  // The same for tiles that are larger, if their rows are shorter: tiles of 65 to 128 entries in
+  // rows of 5 to 13 took 0.55 to 0.9 x the time, in rows of 16 to 60 0.98 to 1.34 x; of 129 to 500
+  // in rows of 5 to 13 0.76 to 1.4 x, most of them longer (Zen 5).
+  int64_t packed_tile_of_short_rows = 128, short_packed_row = 13;
   // The same for entries that go to a filter or to sums, which take longer for a row: means of rows
   // of 7 and 11 with pitched, broadcast or transposed updates took 0.55 and 0.7 x the time, of 20
   // 1.06 to 1.25 x (Zen 5).

@@ -217,6 +217,29 @@ void FetchRows(const unsigned char* rows, int64_t row_bytes, int64_t first, int6
   kernel::PrefetchOnce(rows + first * row_bytes, count * row_bytes);
 }
 
+// Positions of the indices, or of the updates, of packed entries.
+class PackedPositions {
+ public:
+  PackedPositions(const plan::FlatLoops& flat, int operand, int64_t slabs) {
+    plan::FillPattern(flat.period, flat.slab, operand, slabs, at_);
+    for (int64_t i = 0; i < slabs * flat.period_turns; ++i) lie_together_ &= at_[i] == i;
+  }
+  const int64_t* at() const { return at_; }
+
+  // Returns n elements in order: a copy, unless they lie together. 150,000 minima of int8 in rows
+  // of 10, with gaps between their updates only, took 0.8 times the time of two copies (Zen 5).
+  const unsigned char* Bring(int64_t size, const unsigned char* from, int64_t n,
+                             unsigned char* copies) const {
+    if (lie_together_) return from;
+    kernel::GatherElements(size, from, at_, n, copies);
+    return copies;
+  }
+
+ private:
+  int64_t at_[plan::kMostPacked];
+  bool lie_together_ = true;
+};
+
 // Copies indices, and updates if their values are read, into contiguous buffers.
 template <class Taker>
 [[gnu::noinline]] void EntryWalk<Taker>::WalkPacked(const plan::FlatLoops& flat) const {
@@ -224,13 +247,10 @@ template <class Taker>
   alignas(64) unsigned char pattern[kMost * int64_t{sizeof(int64_t)}];
   alignas(64) unsigned char indices[kMost * int64_t{sizeof(int64_t)}];
   alignas(64) unsigned char updates[kMost * plan::kMostWidth];
-  int64_t index_at[kMost];
-  int64_t update_at[kMost];
   const int64_t step = std::min(kMost / flat.period_turns, flat.slab.count);
   const bool is_narrow = taker_.locator().offset_width() == kernel::kOffset32;
   plan::FillPattern(flat.period, flat.slab, kOutput, step, is_narrow, pattern);
-  plan::FillPattern(flat.period, flat.slab, kIndices, step, index_at);
-  plan::FillPattern(flat.period, flat.slab, kUpdates, step, update_at);
+  const PackedPositions of_indices(flat, kIndices, step), of_updates(flat, kUpdates, step);
   const plan::IndexedLoop row = plan::IndexedNest(flat.period).PopInnermost();
   const bool is_far =
       scatter_.operands.indices.size > scatter_.tuning.near_packed_indices / scatter_.index_size;
@@ -249,12 +269,14 @@ template <class Taker>
                     next);
         }
       }
-      kernel::GatherElements(scatter_.index_size, scatter_.IndexAt(index), index_at, n, indices);
+      const unsigned char* const index_copies =
+          of_indices.Bring(scatter_.index_size, scatter_.IndexAt(index), n, indices);
+      const unsigned char* update_copies = updates;
       if (taker_.reads_values()) {
-        kernel::GatherElements(scatter_.width, scatter_.UpdateAt(update), update_at, n, updates);
+        update_copies = of_updates.Bring(scatter_.width, scatter_.UpdateAt(update), n, updates);
       }
-      taker_.Take({indices, updates, 1, n, pattern, true, false},
-                  {update, update_at, row.count, row.stride[kUpdates]},
+      taker_.Take({index_copies, update_copies, 1, n, pattern, true, false},
+                  {update, of_updates.at(), row.count, row.stride[kUpdates]},
                   scatter_.OutputAt(offset[kOutput] + s * flat.slab.stride[kOutput]));
     }
   });

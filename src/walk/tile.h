@@ -41,7 +41,7 @@ struct FlatTile {
   int64_t updates_stride;
   int64_t entries;
   const void* pattern;  // offsets of the entries' batches, in the type of offsets
-  bool is_packed;       // indices are copies, and updates if their values are read
+  bool is_packed;       // indices and updates may be copies
   bool has_next;        // as many entries follow; false if packed
 };
 

@@ -157,8 +157,8 @@ std::vector<Forced> Traversals() {
       {&T::near_reads, 0}, {&T::near_reads_that_wait, 0}, {&T::near_packed_indices, 0}};
   const Changes never = {{&T::few_turns, 0},       {&T::narrow_row, 0},
                          {&T::narrow_batch, 0},    {&T::most_packed_tile, 0},
-                         {&T::most_packed_row, 0}, {&T::most_given_row, 0},
-                         {&T::few_indices, -1}};
+                         {&T::most_packed_row, 0}, {&T::packed_tile_of_short_rows, 0},
+                         {&T::most_given_row, 0},  {&T::few_indices, -1}};
   const Changes rows = never + Changes{{&T::strip_bytes, 0}};
   const Changes one_by_one = {{&T::batch_columns, 1},
                               {&T::batch_bytes, 1},
@@ -266,10 +266,15 @@ std::vector<Forced> Memory() {
 
 std::vector<Forced> Offsets() {
   const char* const taken = "Indices are offsets as they are";
-  const Changes in_rows = {{&T::few_indices, -1},        {&T::few_turns, 0},
-                           {&T::narrow_row, 0},          {&T::narrow_batch, 0},
-                           {&T::most_packed_tile, 0},    {&T::most_packed_row, 0},
-                           {&T::least_equal_row, kHuge}, {&T::least_equal_moves, kHuge},
+  const Changes in_rows = {{&T::few_indices, -1},
+                           {&T::few_turns, 0},
+                           {&T::narrow_row, 0},
+                           {&T::narrow_batch, 0},
+                           {&T::most_packed_tile, 0},
+                           {&T::most_packed_row, 0},
+                           {&T::packed_tile_of_short_rows, 0},
+                           {&T::least_equal_row, kHuge},
+                           {&T::least_equal_moves, kHuge},
                            {&T::longest_equal_step, 0}};
   const Changes never = in_rows + Changes{{&T::least_unresolved_row, kHuge}};
   const Changes unfetched = in_rows + Changes{{&T::waits_for_stores, 0},

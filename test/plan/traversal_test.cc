@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -157,7 +158,7 @@ TEST_F(TraversalChoice, IsNotFlatWhereIndicesHaveGaps) {
 TEST_F(TraversalChoice, IsPackedInSmallTilesWithGaps) {
   EntryLoops loops = last_axis_;
   loops.column.stride[kUpdates] = 2;
-  tuning_.most_packed_row = 0;
+  tuning_.most_packed_row = tuning_.packed_tile_of_short_rows = 0;
   tuning_.most_packed_tile = 6 * 8;
   EXPECT_EQ(Of(loops, kMostPacked), Traversal::kPacked);
   EXPECT_EQ(chosen_.flat.period_turns, 6 * 8);
@@ -168,6 +169,34 @@ TEST_F(TraversalChoice, IsPackedInSmallTilesWithGaps) {
   EXPECT_EQ(Of(loops, kMostPacked), Traversal::kPacked);
   tuning_.most_packed_row = 7;
   EXPECT_EQ(Of(loops, kMostPacked), Traversal::kShortRows);
+  tuning_.packed_tile_of_short_rows = 6 * 8;
+  tuning_.short_packed_row = 8;
+  EXPECT_EQ(Of(loops, kMostPacked), Traversal::kPacked);
+  tuning_.short_packed_row = 7;
+  EXPECT_EQ(Of(loops, kMostPacked), Traversal::kShortRows);
+  tuning_.short_packed_row = 8;
+  tuning_.packed_tile_of_short_rows = 6 * 8 - 1;
+  EXPECT_EQ(Of(loops, kMostPacked), Traversal::kShortRows);
+}
+
+// The loops over 300 batches do not fit a block, and those over 7 around them would.
+TEST_F(TraversalChoice, PacksWhatLiesTogetherAsItIs) {
+  EntryLoops loops(ElementsSpace({7, 301, 50}, {7, 300, 10}, 2), {});
+  tuning_.least_flat_tile = kHuge;
+  tuning_.most_packed_tile = kHuge;
+  const auto turns = [&] {
+    EXPECT_EQ(Of(loops, kMostPacked), Traversal::kPacked);
+    return chosen_.flat.period_turns;
+  };
+  EXPECT_EQ(turns(), 10);
+  EXPECT_EQ(chosen_.flat.slab.count, 300);
+  loops.column.stride[kUpdates] = 2;
+  EXPECT_EQ(turns(), 10);
+  std::swap(loops.column.stride[kUpdates], loops.column.stride[kIndices]);
+  EXPECT_EQ(turns(), 10);
+  loops.column.stride[kUpdates] = 2;
+  EXPECT_EQ(turns(), 7 * 10);
+  EXPECT_EQ(chosen_.flat.slab.count, 300);
 }
 
 TEST_F(TraversalChoice, IsPackedWhereFlatTilesAreSmall) {
@@ -176,7 +205,7 @@ TEST_F(TraversalChoice, IsPackedWhereFlatTilesAreSmall) {
   EXPECT_EQ(Of(last_axis_, kMostPacked), Traversal::kFlat);
   tuning_.least_flat_tile = 6 * 8 + 1;
   EXPECT_EQ(Of(last_axis_, kMostPacked), Traversal::kPacked);
-  tuning_.most_packed_tile = tuning_.most_packed_row = 0;
+  tuning_.most_packed_tile = tuning_.most_packed_row = tuning_.packed_tile_of_short_rows = 0;
   EXPECT_EQ(Of(last_axis_, kMostPacked), Traversal::kFlat);
 }
 

@@ -164,6 +164,7 @@ TEST(LaterReads, MayLieAnywhere) {
         bound.tuning().near_reads = bound.tuning().near_reads_that_wait = 0;
         bound.tuning().few_turns = bound.tuning().narrow_row = bound.tuning().narrow_batch = 0;
         bound.tuning().most_packed_tile = bound.tuning().most_packed_row = 0;
+        bound.tuning().packed_tile_of_short_rows = 0;
         const BoundScatter::Words expected = bound.Expected();
         strew::walk::WriteEntries(bound.scatter(), {}, strew::plan::kNoStaging, nullptr);
         EXPECT_EQ(bound.output(), expected) << entries << ' ' << pitch << ' ' << step;
@@ -200,7 +201,7 @@ void ExpectAtIndices(Random& random, const IndexSpace& space, int64_t entries, O
   Arrange(order, entries, &bound.indices());
   tuning.near_reads = tuning.near_reads_that_wait = random.OneIn(4) ? int64_t{1} << 40 : 0;
   tuning.few_turns = tuning.narrow_row = tuning.narrow_batch = 0;
-  tuning.most_packed_tile = tuning.most_packed_row = 0;
+  tuning.most_packed_tile = tuning.most_packed_row = tuning.packed_tile_of_short_rows = 0;
   tuning.unresolved_tile = random.Pick(std::vector<int64_t>{2048, 5000, 1 << 20});
   tuning.unfetched_row = random.OneIn(2) ? 0 : 1 << 20;
   MemoryHints hints = {random.OneIn(4) ? 128 : 0, 0, false, false, true};

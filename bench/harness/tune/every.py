@@ -46,6 +46,8 @@ NOT_MEASURED = {
     "least_near_turns": "the calls here have no transposes around a loop",
     "near_packed_indices": "the calls here have no operands that lie apart",
     "most_packed_tile": "the calls here have no operands that lie apart",
+    "packed_tile_of_short_rows": "the calls here have no operands that lie apart",
+    "short_packed_row": "the calls here have no operands that lie apart",
     "most_packed_row": "the calls here have no operands that lie apart",
     "least_divided_line": "the calls here have lines that are whole outputs",
     "most_given_row": "the calls here have no operands that lie apart",
