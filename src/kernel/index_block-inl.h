@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "kernel/element.h"
@@ -31,43 +30,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Shorter rows are faster one by one: rows of 3 indices took 1.7 x the time with blocks.
 constexpr int64_t kLeastTogether = 16;
 
-#undef STREW_SKIPS_INDICES
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
-#define STREW_SKIPS_INDICES 1
-// Packs every second index, as long as there are whole vectors: sums by 13,000 such int64, in rows
-// of 8 to 100, took 0.77 to 0.95 x the time (Zen 5). Returns the number of those that are done.
-// Gaps do not belong to the indices and must not be read.
-template <class T>
-HWY_INLINE int64_t BringEverySecond(const unsigned char* indices, int64_t n,
-                                    T* HWY_RESTRICT together) {
-  const hn::ScalableTag<T> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto firsts =
-      hn::MaskFromVec(hn::OddEven(hn::Zero(d), hn::Set(d, std::numeric_limits<T>::max())));
-  const auto* const in = reinterpret_cast<const T*>(indices);
-  int64_t i = 0;
-  for (; i + lanes <= n; i += lanes) {
-    const auto lower = hn::MaskedLoad(firsts, d, in + 2 * i);
-    const auto upper = hn::MaskedLoad(firsts, d, in + 2 * i + lanes);
-    hn::StoreU(hn::ConcatEven(d, upper, lower), d, together + i);
-  }
-  return i;
-}
-#else
-#define STREW_SKIPS_INDICES 0
-#endif
-
 template <class T, class To>
 HWY_NOINLINE void BringTogether(const unsigned char* indices, int64_t stride, int64_t n,
                                 To* HWY_RESTRICT together) {
   const int64_t step = At<T>(stride);
   int64_t i = 0;
-#if STREW_SKIPS_INDICES
-  if constexpr (sizeof(T) >= 4) {
-    if (stride == 2) i = BringEverySecond<T>(indices, n, together);
-    indices += i * step;
-  }
-#endif
   for (; i + 4 <= n; i += 4, indices += 4 * step) {
     together[i] = static_cast<To>(LoadElement<T>(indices));
     together[i + 1] = static_cast<To>(LoadElement<T>(indices + step));
