@@ -114,6 +114,11 @@ struct PlanTuning {
   // Loops of 24 entries took 0.84 to 0.91 x the time of rows one by one, of 32 1.03 to 1.16 x, of 5
   // 0.55 to 0.65 x; nests of 2 x 2 x 2 entries 0.2 x (Zen 5).
   int64_t longest_pass_loop = 24;
+  // The same for gathers; along the axis of the plan; and most entries of the two innermost loops
+  // if entries lie in another order in the output. Loops of 2 to 40 entries took 0.17 to 1.05 x the
+  // time of rows, along the axis of 2 and 3 0.6 to 0.97 x, of 6 to 24 1.1 to 1.4 x; 4 to 18 entries
+  // in another order 0.36 to 0.86 x, 20 and more 1.1 to 1.7 x (Zen 5).
+  int64_t longest_gathered_loop = 40, longest_gathered_line = 3, most_gathered_apart = 16;
   // Longest rows, in elements, that are passed in the order of the entries, without and with
   // weights: sums of rows of 2, 3, 4, 6 took 0.45, 0.9, 1.15, 1.5 x the time, with weights 0.25,
   // 0.45, 0.55, 0.7 x, moves 0.7, 1.3 x, with weights 0.4, 0.65, 0.8, 1 x (Emerald Rapids).

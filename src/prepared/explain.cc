@@ -15,6 +15,8 @@ const char* GatheredBy(Way way) {
       return "runs at their places";
     case Way::kShuffles:
       return "shuffles of short rows";
+    case Way::kShortLoops:
+      return "elements of short loops, which are taken as one";
     case Way::kElements:
       return "elements of their runs";
     case Way::kBoxes:
@@ -52,6 +54,7 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
       break;
     case Way::kRuns:
     case Way::kShuffles:
+    case Way::kShortLoops:
     case Way::kElements:
     case Way::kRows:
     case Way::kBoxes:

@@ -12,6 +12,7 @@
 #include "prepared/placed_runs.h"
 #include "prepared/plan.h"
 #include "prepared/schedule.h"
+#include "prepared/short_gather.h"
 #include "share/parts.h"
 #include "share/share.h"
 #include "walk/box.h"
@@ -30,15 +31,14 @@ Status Validate(const Call& call, const Plan& plan, const TensorView* source,
   return plan::CheckMemory(call, {"output", output}, {{"source", source}}, {"output", output});
 }
 
-using EntryNest = plan::LoopNest<kGatherOperands>;
-using EntryLoop = plan::Loop<kGatherOperands>;
 using InnerNest = plan::LoopNest<kInnerOperands>;
 
 class Gatherer {
  public:
   Gatherer(const Call& call, const Plan& plan, const GatherLoops& loops,
            const PlanSchedule& schedule, const TensorView& source, const TensorView& output)
-      : plan_(plan),
+      : call_(call),
+        plan_(plan),
         loops_(loops),
         schedule_(schedule),
         source_(source.data),
@@ -80,7 +80,9 @@ class Gatherer {
   // Gathers the first `run` elements of runs.
   void Gather(const EntryNest& nest, const plan::Turns& columns, const InnerNest& inner,
               int64_t run) const {
-    if (schedule_.way == Way::kRuns || schedule_.way == Way::kShuffles) {
+    if (schedule_.way == Way::kShortLoops && GatherShortLoops(nest, columns)) return;
+    if (schedule_.way == Way::kRuns || schedule_.way == Way::kShuffles ||
+        schedule_.way == Way::kShortLoops) {
       GatherLines(nest, columns, inner, run);
     } else if (schedule_.way == Way::kBoxes) {
       GatherBoxes(nest, columns, inner, run);
@@ -88,6 +90,16 @@ class Gatherer {
       GatherPieces(nest, columns, inner, run);
     }
     if (schedule_.streams) kernel::FinishStreaming();
+  }
+
+  // Does nothing and returns false if the loops of a part do not lie together.
+  bool GatherShortLoops(EntryNest nest, const plan::Turns& columns) const {
+    nest.loop[nest.rank++] = loops_.column;
+    nest.Restrict(nest.rank - 1, columns.first, columns.count);
+    FlatEntries flat;
+    if (!FlattenEntries(tuning_, nest, &flat)) return false;
+    GatherFlat(call_, plan_, loops_, flat, source_, output_);
+    return true;
   }
 
   // Gathers one piece of the runs of all entries after another.
@@ -235,6 +247,7 @@ class Gatherer {
     });
   }
 
+  const Call& call_;
   const Plan& plan_;
   const GatherLoops& loops_;
   const PlanSchedule& schedule_;

@@ -7,6 +7,7 @@
 #include "prepared/gather_loops.h"
 #include "prepared/same_rows.h"
 #include "prepared/schedule.h"
+#include "prepared/short_gather.h"
 
 namespace strew::prepared {
 
@@ -98,6 +99,16 @@ bool AreFewRows(const Tuning& tuning, const Plan& plan, const GatherLoops& loops
          plan.NumberOfPlaces() <= tuning.most_gathered_rows;
 }
 
+// True if single elements of short loops are taken as one.
+bool AreShortLoops(const Machine& machine, const Plan& plan, const GatherLoops& loops) {
+  if (loops.EntryUnits() > 1 || plan.has_dropped() || !loops.layout.places.is_line()) return false;
+  if (!IsNear(machine, loops)) return false;
+  EntryNest nest = loops.entries;
+  nest.loop[nest.rank++] = loops.column;
+  FlatEntries flat;
+  return FlattenEntries(machine.tuning, nest, &flat);
+}
+
 Way WayOfGather(const Machine& machine, const Plan& plan, const GatherLoops& loops) {
   const Tuning& tuning = machine.tuning;
   const bool is_contiguous = loops.run.stride[kInnerOutput] == 1;
@@ -105,6 +116,7 @@ Way WayOfGather(const Machine& machine, const Plan& plan, const GatherLoops& loo
       loops.layout.places.is_line() && is_contiguous && loops.run.stride[kInnerSource] == 1;
   if (are_runs && MayShuffle(tuning, plan, loops)) return Way::kShuffles;
   if (are_runs && loops.run.count > 1) return Way::kRuns;
+  if (AreShortLoops(machine, plan, loops)) return Way::kShortLoops;
   if (AreBoxes(tuning, loops)) return Way::kBoxes;
   if (are_runs || AreShortRunsApart(machine, loops)) return Way::kRuns;
   const bool lie_together =

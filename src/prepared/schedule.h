@@ -34,6 +34,8 @@ enum class Way {
   kRuns,
   // gather: the same, by shuffles of vectors that hold several rows with the same places.
   kShuffles,
+  // gather: single elements of several short loops, which are taken as one.
+  kShortLoops,
   // gather: runs that are contiguous in the output alone, element by element in tiles that have
   // room for their offsets, if no entry of the tile is dropped.
   kElements,

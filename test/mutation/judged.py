@@ -24,7 +24,7 @@ WORK = {
     "op/slice_scatter.cc": [("TensorView Broadcast(", "Status CheckArray(")],
     "plan/slice.h": [("int64_t StepsBefore(", "// The elements of `axis")],
     "prepared/gather.cc": [
-        ("using EntryNest", "Status GatherByPlan("),
+        ("class Gatherer {", "Status GatherByPlan("),
         ("  const GatherLoops loops(plan", "}  // namespace"),
     ],
     "prepared/gather_scatter.cc": [

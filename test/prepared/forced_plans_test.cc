@@ -213,6 +213,22 @@ const Forced kForced[] = {
     {"SmallBlocks", [](Tuning* t) { t->pass_block = 1; }, 1, "element by element"},
     {"LoopsOfAnyLength", [](Tuning* t) { t->longest_pass_loop = kHuge; }, 1, "element by element"},
     {"NoShortLoops", [](Tuning* t) { t->longest_pass_loop = 0; }, 1, "element by element"},
+    {"GatheredLoopsOfAnyLength",
+     [](Tuning* t) {
+       t->longest_gathered_loop = t->longest_gathered_line = t->most_gathered_apart = kHuge;
+     },
+     1, "taken as one"},
+    {"GatheredLoopsInTasks",
+     [](Tuning* t) {
+       t->longest_gathered_loop = t->longest_gathered_line = t->most_gathered_apart = kHuge;
+       t->ns_of_gathered_entry = kLong;
+     },
+     3, "taken as one"},
+    {"NoGatheredLoops",
+     [](Tuning* t) {
+       t->longest_gathered_loop = t->longest_gathered_line = t->most_gathered_apart = 0;
+     },
+     1, "gathered by"},
     {"RowsOfAnyLength",
      [](Tuning* t) { t->longest_passed_row = t->longest_passed_weighted_row = kHuge; }, 1,
      "short rows element by element"},

@@ -143,6 +143,62 @@ TEST_F(GatherOfShortRows, EntriesOfSeveralLinesIsByNoShuffles) {
   EXPECT_NE(way_of(kRow * kRows), Way::kShuffles);
 }
 
+// Two slices of 50 rows of three float32, with a gap behind each row of the source.
+class GatherOfShortLoops : public PlanScheduleOf {
+ protected:
+  static constexpr int64_t kSlices = 2, kRow = 3;
+
+  static PlanContents Slices() {
+    PlanContents plan = Entries(kSlices * kRows * kRow, kSlices * kRows * kRow, kSlices);
+    NameElements({kSlices, kRows, kRow}, plan.get());
+    return plan;
+  }
+  Way WayOf(const PlanContents& plan, const Dims& output_strides) const {
+    const Array source(STREW_FLOAT32, {{kSlices, kRows, kRow}, {4 * kRows, 4, 1}});
+    const Array output(STREW_FLOAT32, {{kSlices, kRows, kRow}, output_strides});
+    const GatherLoops loops(*plan, *ViewOf(source.tensor()), 0, *ViewOf(output.tensor()));
+    return ScheduleGather(machine(), *plan, loops).way;
+  }
+  Way WayOfContiguous() const { return WayOf(Slices(), {kRows * kRow, kRow, 1}); }
+};
+
+TEST_F(GatherOfShortLoops, NearElementsOfShortRowsAreTakenAsOne) {
+  tuning_.longest_gathered_loop = kRow;
+  EXPECT_EQ(WayOfContiguous(), Way::kShortLoops);
+  EXPECT_NE(WayOf(Slices(), {4 * kRows, 4, 1}), Way::kShortLoops) << "rows of output lie apart";
+  PlanContents drops = Slices();
+  DropOne(drops.get());
+  EXPECT_NE(WayOf(drops, {kRows * kRow, kRow, 1}), Way::kShortLoops);
+  tuning_.cache_bytes = 1;
+  EXPECT_NE(WayOfContiguous(), Way::kShortLoops);
+  tuning_.cache_bytes = kHuge;
+  --tuning_.longest_gathered_loop;
+  EXPECT_NE(WayOfContiguous(), Way::kShortLoops);
+}
+
+TEST_F(GatherOfShortLoops, InAnotherOrderInTheOutputFewOfThemAreTakenAsOne) {
+  const auto way = [&] { return WayOf(Slices(), {kRow, kSlices * kRow, 1}); };
+  const auto transposed = [&] { return WayOf(Slices(), {1, kSlices, kSlices * kRows}); };
+  tuning_.most_gathered_apart = kRows * kRow;
+  EXPECT_EQ(transposed(), Way::kShortLoops);
+  EXPECT_NE(way(), Way::kShortLoops) << "rows are in order";
+  --tuning_.most_gathered_apart;
+  EXPECT_NE(transposed(), Way::kShortLoops);
+}
+
+TEST_F(GatherOfShortLoops, AlongTheAxisShorterOnesAreTakenAsOne) {
+  PlanContents plan = Entries(kRows * kRow, kRows * kRow, 4);
+  NameElements({kRows, kRow}, plan.get());
+  plan->axis = 1;
+  const Array source(STREW_FLOAT32, {{kRows, 4}, {4, 1}});
+  const Array output(STREW_FLOAT32, {{kRows, kRow}, {kRow, 1}});
+  const GatherLoops loops(*plan, *ViewOf(source.tensor()), 1, *ViewOf(output.tensor()));
+  tuning_.longest_gathered_line = kRow;
+  EXPECT_EQ(ScheduleGather(machine(), *plan, loops).way, Way::kShortLoops);
+  --tuning_.longest_gathered_line;
+  EXPECT_NE(ScheduleGather(machine(), *plan, loops).way, Way::kShortLoops);
+}
+
 // Entries of eight rows of six float32, by default in rows of eight.
 class GatherOfBoxes : public PlanScheduleOf {
  protected:

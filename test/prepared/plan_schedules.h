@@ -79,6 +79,8 @@ class PlanScheduleOf : public testing::Test {
     tuning_.longest_run_apart = tuning_.longest_far_run_apart = 0;
     tuning_.longest_run_of_elements = 8;
     tuning_.most_gathered_rows = 0;
+    tuning_.longest_gathered_loop = tuning_.longest_gathered_line = 0;
+    tuning_.most_gathered_apart = 0;
     settings_.tuning = &tuning_;
   }
 

@@ -282,6 +282,26 @@ def _gathers() -> list[Family]:
 
         return Planned(bind)
 
+    def short_loops(shape: Shape, axis: int, transposes: bool = False) -> Planned:
+        """Single elements of short rows."""
+
+        def bind(library: Library) -> Callable[[], None]:
+            indices = library.tensor(uniform(shape, shape[axis]))
+            plan = library.plan("scatter_elements", indices, axis, (shape[axis],))
+            source, output = values(shape), values(shape[::-1]).T if transposes else values(shape)
+            return library.plan_gather(plan, library.tensor(source), library.tensor(output))
+
+        return Planned(bind)
+
+    def beside_axis(row: int) -> Planned:
+        return short_loops((1 << 10, 8, row), 1)
+
+    def along_axis(row: int) -> Planned:
+        return short_loops((1 << 13, row), 1)
+
+    def in_another_order(row: int) -> Planned:
+        return short_loops((1 << 12, 2, row), 1, transposes=True)
+
     longest = switch("longest_shuffled_row", 0, HUGE, least_shuffled=0)
     return [
         Threshold("least_shuffled", of_entries, **at("least_shuffled"), least=8),
@@ -296,6 +316,29 @@ def _gathers() -> list[Family]:
         ),
         Threshold("near_gathered", transposed, **switch("near_gathered", HUGE, 0)),
         Threshold("most_gathered_rows", of_rows, **switch("most_gathered_rows", HUGE, 0), most=16),
+        Threshold(
+            "longest_gathered_loop",
+            beside_axis,
+            **switch("longest_gathered_loop", HUGE, 0),
+            least=2,
+            most=128,
+        ),
+        Threshold(
+            "longest_gathered_line",
+            along_axis,
+            **switch("longest_gathered_line", HUGE, 0),
+            least=1,
+            most=32,
+        ),
+        Threshold(
+            "most_gathered_apart",
+            in_another_order,
+            **switch("most_gathered_apart", HUGE, 0),
+            size_of=lambda entries: entries / 2,
+            value_of=lambda row: 2 * row,
+            least=1,
+            most=32,
+        ),
     ]
 
 
