@@ -110,6 +110,11 @@ struct PlanTuning {
   // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums along
   // the first axis of matrices of 11 to 20,000 rows took 0.2 to 0.97 x the time (Zen 4).
   int64_t pass_block = 64 << 10;
+  // Elements in the order of destinations have data copied piece by piece, each just before its
+  // updates, if a large output has at least so many cache lines for each destination: with 0.6, 1.2
+  // and 1.3 lines sums and maxima took 0.53, 0.37 and 0.39 x the time, with 0.4 and 0.2, where the
+  // pieces drive the updates out of the caches, 1.07 and 1.2 x (Zen 5).
+  double least_lines_of_copied_destination = 0.5;
   // Longest loop of single elements that is passed together with those around it, by a pattern.
   // Loops of 24 entries took 0.84 to 0.91 x the time of rows one by one, of 32 1.03 to 1.16 x, of 5
   // 0.55 to 0.65 x; nests of 2 x 2 x 2 entries 0.2 x (Zen 5).

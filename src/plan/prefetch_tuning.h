@@ -14,10 +14,10 @@ struct PrefetchTuning {
   // prefetch 0.89 to 1.1; into 64 MiB 4.8, with it 2.7.
   int64_t near_part = 4;
   // Moves of elements that span more and at most so many bytes need it all the same, because stores
-  // are done in order: into 2 to 8 MiB they took 0.6 x the time, into 1 and 16 MiB 0.85 and 0.95 x,
-  // into 32 MiB 1.15 x, but on a Zen 4 1.04 to 1.12 x into 1 to 2 MiB, 0.97 to 1.06 x into 2 to 4;
+  // are done in order: into 8 MiB they took 0.95 to 1.0 x the time, into 2 to 6 MiB 1.0 to 1.2 x,
+  // into 32 MiB 1.15 x (Zen 5), into 1 to 2 MiB 1.04 to 1.12 x, into 2 to 4 0.97 to 1.06 x (Zen 4);
   // where stores wait, into 48 to 740 KiB 0.7 to 0.88 x (Emerald Rapids).
-  int64_t least_fetched_moves = 2 << 20, least_fetched_moves_that_wait = 64 << 10;
+  int64_t least_fetched_moves = 6 << 20, least_fetched_moves_that_wait = 64 << 10;
   int64_t most_fetched_moves = 16 << 20;
   // Distance for single elements, in entries. It must be 4 to 255, because blocks of clamped
   // indices have 256.

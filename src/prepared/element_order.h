@@ -29,10 +29,16 @@ bool HasElementKernel(const Call& call, const TensorView& output, strew_reductio
 bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorView& output,
                       int axis, ElementLines* lines);
 
-// Applies the updates to an output to which data was copied. Fails only if the runner does.
-Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorView& updates,
-                             const TensorView& output, const ElementLines& lines,
-                             const PlanSchedule& schedule);
+// True if data is copied piece by piece, each just before its updates, which then find it in the
+// caches.
+bool CopiesInPieces(const Call& call, const Plan& plan, const TensorView& data,
+                    const TensorView& output, const ElementLines& lines);
+
+// Applies the updates to an output to which data was copied, or to which it is copied in pieces, if
+// `data` is not NULL. Fails only if the runner does.
+Status ScatterInElementOrder(const Call& call, const Plan& plan, const TensorView* data,
+                             const TensorView& updates, const TensorView& output,
+                             const ElementLines& lines, const PlanSchedule& schedule);
 
 }  // namespace strew::prepared
 

@@ -32,14 +32,17 @@ def families(cache: int) -> list[Family]:
     return [*_costs(), *_gathers(), *_means(), *_passes(cache), *_element_order(cache)]
 
 
-def scattered(indices: np.ndarray, data: np.ndarray, reduction: str) -> Planned:
-    """Updates of rows of data, in place."""
+def scattered(
+    indices: np.ndarray, data: np.ndarray, reduction: str, is_in_place: bool = True
+) -> Planned:
+    """Updates of rows of data."""
 
     def bind(library: Library) -> Callable[[], None]:
         plan = library.plan(UPDATE, library.tensor(indices), 0, data.shape[:1])
         target = library.tensor(data)
         updates = library.tensor(values((*indices.shape, *data.shape[1:]), data.dtype.name))
-        return library.plan_scatter(plan, target, updates, reduction, target)
+        output = target if is_in_place else library.tensor(np.empty_like(data))
+        return library.plan_scatter(plan, target, updates, reduction, output)
 
     return Planned(bind)
 
@@ -566,6 +569,11 @@ def _element_order(cache: int) -> list[Family]:
     def sums(places: int, updates: int) -> Planned:
         return scattered(uniform((updates,), places), values((places,)), "add")
 
+    def anew(lines: float) -> Planned:
+        """So many lines of a new output for each update."""
+        updates = int(cache / LINE * 4 / lines)
+        return scattered(uniform((updates,), cache), values((cache,)), "add", is_in_place=False)
+
     def means(updates: int) -> Planned:
         """Each element has so many updates."""
         places = cache // 8
@@ -610,5 +618,11 @@ def _element_order(cache: int) -> list[Family]:
         Threshold("most_ordered_repeats", repeated, always, never, least=0, most=64),
         Threshold("most_repeats_of_ordered_sums", means, always, never, least=1, most=64),
         Threshold("least_ordered_step", in_windows, never, always, least=64),
+        Sweep(
+            "least_lines_of_copied_destination",
+            [lambda: anew(0.7), lambda: anew(1.2)],
+            (0, 2),
+            settings=always,
+        ),
         Sweep("ordered_prefetch", [lambda: sums(cache, cache // 4)], (32, 64, 192), settings=always),
     ]
