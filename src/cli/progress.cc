@@ -95,7 +95,7 @@ std::string Progress::Line(const Stage& stage, std::int64_t done, std::size_t wi
   std::string text = "strew: ";
   if (countable) {
     const std::string total = std::to_string((stage.total + stage.unit - 1) / stage.unit);
-    // A total of less than a unit is shown as one.
+    // The total is rounded up, and so is what reaches it.
     const std::string part = done < stage.total ? std::to_string(done / stage.unit) : total;
     text += std::string(total.size() - part.size(), ' ') + part + " of " + total + " ";
   }

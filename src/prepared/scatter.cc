@@ -181,9 +181,11 @@ ScatterFacts FactsOf(const Call& call, const Plan& plan, const TensorView& data,
 Status ScatterElements(const PlannedScatter& all, const ElementLines& lines) {
   const TensorView& data = all.operands.data;
   const bool copies = CopiesInPieces(all.call, all.plan, data, all.output(), lines);
-  if (!copies) STREW_TRY(share::Copy(all.call, data, all.output()));
-  if (copies && all.call.explains())
+  if (!copies) {
+    STREW_TRY(share::Copy(all.call, data, all.output()));
+  } else if (all.call.explains()) {
     all.call.Explain("Data is copied in pieces, each just before its updates.");
+  }
   STREW_TRY(ScatterInElementOrder(all.call, all.plan, copies ? &data : nullptr,
                                   all.operands.updates, all.output(), lines, all.schedule));
   return all.call.Succeed(all.plan.kept);

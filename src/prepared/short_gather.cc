@@ -13,26 +13,6 @@ namespace {
 constexpr int64_t kBlock = 256;
 constexpr int64_t kOffsetBytes = kBlock * int64_t{sizeof(int64_t)};
 
-// The places of the entries of a block: those of the plan, or copies if the entries lie apart.
-class PlacesOfBlock {
- public:
-  PlacesOfBlock(const Numbers& places, const FlatEntries& flat, int64_t slabs) : places_(places) {
-    plan::FillPattern(flat.period, flat.slab, kGatheredEntry, slabs, entries_);
-    for (int64_t i = 0; i < slabs * flat.period_turns; ++i) lie_together_ &= entries_[i] == i;
-  }
-  const unsigned char* From(int64_t entry, int64_t n, unsigned char* copies) const {
-    const unsigned char* const first = places_.data() + entry * places_.width();
-    if (lie_together_) return first;
-    kernel::GatherElements(places_.width(), first, entries_, n, copies);
-    return copies;
-  }
-
- private:
-  const Numbers& places_;
-  int64_t entries_[kBlock];
-  bool lie_together_ = true;
-};
-
 // The longest innermost loop of entries that are not faster row by row. `innermost` is that of the
 // output.
 int64_t LongestColumn(const plan::Tuning& tuning, const EntryNest& nest,
@@ -76,17 +56,19 @@ void GatherFlat(const Call& call, const Plan& plan, const GatherLoops& loops,
   const int64_t size = loops.units.width;
   const kernel::OffsetWidth width = kernel::OffsetWidthOf(loops.source_bytes / size - 1);
   const bool is_narrow = width == kernel::kOffset32;
+  const Numbers& places = plan.places;
   const kernel::ResolveKernel resolve =
-      kernel::IndexKernelsFor(plan.places.dtype(), call.settings().simd_target).resolve[width];
+      kernel::IndexKernelsFor(places.dtype(), call.settings().simd_target).resolve[width];
   const int64_t step = std::min(kBlock / flat.period_turns, flat.slab.count);
   plan::FillPattern(flat.period, flat.slab, kGatheredSource, step, is_narrow, pattern);
-  const PlacesOfBlock places(plan.places, flat, step);
+  const plan::Positions<kBlock> entries(flat, kGatheredEntry, step);
   plan::ForEachTurn(flat.outside, flat.outside.rank, [&](const int64_t* at) {
     for (int64_t s = 0; s < flat.slab.count; s += step) {
       int64_t first[kGatherOperands];
       plan::MoveToTurn(at, flat.slab, s, first);
       const int64_t n = std::min(step, flat.slab.count - s) * flat.period_turns;
-      const unsigned char* const indices = places.From(first[kGatheredEntry], n, copies);
+      const unsigned char* const of_first = places.data() + first[kGatheredEntry] * places.width();
+      const unsigned char* const indices = entries.Bring(places.width(), of_first, n, copies);
       std::memcpy(offsets, pattern, static_cast<size_t>(n * kernel::OffsetSize(width)));
       resolve({{indices, 1, n, n, 1, plan.NumberOfPlaces()},
                loops.layout.places.stride(),

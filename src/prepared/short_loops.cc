@@ -37,14 +37,10 @@ bool FlattenUpdates(const EntryPass& pass, const UpdateNest& nest, int64_t block
 // The offsets of a block's updates in each operand, without those of their places, from the offset
 // of the first update.
 struct Patterns {
-  Patterns(const EntryPass& pass, const FlatUpdates& flat, int64_t slabs) {
+  Patterns(const EntryPass& pass, const FlatUpdates& flat, int64_t slabs)
+      : weights(flat, kWeight, slabs) {
     Fill(pass.from, flat, slabs, source);
     Fill(pass.to, flat, slabs, output);
-    plan::FillPattern(flat.period, flat.slab, kWeight, slabs, weights);
-    weights_are_line = true;
-    for (int64_t i = 0; i < slabs * flat.period_turns; ++i) {
-      weights_are_line = weights_are_line && weights[i] == i;
-    }
   }
 
   static void Fill(const PlacedTensor& tensor, const FlatUpdates& flat, int64_t slabs,
@@ -55,8 +51,7 @@ struct Patterns {
 
   alignas(64) unsigned char source[kOffsetBytes];
   alignas(64) unsigned char output[kOffsetBytes];
-  alignas(64) int64_t weights[kPassBlock];
-  bool weights_are_line;
+  const plan::Positions<kPassBlock> weights;
 };
 
 // Stores the offsets of n updates.
@@ -70,11 +65,10 @@ void Locate(const PlacedTensor& tensor, const int64_t* first, int64_t n,
 
 void Multiply(const EntryPass& pass, const int64_t* first, int64_t n, const Patterns& patterns,
               unsigned char* updates) {
-  const unsigned char* const weights = pass.WeightAt(first);
-  if (patterns.weights_are_line) return pass.multiply(updates, 1, weights, 1, n);
-  alignas(64) unsigned char together[kUpdateBytes];
-  kernel::GatherElements(pass.size, weights, patterns.weights, n, together);
-  pass.multiply(updates, 1, together, 1, n);
+  alignas(64) unsigned char copies[kUpdateBytes];
+  const unsigned char* const weights =
+      patterns.weights.Bring(pass.size, pass.WeightAt(first), n, copies);
+  pass.multiply(updates, 1, weights, 1, n);
 }
 
 void PassBlock(const EntryPass& pass, const int64_t* first, int64_t n, const Patterns& patterns) {
