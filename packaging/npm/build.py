@@ -26,7 +26,9 @@ OPTIONS = [
     "-Dcpp_args=-msimd128 -msign-ext -mnontrapping-fptoint -DHWY_SKIP_NON_BEST_BASELINE",
 ]
 LINK = [
-    *("em++", "-O2", "--no-entry", "-sSTANDALONE_WASM=1", "-sWASM_BIGINT=1"),
+    # -Os makes strew.wasm 6 KB smaller than -O2 and takes 1.01 times its time; -Oz makes it 57 KB
+    # smaller and takes up to 1.3 times.
+    *("em++", "-Os", "--no-entry", "-sSTANDALONE_WASM=1", "-sWASM_BIGINT=1"),
     *("-sALLOW_MEMORY_GROWTH=1", "-sTOTAL_STACK=262144"),
 ]
 
