@@ -16,13 +16,15 @@ namespace strew::accumulate {
 
 struct Accumulator {
   // A destination has at most `most_updates`. Unless that is kernel::kMostTerms or more, single
-  // elements may have slots.
+  // elements may have slots. These count updates if anyone needs to know the counts.
   Accumulator(const Call& call, strew_dtype dtype, strew_reduction reduction,
-              int64_t most_updates = kernel::kMostTerms - 1)
+              int64_t most_updates = kernel::kMostTerms - 1, bool counts_updates = true)
       : kernels(kernel::AccumulateKernelsFor(dtype, ReductionKind(reduction),
                                              call.settings().simd_target)),
         sums(most_updates >= kernel::kMostTerms ? kernels.long_sums : kernels.sums),
-        slots(HasPackedSlots(most_updates) ? *kernels.packed : kernels.counted),
+        slots(HasCompactSlots(most_updates, counts_updates || ExcludesSelf(reduction))
+                  ? *kernels.compact
+                  : kernels.counted),
         excludes_self(ExcludesSelf(reduction)),
         divides(ReductionKind(reduction) == STREW_MEAN) {
     StoreIdentity(dtype, ReductionKind(reduction), identity_);
@@ -38,8 +40,8 @@ struct Accumulator {
                   int64_t n) const {
     slots.begin(of_elements, excludes_self ? identity_ : elements, excludes_self ? 0 : stride, n);
   }
-  // True if the sum and the count of a slot share a word.
-  bool are_packed() const { return &slots == kernels.packed; }
+  // True if the slots have no counts of their own.
+  bool are_compact() const { return &slots == kernels.compact; }
   // Number by which a sum of so many updates is divided.
   int64_t Terms(int64_t updates) const { return divides ? updates + old_terms() : 1; }
   // Stores the sums of n slots in contiguous elements. Those without updates stay as they are.
@@ -54,8 +56,9 @@ struct Accumulator {
   const bool divides;
 
  private:
-  bool HasPackedSlots(int64_t most_updates) const {
-    return kernels.packed != nullptr && most_updates <= kernels.packed->most_updates;
+  bool HasCompactSlots(int64_t most_updates, bool needs_counts) const {
+    return kernels.compact != nullptr && most_updates <= kernels.compact->most_updates &&
+           (kernels.compact->has_counts || !needs_counts);
   }
   int64_t old_terms() const { return excludes_self ? 0 : 1; }
 

@@ -109,7 +109,7 @@ int64_t MostBytes(const WideScatter& work) {
   const plan::EntryLoops& loops = work.scatter.loops;
   const plan::Tuning& tuning = work.scatter.tuning;
   const int64_t least =
-      work.sums.accumulator().are_packed() ? tuning.far_packed_sums : tuning.far_batch_sums;
+      work.sums.accumulator().are_compact() ? tuning.far_compact_sums : tuning.far_batch_sums;
   const int64_t updates = loops.Entries() / loops.batches;
   const int64_t destinations = loops.DestinationsOfBatch();
   if (updates < destinations) return least;

@@ -18,10 +18,11 @@ SlotSums::SlotSums(const walk::Scatter& scatter)
       // Batches never share destinations.
       most_updates_(scatter.loops.Entries() / scatter.loops.batches),
       are_single_(units_ == 1 && !are_long()),
-      accumulator_(scatter.call, scatter.operands.output.dtype, scatter.reduction, most_updates_),
-      count_size_(!are_single_                ? int64_t{sizeof(int64_t)}
-                  : accumulator_.are_packed() ? 0
-                                              : kCountBytes) {}
+      accumulator_(scatter.call, scatter.operands.output.dtype, scatter.reduction, most_updates_,
+                   /*counts_updates=*/scatter.applied_units != nullptr),
+      count_size_(!are_single_                 ? int64_t{sizeof(int64_t)}
+                  : accumulator_.are_compact() ? 0
+                                               : kCountBytes) {}
 
 // Kernels begin and divide strided elements one by one, which is slow.
 template <class Body>
@@ -101,7 +102,7 @@ void SlotSums::Finish(const Slots& slots, const SlotLine& line) const {
 
 int64_t SlotSums::CountOf(const Slots& slots, int64_t slot) const {
   if (!are_single_) return reinterpret_cast<int64_t*>(slots.counts)[slot];
-  if (!accumulator_.are_packed()) return reinterpret_cast<uint32_t*>(slots.counts)[slot];
+  if (!accumulator_.are_compact()) return reinterpret_cast<uint32_t*>(slots.counts)[slot];
   return reinterpret_cast<int64_t*>(slots.sums)[slot] & accumulator_.slots.most_updates;
 }
 

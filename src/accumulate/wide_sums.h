@@ -76,7 +76,7 @@ class SlotSums {
   // number drops the update.
   void Add(const Slots& slots, const int32_t* numbers, const unsigned char* updates, int64_t stride,
            int64_t columns) const;
-  // Number of updates that were added to the slots.
+  // Number of updates that were added to the slots, if they count them.
   int64_t Updates(const Slots& slots, int64_t count) const;
 
  private:
@@ -106,7 +106,7 @@ class SlotSums {
   const int64_t most_updates_;  // of a destination
   const bool are_single_;
   const Accumulator accumulator_;
-  const int64_t count_size_;  // 0 if sums and counts share words
+  const int64_t count_size_;  // 0 for compact slots
 };
 
 }  // namespace strew::accumulate

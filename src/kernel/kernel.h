@@ -177,7 +177,7 @@ struct FinishArguments {
   int64_t count;
 };
 
-// The sum and the number of updates of each slot. Where they share a word, `counts` is not used.
+// The sum and the number of updates of each slot. Compact slots do not use `counts`.
 struct CountedSums {
   unsigned char* sums;
   uint32_t* counts;
@@ -224,13 +224,15 @@ inline constexpr int64_t kMostTerms = std::numeric_limits<int32_t>::max();
 // bits are the count.
 struct SlotKernels {
   int64_t most_updates;  // of a slot, and the mask of a count in a word
+  bool has_counts;
   // sums[i] = elements[i * stride] for i < n; counts in words are 0
   void (*begin)(unsigned char* sums, const unsigned char* elements, int64_t stride, int64_t n);
   // sums[slots[i]] (+)= updates[i * updates_stride] and ++counts[slots[i]]
   void (*add_each)(const CountedSums&, const SlotUpdates&);
   // Fewest consecutive updates of one slot that are worth a call of their own; 0: none are.
   int64_t least_repeats;
-  // output[i] = sums[i] / (counts[i] + more) if counts[i] > 0, for i < n; only means divide
+  // output[i] = sums[i] / (counts[i] + more) if counts[i] > 0, for i < n; only means divide.
+  // Without counts, output[i] still has the value with which sums[i] began.
   void (*finish_each)(const CountedSums&, int64_t more, unsigned char* output, int64_t n);
 };
 
@@ -243,8 +245,9 @@ struct AccumulateKernels {
   // output = old value (unless excluded) (+) updates in order, divided if `divides`
   GroupKernel group;
   SlotKernels counted;  // counts have 32 bits of their own
-  // Sums and counts share words: for means of integers of 8 and 16 bits; NULL for none.
-  const SlotKernels* packed;
+  // Means of integers of 8 and 16 bits: sums and counts share words. Sums of floats of 16 bits with
+  // STREW_WIDE: there are no counts. NULL for none.
+  const SlotKernels* compact;
   // sums[g] (+)= updates[k] for begins[g] <= k < begins[g + 1], in order, and g < groups
   void (*add_groups)(unsigned char* sums, const unsigned char* updates, const int64_t* begins,
                      int64_t groups);

@@ -48,6 +48,7 @@ constexpr AccumulateKernels AccumulateKernelsOf() {
   }
   kernels.group = ReduceGroup<T, Op>;
   kernels.counted = CountedKernelsOf<T, Op, kDivides>();
+  kernels.compact = CompactKernelsOf<T, Op, kDivides>();
   kernels.add_groups = AddGroups<T, Op>;
   kernels.ordered = OrderedSumsKernelOf<T, Op, kDivides>();
   return kernels;
@@ -60,7 +61,6 @@ constexpr AccumulateKernels MeanKernelsOf() {
   } else {
     AccumulateKernels kernels = AccumulateKernelsOf<T, Add, /*kDivides=*/true>();
     kernels.run = MeanOfPairs<T>;
-    kernels.packed = PackedKernelsOf<T>();
     return kernels;
   }
 }

@@ -39,10 +39,10 @@ struct MeanTuning {
   // the time of buckets, of 7 to 22 MB 0.9 to 1.4 x while other programs used the last-level cache
   // (Zen 4).
   int64_t far_batch_sums = int64_t{6} << 20;
-  // The same for sums that share a word with their count, so that an update touches one cache line:
+  // The same for sums without counts of their own, so that an update touches one cache line:
   // 1 M int8 took 0.74 to 0.84 x the time of buckets, 1.04 to 1.12 x while another program used the
   // last-level cache, in which 1 M float32 took 1.9 to 2.1 x (Zen 4).
-  int64_t far_packed_sums = int64_t{8} << 20;
+  int64_t far_compact_sums = int64_t{8} << 20;
   // They may take this part of the cache with one update for each destination, and more with each
   // further update, up to the whole: 0.6 to 2.6 M float32, float64, int32, int8 and int16 with 1 to
   // 4 updates for each took 0.57 to 0.94 x the time of buckets up to this size, 0.6 to 1.28 x while

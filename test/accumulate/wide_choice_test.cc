@@ -216,17 +216,17 @@ TEST(WideChoice, IsBatchesForAllColumnsAtOnce) {
 }
 
 // Sums that share words with their counts may take more.
-TEST(WideChoice, IsBatchesForMorePackedSums) {
+TEST(WideChoice, IsBatchesForMoreCompactSums) {
   const strew::plan::Tuning tuning;
-  ASSERT_GT(tuning.far_packed_sums, tuning.far_batch_sums);
-  const int64_t most = tuning.far_packed_sums / 8;
+  ASSERT_GT(tuning.far_compact_sums, tuning.far_batch_sums);
+  const int64_t most = tuning.far_compact_sums / 8;
   for (const int64_t places : {most, most + 1}) {
     // No part of the cache counts for fewer updates than destinations.
     std::vector<int64_t> indices(static_cast<size_t>(most - 1));
     std::iota(indices.begin(), indices.end(), 0);
     LineOf<uint16_t, STREW_UINT16> line(places, 1, indices);
     const SlotSums sums(line.scatter);
-    if (!sums.accumulator().are_packed()) GTEST_SKIP() << "no vectors, or an old CPU";
+    if (!sums.accumulator().are_compact()) GTEST_SKIP() << "no vectors, or an old CPU";
     WideWay way;
     ASSERT_TRUE(strew::accumulate::Combine({line.scatter, sums}, &way).ok());
     EXPECT_EQ(way, places == most ? WideWay::kBatches : WideWay::kBuckets);

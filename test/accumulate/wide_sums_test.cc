@@ -115,7 +115,7 @@ TEST(SumsOfSingles, ShareWordsWithCounts) {
     const SlotSums sums(line.scatter);
     std::vector<uint64_t> memory(static_cast<size_t>(sums.slot_bytes()));
     const Slots slots = sums.At(reinterpret_cast<unsigned char*>(memory.data()), 4);
-    EXPECT_EQ(sums.slot_bytes(), sums.accumulator().are_packed() ? 8 : 12);
+    EXPECT_EQ(sums.slot_bytes(), sums.accumulator().are_compact() ? 8 : 12);
     const int32_t numbers[] = {0, 2, 2, INT32_MIN};
     auto* const data = reinterpret_cast<unsigned char*>(line.data.data());
     sums.Combine(slots, 4, SlotLine{0, data, 1, 4}, [&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slots whose sums share words with their counts agree with slots that keep both apart, on every
+// Slots without counts of their own agree with slots that keep sums and counts apart, on every
 // target that has them.
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +12,8 @@
 
 #include "kernel/kernel.h"
 #include "kernel/target.h"
+#include "reference/arithmetic.h"
+#include "reference/array.h"
 #include "reference/random.h"
 #include "support/reference.h"
 
@@ -36,8 +38,8 @@ class PackedSlots : public testing::Test {
   static void ForEachTarget(const Body& body) {
     for (int32_t target = 0; target < strew::kernel::TargetCount(); ++target) {
       const AccumulateKernels& kernels = AccumulateKernelsFor(Dtype(), STREW_MEAN, target);
-      if (kernels.packed == nullptr) continue;
-      EXPECT_EQ(kernels.packed->most_updates, (1 << kCountBits) - 1);
+      if (kernels.compact == nullptr) continue;
+      EXPECT_EQ(kernels.compact->most_updates, (1 << kCountBits) - 1);
       body(kernels);
       if (testing::Test::HasFailure()) return;
     }
@@ -92,7 +94,8 @@ TYPED_TEST(PackedSlots, HaveTheMeansOfCountedOnes) {
         of.finish_each({memory, counts.data()}, more, this->Bytes(output.data()), slots);
         return output;
       };
-      ASSERT_EQ(means(*kernels.packed), means(kernels.counted)) << slots << ' ' << n << ' ' << more;
+      ASSERT_EQ(means(*kernels.compact), means(kernels.counted))
+          << slots << ' ' << n << ' ' << more;
     }
   });
 }
@@ -122,11 +125,54 @@ TYPED_TEST(PackedSlots, DivideLargeSums) {
       std::vector<T> packed = old, counted = old;
       auto* const of_words = reinterpret_cast<unsigned char*>(words.data());
       auto* const of_sums = reinterpret_cast<unsigned char*>(sums.data());
-      kernels.packed->finish_each({of_words, nullptr}, 1, this->Bytes(packed.data()), n);
+      kernels.compact->finish_each({of_words, nullptr}, 1, this->Bytes(packed.data()), n);
       kernels.counted.finish_each({of_sums, counts.data()}, 1, this->Bytes(counted.data()), n);
       ASSERT_EQ(packed, counted) << round;
     }
   });
+}
+
+// Updates that are contiguous, strided and broadcast, some of them dropped. Values include NaN.
+TEST(BareSlots, HaveTheSumsOfCountedOnes) {
+  constexpr strew_reduction kKinds[] = {STREW_ADD, STREW_SUB, STREW_MUL};
+  Random random(Seed());
+  int64_t tried = 0;
+  for (int32_t target = 0; target < strew::kernel::TargetCount(); ++target) {
+    for (int64_t slots = 1; slots < 150; ++slots) {
+      const strew_dtype dtype = random.OneIn(2) ? STREW_FLOAT16 : STREW_BFLOAT16;
+      const AccumulateKernels& kernels = AccumulateKernelsFor(dtype, random.Pick(kKinds), target);
+      if (kernels.compact == nullptr) continue;
+      ++tried;
+      ASSERT_FALSE(kernels.compact->has_counts);
+      const int64_t n = random.Between(1, 400);
+      const int64_t stride = random.Between(0, 3);
+      const Array old = RandomArray(random, dtype, RowMajor({slots}));
+      const unsigned char* const elements = old.view().origin;
+      const Array updates = RandomArray(random, dtype, RowMajor({n * stride + 1}));
+      std::vector<int32_t> names(static_cast<size_t>(n));
+      for (int32_t& name : names) {
+        name = random.OneIn(9) ? INT32_MIN : static_cast<int32_t>(random.Between(0, slots - 1));
+      }
+      const auto sum = [&](const SlotKernels& of) {
+        std::vector<unsigned char> output(elements, elements + 2 * slots);
+        std::vector<float> sums(static_cast<size_t>(slots));
+        std::vector<uint32_t> counts(static_cast<size_t>(slots), 0);
+        auto* const memory = reinterpret_cast<unsigned char*>(sums.data());
+        of.begin(memory, elements, 1, slots);
+        of.add_each({memory, counts.data()}, {names.data(), updates.view().origin, stride, n});
+        of.finish_each({memory, counts.data()}, 1, output.data(), slots);
+        return output;
+      };
+      const std::vector<unsigned char> expected = sum(kernels.counted);
+      std::vector<unsigned char> bare = sum(*kernels.compact);
+      for (int32_t slot = 0; slot < slots; ++slot) {
+        if (std::find(names.begin(), names.end(), slot) == names.end()) continue;
+        ForgiveNanPayload(dtype, expected.data() + 2 * slot, bare.data() + 2 * slot);
+      }
+      ASSERT_EQ(bare, expected) << slots << ' ' << n << ' ' << stride;
+    }
+  }
+  if (tried == 0) GTEST_SKIP() << "no target has such slots";
 }
 
 }  // namespace

@@ -177,7 +177,7 @@ def _means() -> list[Family]:
         ),
         Sweep("far_batch_sums", [lambda: line(400000, 399000)], (1 << 20, 2 << 20, 8 << 20)),
         Sweep(
-            "far_packed_sums",
+            "far_compact_sums",
             [lambda: line(900000, 899000, dtype="int8")],
             (4 << 20, 6 << 20, 16 << 20),
         ),
