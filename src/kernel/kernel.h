@@ -158,7 +158,9 @@ using TransposeKernel = bool (*)(const struct BoxArguments& box);
 // run of `combine`.
 struct MoveKernels {
   CombineKernels combine;
-  RunKernel stream;             // a run past the caches; FinishStreaming() must follow
+  RunKernel stream;  // a run past the caches; FinishStreaming() must follow
+  // The same for parts of a longer run, in words of kStreamedWord bytes.
+  RunKernel stream_part;
   InterleaveKernel interleave;  // may be NULL
   GatherKernel gather;
   TransposeKernel transpose;  // may be NULL

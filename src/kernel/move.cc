@@ -18,8 +18,8 @@ namespace {
 
 template <class T>
 constexpr MoveKernels MoveKernelsOf() {
-  return {CombineKernelsOf<T, Move<T>>(), StreamRun<T>, InterleaveKernelOf<T>(), Gather<T>,
-          TransposeKernelOf<T>()};
+  return {CombineKernelsOf<T, Move<T>>(), StreamRun<T>, StreamPart<T>,
+          InterleaveKernelOf<T>(),        Gather<T>,    TransposeKernelOf<T>()};
 }
 
 const MoveKernels* MoveTableHere() {

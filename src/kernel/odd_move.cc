@@ -42,7 +42,12 @@ constexpr MoveKernels OddKernels() {
   if constexpr ((kWidth & (kWidth - 1)) == 0) {
     return {};
   } else {
-    return {CombineKernelsOf<T, Move<T>, MoveRun<T>>(), MoveRun<T>, nullptr, Gather<T>, nullptr};
+    return {CombineKernelsOf<T, Move<T>, MoveRun<T>>(),
+            MoveRun<T>,
+            MoveRun<T>,
+            nullptr,
+            Gather<T>,
+            nullptr};
   }
 }
 

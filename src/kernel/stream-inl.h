@@ -112,16 +112,15 @@ HWY_INLINE size_t StreamPages(uint8_t* output, const uint8_t* updates, size_t n)
   return piece;
 }
 
-// Copies bytes past the caches. FinishStreaming() must follow. Not inline, so that the kernels of
-// all widths share it.
+// Copies bytes past the caches, and also the ends if `streams`. FinishStreaming() must follow. Not
+// inline, so that the kernels of all widths share it.
 [[maybe_unused]] HWY_NOINLINE void StreamBytes(unsigned char* output, const unsigned char* updates,
-                                               int64_t bytes) {
+                                               int64_t bytes, bool streams) {
   constexpr size_t kLine = kCacheLine;
   const hn::ScalableTag<uint8_t> d;
   const size_t step = 4 * hn::Lanes(d);
   const size_t n = static_cast<size_t>(bytes);
   const uintptr_t start = reinterpret_cast<uintptr_t>(output);
-  const bool streams = StreamsEnds(output, bytes);
   size_t i = (kLine - start % kLine) % kLine;
   if (n < i + step) return MoveEnd(output, updates, n, streams);
   if (i != 0) MoveEnd(output, updates, i, streams);
@@ -190,7 +189,9 @@ template <class T>
 void StreamRun(unsigned char* output, int64_t output_stride, const unsigned char* updates,
                int64_t updates_stride, int64_t n) {
   if constexpr (kHasStreams) {
-    if (output_stride == 1 && updates_stride == 1) return StreamBytes(output, updates, At<T>(n));
+    if (output_stride == 1 && updates_stride == 1) {
+      return StreamBytes(output, updates, At<T>(n), StreamsEnds(output, At<T>(n)));
+    }
   }
   if constexpr (kHasStreams && kHasVectors<T>) {
     if (output_stride == 1 && updates_stride == -1) return StreamReversed<T>(output, updates, n);
@@ -199,6 +200,17 @@ void StreamRun(unsigned char* output, int64_t output_stride, const unsigned char
     }
   }
   Run<T, Move<T>>(output, output_stride, updates, updates_stride, n);
+}
+
+template <class T>
+void StreamPart(unsigned char* output, int64_t output_stride, const unsigned char* updates,
+                int64_t updates_stride, int64_t n) {
+  if constexpr (kHasStreams) {
+    if (output_stride == 1 && updates_stride == 1) {
+      return StreamBytes(output, updates, At<T>(n), /*streams=*/true);
+    }
+  }
+  StreamRun<T>(output, output_stride, updates, updates_stride, n);
 }
 
 }  // namespace

@@ -6,15 +6,29 @@
 namespace strew::plan {
 namespace {
 
-// True if one dim can replace both in all operands.
+// True if one dim can replace both in all operands. If the slice takes one turn of the inner dim,
+// its elements lie as far apart as the turns of the outer dim.
 bool CanMerge(const OverlayDim& outer, const OverlayDim& inner) {
-  if (!inner.IsWhole()) return false;
   const bool dense = outer.output_stride == inner.size * inner.output_stride &&
                      outer.data_stride == inner.size * inner.data_stride;
   if (!dense) return false;
+  if (inner.slice.count == 1) return true;
+  if (!inner.IsWhole()) return false;
   // A loop cannot skip the elements between two steps.
   if (outer.slice.count == 1) return true;
   return outer.slice.step == 1 && outer.updates_stride == inner.size * inner.updates_stride;
+}
+
+OverlayDim Merged(const OverlayDim& outer, const OverlayDim& inner) {
+  OverlayDim merged = inner;
+  merged.size *= outer.size;
+  merged.slice.first += outer.slice.first * inner.size;
+  merged.slice.count *= outer.slice.count;
+  if (inner.slice.count == 1 && outer.slice.count > 1) {
+    merged.slice.step = outer.slice.step * inner.size;
+    merged.updates_stride = outer.updates_stride;
+  }
+  return merged;
 }
 
 }  // namespace
@@ -54,11 +68,7 @@ void OverlayPlan::Merge() {
       dim[++merged] = dim[i];
       continue;
     }
-    const OverlayDim outer = dim[merged];
-    dim[merged] = dim[i];
-    dim[merged].size *= outer.size;
-    dim[merged].slice.first = outer.slice.first * dim[i].size;
-    dim[merged].slice.count *= outer.slice.count;
+    dim[merged] = Merged(dim[merged], dim[i]);
   }
   rank = merged + 1;
 }

@@ -352,12 +352,18 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
   int64_t small_overlay = 32 << 10;
   // Lines of at least this many bytes are handled one by one: a call then costs little.
   int64_t long_line = 1024;
+  // The same for lines that are written past the caches in whole cache lines, although their runs
+  // end anywhere: lines of 1.0 to 2 KiB took 0.48 to 1.8 x the time, of 2 to 6 KiB 0.6 to 1.3 x
+  // (Zen 5).
+  int64_t long_joined_line = 2048;
   // Bytes of an overlay that are copied, through the caches, before their updates. Compared with
   // 4 KiB, 60 random overlays of 0.1 to 60 MB took 0.94, 0.92 and 0.91 x the time (geometric mean)
   // with 32, 64 and 128 KiB; compared with 64 KiB, 40 others of 0.2 to 110 MB took 0.99, 0.98 and
   // 0.97 x with 128 KiB, 256 KiB and 1 MiB (Zen 4).
   int64_t overlay_piece = 256 << 10;
-  // Most bytes of a line that is prefetched: lines of 4 KiB, every second replaced, took 0.85 x.
+  // Most bytes of the updates of a line that are prefetched: lines of 4 KiB, every second replaced,
+  // took 0.85 x; 14 of 1 to 30 KB, in parts replaced, 0.83 and 0.97 x (geometric means on Zen 5 for
+  // runs that end anywhere and at words).
   int64_t most_prefetched_line = 8192;
   // Distance of these lines, in turns. A distance of 1, 4, 8 took 1.01, 1.02, 1.04 x the time.
   int64_t line_prefetch = 2;

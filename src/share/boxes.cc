@@ -65,6 +65,23 @@ bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
   return RunBox(call, kernels, units, output.data, data.data, &nest, updates);
 }
 
+// True if the slice begins and ends at words that can be streamed, in all lines of the output.
+bool IsInWords(const OverlayPlan& plan, const unsigned char* output, int64_t width) {
+  int64_t parts = plan.output_base;
+  for (int i = 0; i < plan.rank - 1; ++i) parts |= plan.dim[i].output_stride;
+  const plan::OverlayDim& line = plan.dim[plan.rank - 1];
+  parts |= line.size | line.slice.first | line.slice.count;
+  const auto address = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kCacheLine);
+  return (address | parts * width) % kernel::kStreamedWord == 0;
+}
+
+walk::Stores StoresOf(const plan::BoxSchedule& schedule, const plan::Machine& machine,
+                      const OverlayPlan& plan, const unsigned char* output, int64_t width) {
+  if (!schedule.streams) return walk::Stores::kCached;
+  const bool in_words = machine.streams_parts && IsInWords(plan, output, width);
+  return in_words ? walk::Stores::kWords : walk::Stores::kLines;
+}
+
 }  // namespace
 
 Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Units& units,
@@ -106,8 +123,10 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel r
                   const kernel::MoveKernels& move, const OverlayOperands& operands) {
   const int64_t width = move.combine.element_size;
   const int64_t bytes = plan.Size() * width;
-  const plan::BoxSchedule schedule = plan::MakeBoxSchedule(plan::Machine(call), bytes, bytes);
+  const plan::Machine machine(call);
+  const plan::BoxSchedule schedule = plan::MakeBoxSchedule(machine, bytes, bytes);
   if (call.explains()) plan::Explain(call, schedule, "slice laid over a copy", bytes);
+  const walk::Stores stores = StoresOf(schedule, machine, plan, operands.output, width);
   plan::Cut parts;
   for (int i = 0; i < plan.rank; ++i) {
     const int64_t granule = plan::LineGranule(plan.dim[i].output_stride, width);
@@ -124,7 +143,7 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel r
     at.output += of_part.output_base * width;
     at.data += of_part.data_base * width;
     at.updates = sliced ? at.updates + of_part.updates_base * width : nullptr;
-    walk::RunOverlay(of_part, run, move, at, schedule.streams, plan::TuningOf(call));
+    walk::RunOverlay(of_part, run, move, at, stores, machine.tuning);
   });
 }
 

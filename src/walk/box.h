@@ -80,10 +80,14 @@ struct OverlayOperands {
   const unsigned char* updates;
 };
 
+// How an output is written: through the caches, or past them in whole cache lines or in any words
+// of kernel::kStreamedWord bytes.
+enum class Stores { kCached, kLines, kWords };
+
 // Requires an arranged plan. `run` is the kernel of the reduction, `move` has those that copy.
 // `operands` point to the first elements of the plan; updates may be NULL.
 void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
-                const kernel::MoveKernels& move, const OverlayOperands& operands, bool stream,
+                const kernel::MoveKernels& move, const OverlayOperands& operands, Stores stores,
                 const plan::Tuning& tuning);
 
 }  // namespace strew::walk

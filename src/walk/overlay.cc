@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs overlays.
-#include "walk/box.h"
-
 #include <algorithm>
+
+#include "walk/box.h"
+#include "walk/joined_copies.h"
 
 namespace strew::walk {
 namespace {
@@ -102,9 +103,9 @@ class StepFinder {
 
 class OuterTurns {
  public:
-  OuterTurns(const OverlayPlan& plan, kernel::RunKernel move, int64_t width, int64_t prefetch)
+  OuterTurns(const OverlayPlan& plan, JoinedCopies* copies, int64_t width, int64_t prefetch)
       : plan_(plan),
-        move_(move),
+        copies_(copies),
         width_(width),
         prefetch_(prefetch),
         first_dense_(FirstDense(plan)) {}
@@ -148,11 +149,11 @@ class OuterTurns {
   void CopyFrom(int dim, int64_t turns, const OverlayOperands& at) const {
     int64_t n = turns;
     for (int i = dim; i < plan_.rank; ++i) n *= plan_.dim[i].size;
-    move_(at.output, 1, at.data, 1, n);
+    copies_->Copy(at.output, at.data, n);
   }
 
   const OverlayPlan& plan_;
-  const kernel::RunKernel move_;
+  JoinedCopies* const copies_;
   const int64_t width_;
   const int64_t prefetch_;  // distance in turns
   const int first_dense_;
@@ -162,35 +163,39 @@ class OuterTurns {
 
 class LineReplacer {
  public:
-  LineReplacer(const OverlayPlan& plan, kernel::RunKernel move, int64_t width, bool stream,
-               const Tuning& tuning)
+  // `move` and `copies` write alike.
+  LineReplacer(const OverlayPlan& plan, kernel::RunKernel move, JoinedCopies* copies, int64_t width,
+               bool stream, const Tuning& tuning)
       : line_(plan.dim[plan.rank - 1]),
         move_(move),
+        copies_(copies),
         width_(width),
-        prefetched_(stream && line_.IsWhole()
-                        ? std::min(line_.size * width_, tuning.most_prefetched_line)
+        prefetched_(stream && line_.updates_stride == 1
+                        ? std::min(line_.slice.count * width_, tuning.most_prefetched_line)
                         : 0) {}
 
   void operator()(const OverlayOperands& at, const unsigned char* ahead) const {
     if (ahead != nullptr) kernel::PrefetchOnce(ahead, prefetched_);
-    if (at.updates == nullptr) return move_(at.output, 1, at.data, 1, line_.size);
+    if (at.updates == nullptr) return copies_->Copy(at.output, at.data, line_.size);
     const plan::Slice& slice = line_.slice;
     const int64_t end = slice.first + slice.count;
-    if (slice.first > 0) move_(at.output, 1, at.data, 1, slice.first);
+    if (slice.first > 0) copies_->Copy(at.output, at.data, slice.first);
     MoveUpdates(at.output + slice.first * width_, at.updates);
     if (end == line_.size) return;
-    move_(at.output + end * width_, 1, at.data + end * width_, 1, line_.size - end);
+    copies_->Copy(at.output + end * width_, at.data + end * width_, line_.size - end);
   }
 
  private:
   void MoveUpdates(unsigned char* output, const unsigned char* updates) const {
     const int64_t count = line_.slice.count;
+    if (line_.updates_stride == 1) return copies_->Copy(output, updates, count);
     if (line_.updates_stride != 0) return move_(output, 1, updates, line_.updates_stride, count);
     kernel::WalkBox(move_, width_, {output, updates, 1, 0, 0, count, 1, 0});
   }
 
   const OverlayDim& line_;
   const kernel::RunKernel move_;
+  JoinedCopies* const copies_;
   const int64_t width_;
   const int64_t prefetched_;
 };
@@ -292,19 +297,25 @@ class PieceRunner {
 }  // namespace
 
 void RunOverlay(const plan::OverlayPlan& plan, kernel::RunKernel run,
-                const kernel::MoveKernels& move, const OverlayOperands& at, bool stream,
+                const kernel::MoveKernels& move, const OverlayOperands& at, Stores stores,
                 const Tuning& tuning) {
+  const bool stream = stores != Stores::kCached;
   const int64_t width = move.combine.element_size;
-  const kernel::RunKernel copy = stream ? move.stream : move.combine.run;
-  const OuterTurns turns(plan, copy, width, tuning.line_prefetch);
+  const kernel::RunKernel copy = stores == Stores::kWords   ? move.stream_part
+                                 : stores == Stores::kLines ? move.stream
+                                                            : move.combine.run;
+  JoinedCopies copies(copy, width, stores == Stores::kLines, at.output);
+  const OuterTurns turns(plan, &copies, width, tuning.line_prefetch);
   const OverlayDim& line = plan.dim[plan.rank - 1];
   const bool moves = run == move.combine.run;
-  if (moves && line.slice.step == 1 && line.size * width >= tuning.long_line) {
-    turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, width, stream, tuning));
+  const int64_t least = stores == Stores::kLines ? tuning.long_joined_line : tuning.long_line;
+  if (moves && line.slice.step == 1 && line.size * width >= least) {
+    turns.ForEach(0, plan.rank - 1, at, LineReplacer(plan, copy, &copies, width, stream, tuning));
   } else {
     const Pieces pieces = PiecesOf(plan, width, moves, tuning);
     turns.ForEach(0, pieces.split, at, PieceRunner(plan, run, move, pieces, stream, tuning));
   }
+  copies.Flush();
   if (stream) kernel::FinishStreaming();
 }
 

@@ -20,6 +20,7 @@ from harness.tune.operands import bound
 # Constants whose alternatives have the same explanation.
 UNTOLD = (
     "long_line",
+    "long_joined_line",
     "batch_bytes",
     "most_undivided_columns",
     "least_box",

@@ -229,6 +229,7 @@ std::vector<Forced> Memory() {
                             {&T::small_copy, 0},
                             {&T::small_overlay, 0},
                             {&T::long_line, 1},
+                            {&T::long_joined_line, 1},
                             {&T::few_indices, -1},
                             {&T::overlay_piece, 64}};
   // As on CPUs that stream only whole lines fast, and on others.
@@ -366,7 +367,8 @@ std::vector<Forced> Boxes() {
   const Changes ahead = {{&T::far_rows, 0}, {&T::least_row_read_ahead, 1}};
   const char* const overlay = "slice laid over a copy";
   const Changes overlays = {{&T::small_overlay, 0}};
-  const Changes lines = {{&T::long_line, 1}, {&T::line_prefetch, 1}, {&T::cache_bytes, 1}};
+  const Changes lines = {
+      {&T::long_line, 1}, {&T::long_joined_line, 1}, {&T::line_prefetch, 1}, {&T::cache_bytes, 1}};
   const Changes pieces = {{&T::long_line, kHuge}, {&T::overlay_piece, 64}};
   const Changes large = {{&T::long_line, kHuge}, {&T::overlay_piece, kHuge}};
   const Calls calls = Calls::kSlices;

@@ -35,6 +35,11 @@ def _boxes() -> list[Family]:
         updates = tuple(dim // 2 if a == axis else dim for a, dim in enumerate(data))
         return new_output(sliced(data, values(updates), axis, step))
 
+    def half_of_lines(run: int) -> Scatter:
+        """The first half of each line of so many bytes replaced, within a word."""
+        count, run = 40 * MIB // run, run | 1
+        return new_output(sliced((count, run), values((count, run // 2), "int8"), axis=1))
+
     def with_gaps(run: int) -> Scatter:
         """Rows of so many bytes, 8 bytes apart, that begin and end within words."""
         count, run = 40 * MIB // run, run | 1
@@ -75,6 +80,12 @@ def _boxes() -> list[Family]:
             lambda size: every_other(rows_of(1 << 18, size // 4), 1, 1),
             **switch("long_line", 4096, 1),
             most=4096,
+        ),
+        Threshold(
+            "long_joined_line",
+            half_of_lines,
+            **switch("long_joined_line", 8192, 1, streamed_part=1e-9),
+            most=8192,
         ),
         Sweep(
             "overlay_piece",
