@@ -70,7 +70,7 @@ class Numbering {
   void LocateMarked(const Numbers& list, int64_t first, int64_t n, int64_t* offsets) const;
 
  private:
-  // True if there are two loops, whose numbers have 32 bits.
+  // True if all numbers have 32 bits.
   bool MayDivideShort() const;
   // Calls body(offset_of) with a function that is faster than OffsetOf() for many numbers.
   template <class Body>

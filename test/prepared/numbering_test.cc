@@ -98,9 +98,12 @@ TEST(Numbering, OfMoreThan32Bits) {
   Compare({{int64_t{1} << 33, 1}, {3, int64_t{1} << 34}});
 }
 
-TEST(Numbering, OfThreeLoops) {
+TEST(Numbering, OfSeveralLoops) {
   Compare({{4, 1}, {5, 100}, {6, 10}});
+  Compare({{10, 1}, {120, 10}, {869, -1200}});
+  Compare({{3, int64_t{1} << 40}, {21845, -1}, {65537, int64_t{1} << 41}});  // 2^32 - 1
   Compare({{4, -1}, {65537, 1 << 18}, {65535, 16}});
+  Compare({{7, 3}, {5, 1}, {3, 1000}, {2, -1}, {9, 100000}});
 }
 
 // A loop without turns has no numbers.
