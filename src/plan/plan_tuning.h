@@ -110,6 +110,12 @@ struct PlanTuning {
   // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums along
   // the first axis of matrices of 11 to 20,000 rows took 0.2 to 0.97 x the time (Zen 4).
   int64_t pass_block = 64 << 10;
+  // Means and wide sums whose accumulators are wider than elements are passed to accumulators of
+  // all elements of the output, in parts that fit scratch, if there are at most so many elements
+  // for each update: 8- and 16-bit integers, int32, int64 and floats of 16 bits took 0.21 to 0.61 x
+  // the time of the order of destinations with up to 6 elements for an update, 0.59 to 0.94 x with
+  // 10 (60 random shapes, Zen 5).
+  int64_t most_summed_elements = 8;
   // Elements in the order of destinations have data copied piece by piece, each just before its
   // updates, if a large output has at least so many cache lines for each destination: with 0.6, 1.2
   // and 1.3 lines sums and maxima took 0.53, 0.37 and 0.39 x the time, with 0.4 and 0.2, where the

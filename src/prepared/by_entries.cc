@@ -9,6 +9,7 @@
 #include "base/reduction.h"
 #include "kernel/kernel.h"
 #include "plan/cut.h"
+#include "prepared/element_sums.h"
 #include "prepared/entry_pass.h"
 #include "prepared/identities.h"
 #include "prepared/ordered.h"
@@ -233,12 +234,33 @@ void StartAnew(const EntryPass& pass, const UpdateNest& nest, const Groups& grou
   });
 }
 
+// Passes entries to accumulators, part by part. Returns the number of updates.
+int64_t PassToSums(const Passage& passage, const UpdateNest& nest, const PlanSchedule& schedule,
+                   ElementSums* sums) {
+  const EntrySchedule& entries = schedule.entries;
+  const int64_t elements = entries.summed_elements, turns = nest.loop[0].count;
+  const EntryPass pass(passage, schedule, sums);
+  int64_t applied = 0, first = 0;
+  for (int64_t turn = 0; turn < turns; turn += entries.summed_turns, first += elements) {
+    UpdateNest part = nest;
+    part.Restrict(0, turn, std::min(entries.summed_turns, turns - turn));
+    sums->Begin(first, std::min(elements, passage.output.size - first));
+    applied += PassBlocks(pass, part);
+    sums->Finish();
+  }
+  return applied;
+}
+
 }  // namespace
 
 Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanSchedule& schedule,
-                     int64_t* applied) {
+                     ElementSums* sums, int64_t* applied) {
+  if (sums != nullptr) {
+    *applied = PassToSums(passage, nest, schedule, sums);
+    return STREW_OK;
+  }
   const strew_reduction kind = ReductionKind(schedule.reduction);
-  const EntryPass pass(passage, schedule);
+  const EntryPass pass(passage, schedule, nullptr);
   const int64_t tasks = schedule.pass.tasks, parts = schedule.pass.parts;
   const Plan& to = passage.to;
   const bool by_groups = parts > 1 && HasAscendingEntries(nest, to);

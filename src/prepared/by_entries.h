@@ -7,15 +7,17 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "prepared/element_sums.h"
 #include "prepared/passage.h"
 #include "prepared/schedule.h"
 
 namespace strew::prepared {
 
 // Applies the updates to an output to which data was copied, by a schedule for this way and these
-// loops over updates. *applied receives their number.
+// loops over updates. `sums` are the accumulators of the schedule, or NULL if it has none. *applied
+// receives the number of updates.
 Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanSchedule& schedule,
-                     int64_t* applied);
+                     ElementSums* sums, int64_t* applied);
 
 }  // namespace strew::prepared
 

@@ -11,6 +11,7 @@
 #include "base/tensor_view.h"
 #include "kernel/kernel.h"
 #include "plan/unit.h"
+#include "prepared/element_sums.h"
 #include "prepared/passage.h"
 #include "prepared/schedule.h"
 
@@ -44,7 +45,8 @@ struct PlacedTensor {
 // `first` has the offset of the first update of a block in each operand; `offsets` count from
 // there.
 struct EntryPass {
-  EntryPass(const Passage& passage, const PlanSchedule& schedule);
+  // `sums` are NULL unless the schedule has some.
+  EntryPass(const Passage& passage, const PlanSchedule& schedule, const ElementSums* sums);
 
   // Prefetches destinations, if the schedule says so. It should be called before Gather().
   void Fetch(const int64_t* first, const void* offsets, int64_t n) const;
@@ -53,7 +55,8 @@ struct EntryPass {
   const unsigned char* WeightAt(const int64_t* first) const {
     return passage.weights->data + first[kWeight] * size;
   }
-  // Combines contiguous updates with the elements at these offsets in the output.
+  // Combines contiguous updates with the elements at these offsets in the output, or with their
+  // accumulators.
   void Combine(const int64_t* first, const void* offsets, int64_t n,
                const unsigned char* updates) const;
 
@@ -65,6 +68,7 @@ struct EntryPass {
   const kernel::CombineKernels& move;
   const kernel::RunKernel multiply;  // NULL without weights
   const int64_t size;                // bytes of an element
+  const ElementSums* const sums;     // NULL for none
 };
 
 }  // namespace strew::prepared

@@ -68,6 +68,10 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   if (schedule.entries.blocks.loop >= 0) {
     text.Add("%" PRId64 " batches at a time stay in the caches. ", schedule.entries.blocks.turns);
   }
+  if (schedule.entries.summed_elements != 0) {
+    text.Add("%" PRId64 " elements at a time have an accumulator. ",
+             schedule.entries.summed_elements);
+  }
   const OrderSchedule& order = schedule.order;
   if (order.cuts_turns) text.Add("Parts have all destinations, of some inner turns. ");
   if (order.runs_are_short) text.Add("A longer inner loop is walked than the innermost one. ");

@@ -2,6 +2,7 @@
 // output = data
 // output[place of an entry in `to`] (+)= weights[entry] * source[place of the entry in `from`]
 #include <algorithm>
+#include <optional>
 
 #include "api/context.h"
 #include "api/tensor.h"
@@ -10,6 +11,7 @@
 #include "plan/unit.h"
 #include "prepared/by_entries.h"
 #include "prepared/divide.h"
+#include "prepared/element_sums.h"
 #include "prepared/operands.h"
 #include "prepared/ordered.h"
 #include "prepared/passage.h"
@@ -250,6 +252,18 @@ void FindRows(const Passage& passage, GatherScatterFacts* facts) {
   }
 }
 
+// Bytes of an accumulator for each element of the output, or 0 if they have none: an output with
+// gaps, or with offsets of 64 bits.
+int64_t SlotBytes(const Passage& passage, strew_reduction reduction,
+                  const GatherScatterFacts& facts) {
+  const TensorView& output = passage.output;
+  if (!Accumulates(reduction) || !output.contiguous || facts.units != 1) return 0;
+  if (kernel::OffsetWidthOf(output.size - 1) != kernel::kOffset32) return 0;
+  const int64_t updates = passage.to.entries * facts.entry_elements;
+  if (updates >= kernel::kMostTerms) return 0;
+  return ElementSums::SlotBytes(passage.call, output, reduction, updates);
+}
+
 GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner,
                            strew_reduction reduction) {
   const TensorView& output = passage.output;
@@ -261,6 +275,7 @@ GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner,
   facts.has_weights = passage.weights != nullptr;
   facts.read_bytes = BytesOf(passage.source);
   FindRows(passage, &facts);
+  facts.slot_bytes = SlotBytes(passage, reduction, facts);
   return facts;
 }
 
@@ -293,11 +308,22 @@ UpdateNest UpdateLoopsOf(const Passage& passage) {
   const SingleFacts singles = {passage.of_from.places.is_line() && passage.of_to.places.is_line(),
                                passage.of_to.places.Span() * passage.output.element_size,
                                UpdateLoopsOf(passage)};
-  *schedule = ScheduleGatherScatter(plan::Machine(call), passage.from, passage.to, facts, &singles,
-                                    reduction);
+  const plan::Machine machine(call);
+  *schedule = ScheduleGatherScatter(machine, passage.from, passage.to, facts, &singles, reduction);
   if (schedule->way != Way::kByEntries) return STREW_OK;
+  std::optional<ElementSums> sums;
+  if (schedule->entries.summed_elements != 0) {
+    sums.emplace(call, passage.output, reduction, singles.nest.Turns(),
+                 schedule->entries.summed_elements);
+    if (!sums->ok()) {
+      // In the order of destinations accumulators need no scratch.
+      *schedule =
+          ScheduleGatherScatter(machine, passage.from, passage.to, facts, nullptr, reduction);
+      return STREW_OK;
+    }
+  }
   STREW_TRY(Begin(passage, *schedule));
-  STREW_TRY(PassByEntries(passage, singles.nest, *schedule, applied));
+  STREW_TRY(PassByEntries(passage, singles.nest, *schedule, sums ? &*sums : nullptr, applied));
   if (!schedule->divides) return STREW_OK;
   return DivideByCounts(call, passage.to, passage.output, passage.of_to, *schedule);
 }

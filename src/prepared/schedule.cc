@@ -267,10 +267,31 @@ int64_t MostParts(const UpdateNest& nest, const Plan& to) {
   return HasAscendingEntries(nest, to) ? to.groups() : 1;
 }
 
+// True if accumulators are wider than elements, and are not those of the order of destinations.
+bool SumsInScratch(const Plan& from, const GatherScatterFacts& facts, strew_reduction reduction) {
+  return Accumulates(reduction) && !DividesSums(from, facts, reduction);
+}
+
+// Finds parts of the outermost loop that have ranges of the output for themselves, and whose
+// accumulators fit scratch. Returns false if there are none, or if they have too few updates.
+bool FindSummedParts(const Tuning& tuning, const UpdateNest& nest, const GatherScatterFacts& facts,
+                     int64_t updates, EntrySchedule* entries) {
+  if (nest.rank == 0 || (facts.elements - 1) / updates >= tuning.most_summed_elements) return false;
+  const UpdateLoop& outer = nest.loop[0];
+  const int64_t most = plan::MostScratch(1) / facts.slot_bytes;
+  entries->summed_elements = facts.elements;
+  entries->summed_turns = outer.count;
+  if (facts.elements <= most) return true;
+  if (!IsBatch(outer) || outer.stride[kOutput] > most) return false;
+  entries->summed_turns = most / outer.stride[kOutput];
+  entries->summed_elements = entries->summed_turns * outer.stride[kOutput];
+  return true;
+}
+
 // Returns false if the order of destinations is faster.
 bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
                  const GatherScatterFacts& facts, const SingleFacts& singles,
-                 PlanSchedule* schedule) {
+                 strew_reduction reduction, PlanSchedule* schedule) {
   const Tuning& tuning = machine.tuning;
   const UpdateNest& nest = singles.nest;
   schedule->entries.blocks = BlocksOf(tuning, nest, facts.element_size);
@@ -288,14 +309,21 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   // The order of destinations gives every task a part.
   pass.parts = std::min(plan::PartsFor(machine, pass.tasks), MostParts(nest, to));
   if (pass.parts < pass.tasks) return false;
-  schedule->way = Way::kByEntries;
-  schedule->entries.fetches_output = reach > plan::NearBytesOfElements(machine);
+  EntrySchedule& entries = schedule->entries;
+  entries.fetches_output = reach > plan::NearBytesOfElements(machine);
   const int64_t step = nest.rank == 0 ? 1 : nest.loop[nest.rank - 1].stride[kFromEntry];
   if (are_affine && nest.rank > 0 && IsRow(nest.loop[nest.rank - 1])) {
-    schedule->entries.passing = Passing::kRows;
+    entries.passing = Passing::kRows;
   } else if (are_affine && (step == 0 || step == 1)) {
-    schedule->entries.passing = Passing::kLines;
+    entries.passing = Passing::kLines;
   }
+  if (SumsInScratch(from, facts, reduction)) {
+    if (pass.tasks > 1 || entries.passing == Passing::kGathered) return false;
+    if (!FindSummedParts(tuning, nest, facts, updates, &entries)) return false;
+    entries.fetches_output = false;
+    pass.parts = 1;
+  }
+  schedule->way = Way::kByEntries;
   return true;
 }
 
@@ -307,7 +335,7 @@ bool MayGoByEntries(const Machine& machine, const Plan& from, const Plan& to,
                                                 : machine.tuning.longest_passed_row;
   if (facts.units > 1 || facts.row_elements > longest_row) return false;
   if (facts.has_slices && GroupsSlices(machine.tuning, to, facts, reduction)) return false;
-  if (Accumulates(reduction) && !DividesSums(from, facts, reduction)) return false;
+  if (SumsInScratch(from, facts, reduction)) return facts.slot_bytes != 0;
   if (!ExcludesSelf(reduction)) return true;
   const strew_reduction kind = ReductionKind(reduction);
   return !from.has_dropped() && HasIdentity(facts.dtype, kind == STREW_MEAN ? STREW_ADD : kind);
@@ -320,8 +348,9 @@ PlanSchedule ScheduleGatherScatter(const Machine& machine, const Plan& from, con
   schedule.reduction = reduction;
   // An element keeps its old value if `from` drops all of its entries.
   schedule.copies_data = from.has_dropped() || !ReplacesAll(to, facts, reduction);
-  if (singles == nullptr || !GoByEntries(machine, from, to, facts, *singles, &schedule)) {
-    schedule.entries.blocks = {};
+  if (singles == nullptr ||
+      !GoByEntries(machine, from, to, facts, *singles, reduction, &schedule)) {
+    schedule.entries = {};
     GoInOrder(machine, to, facts, &schedule);
   } else if (DividesSums(from, facts, reduction)) {
     schedule.reduction = SumOf(reduction);

@@ -70,6 +70,10 @@ struct EntrySchedule {
   bool fetches_output = false;  // destinations are prefetched
   Passing passing = Passing::kGathered;
   BatchBlocks blocks;
+  // Accumulators of so many elements of the output are in scratch at a time, for so many turns of
+  // the outermost loop; 0 for none.
+  int64_t summed_elements = 0;
+  int64_t summed_turns = 0;
 };
 struct OrderSchedule {
   // Turns of the outermost inner loop that all entries go through before the next ones; 0 for all
@@ -151,6 +155,9 @@ struct GatherScatterFacts : OutputFacts {
   bool has_slices;
   int64_t row_elements;  // of the other dims along which neither plan changes
   bool weighs_rows;      // weights are broadcast along one of these others
+  // Bytes of an accumulator and its count for each element of the output, if entries may be passed
+  // to them, else 0.
+  int64_t slot_bytes = 0;
 };
 
 // Facts about updates that may go by entries.

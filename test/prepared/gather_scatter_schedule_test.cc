@@ -229,6 +229,72 @@ TEST_F(GatherScatterScheduleOf, MeansIsBySumsIfTheseAreElements) {
   EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder);
 }
 
+// Accumulators of 12 bytes for batches of 100 elements, each with 50 updates.
+class GatherScatterOfBatches : public GatherScatterScheduleOf {
+ protected:
+  static constexpr int64_t kFitting = (2 << 20) / 12 / 100;  // batches
+
+  void Have(int64_t batches) {
+    facts_.sum_bytes = 8;
+    facts_.slot_bytes = 12;
+    facts_.elements = 100 * batches;
+    singles_.nest = {};
+    singles_.nest.Append(batches, 50, 50, 10, 100, 0);
+    singles_.nest.Append(50, 1, 1, 0, 0, 0);
+    from_ = Entries(50 * batches);
+    to_ = Entries(50 * batches);
+  }
+};
+
+TEST_F(GatherScatterOfBatches, MeansIsBySumsOfParts) {
+  Have(kFitting);
+  for (const strew_reduction reduction : {STREW_MEAN | 0, STREW_ADD | STREW_WIDE}) {
+    const PlanSchedule schedule = Of(reduction);
+    EXPECT_EQ(schedule.way, Way::kByEntries);
+    EXPECT_EQ(schedule.reduction, reduction);
+    EXPECT_FALSE(schedule.divides);
+    EXPECT_EQ(schedule.entries.summed_turns, kFitting);
+    EXPECT_EQ(schedule.entries.summed_elements, 100 * kFitting);
+  }
+  EXPECT_EQ(Of(STREW_ADD).entries.summed_elements, 0);
+  Have(10 * kFitting);
+  EXPECT_EQ(Of(STREW_MEAN).entries.summed_turns, kFitting);
+  EXPECT_EQ(Of(STREW_MEAN).entries.summed_elements, 100 * kFitting);
+  facts_.slot_bytes = 0;
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder);
+}
+
+TEST_F(GatherScatterOfBatches, LargeOnesIsInOrder) {
+  Have(2);
+  facts_.elements = 2 * ((2 << 20) / 12);
+  singles_.nest.loop[0].stride[strew::prepared::kOutput] = facts_.elements / 2;
+  tuning_.most_summed_elements = kHuge;
+  EXPECT_EQ(Of(STREW_MEAN).entries.summed_turns, 1);
+  ++singles_.nest.loop[0].stride[strew::prepared::kOutput];
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder);
+  singles_.nest.loop[0].stride[strew::prepared::kOutput] = 0;
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder) << "batches share destinations";
+}
+
+TEST_F(GatherScatterOfBatches, FewUpdatesIsInOrder) {
+  Have(4);
+  tuning_.most_summed_elements = 2;
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kByEntries);
+  ++facts_.elements;
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder);
+}
+
+TEST_F(GatherScatterOfBatches, DroppedOrLongOnesIsInOrder) {
+  Have(4);
+  tuning_.ns_of_passed_entry = 10;
+  PlanScheduleOf::Have(2);
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder) << "two tasks";
+  PlanScheduleOf::Have(1);
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kByEntries);
+  DropOne(to_.get());
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder);
+}
+
 TEST_F(GatherScatterScheduleOf, FarDestinationsIsInOrder) {
   tuning_.far_pass_part = 0.25;
   tuning_.cache_bytes = 4 * 99 * kLine;

@@ -253,6 +253,30 @@ TEST(GatherScatter, MovedElements) {
   }
 }
 
+// ---- Accumulators in scratch -------------------------------------------------------------------
+
+// Too many for scratch: some batches at a time.
+TEST(GatherScatter, MeansInParts) {
+  constexpr int64_t kBatches = 37, kPlaces = 9000, kUpdates = 3000;
+  Random random(Seed());
+  for (const strew_dtype dtype : {STREW_INT8, STREW_INT32, STREW_FLOAT16}) {
+    const auto make = [&](int64_t places) {
+      const Dims updates = {kBatches, kUpdates};
+      Case c{Operator::kScatterElements, RandomArray(random, dtype, RowMajor({kBatches, places})),
+             RandomArray(random, dtype, RowMajor(updates))};
+      c.axis = 1;
+      c.indices = RandomIndices(random, STREW_INT32, RowMajor(updates), places);
+      return c;
+    };
+    GatherScatterCase c{make(100), make(kPlaces)};
+    for (const strew_reduction reduction :
+         {STREW_MEAN | 0, STREW_MEAN | STREW_EXCLUDE_SELF, STREW_ADD | STREW_WIDE}) {
+      c.to.reduction = reduction;
+      ASSERT_TRUE(CheckGatherScatter(c)) << Describe(c);
+    }
+  }
+}
+
 // ---- Rows in several slices --------------------------------------------------------------------
 
 // Slices may share the weights of their rows. A row of 300 elements is combined in blocks of 256 or

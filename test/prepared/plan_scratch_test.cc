@@ -225,5 +225,37 @@ TEST(ScratchOfAccumulators, IsNotNeeded) {
   }
 }
 
+// The same for gather_scatter.
+TEST(ScratchOfAccumulators, IsNotNeededForGatheredUpdates) {
+  constexpr int64_t kEntries = 100, kPlaces = 8;
+  Random random(Seed());
+  const auto make = [&] {
+    return MakeCase(random, {"", Operator::kScatterElements, {kPlaces}, {kEntries}, 0, STREW_INT32},
+                    STREW_BFLOAT16, true);
+  };
+  const Case from = make();
+  Case to = make();
+  const Plan of_from = PlanOf(from), of_to = PlanOf(to);
+  for (const strew_reduction reduction :
+       {STREW_ADD | STREW_WIDE, STREW_MEAN | STREW_EXCLUDE_SELF}) {
+    const Bytes before = to.data.Snapshot();
+    const auto call = [&](strew_context* context) {
+      return strew_plan_gather_scatter(context, of_from.get(), from.data.tensor(), nullptr,
+                                       of_to.get(), to.data.tensor(), reduction, to.data.tensor());
+    };
+    ASSERT_EQ(call(nullptr), STREW_OK);
+    const Bytes expected = to.data.Snapshot();
+    to.data.Restore(before);
+    const Context context = MakeContext();
+    CountingAllocator allocator(0);
+    allocator.InstallIn(context.get());
+    EXPECT_EQ(call(context.get()), STREW_OK);
+    EXPECT_TRUE(allocator.has_refused());
+    EXPECT_TRUE(to.data.Snapshot() == expected);
+    EXPECT_STREQ(strew_context_error(context.get()), "");
+    to.data.Restore(before);
+  }
+}
+
 }  // namespace
 }  // namespace strew_test

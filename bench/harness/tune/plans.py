@@ -444,6 +444,17 @@ def _passes(cache: int) -> list[Family]:
         shape = rows_of(ENTRIES, size)
         return passed("scatter_elements", shape, 1, size)
 
+    def means(size: int) -> Planned:
+        """With so many places for each update."""
+
+        def draw() -> Passage:
+            taken = np.random.default_rng(2).integers(0, 1000, PLACES // size)
+            source, target = values((1000,), "int8"), values((PLACES,), "int8")
+            put = uniform(taken.shape, PLACES)
+            return Passage(source, taken, target, put, reduction="mean")
+
+        return in_place(draw)
+
     return [
         Threshold(
             "far_pass_part",
@@ -534,6 +545,13 @@ def _passes(cache: int) -> list[Family]:
             lambda repeats: _sliced(16, 50000, repeats=repeats),
             **switch("least_repeats_in_order", HUGE, 0),
             least=1,
+        ),
+        Threshold(
+            "most_summed_elements",
+            means,
+            **switch("most_summed_elements", HUGE, 0),
+            least=0,
+            most=100,
         ),
         Threshold("longest_pass_loop", loops, **at("longest_pass_loop"), least=1),
         Threshold(

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared/element_sums.h"
+
+#include <cstring>
+
+namespace strew::prepared {
+namespace {
+
+accumulate::Accumulator AccumulatorOf(const Call& call, const TensorView& output,
+                                      strew_reduction reduction, int64_t updates) {
+  return {call, output.dtype, reduction, updates, /*counts_updates=*/false};
+}
+
+int64_t CountSize(const accumulate::Accumulator& accumulator) {
+  return accumulator.are_compact() ? 0 : int64_t{sizeof(uint32_t)};
+}
+
+int64_t SlotSize(const accumulate::Accumulator& accumulator) {
+  return accumulator.sums.sum_size + CountSize(accumulator);
+}
+
+}  // namespace
+
+ElementSums::ElementSums(const Call& call, const TensorView& output, strew_reduction reduction,
+                         int64_t updates, int64_t elements)
+    : output_(output),
+      accumulator_(AccumulatorOf(call, output, reduction, updates)),
+      scratch_(call, elements * SlotSize(accumulator_)),
+      counts_(ok() ? reinterpret_cast<uint32_t*>(scratch_.memory() +
+                                                 elements * accumulator_.sums.sum_size)
+                   : nullptr) {}
+
+int64_t ElementSums::SlotBytes(const Call& call, const TensorView& output,
+                               strew_reduction reduction, int64_t updates) {
+  return SlotSize(AccumulatorOf(call, output, reduction, updates));
+}
+
+void ElementSums::Begin(int64_t first, int64_t n) {
+  first_ = first;
+  count_ = n;
+  if (!accumulator_.are_compact()) {
+    std::memset(counts_, 0, static_cast<size_t>(n * CountSize(accumulator_)));
+  }
+  accumulator_.BeginSlots(scratch_.memory(), ElementAt(first), 1, n);
+}
+
+void ElementSums::Add(int64_t origin, const int32_t* distances, const unsigned char* updates,
+                      int64_t n) const {
+  const int64_t slot = origin - first_;
+  unsigned char* const sums = scratch_.memory() + slot * accumulator_.sums.sum_size;
+  uint32_t* const counts = accumulator_.are_compact() ? nullptr : counts_ + slot;
+  kernel::WalkSlots(accumulator_.slots, output_.element_size, {sums, counts},
+                    {distances, updates, 1, n});
+}
+
+void ElementSums::Finish() const {
+  accumulator_.FinishEach({scratch_.memory(), counts_}, ElementAt(first_), count_);
+}
+
+}  // namespace strew::prepared
