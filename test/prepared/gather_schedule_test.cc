@@ -251,6 +251,18 @@ TEST_F(GatherScheduleOf, FarSourcesPrefetches) {
   EXPECT_EQ(Of(loops).prefetch, strew::prepared::kMostGatherAhead);
 }
 
+// The row of one place is read again and again, the rows of batches are not.
+TEST_F(GatherScheduleOf, OnePlacePrefetchesNothing) {
+  const GatherLoops loops = InRows();
+  tuning_.cache_bytes = loops.source_bytes - 1;
+  const auto plan = Entries(kRows);
+  plan->names_one_place = true;
+  EXPECT_EQ(ScheduleGather(machine(), *plan, loops).prefetch, 0);
+  GatherLoops batches = loops;
+  batches.column.stride[strew::prepared::kGatheredSource] = kColumns;
+  EXPECT_NE(ScheduleGather(machine(), *plan, batches).prefetch, 0);
+}
+
 // Elements along an axis of three, whose entries turn along contiguous rows.
 TEST_F(GatherScheduleOf, ElementsOfFewRowsPrefetchesNothing) {
   constexpr int64_t kPlaces = 3;
