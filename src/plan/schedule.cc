@@ -117,11 +117,12 @@ int64_t Scheduler::Prefetch() const {
              : 0;
 }
 
-// True if rows have enough entries each, and updates and output are far.
+// True if rows and their tiles have enough entries each, and updates and output are far.
 bool Scheduler::KeepsRows() const {
   const double units =
       static_cast<double>(about_.updates) + static_cast<double>(about_.output_units);
   return loops_.column.count >= tuning_.least_kept_row / width_ &&
+         loops_.TileEntries() >= tuning_.least_kept_tile / width_ &&
          units * static_cast<double>(width_) > static_cast<double>(NearBytes(about_.machine));
 }
 

@@ -283,9 +283,10 @@ std::vector<Forced> Offsets() {
                                               {&T::unfetched_step, 1},
                                               {&T::unfetched_row, kHuge},
                                               {&T::unresolved_tile, kHuge}};
-  const Changes kept = {{&T::few_indices, -1},          {&T::least_kept_row, 0},
-                        {&T::cache_bytes, 1},           {&T::least_equal_row, kHuge},
-                        {&T::least_equal_moves, kHuge}, {&T::longest_equal_step, 0}};
+  const Changes kept = {{&T::few_indices, -1},        {&T::least_kept_row, 0},
+                        {&T::least_kept_tile, 0},     {&T::cache_bytes, 1},
+                        {&T::least_equal_row, kHuge}, {&T::least_equal_moves, kHuge},
+                        {&T::longest_equal_step, 0}};
   const Changes one = {{&T::least_equal_row, 1}, {&T::few_indices, -1}};
   const Changes by_entry = {{&T::least_equal_row, kHuge},
                             {&T::longest_equal_step, kHuge},

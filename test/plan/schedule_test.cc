@@ -757,6 +757,18 @@ TEST_F(HintChoice, KeepsFarRowsOfIndicesThatAreOffsets) {
   EXPECT_FALSE(keeps(20));
 }
 
+TEST_F(HintChoice, KeepsFarRowsInLargeTiles) {
+  non_negative_ = true;
+  tuning_.near_part = 1;
+  tuning_.cache_bytes = 1 << 10;
+  tuning_.least_kept_tile = 80 * 5;
+  const auto keeps = [this](int64_t rows) {
+    return Of(ElementsSpace({1000, rows + 1, 30}, {1000, rows, 20}, 2)).hints.keeps_rows;
+  };
+  EXPECT_TRUE(keeps(5));
+  EXPECT_FALSE(keeps(4)) << "too few in a tile";
+}
+
 TEST_F(HintChoice, TakesIndicesAsWideAsOffsets) {
   non_negative_ = true;
   const auto takes = [this](int64_t index_size, int64_t axis) {

@@ -122,6 +122,11 @@ def _prefetch(cache: int) -> list[Family]:
             **switch(name, below, above, near_part=1, most_cache=HUGE, **others),
         )
 
+    def rows_with_gaps(rows: int) -> Scatter:
+        """Tiles of so many rows of 8, each of which the output continues by another row."""
+        tiles = far // 8 // (rows + 1)
+        return elements((tiles, rows + 1, 8), (tiles, rows, 8), 2)
+
     def ascending(step: int) -> Scatter:
         return sorted_elements((far,), (4 * far // step,))
 
@@ -199,6 +204,11 @@ def _prefetch(cache: int) -> list[Family]:
             "least_kept_row",
             lambda size: elements((far // 32, 32), (far // 32, max(size // 4, 4)), 1),
             **at("least_kept_row", near_part=1 << 20),
+        ),
+        Threshold(
+            "least_kept_tile",
+            lambda size: rows_with_gaps(max(size // 32, 1)),
+            **at("least_kept_tile", near_part=1 << 20),
         ),
         Sweep(
             "unresolved_tile",
