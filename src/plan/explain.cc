@@ -103,7 +103,7 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
       return text->Add("gone through in columns, %" PRId64
                        " at a time: writes lie closer together "
                        "along the batch than along the axis. ",
-                       BatchColumns(tuning, about.width));
+                       BatchColumns(first, tuning, about.width, block));
     case Traversal::kShortRows:
       return text->Add("gone through in short rows of %" PRId64 ", several in a tile. ",
                        first.column.count);

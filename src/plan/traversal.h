@@ -74,9 +74,15 @@ Traversal TraversalFor(const EntryLoops& loops, const Machine& machine, int64_t 
 Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t block,
                           FlatLoops* flat);
 
-// The columns of batch that are walked together without a strip.
-inline int64_t BatchColumns(const Tuning& tuning, int64_t width) {
-  return std::max(tuning.batch_columns, tuning.batch_bytes / width);
+// The columns of batch that are walked together without a strip, at most `block` of them.
+inline int64_t BatchColumns(const EntryLoops& loops, const Tuning& tuning, int64_t width,
+                            int64_t block) {
+  const bool return_to_columns = loops.outer.Turns() * loops.row.count > 1;
+  if (!return_to_columns) return block;
+  const int64_t least = std::max(tuning.batch_columns, tuning.batch_bytes / width);
+  const int64_t axis = loops.components == 0 ? 1 : loops.component[0].axis_size;
+  const int64_t near = std::min(tuning.near_strip / width / axis, tuning.most_batch_columns);
+  return std::min(std::max(near, least), block);
 }
 
 // True if the entries of a tile, which are runs, are written one after the other as boxes, instead

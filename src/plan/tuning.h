@@ -219,8 +219,11 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
   int64_t axis_elements_of_row = 2;
   // Least columns of batch that are walked together without a strip, and their least bytes: long
   // reads of indices and updates, but a short axis stays in the caches. 512 int8 took 0.55 to 1.08
-  // x the time of 128, 256 float16 0.75 to 1.09 x (Zen 4).
-  int64_t batch_columns = 128, batch_bytes = 512;
+  // x the time of 128, 256 float16 0.75 to 1.09 x (Zen 4). Up to most_batch_columns are walked
+  // together while their axis spans less than near_strip: 512 took 0.71 to 1.06 x the time of 128;
+  // and as many as a block of offsets has if entries never return to them, which took 0.67 to 0.93
+  // x (Zen 5).
+  int64_t batch_columns = 128, batch_bytes = 512, most_batch_columns = 512;
   // More than most_undivided_columns columns of batch, each in another cache line of an operand,
   // go through all outer turns in blocks of near_columns, whose lines are still near for the next
   // turn. With transposed data and updates, sums of [17556, 49, 2] took 0.5 x the time, of

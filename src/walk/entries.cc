@@ -145,7 +145,7 @@ void EntryWalk<Taker>::WalkBatchColumns() const {
                          plan::AreLinesApart(stride[kUpdates], scatter_.width);
   const bool is_divided = lie_apart && columns > tuning.most_undivided_columns;
   const int64_t block = is_divided ? tuning.near_columns : columns;
-  const int64_t step = std::min(plan::BatchColumns(tuning, scatter_.width), block_);
+  const int64_t step = plan::BatchColumns(loops_, tuning, scatter_.width, block_);
   for (int64_t first = 0; first < columns; first += block) {
     const int64_t end = std::min(first + block, columns);
     plan::ForEachTurn(loops_.outer, loops_.outer.rank, [&](const int64_t* offset) {

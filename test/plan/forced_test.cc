@@ -161,6 +161,7 @@ std::vector<Forced> Traversals() {
                          {&T::most_given_row, 0},  {&T::few_indices, -1}};
   const Changes rows = never + Changes{{&T::strip_bytes, 0}};
   const Changes one_by_one = {{&T::batch_columns, 1},
+                              {&T::most_batch_columns, 1},
                               {&T::batch_bytes, 1},
                               {&T::most_undivided_columns, 0},
                               {&T::near_columns, 1}};

@@ -346,6 +346,11 @@ def _staged() -> list[Family]:
             (16, 32, 64, 256, 512),
         ),
         Sweep(
+            "most_batch_columns",
+            [lambda: elements((4, 99999), (8, 99999)), lambda: elements((12, 30001), (12, 30001))],
+            (128, 256, 1024),
+        ),
+        Sweep(
             "batch_bytes",
             [lambda: small((12, 195_345)), lambda: small((33, 30_001))],
             (128, 256, 1024),
