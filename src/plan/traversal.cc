@@ -173,6 +173,21 @@ void CutTransposed(int64_t width, const Tuning& tuning, SliceLoops* slices) {
   slices->row_step = std::max<int64_t>(tuning.slice_block / (slices->run_step * row_bytes), 1);
 }
 
+// Cuts short rows all of whose entries name the only place of an axis into blocks whose updates
+// stay near the CPU. Returns false if such blocks would have few rows. Entry by entry, each row
+// waits for the one before: 10 rows of 3 bfloat16 took 0.12 x the time, of float32 0.5 x, 30 to 60
+// rows of 3 to 40 elements 0.35 to 1.2 x (Zen 5).
+bool CutOfOnePlace(const EntryLoops& loops, int64_t width, const Tuning& tuning,
+                   SliceLoops* slices) {
+  constexpr int64_t kLeastRows = 8;
+  if (loops.components != 1 || loops.component[0].axis_size != 1) return false;
+  const int64_t updates = loops.TileEntries() * loops.run.count * width;
+  const int64_t rows = 2 * tuning.slice_block / updates;
+  if (rows < kLeastRows) return false;
+  slices->row_step = std::min(slices->row_step, rows);
+  return true;
+}
+
 // Finds the loops of few entries that are slices of many inner turns. A block of these turns should
 // stay in the caches while all entries write to it.
 bool FindSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
@@ -235,7 +250,7 @@ bool FindSlices(const EntryLoops& loops, const Machine& machine, int64_t width,
   if (run_bytes > tuning.longest_slice_run) {
     return loops.inner.rank == 0 && slices->run_step < slices->run.count && entries > 1;
   }
-  return entries <= tuning.few_slice_rows;
+  return entries <= tuning.few_slice_rows || CutOfOnePlace(loops, width, tuning, slices);
 }
 
 Traversal InRowsAndColumns(const EntryLoops& loops, int64_t block) {

@@ -311,6 +311,24 @@ TEST_F(SliceChoice, IsForFewRows) {
   EXPECT_FALSE(IsSlices(rows_));
 }
 
+// A block has as many rows as fit with the updates of all entries.
+TEST_F(SliceChoice, IsForRowsOfOnePlace) {
+  const auto rows_of = [](int64_t axis, int64_t entries) {
+    IndexSpace space;
+    space.component[space.components++] = {1, axis, 3, 3, 0};
+    space.entries.Append(entries, 0, 3, 1, 0);
+    space.inner.Append(60, 3 * axis, 3 * entries);
+    space.inner.Append(3, 1, 1);
+    return space;
+  };
+  tuning_.few_slice_rows = 7;
+  tuning_.slice_block = 8 * 18 * 3 * 4 / 2;
+  EXPECT_TRUE(IsSlices(rows_of(1, 18)));
+  EXPECT_EQ(chosen_.slices.row_step, 8);
+  EXPECT_FALSE(IsSlices(rows_of(1, 19))) << "fewer than 8 rows";
+  EXPECT_FALSE(IsSlices(rows_of(2, 8))) << "of two places";
+}
+
 TEST_F(SliceChoice, IsForLongRunsThatFitNoBlock) {
   tuning_.longest_slice_run = 399;
   EXPECT_FALSE(IsSlices(rows_));
