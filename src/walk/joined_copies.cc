@@ -20,7 +20,7 @@ JoinedCopies::JoinedCopies(kernel::RunKernel copy, int64_t width, bool joins,
       joins_(joins && kCacheLine % width == 0 && PastLine(output) % width == 0) {}
 
 void JoinedCopies::Copy(unsigned char* output, const unsigned char* elements, int64_t n) {
-  if (!joins_) return copy_(output, 1, elements, 1, n);
+  if (!kernel::kHasStreams || !joins_) return copy_(output, 1, elements, 1, n);
   if (output != end_) {
     Flush();
     begin_ = end_ = output;
@@ -49,6 +49,7 @@ int64_t JoinedCopies::Complete(const unsigned char* elements, int64_t bytes) {
 }
 
 void JoinedCopies::Flush() {
+  if (!kernel::kHasStreams) return;
   const int64_t bytes = end_ - begin_;
   if (bytes == kCacheLine) {
     copy_(begin_, 1, line_, 1, kCacheLine / width_);
