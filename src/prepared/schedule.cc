@@ -5,6 +5,7 @@
 
 #include "accumulate/accumulate.h"
 #include "base/cache_size.h"
+#include "base/checked.h"
 #include "base/identity.h"
 #include "base/reduction.h"
 #include "plan/pass.h"
@@ -272,17 +273,31 @@ bool SumsInScratch(const Plan& from, const GatherScatterFacts& facts, strew_redu
   return Accumulates(reduction) && !DividesSums(from, facts, reduction);
 }
 
+// True if each turn of the outermost loop has a range of the output for itself: its destinations
+// lie less than a turn apart. They do not if the axis is outside that loop, as it is where a first
+// axis has a single update.
+bool HaveOwnRanges(const SingleFacts& singles, int64_t element_size) {
+  const UpdateNest& nest = singles.nest;
+  int64_t reach = singles.place_span / element_size;
+  for (int i = 1; i < nest.rank; ++i) {
+    const auto step = static_cast<int64_t>(Magnitude(nest.loop[i].stride[kOutput]));
+    reach += (nest.loop[i].count - 1) * step;
+  }
+  return reach < nest.loop[0].stride[kOutput];
+}
+
 // Finds parts of the outermost loop that have ranges of the output for themselves, and whose
 // accumulators fit scratch. Returns false if there are none, or if they have too few updates.
-bool FindSummedParts(const Tuning& tuning, const UpdateNest& nest, const GatherScatterFacts& facts,
-                     int64_t updates, EntrySchedule* entries) {
+bool FindSummedParts(const Tuning& tuning, const SingleFacts& singles,
+                     const GatherScatterFacts& facts, int64_t updates, EntrySchedule* entries) {
+  const UpdateNest& nest = singles.nest;
   if (nest.rank == 0 || (facts.elements - 1) / updates >= tuning.most_summed_elements) return false;
   const UpdateLoop& outer = nest.loop[0];
   const int64_t most = plan::MostScratch(1) / facts.slot_bytes;
   entries->summed_elements = facts.elements;
   entries->summed_turns = outer.count;
   if (facts.elements <= most) return true;
-  if (!IsBatch(outer) || outer.stride[kOutput] > most) return false;
+  if (outer.stride[kOutput] > most || !HaveOwnRanges(singles, facts.element_size)) return false;
   entries->summed_turns = most / outer.stride[kOutput];
   entries->summed_elements = entries->summed_turns * outer.stride[kOutput];
   return true;
@@ -319,7 +334,7 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   }
   if (SumsInScratch(from, facts, reduction)) {
     if (pass.tasks > 1 || entries.passing == Passing::kGathered) return false;
-    if (!FindSummedParts(tuning, nest, facts, updates, &entries)) return false;
+    if (!FindSummedParts(tuning, singles, facts, updates, &entries)) return false;
     entries.fetches_output = false;
     pass.parts = 1;
   }

@@ -238,6 +238,7 @@ class GatherScatterOfBatches : public GatherScatterScheduleOf {
     facts_.sum_bytes = 8;
     facts_.slot_bytes = 12;
     facts_.elements = 100 * batches;
+    singles_.place_span = 4 * 99;
     singles_.nest = {};
     singles_.nest.Append(batches, 50, 50, 10, 100, 0);
     singles_.nest.Append(50, 1, 1, 0, 0, 0);
@@ -274,6 +275,21 @@ TEST_F(GatherScatterOfBatches, LargeOnesIsInOrder) {
   EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder);
   singles_.nest.loop[0].stride[strew::prepared::kOutput] = 0;
   EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder) << "batches share destinations";
+}
+
+// Places, and turns of inner loops, that lie a turn of the outermost loop apart.
+TEST_F(GatherScatterOfBatches, CommonRangesIsInOrder) {
+  Have(2 * kFitting);
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kByEntries);
+  singles_.place_span = 4 * 100;
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder);
+  singles_.place_span = 4 * 50;
+  singles_.nest.loop[1].stride[strew::prepared::kOutput] = 1;
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kByEntries);
+  ++singles_.place_span;
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kByEntries) << "less than an element";
+  singles_.place_span = 4 * 51;
+  EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder);
 }
 
 TEST_F(GatherScatterOfBatches, FewUpdatesIsInOrder) {

@@ -277,6 +277,24 @@ TEST(GatherScatter, MeansInParts) {
   }
 }
 
+// One update for each column along the first axis: columns are batches, but do not have ranges of
+// the output for themselves.
+TEST(GatherScatter, MeansOfColumnsThatShareRanges) {
+  constexpr int64_t kColumns = 300000, kPlaces = 4;
+  Random random(Seed());
+  const auto make = [&](int64_t places) {
+    const Dims updates = {1, kColumns};
+    Case c{Operator::kScatterElements,
+           RandomArray(random, STREW_INT8, RowMajor({places, kColumns})),
+           RandomArray(random, STREW_INT8, RowMajor(updates))};
+    c.indices = RandomIndices(random, STREW_INT32, RowMajor(updates), places);
+    return c;
+  };
+  GatherScatterCase c{make(2), make(kPlaces)};
+  c.to.reduction = STREW_MEAN;
+  EXPECT_TRUE(CheckGatherScatter(c)) << Describe(c);
+}
+
 // ---- Rows in several slices --------------------------------------------------------------------
 
 // Slices may share the weights of their rows. A row of 300 elements is combined in blocks of 256 or
