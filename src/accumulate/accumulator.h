@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "accumulate/accumulate.h"
 #include "base/call.h"
 #include "base/identity.h"
 #include "base/reduction.h"
@@ -42,6 +43,8 @@ struct Accumulator {
   }
   // True if the slots have no counts of their own.
   bool are_compact() const { return &slots == kernels.compact; }
+  // Bytes of the count of a slot.
+  int64_t count_size() const { return are_compact() ? 0 : kCountBytes; }
   // Number by which a sum of so many updates is divided.
   int64_t Terms(int64_t updates) const { return divides ? updates + old_terms() : 1; }
   // Stores the sums of n slots in contiguous elements. Those without updates stay as they are.

@@ -20,9 +20,7 @@ SlotSums::SlotSums(const walk::Scatter& scatter)
       are_single_(units_ == 1 && !are_long()),
       accumulator_(scatter.call, scatter.operands.output.dtype, scatter.reduction, most_updates_,
                    /*counts_updates=*/scatter.applied_units != nullptr),
-      count_size_(!are_single_                 ? int64_t{sizeof(int64_t)}
-                  : accumulator_.are_compact() ? 0
-                                               : kCountBytes) {}
+      count_size_(are_single_ ? accumulator_.count_size() : int64_t{sizeof(int64_t)}) {}
 
 // Kernels begin and divide strided elements one by one, which is slow.
 template <class Body>

@@ -10,6 +10,11 @@ namespace strew {
 // or too few prefetches.
 inline constexpr int64_t kCacheLine = 64;
 
+// The distance of an address from the beginning of its cache line.
+inline int64_t PastLine(const unsigned char* address) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) % kCacheLine);
+}
+
 // The size in bytes of the last-level cache of this CPU.
 int64_t LastLevelCacheBytes();
 

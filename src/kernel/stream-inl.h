@@ -146,7 +146,7 @@ HWY_INLINE void StreamVectors(unsigned char* output, int64_t n, const VectorAt& 
   using Lane = typename Lanes<T>::Lane;
   const typename Lanes<T>::Tag d;
   const int64_t step = static_cast<int64_t>(hn::Lanes(d) / Lanes<T>::kPerElement);
-  const int64_t past_line = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kCacheLine);
+  const int64_t past_line = PastLine(output);
   const int64_t head = (kCacheLine - past_line) % kCacheLine / At<T>(1);
   const int64_t block = std::max(step, kCacheLine / At<T>(1));
   const int64_t streamed = (n - head) / block * block;

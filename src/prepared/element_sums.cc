@@ -11,12 +11,8 @@ accumulate::Accumulator AccumulatorOf(const Call& call, const TensorView& output
   return {call, output.dtype, reduction, updates, /*counts_updates=*/false};
 }
 
-int64_t CountSize(const accumulate::Accumulator& accumulator) {
-  return accumulator.are_compact() ? 0 : int64_t{sizeof(uint32_t)};
-}
-
 int64_t SlotSize(const accumulate::Accumulator& accumulator) {
-  return accumulator.sums.sum_size + CountSize(accumulator);
+  return accumulator.sums.sum_size + accumulator.count_size();
 }
 
 }  // namespace
@@ -39,7 +35,7 @@ void ElementSums::Begin(int64_t first, int64_t n) {
   first_ = first;
   count_ = n;
   if (!accumulator_.are_compact()) {
-    std::memset(counts_, 0, static_cast<size_t>(n * CountSize(accumulator_)));
+    std::memset(counts_, 0, static_cast<size_t>(n * accumulator_.count_size()));
   }
   accumulator_.BeginSlots(scratch_.memory(), ElementAt(first), 1, n);
 }

@@ -41,9 +41,8 @@ bool MayStream(const BoxNest& nest, const unsigned char* output, int64_t width,
       pitch == run ? tuning.least_streamed_adjacent_row : tuning.least_streamed_row_with_gaps;
   if (run >= least) return true;
   output += nest.base[walk::kBoxOutput] * width;
-  const auto start = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kCacheLine);
   if (!machine.streams_parts && run < tuning.least_streamed_slice_of_parts) {
-    return (start | run | pitch) % kCacheLine == 0;
+    return (PastLine(output) | run | pitch) % kCacheLine == 0;
   }
   return kernel::StreamsEnds(output, run) && pitch % kernel::StreamedGranule(run) == 0;
 }
@@ -71,8 +70,7 @@ bool IsInWords(const OverlayPlan& plan, const unsigned char* output, int64_t wid
   for (int i = 0; i < plan.rank - 1; ++i) parts |= plan.dim[i].output_stride;
   const plan::OverlayDim& line = plan.dim[plan.rank - 1];
   parts |= line.size | line.slice.first | line.slice.count;
-  const auto address = static_cast<int64_t>(reinterpret_cast<uintptr_t>(output) % kCacheLine);
-  return (address | parts * width) % kernel::kStreamedWord == 0;
+  return (PastLine(output) | parts * width) % kernel::kStreamedWord == 0;
 }
 
 walk::Stores StoresOf(const plan::BoxSchedule& schedule, const plan::Machine& machine,

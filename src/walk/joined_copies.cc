@@ -5,13 +5,6 @@
 #include <cstring>
 
 namespace strew::walk {
-namespace {
-
-int64_t PastLine(const unsigned char* address) {
-  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(address) % kCacheLine);
-}
-
-}  // namespace
 
 JoinedCopies::JoinedCopies(kernel::RunKernel copy, int64_t width, bool joins,
                            const unsigned char* output)
