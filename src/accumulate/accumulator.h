@@ -45,6 +45,7 @@ struct Accumulator {
   bool are_compact() const { return &slots == kernels.compact; }
   // Bytes of the count of a slot.
   int64_t count_size() const { return are_compact() ? 0 : kCountBytes; }
+  int64_t slot_bytes() const { return sums.sum_size + count_size(); }
   // Number by which a sum of so many updates is divided.
   int64_t Terms(int64_t updates) const { return divides ? updates + old_terms() : 1; }
   // Stores the sums of n slots in contiguous elements. Those without updates stay as they are.

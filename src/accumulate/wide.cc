@@ -51,4 +51,10 @@ int64_t SumBytes(const Call& call, const TensorView& output) {
       .sums.sum_size;
 }
 
+int64_t SlotBytes(const Call& call, const TensorView& output, strew_reduction reduction,
+                  int64_t most_updates, bool counts_updates) {
+  const Accumulator accumulator(call, output.dtype, reduction, most_updates, counts_updates);
+  return accumulator.slot_bytes();
+}
+
 }  // namespace strew::accumulate

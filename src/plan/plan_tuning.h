@@ -71,11 +71,19 @@ struct PlanTuning {
   // took 0.12 to 0.85 x the time (Zen 4).
   int64_t least_shuffled = 512;
   int64_t longest_shuffled_row = 128;
-  // Most destinations for each update with which means and wide sums of single elements need no
-  // order of destinations, if scratch has room for an accumulator of each destination of a batch.
-  // In that order 2^20 updates into 2^22, 2^20 and 2^14 int32 took 0.9 to 1.1, 1.4 to 1.6 and 1.6
-  // to 1.7 x the time, 2048 of each row of 4096 2.7 to 3.2 x, 10^6 wide sums of float16 2.3 x.
-  int64_t destinations_of_plan_entry = 4;
+  // Most bytes of accumulators for each update with which means and wide sums of single elements
+  // need no order of destinations, if scratch has room for an accumulator of each destination of a
+  // batch: of shuffled entries, and of those whose destinations ascend. Compared with that order,
+  // shuffled wide sums of float16, which have 4 bytes, and means of float16, int8, int32 and int64,
+  // which have 8 to 20, took 0.3 to 1.0 x the time with up to 32 bytes, 0.7 to 1.4 x with up to 64
+  // and 1.1 to 3.2 x with more; ascending ones, and those whose accumulators have near_batch_sums,
+  // 0.2 to 0.9 x with up to 64 bytes, with more 0.8 to 1.6 x (730 random shapes, Zen 5).
+  int64_t sum_bytes_of_plan_entry = 64, sum_bytes_of_far_plan_entry = 40;
+  // Bytes of the accumulators of a batch of which ascending destinations have only those of a piece
+  // of the output at a time. Compared with the order of destinations, means and wide sums of 0.3 to
+  // 14 M elements took 0.27 to 0.67 x the time in pieces. Accumulators of the whole batch, where
+  // scratch has room for them, took 0.8 to 0.97 x the time of pieces (Zen 5).
+  int64_t least_ascending_sums = int64_t{2} << 20;
   // Fewest updates for each destination, on average, with which means of rows are sums that are
   // then divided: with fewer, rows would be read and written twice, in 1.1 to 1.3 x the time.
   int64_t least_divided_updates = 2;

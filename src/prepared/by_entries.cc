@@ -238,7 +238,7 @@ void StartAnew(const EntryPass& pass, const UpdateNest& nest, const Groups& grou
 int64_t PassToSums(const Passage& passage, const UpdateNest& nest, const PlanSchedule& schedule,
                    ElementSums* sums) {
   const EntrySchedule& entries = schedule.entries;
-  const int64_t elements = entries.summed_elements, turns = nest.loop[0].count;
+  const int64_t elements = schedule.summed_elements, turns = nest.loop[0].count;
   const EntryPass pass(passage, schedule, sums);
   int64_t applied = 0, first = 0;
   for (int64_t turn = 0; turn < turns; turn += entries.summed_turns, first += elements) {

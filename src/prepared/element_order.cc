@@ -110,13 +110,14 @@ class ElementWriter {
 
 }  // namespace
 
-bool HasElementKernel(const Call& call, const TensorView& output, strew_reduction reduction) {
+bool HasElementKernel(const Call& call, const Plan& plan, const TensorView& output,
+                      strew_reduction reduction) {
+  if (!plan.order.exists() || !Has32Bits(plan.order) || !Has32Bits(plan.destinations)) return false;
   return KernelFor(call, output, reduction) != nullptr;
 }
 
 bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorView& output,
                       int axis, ElementLines* lines) {
-  if (!plan.order.exists() || !Has32Bits(plan.order) || !Has32Bits(plan.destinations)) return false;
   const Layout layout(plan, output, axis, 1);
   const Numbering entries = UpdatesOfEntries(layout, updates, 1);
   *lines = {layout.destinations.stride(), entries.stride()};

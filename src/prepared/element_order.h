@@ -20,12 +20,13 @@ struct ElementLines {
   int64_t updates_stride;  // of entries
 };
 
-// True if the CPU has a kernel for it.
-bool HasElementKernel(const Call& call, const TensorView& output, strew_reduction reduction);
+// True if the CPU has a kernel for it, the entries are not in the order of destinations anyway, and
+// the plan's numbers have 32 bits.
+bool HasElementKernel(const Call& call, const Plan& plan, const TensorView& output,
+                      strew_reduction reduction);
 
 // Finds the lines of a call whose entries have one element of one unit each. Returns false if there
-// are none, if entries are in the order of destinations anyway, or if the plan's numbers have more
-// than 32 bits.
+// are none.
 bool FindElementLines(const Plan& plan, const TensorView& updates, const TensorView& output,
                       int axis, ElementLines* lines);
 

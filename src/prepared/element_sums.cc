@@ -11,25 +11,14 @@ accumulate::Accumulator AccumulatorOf(const Call& call, const TensorView& output
   return {call, output.dtype, reduction, updates, /*counts_updates=*/false};
 }
 
-int64_t SlotSize(const accumulate::Accumulator& accumulator) {
-  return accumulator.sums.sum_size + accumulator.count_size();
-}
-
 }  // namespace
 
 ElementSums::ElementSums(const Call& call, const TensorView& output, strew_reduction reduction,
-                         int64_t updates, int64_t elements)
+                         int64_t updates, int64_t elements, unsigned char* memory)
     : output_(output),
       accumulator_(AccumulatorOf(call, output, reduction, updates)),
-      scratch_(call, elements * SlotSize(accumulator_)),
-      counts_(ok() ? reinterpret_cast<uint32_t*>(scratch_.memory() +
-                                                 elements * accumulator_.sums.sum_size)
-                   : nullptr) {}
-
-int64_t ElementSums::SlotBytes(const Call& call, const TensorView& output,
-                               strew_reduction reduction, int64_t updates) {
-  return SlotSize(AccumulatorOf(call, output, reduction, updates));
-}
+      sums_(memory),
+      counts_(reinterpret_cast<uint32_t*>(memory + elements * accumulator_.sums.sum_size)) {}
 
 void ElementSums::Begin(int64_t first, int64_t n) {
   first_ = first;
@@ -37,20 +26,20 @@ void ElementSums::Begin(int64_t first, int64_t n) {
   if (!accumulator_.are_compact()) {
     std::memset(counts_, 0, static_cast<size_t>(n * accumulator_.count_size()));
   }
-  accumulator_.BeginSlots(scratch_.memory(), ElementAt(first), 1, n);
+  accumulator_.BeginSlots(sums_, ElementAt(first), 1, n);
 }
 
 void ElementSums::Add(int64_t origin, const int32_t* distances, const unsigned char* updates,
-                      int64_t n) const {
+                      int64_t stride, int64_t n) const {
   const int64_t slot = origin - first_;
-  unsigned char* const sums = scratch_.memory() + slot * accumulator_.sums.sum_size;
+  unsigned char* const sums = sums_ + slot * accumulator_.sums.sum_size;
   uint32_t* const counts = accumulator_.are_compact() ? nullptr : counts_ + slot;
   kernel::WalkSlots(accumulator_.slots, output_.element_size, {sums, counts},
-                    {distances, updates, 1, n});
+                    {distances, updates, stride, n});
 }
 
 void ElementSums::Finish() const {
-  accumulator_.FinishEach({scratch_.memory(), counts_}, ElementAt(first_), count_);
+  accumulator_.FinishEach({sums_, counts_}, ElementAt(first_), count_);
 }
 
 }  // namespace strew::prepared

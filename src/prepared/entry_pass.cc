@@ -71,7 +71,7 @@ void EntryPass::Gather(const int64_t* first, const void* offsets, int64_t n,
 void EntryPass::Combine(const int64_t* first, const void* offsets, int64_t n,
                         const unsigned char* updates) const {
   if (sums != nullptr) {
-    return sums->Add(first[kOutput], static_cast<const int32_t*>(offsets), updates, n);
+    return sums->Add(first[kOutput], static_cast<const int32_t*>(offsets), updates, 1, n);
   }
   unsigned char* const output = to.tensor.data + first[kOutput] * size;
   kernel::CombineEntries(combine, to.width, kernel::RowTile(output, updates, offsets, n, 0), {});

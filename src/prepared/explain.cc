@@ -40,6 +40,11 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
                " destinations: element by element in the order of these, in %" PRId64 " part%s. ",
                plan.kept, plan.groups(), pass.parts, plan::Plural(pass.parts));
       break;
+    case Way::kAscendingSums:
+      text.Add("%" PRId64 " entries of %" PRId64 " destinations, which ascend: in %" PRId64
+               " part%s. ",
+               plan.kept, plan.groups(), pass.parts, plan::Plural(pass.parts));
+      break;
     case Way::kInOrder:
       text.Add("%" PRId64 " entries of %" PRId64
                " destinations: in the order of these, so that all updates of one are combined at "
@@ -68,9 +73,8 @@ void Explain(const Call& call, const PlanSchedule& schedule, const Plan& plan) {
   if (schedule.entries.blocks.loop >= 0) {
     text.Add("%" PRId64 " batches at a time stay in the caches. ", schedule.entries.blocks.turns);
   }
-  if (schedule.entries.summed_elements != 0) {
-    text.Add("%" PRId64 " elements at a time have an accumulator. ",
-             schedule.entries.summed_elements);
+  if (schedule.summed_elements != 0) {
+    text.Add("%" PRId64 " elements at a time have an accumulator. ", schedule.summed_elements);
   }
   const OrderSchedule& order = schedule.order;
   if (order.cuts_turns) text.Add("Parts have all destinations, of some inner turns. ");

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "accumulate/accumulate.h"
 #include "api/context.h"
 #include "api/tensor.h"
+#include "base/scratch.h"
 #include "plan/check.h"
 #include "plan/text.h"
 #include "plan/unit.h"
@@ -261,7 +263,7 @@ int64_t SlotBytes(const Passage& passage, strew_reduction reduction,
   if (kernel::OffsetWidthOf(output.size - 1) != kernel::kOffset32) return 0;
   const int64_t updates = passage.to.entries * facts.entry_elements;
   if (updates >= kernel::kMostTerms) return 0;
-  return ElementSums::SlotBytes(passage.call, output, reduction, updates);
+  return accumulate::SlotBytes(passage.call, output, reduction, updates, /*counts_updates=*/false);
 }
 
 GatherScatterFacts FactsOf(const Passage& passage, const TurnNest& inner,
@@ -311,16 +313,17 @@ UpdateNest UpdateLoopsOf(const Passage& passage) {
   const plan::Machine machine(call);
   *schedule = ScheduleGatherScatter(machine, passage.from, passage.to, facts, &singles, reduction);
   if (schedule->way != Way::kByEntries) return STREW_OK;
+  const int64_t elements = schedule->summed_elements;
+  const Scratch scratch(call, elements * facts.slot_bytes);
   std::optional<ElementSums> sums;
-  if (schedule->entries.summed_elements != 0) {
-    sums.emplace(call, passage.output, reduction, singles.nest.Turns(),
-                 schedule->entries.summed_elements);
-    if (!sums->ok()) {
+  if (elements != 0) {
+    if (scratch.memory() == nullptr) {
       // In the order of destinations accumulators need no scratch.
       *schedule =
           ScheduleGatherScatter(machine, passage.from, passage.to, facts, nullptr, reduction);
       return STREW_OK;
     }
+    sums.emplace(call, passage.output, reduction, singles.nest.Turns(), elements, scratch.memory());
   }
   STREW_TRY(Begin(passage, *schedule));
   STREW_TRY(PassByEntries(passage, singles.nest, *schedule, sums ? &*sums : nullptr, applied));

@@ -78,13 +78,13 @@ struct Plan {
   // The dims of the indices that count entries.
   int entry_dims() const { return kind == Kind::kTuples ? rank - 1 : rank; }
 
-  // False for kElements if a dim of several elements follows the axis; else true.
-  bool IsLastAxis() const {
-    for (int i = axis + 1; kind == Kind::kElements && i < rank; ++i) {
-      if (shape[i] > 1) return false;
-    }
-    return true;
+  // For kElements, the number of elements in the dims after the axis; else 1.
+  int64_t Columns() const {
+    int64_t columns = 1;
+    for (int i = axis + 1; kind == Kind::kElements && i < rank; ++i) columns *= shape[i];
+    return columns;
   }
+  bool IsLastAxis() const { return Columns() == 1; }
 
   bool has_dropped() const { return dropped_entries != 0; }
   int64_t groups() const { return destinations.count(); }

@@ -2,6 +2,7 @@
 // output = data; output[destination of an entry] (+)= updates[entry]
 #include <cassert>
 
+#include "accumulate/accumulate.h"
 #include "api/context.h"
 #include "api/tensor.h"
 #include "base/reduction.h"
@@ -9,6 +10,7 @@
 #include "plan/check.h"
 #include "plan/schedule.h"
 #include "plan/unit.h"
+#include "prepared/ascending_sums.h"
 #include "prepared/divide.h"
 #include "prepared/element_order.h"
 #include "prepared/identities.h"
@@ -155,8 +157,16 @@ bool FindLines(const Call& call, const plan::Machine& machine, const Plan& plan,
                int axis, const ScatterFacts& facts, ElementLines* lines) {
   if (facts.is_empty || !facts.axes_are_one_loop) return false;
   if (!MayGoInElementOrder(machine, plan, facts, reduction)) return false;
-  return HasElementKernel(call, output, reduction) &&
+  return HasElementKernel(call, plan, output, reduction) &&
          FindElementLines(plan, updates, output, axis, lines);
+}
+
+// The same for accumulators of elements whose destinations ascend.
+bool FindAscendingLines(const Plan& plan, const TensorView& updates, const TensorView& output,
+                        int axis, const ScatterFacts& facts, ElementLines* lines) {
+  if (facts.slot_bytes == 0 || facts.SumsAreElements() || !facts.axes_are_one_loop) return false;
+  if (plan.order.exists() || !plan.IsLastAxis()) return false;
+  return FindElementLines(plan, updates, output, axis, lines) && lines->output_stride == 1;
 }
 
 ScatterFacts FactsOf(const Call& call, const Plan& plan, const TensorView& data,
@@ -174,6 +184,11 @@ ScatterFacts FactsOf(const Call& call, const Plan& plan, const TensorView& data,
   }
   if (!facts.is_empty && MayHaveTurns(facts, updates, reduction)) {
     FindTurns(plan, updates, output, axis, &facts);
+  }
+  if (!facts.is_empty && Accumulates(reduction) && facts.EntriesAreElements() &&
+      plan.kept < kernel::kMostTerms) {
+    facts.slot_bytes =
+        accumulate::SlotBytes(call, output, reduction, plan.kept, plan.has_dropped());
   }
   return facts;
 }
@@ -195,11 +210,17 @@ walk::Operands InPlace(const walk::Operands& operands) {
   return {operands.output, operands.indices, operands.updates, operands.output};
 }
 
-// `lines` is for kElementOrder.
+// `lines` is for kElementOrder and kAscendingSums.
 Status Run(const PlannedScatter& all, const ElementLines& lines) {
   const PlanSchedule& schedule = all.schedule;
   if (all.call.explains()) Explain(all.call, schedule, all.plan);
   if (schedule.way == Way::kInOrder) return ScatterInOrder(all);
+  if (schedule.way == Way::kAscendingSums) {
+    const walk::Operands& operands = all.operands;
+    STREW_TRY(SumAscending(all.call, all.plan, operands.data, operands.updates, all.output(), lines,
+                           schedule));
+    return all.call.Succeed(all.plan.kept);
+  }
   if (schedule.way == Way::kElementOrder) {
     STREW_TRY(ScatterElements(all, lines));
   } else if (schedule.begins_anew) {
@@ -226,6 +247,7 @@ Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorVie
   ElementLines lines = {};
   facts.goes_in_element_order =
       FindLines(call, machine, plan, *updates, reduction, *output, axis, facts, &lines);
+  facts.ascends_on_line = FindAscendingLines(plan, *updates, *output, axis, facts, &lines);
   const PlanSchedule schedule = ScheduleScatter(machine, plan, facts, reduction);
   const TensorView places = PlacesOf(plan);
   const walk::Operands operands = {schedule.copies_data ? *data : *output, places, *updates,
@@ -233,7 +255,8 @@ Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorVie
   const Status status = Run({call, plan, operands, axis, schedule}, lines);
   if (status.code() != STREW_OUT_OF_MEMORY) return status;
   // In order of destinations accumulators need no scratch.
-  assert(schedule.way == Way::kByPlaces && Accumulates(schedule.reduction));
+  assert(schedule.way == Way::kByPlaces || schedule.way == Way::kAscendingSums);
+  assert(Accumulates(schedule.reduction));
   facts.has_scratch = false;
   const PlanSchedule without = ScheduleScatter(machine, plan, facts, reduction);
   return Run({call, plan, operands, axis, without}, lines);

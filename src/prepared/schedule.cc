@@ -139,16 +139,6 @@ bool MayBeDivided(const Tuning& tuning, const Plan& plan, const OutputFacts& fac
   return plan.kept >= passes * tuning.least_divided_updates * plan.groups();
 }
 
-// True if means and wide sums of single elements need no order of destinations: scratch has room
-// for an accumulator of each destination of a batch, and many of these are touched.
-bool AccumulatorsNeedNoOrder(const Machine& machine, const Plan& plan, const ScatterFacts& facts) {
-  const int64_t bytes = facts.sum_bytes + accumulate::kCountBytes;
-  if (plan.NumberOfPlaces() > plan::MostScratch(1) / bytes) return false;
-  if (plan.kept < DestinationsOf(plan) / machine.tuning.destinations_of_plan_entry) return false;
-  if (!facts.SumsAreElements()) return true;
-  return plan.IsLastAxis() && plan.NumberOfPlaces() <= machine.tuning.near_batch_sums / bytes;
-}
-
 }  // namespace
 
 bool HasRoomToShare(const Machine& machine, const Plan& plan) {
@@ -169,9 +159,12 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   const strew_reduction kind = ReductionKind(reduction);
   const bool has_room = HasRoomToShare(machine, plan);
   const bool divides_all = has_room && DividesAll(machine.tuning, plan, facts);
-  if (accumulates && facts.EntriesAreElements() && facts.has_scratch && !divides_all &&
-      AccumulatorsNeedNoOrder(machine, plan, facts)) {
-    return schedule;
+  if (accumulates && facts.EntriesAreElements() && facts.has_scratch && !divides_all) {
+    if (SumsAscend(machine, plan, facts)) {
+      SumInPieces(machine, plan, facts, &schedule);
+      return schedule;
+    }
+    if (AccumulatorsNeedNoOrder(machine, plan, facts)) return schedule;
   }
   if (facts.goes_in_element_order) {
     OrderElements(machine, plan, &schedule);
@@ -289,17 +282,18 @@ bool HaveOwnRanges(const SingleFacts& singles, int64_t element_size) {
 // Finds parts of the outermost loop that have ranges of the output for themselves, and whose
 // accumulators fit scratch. Returns false if there are none, or if they have too few updates.
 bool FindSummedParts(const Tuning& tuning, const SingleFacts& singles,
-                     const GatherScatterFacts& facts, int64_t updates, EntrySchedule* entries) {
+                     const GatherScatterFacts& facts, int64_t updates, PlanSchedule* schedule) {
   const UpdateNest& nest = singles.nest;
   if (nest.rank == 0 || (facts.elements - 1) / updates >= tuning.most_summed_elements) return false;
   const UpdateLoop& outer = nest.loop[0];
   const int64_t most = plan::MostScratch(1) / facts.slot_bytes;
-  entries->summed_elements = facts.elements;
-  entries->summed_turns = outer.count;
+  schedule->summed_elements = facts.elements;
+  int64_t& turns = schedule->entries.summed_turns;
+  turns = outer.count;
   if (facts.elements <= most) return true;
   if (outer.stride[kOutput] > most || !HaveOwnRanges(singles, facts.element_size)) return false;
-  entries->summed_turns = most / outer.stride[kOutput];
-  entries->summed_elements = entries->summed_turns * outer.stride[kOutput];
+  turns = most / outer.stride[kOutput];
+  schedule->summed_elements = turns * outer.stride[kOutput];
   return true;
 }
 
@@ -334,7 +328,7 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   }
   if (SumsInScratch(from, facts, reduction)) {
     if (pass.tasks > 1 || entries.passing == Passing::kGathered) return false;
-    if (!FindSummedParts(tuning, singles, facts, updates, &entries)) return false;
+    if (!FindSummedParts(tuning, singles, facts, updates, schedule)) return false;
     entries.fetches_output = false;
     pass.parts = 1;
   }
@@ -366,6 +360,7 @@ PlanSchedule ScheduleGatherScatter(const Machine& machine, const Plan& from, con
   if (singles == nullptr ||
       !GoByEntries(machine, from, to, facts, *singles, reduction, &schedule)) {
     schedule.entries = {};
+    schedule.summed_elements = 0;
     GoInOrder(machine, to, facts, &schedule);
   } else if (DividesSums(from, facts, reduction)) {
     schedule.reduction = SumOf(reduction);

@@ -25,6 +25,8 @@ enum class Way {
   kByPlaces,
   // scatter: single elements in the order of destinations, straight from the updates.
   kElementOrder,
+  // scatter: means and wide sums of single elements whose destinations ascend, in their order.
+  kAscendingSums,
   // scatter and gather_scatter: in the order of destinations, all updates of one at once.
   kInOrder,
   // gather_scatter: single elements, short rows, and slices that are few or long, in the order of
@@ -70,10 +72,7 @@ struct EntrySchedule {
   bool fetches_output = false;  // destinations are prefetched
   Passing passing = Passing::kGathered;
   BatchBlocks blocks;
-  // Accumulators of so many elements of the output are in scratch at a time, for so many turns of
-  // the outermost loop; 0 for none.
-  int64_t summed_elements = 0;
-  int64_t summed_turns = 0;
+  int64_t summed_turns = 0;  // of the outermost loop, whose elements have accumulators at a time
 };
 struct OrderSchedule {
   // Turns of the outermost inner loop that all entries go through before the next ones; 0 for all
@@ -93,6 +92,9 @@ struct PlanSchedule {
   Pass pass;                               // of the way, unless that is kByPlaces
   bool streams = false;  // rows are written past the caches; FinishStreaming() must follow
   int64_t prefetch = 0;  // distance in entries, for gather and kElementOrder; 0 for none
+  // Elements of the output whose accumulators are in scratch at a time, for kAscendingSums and
+  // kByEntries; 0 for none.
+  int64_t summed_elements = 0;
 
   // Passes over destinations: before that of the way, which is kByPlaces, they receive an identity;
   // after it, sums become means by the numbers of updates that the plan has.
@@ -116,9 +118,11 @@ struct OutputFacts {
   int64_t entry_elements;  // that an entry updates
   int64_t units;           // of an element
   int64_t sum_bytes;       // of an accumulator, if the reduction has any
-  double read_bytes = 0;   // of the updates, or of their source
-  int64_t run = 0;         // units of the innermost inner loop; 0 if it is not known
-  int64_t row_bytes = 0;   // of that loop if it is contiguous in updates and output, else 0
+  // Bytes of an accumulator and its count, if single elements may have them in scratch, else 0.
+  int64_t slot_bytes = 0;
+  double read_bytes = 0;  // of the updates, or of their source
+  int64_t run = 0;        // units of the innermost inner loop; 0 if it is not known
+  int64_t row_bytes = 0;  // of that loop if it is contiguous in updates and output, else 0
   // Turns of the outermost inner loop if they lie at least a cache line apart in the updates, or in
   // their source, else 0; and the bytes that the entries read of each such slice at random, 0 if
   // they read it in order.
@@ -146,7 +150,8 @@ struct ScatterFacts : OutputFacts {
   bool is_empty;                       // has nothing to update
   bool axes_are_one_loop;              // in data and output
   bool goes_in_element_order = false;  // MayGoInElementOrder(), and lines and a kernel are there
-  bool has_scratch = true;             // for accumulators by places
+  bool ascends_on_line = false;  // so do single elements, each destination next to the one before
+  bool has_scratch = true;       // for accumulators
 };
 
 struct GatherScatterFacts : OutputFacts {
@@ -155,9 +160,6 @@ struct GatherScatterFacts : OutputFacts {
   bool has_slices;
   int64_t row_elements;  // of the other dims along which neither plan changes
   bool weighs_rows;      // weights are broadcast along one of these others
-  // Bytes of an accumulator and its count for each element of the output, if entries may be passed
-  // to them, else 0.
-  int64_t slot_bytes = 0;
 };
 
 // Facts about updates that may go by entries.
@@ -191,6 +193,16 @@ int64_t BestSlices(const plan::Tuning& tuning, const OutputFacts& facts);
 // Makes the schedule one in the order of destinations, all of whose updates are combined at once.
 void GoInOrder(const plan::Machine& machine, const Plan& plan, const OutputFacts& facts,
                PlanSchedule* schedule);
+// True if means or wide sums of single elements that ascend have too many accumulators in a batch
+// to walk them together, and enough updates to give every destination one.
+bool SumsAscend(const plan::Machine& machine, const Plan& plan, const ScatterFacts& facts);
+// Makes the schedule one of theirs.
+void SumInPieces(const plan::Machine& machine, const Plan& plan, const ScatterFacts& facts,
+                 PlanSchedule* schedule);
+// True if means and wide sums of single elements need no order of destinations: scratch has room
+// for an accumulator of each destination of a batch, and many of these are touched.
+bool AccumulatorsNeedNoOrder(const plan::Machine& machine, const Plan& plan,
+                             const ScatterFacts& facts);
 PlanSchedule ScheduleScatter(const plan::Machine& machine, const Plan& plan,
                              const ScatterFacts& facts, strew_reduction reduction);
 PlanSchedule ScheduleGather(const plan::Machine& machine, const Plan& plan,

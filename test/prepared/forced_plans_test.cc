@@ -78,15 +78,15 @@ TEST_P(ForcedPlans, AgreeWithTheOracle) {
 void DivideInLines(Tuning* tuning) {
   tuning->least_divided_line = 1;
   tuning->destinations_of_divided_group = kHuge;
-  tuning->destinations_of_plan_entry = 1;
+  tuning->sum_bytes_of_plan_entry = tuning->sum_bytes_of_far_plan_entry = 0;
 }
 
 const Forced kForced[] = {
-    {"NoSumsOfFewTouched", [](Tuning* t) { t->destinations_of_plan_entry = 1; }, 1,
+    {"NoSumsOfFewTouched", [](Tuning* t) { t->sum_bytes_of_plan_entry = 0; }, 1,
      "in the order of these"},
     {"SumsOfAnyTouched",
      [](Tuning* t) {
-       t->destinations_of_plan_entry = kHuge;
+       t->sum_bytes_of_plan_entry = kHuge;
        t->near_batch_sums = kHuge;
      },
      1, "taken as indices"},

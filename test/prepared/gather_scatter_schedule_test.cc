@@ -255,12 +255,12 @@ TEST_F(GatherScatterOfBatches, MeansIsBySumsOfParts) {
     EXPECT_EQ(schedule.reduction, reduction);
     EXPECT_FALSE(schedule.divides);
     EXPECT_EQ(schedule.entries.summed_turns, kFitting);
-    EXPECT_EQ(schedule.entries.summed_elements, 100 * kFitting);
+    EXPECT_EQ(schedule.summed_elements, 100 * kFitting);
   }
-  EXPECT_EQ(Of(STREW_ADD).entries.summed_elements, 0);
+  EXPECT_EQ(Of(STREW_ADD).summed_elements, 0);
   Have(10 * kFitting);
   EXPECT_EQ(Of(STREW_MEAN).entries.summed_turns, kFitting);
-  EXPECT_EQ(Of(STREW_MEAN).entries.summed_elements, 100 * kFitting);
+  EXPECT_EQ(Of(STREW_MEAN).summed_elements, 100 * kFitting);
   facts_.slot_bytes = 0;
   EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder);
 }

@@ -38,6 +38,13 @@ class ScatterScheduleOf : public PlanScheduleOf {
     return Of(plan, reduction).way;
   }
 
+  // Entries in another order than their destinations.
+  static PlanContents Shuffled(int64_t entries, int64_t places) {
+    PlanContents plan = Entries(entries, std::min(entries, places), places);
+    EXPECT_TRUE(plan->order.Allocate(entries, 4));
+    return plan;
+  }
+
   ScatterFacts facts_;
 };
 
@@ -188,15 +195,17 @@ TEST_F(ElementOrder, IsOfAnySpanIfThereIsNoRoomToShare) {
 }
 
 TEST_F(ElementOrder, HasNumbersOf32Bits) {
-  strew::TensorView updates, output;
-  const auto has_lines = [&](int32_t of_order, int32_t of_destinations) {
+  strew::TensorView output;
+  output.dtype = STREW_FLOAT32;
+  output.element_size = 4;
+  const strew::Call call(settings_, nullptr);
+  const auto has_kernel = [&](int32_t of_order, int32_t of_destinations) {
     EXPECT_TRUE(plan_->order.Allocate(100, of_order));
     EXPECT_TRUE(plan_->destinations.Allocate(50, of_destinations));
-    strew::prepared::ElementLines lines;
-    return FindElementLines(*plan_, updates, output, 0, &lines);
+    return HasElementKernel(call, *plan_, output, STREW_ADD);
   };
-  EXPECT_FALSE(has_lines(8, 4));
-  EXPECT_FALSE(has_lines(4, 8));
+  EXPECT_FALSE(has_kernel(8, 4));
+  EXPECT_FALSE(has_kernel(4, 8));
 }
 
 TEST_F(ElementOrder, HasNoMoreTasksThanDestinations) {
@@ -247,22 +256,36 @@ TEST_F(ScatterScheduleOf, NewSumsIsInOrderWithoutRoomToShare) {
 }
 
 TEST_F(ScatterScheduleOf, WideSumsIsByPlacesIfManyDestinationsAreTouched) {
-  tuning_.destinations_of_plan_entry = 10;
+  tuning_.sum_bytes_of_plan_entry = 120;
   facts_.sum_bytes = 8;
+  facts_.slot_bytes = 12;
   for (const strew_reduction reduction : {0 | STREW_MEAN, STREW_ADD | STREW_WIDE}) {
-    EXPECT_EQ(WayOf(Entries(100, 100, 1009), reduction), Way::kByPlaces);
-    EXPECT_EQ(WayOf(Entries(100, 100, 1010), reduction), Way::kInOrder);
+    EXPECT_EQ(WayOf(Entries(100, 100, 1000), reduction), Way::kByPlaces);
+    EXPECT_EQ(WayOf(Entries(100, 100, 1001), reduction), Way::kInOrder);
     facts_.units = 2;
-    EXPECT_EQ(WayOf(Entries(100, 100, 1009), reduction), Way::kInOrder);
+    EXPECT_EQ(WayOf(Entries(100, 100, 1000), reduction), Way::kInOrder);
     facts_.units = 1;
     facts_.entry_elements = 2;
-    EXPECT_EQ(WayOf(Entries(100, 100, 1009), reduction), Way::kInOrder);
+    EXPECT_EQ(WayOf(Entries(100, 100, 1000), reduction), Way::kInOrder);
     facts_.entry_elements = 1;
   }
 }
 
+TEST_F(ScatterScheduleOf, WideSumsThatMissTheCachesHasALimitOfItsOwn) {
+  tuning_.sum_bytes_of_plan_entry = 40;
+  tuning_.sum_bytes_of_far_plan_entry = 20;
+  tuning_.near_batch_sums = 1200;
+  facts_.sum_bytes = 8;
+  facts_.slot_bytes = 12;
+  EXPECT_EQ(WayOf(Shuffled(30, 100), STREW_MEAN), Way::kByPlaces);
+  EXPECT_EQ(WayOf(Shuffled(31, 101), STREW_MEAN), Way::kInOrder);
+  EXPECT_EQ(WayOf(Entries(31, 31, 101), STREW_MEAN), Way::kByPlaces) << "they ascend";
+  EXPECT_EQ(WayOf(Shuffled(61, 101), STREW_MEAN), Way::kByPlaces);
+}
+
 TEST_F(ScatterScheduleOf, WideSumsIsByPlacesIfScratchHasRoomForThem) {
   facts_.sum_bytes = 8;
+  facts_.slot_bytes = 12;
   const int64_t most = MostScratch(1) / 12;
   EXPECT_EQ(WayOf(Entries(most, most, most), STREW_MEAN), Way::kByPlaces);
   EXPECT_EQ(WayOf(Entries(most, most, most + 1), STREW_MEAN), Way::kInOrder);
@@ -270,7 +293,87 @@ TEST_F(ScatterScheduleOf, WideSumsIsByPlacesIfScratchHasRoomForThem) {
   EXPECT_EQ(WayOf(Entries(most, most, most), STREW_MEAN), Way::kInOrder);
 }
 
+// Sums of twice as many destinations as scratch has room for.
+class AscendingSums : public ScatterScheduleOf {
+ protected:
+  AscendingSums() {
+    facts_.sum_bytes = 8;
+    facts_.slot_bytes = 16;
+    facts_.ascends_on_line = true;
+    tuning_.sum_bytes_of_plan_entry = 32;
+    tuning_.near_batch_sums = 1 << 14;
+  }
+  const int64_t places_ = MostScratch(1) / 8;
+};
+
+TEST_F(AscendingSums, IsForThoseThatDoNotFitScratch) {
+  const int64_t few = places_ / 2;
+  EXPECT_EQ(WayOf(Entries(few, few, few), STREW_MEAN), Way::kByPlaces);
+  EXPECT_EQ(WayOf(Entries(places_, places_, places_), STREW_MEAN), Way::kAscendingSums);
+  facts_.ascends_on_line = false;
+  EXPECT_EQ(WayOf(Entries(places_, places_, places_), STREW_MEAN), Way::kInOrder);
+}
+
+TEST_F(AscendingSums, NeedsScratchAndManyUpdates) {
+  const int64_t half = places_ / 2;
+  EXPECT_EQ(WayOf(Entries(half, half, places_), STREW_MEAN), Way::kAscendingSums);
+  EXPECT_EQ(WayOf(Entries(half - 1, half - 1, places_), STREW_MEAN), Way::kInOrder);
+  facts_.has_scratch = false;
+  EXPECT_EQ(WayOf(Entries(half, half, places_), STREW_MEAN), Way::kInOrder);
+}
+
+TEST_F(AscendingSums, HasPiecesThatStayInANearCache) {
+  const PlanSchedule schedule = Of(Entries(places_), STREW_MEAN);
+  ASSERT_EQ(schedule.way, Way::kAscendingSums);
+  EXPECT_EQ(schedule.summed_elements, 1 << 10);
+  EXPECT_EQ(schedule.pass.parts, places_ / (1 << 10) + 1) << "there is one destination more";
+  EXPECT_EQ(schedule.pass.tasks, 1);
+}
+
+TEST_F(AscendingSums, IsForSmallerOnesOfSeveralTasks) {
+  const int64_t few = tuning_.near_batch_sums / facts_.slot_bytes;
+  tuning_.ns_of_batch_mean_entry = 1e9;
+  const auto way_of = [&](int64_t n) { return WayOf(Entries(n, n, n), STREW_MEAN); };
+  EXPECT_EQ(way_of(few + 1), Way::kByPlaces);
+  Have(2);
+  EXPECT_EQ(way_of(few + 1), Way::kAscendingSums);
+  EXPECT_EQ(way_of(few), Way::kByPlaces);
+}
+
+TEST_F(AscendingSums, HasPiecesForAllTasksInTheirScratch) {
+  constexpr int32_t kWorkers = 64;
+  Have(kWorkers);
+  tuning_.ns_of_batch_mean_entry = 1;
+  tuning_.near_batch_sums = kHuge;
+  tuning_.parts_of_task = 1;
+  const PlanSchedule schedule = Of(Entries(places_), STREW_MEAN);
+  ASSERT_EQ(schedule.way, Way::kAscendingSums);
+  EXPECT_EQ(schedule.pass.tasks, kWorkers);
+  EXPECT_GE(schedule.pass.parts, kWorkers);
+  EXPECT_LE(schedule.summed_elements * facts_.slot_bytes, MostScratch(kWorkers));
+}
+
+TEST_F(ScatterScheduleOf, WideSumsOfLongColumnsIsInOrderIfTheyWouldNeedBuckets) {
+  facts_.sum_bytes = 8;
+  facts_.slot_bytes = 12;
+  tuning_.least_column_destinations = 100;
+  tuning_.near_column_sums = 2 * 1200;
+  tuning_.most_column_passes = 3;
+  const auto way = [&](int64_t columns) {
+    const PlanContents plan = Entries(200 * columns, 100 * columns, 100);
+    NameElements({200, columns}, plan.get());
+    return WayOf(plan, STREW_MEAN);
+  };
+  EXPECT_EQ(way(7), Way::kByPlaces);
+  facts_.goes_in_element_order = true;
+  EXPECT_EQ(way(6), Way::kByPlaces);
+  EXPECT_EQ(way(7), Way::kElementOrder);
+  tuning_.least_column_destinations = 101;
+  EXPECT_EQ(way(7), Way::kByPlaces);
+}
+
 TEST_F(ScatterScheduleOf, MeansIsBySumsUnlessTheseAreNear) {
+  facts_.slot_bytes = 8;
   tuning_.near_batch_sums = 8 * 1000;
   const PlanSchedule near = Of(Entries(900, 900, 1000), STREW_MEAN);
   EXPECT_EQ(near.way, Way::kByPlaces);

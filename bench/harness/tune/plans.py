@@ -367,9 +367,19 @@ def stages(bench: Bench) -> list[float]:
 
 
 def _means() -> list[Family]:
-    def touched(size: int) -> Planned:
-        """One update for so many destinations, each the mean of wider numbers."""
-        return scattered(uniform((PLACES // size,), PLACES), values((PLACES,), "int8"), "mean")
+    def touched(size: int, places: int = 1 << 14) -> Planned:
+        """One update for so many bytes of accumulators, which have 8 for each destination."""
+        updates = uniform((8 * places // size,), places)
+        return scattered(updates, values((places,), "int8"), "mean")
+
+    def ascending(size: int) -> Planned:
+        """Ascending updates of destinations that have so many bytes of accumulators."""
+        places = size // 8
+        updates = np.sort(uniform((places,), places))
+        return scattered(updates, values((places,), "int8"), "mean")
+
+    def far_touched(size: int) -> Planned:
+        return touched(size, PLACES)
 
     def sparse(size: int) -> Planned:
         """One of so many float32 is touched."""
@@ -396,10 +406,22 @@ def _means() -> list[Family]:
 
     return [
         Threshold(
-            "destinations_of_plan_entry",
+            "sum_bytes_of_plan_entry",
             touched,
-            **switch("destinations_of_plan_entry", HUGE, 1),
+            **switch("sum_bytes_of_plan_entry", HUGE, 0),
             least=1,
+        ),
+        Threshold(
+            "sum_bytes_of_far_plan_entry",
+            far_touched,
+            **switch("sum_bytes_of_far_plan_entry", HUGE, 0),
+            least=1,
+        ),
+        Threshold(
+            "least_ascending_sums",
+            ascending,
+            **switch("least_ascending_sums", HUGE, 0),
+            least=1 << 16,
         ),
         Threshold(
             "least_divided_updates",
