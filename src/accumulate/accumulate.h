@@ -29,9 +29,6 @@ inline constexpr int64_t kCountBytes = sizeof(uint32_t);
 int64_t SlotBytes(const Call& call, const TensorView& output, strew_reduction reduction,
                   int64_t most_updates, bool counts_updates);
 
-// Most scratch for each touched element, besides that of every call.
-inline constexpr int64_t kTouchedBytes = 40;
-
 // Applies a reduction of one step that excludes old values: updates are combined with its identity
 // or, if it has none, with the first update of an element. Telling first updates apart allocates at
 // most 16 bytes for each entry, and 2 MiB.

@@ -7,12 +7,14 @@
 #include <functional>
 #include <limits>
 
-#include "accumulate/accumulate.h"
 #include "base/call.h"
 #include "base/scratch.h"
 #include "walk/scatter.h"
 
 namespace strew::accumulate {
+
+// Most scratch for each touched element, besides that of every call.
+inline constexpr int64_t kTouchedBytes = 40;
 
 // Returns how many destinations must be touched to allow `bytes` of scratch, at `of_touched` bytes
 // for each.
