@@ -162,10 +162,11 @@ bool FindLines(const Call& call, const plan::Machine& machine, const Plan& plan,
 }
 
 // The same for accumulators of elements whose destinations ascend.
-bool FindAscendingLines(const Plan& plan, const TensorView& updates, const TensorView& output,
-                        int axis, const ScatterFacts& facts, ElementLines* lines) {
+bool FindAscendingLines(const plan::Machine& machine, const Plan& plan, const TensorView& updates,
+                        const TensorView& output, int axis, const ScatterFacts& facts,
+                        ElementLines* lines) {
   if (facts.slot_bytes == 0 || facts.SumsAreElements() || !facts.axes_are_one_loop) return false;
-  if (plan.order.exists() || !plan.IsLastAxis()) return false;
+  if (plan.order.exists() || !plan.IsLastAxis() || !SumsAscend(machine, plan, facts)) return false;
   return FindElementLines(plan, updates, output, axis, lines) && lines->output_stride == 1;
 }
 
@@ -247,7 +248,7 @@ Status ScatterByPlan(const Call& call, const strew_plan* handle, const TensorVie
   ElementLines lines = {};
   facts.goes_in_element_order =
       FindLines(call, machine, plan, *updates, reduction, *output, axis, facts, &lines);
-  facts.ascends_on_line = FindAscendingLines(plan, *updates, *output, axis, facts, &lines);
+  facts.ascends_on_line = FindAscendingLines(machine, plan, *updates, *output, axis, facts, &lines);
   const PlanSchedule schedule = ScheduleScatter(machine, plan, facts, reduction);
   const TensorView places = PlacesOf(plan);
   const walk::Operands operands = {schedule.copies_data ? *data : *output, places, *updates,

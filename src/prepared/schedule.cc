@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "accumulate/accumulate.h"
 #include "base/cache_size.h"
 #include "base/checked.h"
 #include "base/identity.h"
@@ -160,7 +159,7 @@ PlanSchedule ScheduleScatter(const Machine& machine, const Plan& plan, const Sca
   const bool has_room = HasRoomToShare(machine, plan);
   const bool divides_all = has_room && DividesAll(machine.tuning, plan, facts);
   if (accumulates && facts.EntriesAreElements() && facts.has_scratch && !divides_all) {
-    if (SumsAscend(machine, plan, facts)) {
+    if (facts.ascends_on_line && SumsAscend(machine, plan, facts)) {
       SumInPieces(machine, plan, facts, &schedule);
       return schedule;
     }

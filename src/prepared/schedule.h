@@ -193,8 +193,9 @@ int64_t BestSlices(const plan::Tuning& tuning, const OutputFacts& facts);
 // Makes the schedule one in the order of destinations, all of whose updates are combined at once.
 void GoInOrder(const plan::Machine& machine, const Plan& plan, const OutputFacts& facts,
                PlanSchedule* schedule);
-// True if means or wide sums of single elements that ascend have too many accumulators in a batch
-// to walk them together, and enough updates to give every destination one.
+// True if means or wide sums of single elements, if they ascend, have too many accumulators in a
+// batch to walk them together, and enough updates to give every destination one. Small calls fail
+// here before anyone looks for their lines.
 bool SumsAscend(const plan::Machine& machine, const Plan& plan, const ScatterFacts& facts);
 // Makes the schedule one of theirs.
 void SumInPieces(const plan::Machine& machine, const Plan& plan, const ScatterFacts& facts,

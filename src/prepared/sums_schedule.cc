@@ -42,8 +42,7 @@ int64_t LeastAscendingSums(const Machine& machine, const Plan& plan) {
 
 bool SumsAscend(const Machine& machine, const Plan& plan, const ScatterFacts& facts) {
   const Tuning& tuning = machine.tuning;
-  return facts.ascends_on_line &&
-         plan.NumberOfPlaces() > LeastAscendingSums(machine, plan) / facts.slot_bytes &&
+  return plan.NumberOfPlaces() > LeastAscendingSums(machine, plan) / facts.slot_bytes &&
          HaveEnoughUpdates(plan, facts, tuning.sum_bytes_of_plan_entry);
 }
 
