@@ -4,6 +4,7 @@
 // may be long, only their positions are moved, and then grouped by destination.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "accumulate/bucket_sort.h"
 #include "accumulate/entry_rows.h"
@@ -12,6 +13,7 @@
 #include "base/scratch.h"
 #include "plan/cut.h"
 #include "plan/pass.h"
+#include "plan/row_loop.h"
 #include "plan/schedule.h"
 
 namespace strew::accumulate {
@@ -227,18 +229,33 @@ double RowBytes(const WideScatter& work, const EntryGroups& groups) {
   return static_cast<double>(work.scatter.loops.Entries() + groups.count) * entry;
 }
 
+// The loops of an entry. The run is contiguous, or the longest loop that a kernel may take.
+struct GroupLoops {
+  explicit GroupLoops(const WideScatter& work) : outside(work.scatter.loops.inner) {
+    const plan::EntryLoops& loops = work.scatter.loops;
+    const plan::Tuning& tuning = work.scatter.tuning;
+    run = loops.run.count > 1 ? loops.run : outside.PopInnermost();
+    if (run.count >= tuning.least_group_run) return;
+    if (run.count * work.scatter.width >= tuning.least_group_run_bytes) return;
+    const int longer = plan::RowLoopOf(outside, run.count, tuning);
+    if (longer < 0 || outside.loop[longer].count <= run.count) return;
+    std::swap(run, outside.loop[longer]);
+  }
+
+  plan::InnerNest outside;
+  plan::InnerLoop run;
+};
+
 // Combines all updates of a destination at once, so that sums stay in registers. With prefetch,
 // means of 20,000 to 200,000 rows of 64 B to 2 KiB took 0.5 to 0.75 times the time, if they stay in
 // the caches 1.05 to 1.3 times (Zen 5).
 Status CombineGroups(const WideScatter& work, const EntryGroups& groups) {
   if (groups.count == 0) return STREW_OK;
   const Accumulator& accumulator = work.sums.accumulator();
-  // If an entry has no runs, its innermost loop serves as one.
-  plan::InnerNest outside(work.scatter.loops.inner);
-  const plan::InnerLoop run =
-      work.scatter.loops.run.count > 1 ? work.scatter.loops.run : outside.PopInnermost();
-  // Strided elements share cache lines with elements of other groups. With few turns at a time,
-  // those groups follow while the lines are in the caches.
+  const GroupLoops loops(work);
+  const plan::InnerLoop& run = loops.run;
+  // Strided elements share cache lines with elements of other groups and turns. With few of them at
+  // a time, those groups and turns follow while the lines are in the caches.
   const int64_t near = work.scatter.tuning.near_group_turns;
   const int64_t step = run.stride[kOutput] == 1 ? run.count : near;
 
@@ -253,8 +270,8 @@ Status CombineGroups(const WideScatter& work, const EntryGroups& groups) {
     const plan::Turns of_groups = cut.TurnsOf(part, 0);
     const plan::Turns of_run = cut.TurnsOf(part, 1);
     const int64_t end = of_run.first + of_run.count;
-    plan::ForEachTurn(outside, outside.rank, [&](const int64_t* inner) {
-      for (int64_t i = of_run.first; i < end; i += step) {
+    for (int64_t i = of_run.first; i < end; i += step) {
+      plan::ForEachTurn(loops.outside, loops.outside.rank, [&](const int64_t* inner) {
         kernel::WalkGroups(
             accumulator.kernels.group, work.scatter.width, groups.groups() + of_groups.first,
             {work.OutputOf(inner[kOutput] + i * run.stride[kOutput]), run.stride[kOutput],
@@ -262,8 +279,8 @@ Status CombineGroups(const WideScatter& work, const EntryGroups& groups) {
              run.stride[kUpdates], groups.order, of_groups.count, std::min(step, end - i),
              accumulator.excludes_self, accumulator.divides},
             are_far);
-      }
-    });
+      });
+    }
   });
 }
 

@@ -120,6 +120,7 @@ template <class T, template <class> class Op>
 HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
   constexpr SumKernels kKernels = SumKernelsOf<T, Op>();
   constexpr int64_t kSums = 128;
+  constexpr int64_t kLeastFilled = 32;
   const GroupArguments group = all;
   unsigned char sums[kSums * sizeof(SumOf<T>)];
   unsigned char results[kSums * sizeof(T)];
@@ -135,9 +136,15 @@ HWY_NOINLINE void ReduceGroup(const GroupArguments& all) {
     } else {
       kKernels.begin(sums, output, group.output_stride, n);
     }
+    const bool fills = group.updates_stride == 0 && n >= kLeastFilled;
     for (; k < group.count; ++k) {
       const unsigned char* const update = group.updates + At<T>(group.order[k] + column);
-      kKernels.add(sums, update, group.updates_stride, n);
+      if (fills) {
+        Fill(LoadElement<T>(update), results, n);
+        kKernels.add(sums, results, 1, n);
+      } else {
+        kKernels.add(sums, update, group.updates_stride, n);
+      }
     }
     if (group.output_stride == 1) {
       kKernels.finish({output, 1, sums, 1, n, terms});

@@ -65,7 +65,7 @@ HWY_NOINLINE void BeginSums(unsigned char* HWY_RESTRICT sums,
   const auto sum_of = [](const unsigned char* element) HWY_ATTR {
     return AboveCount<kCountBits>(SumTraits<T>::Widen(LoadElement<T>(element)));
   };
-  if (stride == 0) return FillSums(sum_of(elements), sums, n);
+  if (stride == 0) return Fill(sum_of(elements), sums, n);
   int64_t done = 0;
   if (stride == 1) {
     done = ForVectors<T, Sum>(0, n, [&](auto d, auto ds, int64_t i) HWY_ATTR {

@@ -144,19 +144,19 @@ HWY_INLINE hn::Vec<DSum> LoadWidened(D d, DSum ds, const unsigned char* elements
   }
 }
 
-// Writes a sum n times. Sums have 4, 8 or 16 bytes.
-template <class Sum>
-HWY_INLINE void FillSums(Sum sum, unsigned char* sums, int64_t n) {
+// Writes an element or a sum n times.
+template <class T>
+HWY_INLINE void Fill(T value, unsigned char* to, int64_t n) {
   const hn::ScalableTag<uint8_t> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const int64_t bytes = At<Sum>(n);
-  const bool has_vectors = lanes % At<Sum>(1) == 0 && bytes > lanes;
-  const int64_t single = has_vectors ? lanes / At<Sum>(1) : n;
-  for (int64_t i = 0; i < single; ++i) StoreElement(sum, sums + At<Sum>(i));
+  const int64_t bytes = At<T>(n);
+  const bool has_vectors = lanes % At<T>(1) == 0 && bytes > lanes;
+  const int64_t single = has_vectors ? lanes / At<T>(1) : n;
+  for (int64_t i = 0; i < single; ++i) StoreElement(value, to + At<T>(i));
   if (!has_vectors) return;
-  const auto all = hn::LoadU(d, sums);
-  for (int64_t i = lanes; i + lanes <= bytes; i += lanes) hn::StoreU(all, d, sums + i);
-  hn::StoreU(all, d, sums + bytes - lanes);
+  const auto all = hn::LoadU(d, to);
+  for (int64_t i = lanes; i + lanes <= bytes; i += lanes) hn::StoreU(all, d, to + i);
+  hn::StoreU(all, d, to + bytes - lanes);
 }
 
 // Converts quotients to elements: rounds to nearest for short floats, down for integers.

@@ -55,7 +55,7 @@ HWY_INLINE hn::Vec<D> UpperHalves(D d, hn::Vec<D> elements) {
 template <class T>
 HWY_NOINLINE void BeginWide(unsigned char* sums, const unsigned char* elements, int64_t stride,
                             int64_t n) {
-  if (stride == 0) return FillSums(WideSum(LoadElement<T>(elements)), sums, n);
+  if (stride == 0) return Fill(WideSum(LoadElement<T>(elements)), sums, n);
   int64_t done = 0;
   if (stride == 1) {
     done = ForWideVectors(n, [&](auto d, int64_t i) HWY_ATTR {

@@ -72,6 +72,11 @@ struct MeanTuning {
   // share cache lines, and elements of runs that are gathered before those of the next run: means
   // of 1024 rows of 1000 float32 took 0.93 x the time with 64 and 128, 1.09 x with 512 (Zen 4).
   int64_t near_group_turns = 256;
+  // Runs of fewer elements and bytes change places with a longer loop of the entry: 2 to 7 of 1, 2
+  // and 4 bytes took 0.2 to 1.0 x the time, 2 and 3 of 8 bytes 0.3 to 0.87 x, int64 also beyond; 4
+  // to 8 complex64 took 0.6 to 2.6 x, 8 float32 0.8 to 1.4 x (Zen 4).
+  int64_t least_group_run = 8;
+  int64_t least_group_run_bytes = 32;
   // Means by rank are faster than buckets if there are many more than most_buckets, for whose pages
   // the CPU has too few translations, or if buckets have fewer than least_of_bucket entries: 1000
   // float32 into 64 MiB took 26 us in buckets, 39 by rank. 362 to 5792 buckets took 0.2 to 0.26 x

@@ -154,6 +154,33 @@ TEST_P(MeanOfDtype, GoesByRowsAndSlices) {
   ExpectNumbers(slice, {4, 4, 10, 8});
 }
 
+// Rows of short runs that lie apart, or that are one repeated run: their rows are longer loops.
+TEST_P(MeanOfDtype, GoesByShortRunsApart) {
+  constexpr int64_t kRows = 300, kRun = 3, kEntries = 3;
+  const Dims shape = {kEntries, kRows, kRun};
+  for (const bool repeats : {false, true}) {
+    const int64_t row = repeats ? 0 : kRun + 1;
+    const Layout layout = {shape, {kRows * (kRun + 1), row, 1}};
+    Case c{Operator::kScatterUpdate,
+           NumberArray(GetParam().code, {2, kRows, kRun}, Numbers(2 * kRows * kRun, 2)),
+           Array(GetParam().code, layout)};
+    const auto is_odd = [&](int64_t r) { return repeats ? 0 : static_cast<double>(r % 2); };
+    ForEachIndex(shape, [&](const Dims& index) {
+      const double column = static_cast<double>(index[2]), odd = is_odd(index[1]);
+      const double value[kEntries] = {2 + column + 3 * odd, 2 + 2 * column,
+                                      2 + 2 * column + 2 * odd};
+      WriteNumber(GetParam().code, c.updates.view().At(index), value[index[0]]);
+    });
+    c.indices = IndexArray(STREW_INT64, {kEntries}, {0, 0, 1});
+    c.reduction = STREW_MEAN;
+    Numbers means;
+    ForEachIndex(c.data.shape(), [&](const Dims& index) {
+      means.push_back(2 + static_cast<double>(index[2]) + is_odd(index[1]));
+    });
+    ExpectNumbers(c, means);
+  }
+}
+
 // Too many for sums of all: buckets of them, which ascend.
 TEST_P(MeanOfDtype, GoesByManyAscendingElements) {
   constexpr int64_t kElements = 600000;

@@ -37,6 +37,8 @@ NOT_MEASURED = {
     "most_last_entries": "the calls here have fewer entries than destinations",
     "least_replaced_entry": "the calls here have fewer entries than destinations",
     "least_replaced_run": "the calls here have fewer entries than destinations",
+    "least_group_run": "the calls here have no short runs with gaps between them",
+    "least_group_run_bytes": "the calls here have no short runs with gaps between them",
     "most_sums_of_short_rows": "the calls here have sums that fit scratch",
     "near_sums_of_short_rows": "the calls here have sums that fit scratch",
     "least_sum_columns": "the calls here have no sums of a part of the columns",
