@@ -289,6 +289,20 @@ Traversal TraversalOfSink(const EntryLoops& loops, const Tuning& tuning, int64_t
   return TraversalOfElements(loops, tuning, block, tuning.most_given_row, flat);
 }
 
+IndexedNest OuterByStride(const EntryLoops& loops, int operand) {
+  IndexedNest nest;
+  std::copy_n(loops.outer.base, kIndexedOperands, nest.base);
+  for (int i = 0; i < loops.outer.rank; ++i) {
+    const IndexedLoop& loop = loops.outer.loop[i];
+    if (i < loops.outer_batch_loops) {
+      nest.InsertByStride(operand, loop);
+    } else {
+      nest.loop[nest.rank++] = loop;
+    }
+  }
+  return nest;
+}
+
 bool EntriesAreBoxes(const EntryLoops& loops, const Tuning& tuning, int64_t width,
                      int64_t prefetch) {
   if (loops.inner.rank == 0) return false;

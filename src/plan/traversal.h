@@ -85,6 +85,9 @@ inline int64_t BatchColumns(const EntryLoops& loops, const Tuning& tuning, int64
   return std::min(std::max(near, least), block);
 }
 
+// The outer loops, those of batches in descending order of their strides in an operand.
+IndexedNest OuterByStride(const EntryLoops& loops, int operand);
+
 // True if the entries of a tile, which are runs, are written one after the other as boxes, instead
 // of one inner turn after the other. `prefetch` is the distance to destinations, 0 for none.
 bool EntriesAreBoxes(const EntryLoops& loops, const Tuning& tuning, int64_t width,

@@ -60,6 +60,9 @@ class EntryWalk {
   void WalkFlat(const plan::FlatLoops& flat) const;
   void WalkPacked(const plan::FlatLoops& flat) const;
   void WalkStrips(const int64_t* offset) const;
+  // An operand in which columns of batch lie in cache lines of their own, or kNoOperand.
+  static constexpr int kNoOperand = -1;
+  int OperandOfColumnsApart() const;
   void WalkBatchColumns() const;
   void WalkShortRows(const int64_t* offset) const;
   void WalkLongRows(const int64_t* offset) const;
@@ -132,23 +135,32 @@ void EntryWalk<Taker>::WalkColumns(const int64_t* offset, int64_t column, int64_
   }
 }
 
+template <class Taker>
+int EntryWalk<Taker>::OperandOfColumnsApart() const {
+  const int64_t* const stride = loops_.column.stride;
+  if (plan::AreLinesApart(stride[kOutput], scatter_.width)) return kOutput;
+  if (plan::AreLinesApart(stride[kUpdates], scatter_.width)) return kUpdates;
+  return plan::AreLinesApart(stride[kIndices], scatter_.index_size) ? kIndices : kNoOperand;
+}
+
 // If columns lie at least a cache line apart in an operand, their cache lines also hold elements of
 // other outer turns. So all outer turns run for a block of columns while its lines are in the
-// caches.
+// caches, those that share lines one after the other: sums of int64 of [16, 2, 55, 11619] and
+// [8, 3, 74, 5703] with transposed updates took 0.75 and 0.83 x the time (Zen 4).
 template <class Taker>
 void EntryWalk<Taker>::WalkBatchColumns() const {
   const plan::Tuning& tuning = scatter_.tuning;
   const int64_t columns = loops_.column.count;
-  const int64_t* const stride = loops_.column.stride;
-  const bool lie_apart = plan::AreLinesApart(stride[kIndices], scatter_.index_size) ||
-                         plan::AreLinesApart(stride[kOutput], scatter_.width) ||
-                         plan::AreLinesApart(stride[kUpdates], scatter_.width);
-  const bool is_divided = lie_apart && columns > tuning.most_undivided_columns;
+  const int apart = OperandOfColumnsApart();
+  const bool is_divided = apart != kNoOperand && columns > tuning.most_undivided_columns;
   const int64_t block = is_divided ? tuning.near_columns : columns;
   const int64_t step = plan::BatchColumns(loops_, tuning, scatter_.width, block_);
+  plan::IndexedNest by_stride;
+  if (is_divided) by_stride = plan::OuterByStride(loops_, apart);
+  const plan::IndexedNest& outer = is_divided ? by_stride : loops_.outer;
   for (int64_t first = 0; first < columns; first += block) {
     const int64_t end = std::min(first + block, columns);
-    plan::ForEachTurn(loops_.outer, loops_.outer.rank, [&](const int64_t* offset) {
+    plan::ForEachTurn(outer, outer.rank, [&](const int64_t* offset) {
       for (int64_t c = first; c < end; c += step) {
         WalkColumns(offset, c, std::min(step, end - c), InOutput(offset, 0, c));
       }

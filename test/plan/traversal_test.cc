@@ -661,5 +661,25 @@ TEST(PackedLoops, GoThroughEveryEntry) {
                  });
 }
 
+TEST(OuterLoops, AreThoseOfBatchesByStrideAndThenThoseOfEntries) {
+  const int64_t cases = Cases(2000);
+  int64_t moved = 0;
+  for (int64_t i = 0; i < cases; ++i) {
+    Random random(Seed() + static_cast<uint64_t>(i));
+    const EntryLoops loops(AnySpace(random), {});
+    EntryLoops sorted = loops;
+    sorted.outer = OuterByStride(loops, kUpdates);
+    for (int k = 0; k + 1 < loops.outer_batch_loops; ++k) {
+      EXPECT_GE(sorted.outer.loop[k].stride[kUpdates], sorted.outer.loop[k + 1].stride[kUpdates]);
+      moved += loops.outer.loop[k].stride[kUpdates] < loops.outer.loop[k + 1].stride[kUpdates];
+    }
+    EXPECT_EQ(AccessesOf(sorted), AccessesOf(loops));
+    ASSERT_FALSE(testing::Test::HasFailure()) << "STREW_SEED=" << Seed() + static_cast<uint64_t>(i);
+  }
+  if (cases >= 100) {
+    EXPECT_GT(100 * moved, cases);
+  }
+}
+
 }  // namespace
 }  // namespace strew_test
