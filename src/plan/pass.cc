@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/cache_size.h"
+#include "base/checked.h"
 
 namespace strew::plan {
 
@@ -34,15 +35,34 @@ BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t mov
   return BoxScheduleOf(machine, written, PassFor(machine, ns));
 }
 
-BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written,
+BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, double nanoseconds,
                              const UpdatesOfCopy& updates) {
-  const double ns = static_cast<double>(written) * machine.tuning.ns_of_byte;
-  BoxSchedule schedule = BoxScheduleOf(machine, written, PassFor(machine, ns, updates.tasks));
+  const Pass pass = PassFor(machine, nanoseconds, updates.tasks);
+  BoxSchedule schedule = BoxScheduleOf(machine, written, pass);
   const int64_t few = written / kCacheLine / machine.tuning.lines_of_touched;
   schedule.streams =
       schedule.streams &&
       (updates.lines <= few || written >= StreamedBytesBeforeUpdates(machine, schedule.tasks));
   return schedule;
+}
+
+// Bytes between elements or runs are read and written with them, up to the end of a cache line.
+double TimeOfBox(const Tuning& tuning, const LoopNest<2>& nest, int64_t width) {
+  LoopNest<2> outside = nest;
+  const Loop<2> line = outside.PopInnermost();
+  const Loop<2> next = outside.PopInnermost();
+  const double turns = static_cast<double>(nest.Turns()), bytes = static_cast<double>(width);
+  const bool is_run = line.stride[0] == 1 && line.stride[1] <= 1 && line.stride[1] >= 0;
+  const double run = is_run ? bytes * static_cast<double>(line.count) : bytes;
+  double touched = 0;  // by a run or an element, in both operands
+  for (int o = 0; o < 2; ++o) {
+    const int64_t stride = is_run ? next.stride[o] : line.stride[o];
+    const double step = bytes * static_cast<double>(Magnitude(stride));
+    touched += run + std::clamp(step - run, 0.0, static_cast<double>(kCacheLine));
+  }
+  const double moved = touched / 2 * tuning.ns_of_byte;
+  if (is_run) return turns * bytes / run * (tuning.ns_of_run + moved);
+  return turns * std::max(tuning.ns_of_strided_element, moved);
 }
 
 Pass MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size) {

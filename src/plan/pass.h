@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "plan/loop_nest.h"
 #include "plan/schedule.h"
 
 namespace strew::plan {
@@ -34,7 +35,7 @@ struct BoxSchedule : Pass {
   bool streams;  // past the caches; FinishStreaming() must follow
 };
 
-// For boxes and overlays that write `written` bytes, and take the time of moving `moved` bytes.
+// For overlays and caches that write `written` bytes, and take the time of moving `moved` bytes.
 BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t moved);
 
 // The updates that follow a copy.
@@ -43,8 +44,12 @@ struct UpdatesOfCopy {
   int64_t tasks = 1;
 };
 
-// For copies of `written` bytes.
-BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, const UpdatesOfCopy& updates);
+// For boxes of `written` bytes that take one thread so long.
+BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, double nanoseconds,
+                             const UpdatesOfCopy& updates);
+
+// The estimated time of one thread for a box whose loops are in the order of memory.
+double TimeOfBox(const Tuning& tuning, const LoopNest<2>& nest, int64_t width);
 
 // For the check of indices, whose parts are checked from the last to the first. Each is then used
 // for an entry.

@@ -89,7 +89,8 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
   const plan::Machine machine(call);
   const plan::Tuning& tuning = machine.tuning;
   const int64_t bytes = nest->Turns() * units.width;
-  plan::BoxSchedule schedule = plan::MakeCopySchedule(machine, bytes, updates_of_copy);
+  plan::BoxSchedule schedule = plan::MakeCopySchedule(
+      machine, bytes, plan::TimeOfBox(tuning, *nest, units.width), updates_of_copy);
   schedule.streams = schedule.streams && MayStream(*nest, output, units.width, machine);
   if (call.explains()) plan::Explain(call, schedule, "box", bytes);
   if (schedule.tasks == 1) {

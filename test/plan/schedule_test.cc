@@ -825,11 +825,11 @@ TEST_F(HintChoice, StreamsCopiesOfWhichFewLinesAreTouched) {
   tuning_.cache_bytes = 4 * kBytes;
   tuning_.most_cache = 2 * kBytes;
   tuning_.lines_of_touched = 10;
-  EXPECT_TRUE(MakeCopySchedule(machine(), kBytes, {kBytes / kLine / 10}).streams);
-  EXPECT_FALSE(MakeCopySchedule(machine(), kBytes, {kBytes / kLine / 10 + 1}).streams);
-  EXPECT_FALSE(MakeCopySchedule(machine(), kBytes - 1, {0}).streams);
-  EXPECT_FALSE(MakeCopySchedule(machine(), 2 * kBytes - 1, {kHuge}).streams);
-  EXPECT_TRUE(MakeCopySchedule(machine(), 2 * kBytes, {kHuge}).streams);
+  EXPECT_TRUE(MakeCopySchedule(machine(), kBytes, 0, {kBytes / kLine / 10}).streams);
+  EXPECT_FALSE(MakeCopySchedule(machine(), kBytes, 0, {kBytes / kLine / 10 + 1}).streams);
+  EXPECT_FALSE(MakeCopySchedule(machine(), kBytes - 1, 0, {0}).streams);
+  EXPECT_FALSE(MakeCopySchedule(machine(), 2 * kBytes - 1, 0, {kHuge}).streams);
+  EXPECT_TRUE(MakeCopySchedule(machine(), 2 * kBytes, 0, {kHuge}).streams);
 }
 
 TEST_F(ScheduleChoice, SharesBoxesByTheBytesThatTheyMove) {
@@ -841,6 +841,30 @@ TEST_F(ScheduleChoice, SharesBoxesByTheBytesThatTheyMove) {
   EXPECT_EQ(MakeBoxSchedule(machine(), 1, 4000).tasks, 2);
   EXPECT_EQ(MakeBoxSchedule(machine(), 1, 4000).parts, 6);
   EXPECT_DOUBLE_EQ(MakeBoxSchedule(machine(), 1, 4000).nanoseconds, 2000);
+}
+
+TEST_F(ScheduleChoice, CountsRunsAndGapsOfBoxes) {
+  tuning_.ns_of_byte = 0.5;
+  tuning_.ns_of_run = 10;
+  tuning_.ns_of_strided_element = 3;
+  using Nest = strew::plan::LoopNest<2>;
+  const auto time_of = [&](const Nest& nest) { return TimeOfBox(tuning_, nest, 4); };
+  Nest whole;
+  whole.Append(1000, 1, 1);
+  EXPECT_DOUBLE_EQ(time_of(whole), 10 + 2000);
+  Nest runs;  // 4 bytes beside each run of the output, and more than a cache line beside updates
+  runs.Append(50, 6, 100);
+  runs.Append(5, 1, 1);
+  EXPECT_DOUBLE_EQ(time_of(runs), 50 * (10 + 0.5 * (20 + (4 + 64) / 2)));
+  Nest repeated;
+  repeated.Append(50, 5, 0);
+  repeated.Append(5, 1, 0);
+  EXPECT_DOUBLE_EQ(time_of(repeated), 50 * (10 + 0.5 * 20));
+  Nest near, far;
+  near.Append(1000, 2, 1);
+  EXPECT_DOUBLE_EQ(time_of(near), 1000 * 3);
+  far.Append(1000, 1, -5);
+  EXPECT_DOUBLE_EQ(time_of(far), 1000 * 0.5 * (4 + 20) / 2);
 }
 
 TEST_F(ScheduleChoice, ChecksIndicesInPartsByBytesAndTasks) {
@@ -864,7 +888,8 @@ TEST_F(ScheduleChoice, SharesLessWorkBesideOtherTasks) {
   tuning_.ns_of_entry = 0;
   tuning_.least_joint_task_ns = 100;
   const auto tasks_of_copy = [this](int64_t bytes, int64_t others) {
-    return MakeCopySchedule(machine(), bytes, {0, others}).tasks;
+    const double ns = 0.5 * static_cast<double>(bytes);
+    return MakeCopySchedule(machine(), bytes, ns, {0, others}).tasks;
   };
   EXPECT_EQ(tasks_of_copy(399, 8), 1);
   EXPECT_EQ(tasks_of_copy(600, 8), 3);

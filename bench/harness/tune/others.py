@@ -409,12 +409,25 @@ def _costs() -> list[Family]:
         updates = values(shape)
         return bench.time(sliced(shape, updates)) * 1e9 / (2 * updates.nbytes)
 
+    def of_run(bench: Bench) -> float:
+        """12 bytes of each run, and 12 bytes between them."""
+        runs, run = 4096, 3
+        seconds = bench.time(sliced((runs, run), values((runs, 2 * run))[:, :run]))
+        moved = 4 * (run + run / 2)
+        return seconds * 1e9 / runs - moved * bench.library.in_use["ns_of_byte"]
+
+    def of_element(bench: Bench) -> float:
+        count = 1 << 15
+        return bench.time(sliced((count,), values((2 * count,))[::2])) * 1e9 / count
+
     def of_touched(bench: Bench) -> float:
         without = elements(SMALL, UPDATES, 0, "add|exclude_self")
         return (one(bench, without) - near(bench)) * UPDATES[0] / SMALL[0]
 
     return [
         Cost("ns_of_byte", of_byte),
+        Cost("ns_of_run", of_run),
+        Cost("ns_of_strided_element", of_element),
         Cost("ns_of_entry", near),
         Cost(
             "ns_of_batch_mean_entry",
