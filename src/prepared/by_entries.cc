@@ -264,13 +264,14 @@ Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanS
   const int64_t tasks = schedule.pass.tasks, parts = schedule.pass.parts;
   const Plan& to = passage.to;
   const bool by_groups = parts > 1 && HasAscendingEntries(nest, to);
+  const int loop = schedule.entries.cut;
   plan::Cut cut;
-  if (parts > 1) cut.Append(nest.loop[0].count, 1, parts);
+  if (parts > 1) cut.Append(nest.loop[loop].count, 1, parts);
   const bool starts_anew = ExcludesSelf(schedule.reduction);
   // If the plan of the output does not change along the loop that is cut, or if parts are groups,
   // each part stores the identities of its own destinations. Otherwise those of all parts are
   // stored before any part.
-  const bool are_apart = by_groups || (parts > 1 && nest.loop[0].stride[kToEntry] == 0);
+  const bool are_apart = by_groups || (parts > 1 && nest.loop[loop].stride[kToEntry] == 0);
   if (starts_anew && !are_apart) StartAnew(pass, nest, {0, to.groups()}, kind);
   std::atomic<int64_t> sum{0};
   STREW_TRY(share::ForEachPart(passage.call, tasks, parts, [&](int64_t part, int64_t) {
@@ -282,7 +283,8 @@ Status PassByEntries(const Passage& passage, const UpdateNest& nest, const PlanS
       const int64_t first = to.FirstOf(groups.first);
       kept.Restrict(0, first, to.FirstOf(groups.end) - first);
     } else if (parts > 1) {
-      cut.KeepPart(part, &kept);
+      const plan::Turns turns = cut.TurnsOf(part, 0);
+      kept.Restrict(loop, turns.first, turns.count);
     }
     if (starts_anew && are_apart) StartAnew(pass, kept, groups, kind);
     sum += PassBlocks(pass, kept);

@@ -253,11 +253,28 @@ bool IsRow(const UpdateLoop& loop) {
   return loop.stride[kFromEntry] == 0 && loop.stride[kToEntry] == 0 && loop.count <= kPassBlock;
 }
 
-// The outermost loop is cut if it is one of batches, which never share destinations, or if it is
-// the only one and destinations ascend.
-int64_t MostParts(const UpdateNest& nest, const Plan& to) {
-  if (nest.rank > 0 && IsBatch(nest.loop[0])) return nest.loop[0].count;
-  return HasAscendingEntries(nest, to) ? to.groups() : 1;
+// The loop that is cut among tasks: the outermost one if it has a turn for each of them, or else
+// the longest one of batches, which never share destinations.
+int LoopToCut(const UpdateNest& nest, int64_t tasks) {
+  int cut = 0;
+  for (int i = 0; i < nest.rank; ++i) {
+    if (!IsBatch(nest.loop[i])) continue;
+    if (i == 0 && nest.loop[i].count >= tasks) return 0;
+    if (!IsBatch(nest.loop[cut]) || nest.loop[i].count > nest.loop[cut].count) cut = i;
+  }
+  return cut;
+}
+
+// The most parts of this loop. Parts of an inner loop are rows of their own, which should not be
+// short. A loop that is not of batches is cut if it is the only one and destinations ascend.
+int64_t MostParts(const UpdateNest& nest, const Plan& to, int cut) {
+  constexpr int64_t kLeastRow = 128;
+  if (nest.rank == 0) return 1;
+  if (!IsBatch(nest.loop[cut])) return HasAscendingEntries(nest, to) ? to.groups() : 1;
+  if (cut == 0) return nest.loop[cut].count;
+  int64_t turns = 1;
+  for (int i = cut; i < nest.rank; ++i) turns *= nest.loop[i].count;
+  return std::clamp<int64_t>(turns / kLeastRow, 1, nest.loop[cut].count);
 }
 
 // True if accumulators are wider than elements, and are not those of the order of destinations.
@@ -314,9 +331,10 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   Pass& pass = schedule->pass;
   pass.nanoseconds = Nanoseconds(updates, tuning.ns_of_passed_entry, 0, 0);
   pass.tasks = plan::TasksFor(machine, pass.nanoseconds);
-  // The order of destinations gives every task a part.
-  pass.parts = std::min(plan::PartsFor(machine, pass.tasks), MostParts(nest, to));
-  if (pass.parts < pass.tasks) return false;
+  const int cut = schedule->entries.cut = LoopToCut(nest, pass.tasks);
+  pass.parts = std::min(plan::PartsFor(machine, pass.tasks), MostParts(nest, to, cut));
+  const bool needs_sums = SumsInScratch(from, facts, reduction);
+  if (needs_sums) pass.parts = 1;
   EntrySchedule& entries = schedule->entries;
   entries.fetches_output = reach > plan::NearBytesOfElements(machine);
   const int64_t step = nest.rank == 0 ? 1 : nest.loop[nest.rank - 1].stride[kFromEntry];
@@ -325,11 +343,15 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   } else if (are_affine && (step == 0 || step == 1)) {
     entries.passing = Passing::kLines;
   }
-  if (SumsInScratch(from, facts, reduction)) {
-    if (pass.tasks > 1 || entries.passing == Passing::kGathered) return false;
+  // The order of destinations gives every task a part.
+  const bool is_cheap = entries.passing != Passing::kGathered && !entries.fetches_output;
+  const int64_t tasks_of_part = is_cheap ? tuning.tasks_of_passed_part : 1;
+  if (pass.tasks > pass.parts * tasks_of_part) return false;
+  pass.tasks = std::min(pass.tasks, pass.parts);
+  if (needs_sums) {
+    if (entries.passing == Passing::kGathered) return false;
     if (!FindSummedParts(tuning, singles, facts, updates, schedule)) return false;
     entries.fetches_output = false;
-    pass.parts = 1;
   }
   schedule->way = Way::kByEntries;
   return true;

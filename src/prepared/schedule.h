@@ -72,6 +72,7 @@ struct EntrySchedule {
   bool fetches_output = false;  // destinations are prefetched
   Passing passing = Passing::kGathered;
   BatchBlocks blocks;
+  int cut = 0;               // the loop whose turns are cut into parts
   int64_t summed_turns = 0;  // of the outermost loop, whose elements have accumulators at a time
 };
 struct OrderSchedule {

@@ -35,6 +35,7 @@ class GatherScatterScheduleOf : public PlanScheduleOf {
     singles_.places_are_lines = true;
     singles_.place_span = 4000;
     singles_.nest.Append(100, 1, 1, 0, 0, 0);
+    tuning_.tasks_of_passed_part = 1;
   }
 
   PlanSchedule Of(strew_reduction reduction) const {
@@ -358,6 +359,51 @@ TEST_F(GatherScatterScheduleOf, ManyEntriesIsInOrderUnlessBatchesAreEnoughForTas
   EXPECT_EQ(Of(STREW_ADD).pass.parts, 4);
   singles_.nest.loop[0].count = 3;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
+}
+
+TEST_F(GatherScatterScheduleOf, FewerPartsThanTasksIsByEntriesIfOrderCostsMore) {
+  Have(6);
+  ASSERT_TRUE(to_->order.Allocate(100, 1));
+  tuning_.ns_of_passed_entry = 60;
+  tuning_.tasks_of_passed_part = 5;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
+  tuning_.tasks_of_passed_part = 6;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
+  EXPECT_EQ(Of(STREW_ADD).pass.tasks, 1);
+  singles_.places_are_lines = false;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder) << "entries are gathered";
+  singles_.places_are_lines = true;
+  tuning_.cache_bytes = 3999;
+  tuning_.far_pass_part = 2;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder) << "destinations are far";
+  tuning_.cache_bytes = 4000;
+  singles_.nest = {};
+  singles_.nest.Append(3, 33, 33, 10, 10, 0);
+  singles_.nest.Append(33, 1, 1, 0, 0, 0);
+  tuning_.tasks_of_passed_part = 1;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
+  tuning_.tasks_of_passed_part = 2;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
+  EXPECT_EQ(Of(STREW_ADD).pass.tasks, 3);
+}
+
+TEST_F(GatherScatterScheduleOf, BatchesWithinEntriesIsCutIntoRowsOfTasks) {
+  Have(4);
+  tuning_.ns_of_passed_entry = 40;
+  tuning_.parts_of_task = 2;
+  singles_.nest = {};
+  singles_.nest.Append(3, 1000, 1000, 1000, 1000, 0);
+  singles_.nest.Append(50, 10, 10, 0, 0, 0);
+  singles_.nest.Append(128 * 8, 0, 0, 1, 1, 0);
+  EXPECT_EQ(Of(STREW_ADD).entries.cut, 2);
+  EXPECT_EQ(Of(STREW_ADD).pass.parts, 8);
+  singles_.nest.loop[2].count = 128 * 4;
+  EXPECT_EQ(Of(STREW_ADD).pass.parts, 4);
+  --singles_.nest.loop[2].count;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder) << "rows of parts are short";
+  singles_.nest.loop[0].count = 4;
+  EXPECT_EQ(Of(STREW_ADD).entries.cut, 0);
+  EXPECT_EQ(Of(STREW_ADD).pass.parts, 4);
 }
 
 TEST_F(GatherScatterScheduleOf, BatchesWithinEntriesIsInBlocks) {

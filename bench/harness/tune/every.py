@@ -37,6 +37,7 @@ NOT_MEASURED = {
     "most_last_entries": "the calls here have fewer entries than destinations",
     "least_replaced_entry": "the calls here have fewer entries than destinations",
     "least_replaced_run": "the calls here have fewer entries than destinations",
+    "tasks_of_passed_part": "decides only for three tasks and more",
     "least_group_run": "the calls here have no short runs with gaps between them",
     "least_group_run_bytes": "the calls here have no short runs with gaps between them",
     "most_sums_of_short_rows": "the calls here have sums that fit scratch",
