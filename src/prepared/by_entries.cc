@@ -149,17 +149,22 @@ void Add(const EntryPass& pass, const int64_t* first, const UpdateLoop& entries,
   gathered->n += kept;
 }
 
+// Multiplies n gathered updates by their weights. Not inline, so that these are no longer on the
+// stack when the updates are combined.
+[[gnu::noinline]] void Multiply(const EntryPass& pass, const Gathered& gathered, int64_t n,
+                                unsigned char* updates) {
+  alignas(64) unsigned char weights[kPassBytes];
+  kernel::GatherElements(pass.size, pass.passage.weights->data, gathered.weights, n, weights);
+  pass.multiply(updates, 1, weights, 1, n);
+}
+
 // Applies the gathered updates, and clears them. Returns their number.
 int64_t Apply(const EntryPass& pass, Gathered* gathered) {
   alignas(64) unsigned char updates[kPassBytes];
-  const int64_t n = std::exchange(gathered->n, 0), size = pass.size;
+  const int64_t n = std::exchange(gathered->n, 0);
   if (n == 0) return 0;
-  kernel::GatherElements(size, pass.from.tensor.data, gathered->from, n, updates);
-  if (pass.multiply != nullptr) {
-    alignas(64) unsigned char weights[kPassBytes];
-    kernel::GatherElements(size, pass.passage.weights->data, gathered->weights, n, weights);
-    pass.multiply(updates, 1, weights, 1, n);
-  }
+  kernel::GatherElements(pass.size, pass.from.tensor.data, gathered->from, n, updates);
+  if (pass.multiply != nullptr) Multiply(pass, *gathered, n, updates);
   kernel::CombineEntries(pass.combine, kernel::kOffset64,
                          kernel::RowTile(pass.to.tensor.data, updates, gathered->to, n, 0), {});
   return n;

@@ -21,7 +21,7 @@ void GroupWriter::CombineElements(const int64_t* turn, bool begins, bool ends) {
 }
 
 void GroupWriter::ApplyElements(unsigned char* origin) {
-  int64_t offsets[Piece::kMost];
+  int64_t* const offsets = Offsets();
   const int64_t n = piece_.entries();
   const auto move = kernels_.move.combine.elements[kernel::kOffset64];
   if (kernels_.kind == STREW_NONE) {

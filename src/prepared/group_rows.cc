@@ -47,7 +47,7 @@ void GroupWriter::MoveRows(const int64_t* turn) {
                 piece_.entries());
   }
   ForEachBatchOfProducts(
-      turn, [&](int64_t first, int64_t count) { move(products_, RowOffsets(), 1, first, count); });
+      turn, [&](int64_t first, int64_t count) { move(products_, Offsets(), 1, first, count); });
 }
 
 void GroupWriter::CombineGroupedRows(const int64_t* turn) {
@@ -72,7 +72,7 @@ void GroupWriter::CombineMultipliedRows(const int64_t* turn) {
       begins[++groups] = std::min(piece_.end(h) - first, count);
     }
     kernels_.combine.rows({OutputAt(turn[kTurnOutput]), piece_.destinations() + g, begins, groups,
-                           products_, RowOffsets(), nullptr, nullptr, nullptr, run_.count});
+                           products_, Offsets(), nullptr, nullptr, nullptr, run_.count});
   });
 }
 
@@ -165,7 +165,7 @@ GroupWriter::Row GroupWriter::Weighted(int64_t n, int64_t k, const int64_t* turn
 // Stores the weighted updates of entries [first, first + count) in products_.
 void GroupWriter::Multiply(int64_t first, int64_t count, int64_t n, const int64_t* turn,
                            int64_t i) {
-  int64_t* const rows = RowOffsets();
+  int64_t* const rows = Offsets();
   for (int64_t r = 0; r < count; ++r) rows[r] = r * n;
   const auto collect = [&](const unsigned char* from, const int64_t* offsets, int64_t stride,
                            unsigned char* to) {

@@ -276,9 +276,11 @@ class GroupWriter {
   void Apply(unsigned char* output, int64_t n, int64_t k, const int64_t* turn, int64_t i);
   void Finish(unsigned char* output, int64_t n) const;
   Row Weighted(int64_t n, int64_t k, const int64_t* turn, int64_t i);
-  // The offsets of rows in products_. Rows use no old values, and stack space is scarce.
-  int64_t* RowOffsets() { return reinterpret_cast<int64_t*>(old_); }
+  // Offsets of rows in products_, or of elements in the output. What is not accumulated needs no
+  // old values, and stack space is scarce.
+  int64_t* Offsets() { return reinterpret_cast<int64_t*>(old_); }
   void Multiply(int64_t first, int64_t count, int64_t n, const int64_t* turn, int64_t i);
+
   // Calls use(first, count) for as many weighted updates at a time as fit products_.
   template <class Use>
   void ForEachBatchOfProducts(const int64_t* turn, const Use& use) {
