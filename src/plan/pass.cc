@@ -48,9 +48,10 @@ BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, double nan
 
 // Bytes between elements or runs are read and written with them, up to the end of a cache line.
 double TimeOfBox(const Tuning& tuning, const LoopNest<2>& nest, int64_t width) {
-  LoopNest<2> outside = nest;
-  const Loop<2> line = outside.PopInnermost();
-  const Loop<2> next = outside.PopInnermost();
+  const auto from_innermost = [&](int i) {
+    return i < nest.rank ? nest.loop[nest.rank - 1 - i] : Loop<2>{1, {}};
+  };
+  const Loop<2> line = from_innermost(0), next = from_innermost(1);
   const double turns = static_cast<double>(nest.Turns()), bytes = static_cast<double>(width);
   const bool is_run = line.stride[0] == 1 && line.stride[1] <= 1 && line.stride[1] >= 0;
   const double run = is_run ? bytes * static_cast<double>(line.count) : bytes;
