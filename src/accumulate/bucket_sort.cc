@@ -221,7 +221,8 @@ kernel::Group* OrderBucket(const Buckets& buckets, const MovedEntries& moved, in
 
 // The list of each bucket's destinations lies where their order will be.
 EntryGroups::EntryGroups(const Buckets& buckets, const MovedEntries& moved, unsigned char* scratch)
-    : order(reinterpret_cast<int64_t*>(moved.updates) + buckets.entries()) {
+    : order(reinterpret_cast<int64_t*>(moved.updates) + buckets.entries()),
+      step(buckets.numbers().step()) {
   for (int64_t b = 0; b < buckets.count(); ++b) {
     const int64_t first = buckets.first(b);
     count += ListDistinct(moved.remainders + first, buckets.end(b) - first,

@@ -93,6 +93,7 @@ struct EntryGroups {
   }
 
   int64_t* const order;  // positions of updates
+  const int64_t step;    // units between neighbouring destinations
   int64_t count = 0;
   Scratch memory;
 };

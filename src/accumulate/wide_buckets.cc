@@ -246,6 +246,40 @@ struct GroupLoops {
   plan::InnerLoop run;
 };
 
+// Estimated time to combine groups whose entries have such runs.
+double NanosecondsOf(const WideScatter& work, const EntryGroups& groups,
+                     const plan::InnerLoop& run) {
+  const plan::Tuning& tuning = work.scatter.tuning;
+  const bool is_strided = run.stride[kOutput] != 1 || run.stride[kUpdates] > 1;
+  const double bytes = RowBytes(work, groups);
+  const double elements = bytes / static_cast<double>(work.scatter.width);
+  return static_cast<double>(groups.count) * tuning.ns_of_touched +
+         elements / static_cast<double>(run.count) * tuning.ns_of_run +
+         std::max(bytes * tuning.ns_of_byte,
+                  is_strided ? elements * tuning.ns_of_strided_element : 0);
+}
+
+// Cuts the loops outside of groups first, because groups share cache lines, to which two tasks that
+// go along with each other would write at the same time. Pieces share no lines of updates either.
+plan::Cut CutGroups(const WideScatter& work, const EntryGroups& groups, const GroupLoops& loops,
+                    int64_t tasks) {
+  const int64_t parts = work.PartsFor(tasks);
+  const auto line = [&work](int64_t stride) {
+    return plan::LineGranule(stride, work.scatter.width);
+  };
+  const auto lines = [&line](const plan::InnerLoop& loop) {
+    return std::max(line(loop.stride[kOutput]), line(loop.stride[kUpdates]));
+  };
+  plan::Cut cut;
+  for (int i = 0; i < loops.outside.rank; ++i) {
+    cut.Append(loops.outside.loop[i].count, lines(loops.outside.loop[i]), parts);
+  }
+  cut.Append(groups.count, line(groups.step), parts);
+  const int64_t least_piece = work.scatter.tuning.least_run_piece / work.scatter.width;
+  cut.Append(loops.run.count, std::max(lines(loops.run), least_piece), parts);
+  return cut;
+}
+
 // Combines all updates of a destination at once, so that sums stay in registers. With prefetch,
 // means of 20,000 to 200,000 rows of 64 B to 2 KiB took 0.5 to 0.75 times the time, if they stay in
 // the caches 1.05 to 1.3 times (Zen 5).
@@ -261,17 +295,17 @@ Status CombineGroups(const WideScatter& work, const EntryGroups& groups) {
 
   const bool are_far = RowBytes(work, groups) >
                        static_cast<double>(plan::NearBytes(plan::Machine(work.scatter.call)));
-  const int64_t tasks = work.TasksFor(groups.count);
-  plan::Cut cut;
-  cut.Append(groups.count, 1, work.PartsFor(tasks));
-  cut.Append(run.count, plan::LineGranule(run.stride[kOutput], work.scatter.width),
-             work.PartsFor(tasks));
+  const double ns = NanosecondsOf(work, groups, run);
+  const int64_t tasks = plan::TasksFor(plan::Machine(work.scatter.call), ns);
+  const plan::Cut cut = CutGroups(work, groups, loops, tasks);
   return share::ForEachPart(work.scatter.call, tasks, cut.parts(), [&](int64_t part, int64_t) {
-    const plan::Turns of_groups = cut.TurnsOf(part, 0);
-    const plan::Turns of_run = cut.TurnsOf(part, 1);
+    plan::InnerNest outside = loops.outside;
+    cut.KeepPart(part, &outside);
+    const plan::Turns of_groups = cut.TurnsOf(part, outside.rank);
+    const plan::Turns of_run = cut.TurnsOf(part, outside.rank + 1);
     const int64_t end = of_run.first + of_run.count;
     for (int64_t i = of_run.first; i < end; i += step) {
-      plan::ForEachTurn(loops.outside, loops.outside.rank, [&](const int64_t* inner) {
+      plan::ForEachTurn(outside, outside.rank, [&](const int64_t* inner) {
         kernel::WalkGroups(
             accumulator.kernels.group, work.scatter.width, groups.groups() + of_groups.first,
             {work.OutputOf(inner[kOutput] + i * run.stride[kOutput]), run.stride[kOutput],

@@ -47,8 +47,9 @@ class Cut {
   // Upper bound on the turns of loop `i` in any part.
   int64_t MostTurns(int i) const {
     const CutLoop& loop = loop_[i];
-    return (loop.granules - 1) / loop.pieces * loop.granule + loop.granule +
-           loop.count % loop.granule;
+    const int64_t most =
+        (loop.granules - 1) / loop.pieces * loop.granule + loop.granule + loop.count % loop.granule;
+    return std::min(most, loop.count);
   }
 
   // The turns of loop `i` that belong to a part.

@@ -34,6 +34,10 @@ struct MeanTuning {
   // 1.07, 1.2 and 1.3 to 1.6 x (Zen 5).
   int64_t least_columns_of_pass = 64;
   int64_t least_column_destinations = 6000;
+  // Least bytes of the sums and counts of the columns of a piece for each of several tasks. Sums of
+  // 2 to 26 columns in pieces for two tasks took 0.9 to 5 x the time of one task, in pieces of 128
+  // to 384 bytes 0.6 to 1.0 x (Zen 4).
+  int64_t least_task_row = 256;
   // Most bytes of the sums and counts of a single batch that needs no buckets, if scratch may be so
   // large: 500000 float32 took 5.0 ns each, in buckets 10; sums of 4.2 to 6 MB took 0.6 to 0.95 x
   // the time of buckets, of 7 to 22 MB 0.9 to 1.4 x while other programs used the last-level cache

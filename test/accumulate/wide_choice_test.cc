@@ -4,12 +4,12 @@
 #include "accumulate/accumulate.h"
 
 #include <cstdint>
-#include <map>
 #include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "accumulate/expected_means.h"
 #include "accumulate/line.h"
 #include "accumulate/wide_ways.h"
 #include "plan/schedule.h"
@@ -27,25 +27,6 @@ using strew::accumulate::WideWay;
 using strew::plan::IndexSpace;
 
 constexpr int64_t kHuge = INT64_MAX / 4;
-
-BoundScatter::Words ExpectedMeans(const BoundScatter& bound) {
-  struct Sum {
-    uint64_t sum;
-    uint64_t count;
-  };
-  std::map<int64_t, Sum> sums;
-  BoundScatter::Words expected = bound.data();
-  bound.ForEachUpdate([&](int64_t destination, int64_t update) {
-    const Sum self = {expected[static_cast<size_t>(destination)], 1};
-    Sum& sum = sums.emplace(destination, self).first->second;
-    sum.sum += bound.update(update);
-    ++sum.count;
-  });
-  for (const auto& [destination, sum] : sums) {
-    expected[static_cast<size_t>(destination)] = static_cast<uint32_t>(sum.sum / sum.count);
-  }
-  return expected;
-}
 
 WideWay WayOf(const BoundScatter& bound) {
   const BoundScatter::Words expected = ExpectedMeans(bound);

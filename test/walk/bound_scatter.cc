@@ -45,9 +45,10 @@ std::vector<uint32_t> AnyWords(Random& random, int64_t count) {
   return words;
 }
 
-strew::Settings SettingsWith(const strew::plan::Tuning* tuning) {
+strew::Settings SettingsWith(const strew::plan::Tuning* tuning, const strew::Runner& runner) {
   strew::Settings settings;
   settings.tuning = tuning;
+  settings.runner = runner;
   return settings;
 }
 
@@ -68,11 +69,11 @@ strew::TensorView ViewOf(strew_dtype dtype, int64_t element_size, size_t size, v
 }  // namespace
 
 BoundScatter::BoundScatter(Random& random, const IndexSpace& space, strew_reduction reduction,
-                           int64_t bad_in)
+                           int64_t bad_in, const strew::Runner& runner)
     : space_(space),
       reduction_(reduction),
       accesses_(AccessesOf(space)),
-      settings_(SettingsWith(&tuning_)),
+      settings_(SettingsWith(&tuning_, runner)),
       data_(AnyWords(random, ExtentsOf(space, accesses_).output)),
       updates_(AnyWords(random, ExtentsOf(space, accesses_).updates)),
       indices_(static_cast<size_t>(ExtentsOf(space, accesses_).indices)),

@@ -28,7 +28,7 @@ class BoundScatter {
   // A call of a space whose operands are row-major, with random values. One of `bad_in` indices is
   // out of range and will be dropped, 0 for none.
   BoundScatter(Random& random, const strew::plan::IndexSpace& space, strew_reduction reduction,
-               int64_t bad_in = 0);
+               int64_t bad_in = 0, const strew::Runner& runner = {});
   BoundScatter(const BoundScatter&) = delete;
   BoundScatter& operator=(const BoundScatter&) = delete;
 

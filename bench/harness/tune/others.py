@@ -186,6 +186,12 @@ def _means() -> list[Family]:
             least=8,
             most=400,
         ),
+        Sweep(
+            "least_task_row",
+            [partial(columns_of, 2000, columns) for columns in (30, 100, 200)],
+            (0, 128, 512, 1024),
+            threads=2,
+        ),
         Sweep("far_batch_sums", [lambda: line(400000, 399000)], (1 << 20, 2 << 20, 8 << 20)),
         Sweep(
             "far_compact_sums",
