@@ -201,8 +201,11 @@ struct BatchLayout {
       : batch_bytes(work.sums.slot_bytes() * work.scatter.loops.DestinationsOfBatch()),
         fitting(std::max<int64_t>(plan::MostScratch(1) / batch_bytes, 1)) {
     const plan::EntryLoops& loops = work.scatter.loops;
+    const plan::Tuning& tuning = work.scatter.tuning;
     const double entries = static_cast<double>(loops.Entries());
-    const double ns = entries * work.scatter.tuning.ns_of_batch_mean_entry;
+    const double sums =
+        static_cast<double>(loops.batches) * static_cast<double>(loops.DestinationsOfBatch());
+    const double ns = entries * tuning.ns_of_batch_mean_entry + sums * tuning.ns_of_begun_sum;
     tasks =
         std::min({plan::TasksFor(plan::Machine(work.scatter.call), ns), loops.batches, fitting});
     if (tasks > 1) tasks = TasksByLines(work, tasks, fitting);

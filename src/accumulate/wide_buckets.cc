@@ -253,10 +253,11 @@ double NanosecondsOf(const WideScatter& work, const EntryGroups& groups,
   const bool is_strided = run.stride[kOutput] != 1 || run.stride[kUpdates] > 1;
   const double bytes = RowBytes(work, groups);
   const double elements = bytes / static_cast<double>(work.scatter.width);
-  return static_cast<double>(groups.count) * tuning.ns_of_touched +
-         elements / static_cast<double>(run.count) * tuning.ns_of_run +
-         std::max(bytes * tuning.ns_of_byte,
-                  is_strided ? elements * tuning.ns_of_strided_element : 0);
+  const double of_rows = is_strided
+                             ? elements * tuning.ns_of_group_element
+                             : elements / static_cast<double>(run.count) * tuning.ns_of_group_run +
+                                   bytes * tuning.ns_of_byte;
+  return static_cast<double>(groups.count) * tuning.ns_of_touched + of_rows;
 }
 
 // Cuts the loops outside of groups first, because groups share cache lines, to which two tasks that

@@ -30,9 +30,8 @@ BoxSchedule BoxScheduleOf(const Machine& machine, int64_t written, const Pass& p
 
 }  // namespace
 
-BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, int64_t moved) {
-  const double ns = static_cast<double>(moved) * machine.tuning.ns_of_byte;
-  return BoxScheduleOf(machine, written, PassFor(machine, ns));
+BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, double nanoseconds) {
+  return BoxScheduleOf(machine, written, PassFor(machine, nanoseconds));
 }
 
 BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, double nanoseconds,
@@ -66,11 +65,25 @@ double TimeOfBox(const Tuning& tuning, const LoopNest<2>& nest, int64_t width) {
   return turns * std::max(tuning.ns_of_strided_element, moved);
 }
 
-Pass MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size) {
+namespace {
+
+// True if so many tasks that sort entries of a line by range are faster than one, even if its
+// destinations are near.
+bool PaysForLines(const Tuning& tuning, int64_t tasks) {
+  const double own = tuning.resolve_ns + tuning.write_ns;
+  const double shared = (tuning.sort_ns + own) / static_cast<double>(tasks);
+  return tuning.select_ns + shared <= tuning.worthwhile * own;
+}
+
+}  // namespace
+
+Pass MakeCheckSchedule(const Machine& machine, int64_t indices, int64_t index_size, bool are_line) {
   const Tuning& tuning = machine.tuning;
   const double count = static_cast<double>(indices);
   const double ns = tuning.ns_of_byte * count * static_cast<double>(index_size);
-  Pass pass = PassFor(machine, ns, TasksFor(machine, ns + count * tuning.ns_of_entry));
+  int64_t others = TasksFor(machine, ns + count * tuning.ns_of_entry);
+  if (are_line && !PaysForLines(tuning, others)) others = 1;
+  Pass pass = PassFor(machine, ns, others);
   pass.parts = std::max(pass.parts, indices / (tuning.checked_part / index_size));
   return pass;
 }

@@ -228,7 +228,10 @@ double Scheduler::Nanoseconds(const Staging& staging) const {
   const double copied = staging.copies_data ? static_cast<double>(about_.output_units) : 0;
   const double bytes =
       updates * static_cast<double>(about_.update_size) + copied * static_cast<double>(width_);
-  return entries * tuning_.ns_of_entry + 2 * bytes * tuning_.ns_of_byte;
+  const Loop<kIndices>& run = loops_.run;
+  const bool is_strided = run.count > 1 && (run.stride[kOutput] != 1 || run.stride[kUpdates] > 1);
+  const double strided = is_strided ? 2 * updates * tuning_.ns_of_strided_element : 0;
+  return entries * tuning_.ns_of_entry + std::max(2 * bytes * tuning_.ns_of_byte, strided);
 }
 
 // Cuts the loops over batches, and if there are too few batches, the inner loops and the run too,

@@ -72,8 +72,9 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
   // 128 MiB: to resolve its index; to write it (heavy: with many instructions); to wait for its
   // cache line. The filter costs filter_ns in each task, and filter_stream_ns more if entries come
   // from memory. The partition costs select_ns in each task, and sort_ns once.
-  double resolve_ns = 0.25, write_ns = 0.5, heavy_write_ns = 1.2, wait_ns = 1.9;
-  double filter_ns = 0.6, filter_stream_ns = 0.3, select_ns = 0.15, sort_ns = 1.1;
+  // Between those of Zen 5 (0.5, 1.2, 1.9, 0.6, 1.1) and Zen 4 (0.76, 0.81, 6.6, 1.07, 1.4).
+  double resolve_ns = 0.25, write_ns = 0.62, heavy_write_ns = 0.9, wait_ns = 3.5;
+  double filter_ns = 0.9, filter_stream_ns = 0.3, select_ns = 0.15, sort_ns = 1.25;
   // The filter takes filter_row_ns more for a row, or filter_packed_ns for an entry of rows so
   // short that they are packed. The caller wakes workers one after the other, each in wake_ns: 1.3
   // us (Emerald Rapids) to 7 us (Zen 5, in a virtual machine). Without these, 8 tasks made sums of

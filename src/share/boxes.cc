@@ -73,6 +73,19 @@ bool IsInWords(const OverlayPlan& plan, const unsigned char* output, int64_t wid
   return (PastLine(output) | parts * width) % kernel::kStreamedWord == 0;
 }
 
+// The estimated time of one thread. Each line of the slice has runs before and behind it.
+double TimeOf(const OverlayPlan& plan, const plan::Tuning& tuning, int64_t width) {
+  const plan::OverlayDim& line = plan.dim[plan.rank - 1];
+  const bool is_strided =
+      line.slice.step != 1 || (line.updates_stride != 1 && line.updates_stride != 0);
+  double lines = 1;
+  for (int i = 0; i < plan.rank - 1; ++i) lines *= static_cast<double>(plan.dim[i].slice.count);
+  const double of_line =
+      3 * tuning.ns_of_run +
+      (is_strided ? static_cast<double>(line.slice.count) * tuning.ns_of_strided_element : 0);
+  return static_cast<double>(plan.Size() * width) * tuning.ns_of_byte + lines * of_line;
+}
+
 walk::Stores StoresOf(const plan::BoxSchedule& schedule, const plan::Machine& machine,
                       const OverlayPlan& plan, const unsigned char* output, int64_t width) {
   if (!schedule.streams) return walk::Stores::kCached;
@@ -123,7 +136,8 @@ Status RunOverlay(const Call& call, const OverlayPlan& plan, kernel::RunKernel r
   const int64_t width = move.combine.element_size;
   const int64_t bytes = plan.Size() * width;
   const plan::Machine machine(call);
-  const plan::BoxSchedule schedule = plan::MakeBoxSchedule(machine, bytes, bytes);
+  const plan::BoxSchedule schedule =
+      plan::MakeBoxSchedule(machine, bytes, TimeOf(plan, machine.tuning, width));
   if (call.explains()) plan::Explain(call, schedule, "slice laid over a copy", bytes);
   const walk::Stores stores = StoresOf(schedule, machine, plan, operands.output, width);
   plan::Cut parts;

@@ -222,7 +222,9 @@ Status RunCacheWrite(const Call& call, const CacheWrite& write) {
   STREW_TRY(Copy(call, write.past, write.present, {LinesOfElements(update)}));
   if (update.size == 0) return call.Succeed(0);
   const int64_t bytes = update.size * update.element_size;
-  const plan::BoxSchedule schedule = plan::MakeBoxSchedule(plan::Machine(call), bytes, 2 * bytes);
+  const plan::Machine machine(call);
+  const double ns = 2 * static_cast<double>(bytes) * machine.tuning.ns_of_byte;
+  const plan::BoxSchedule schedule = plan::MakeBoxSchedule(machine, bytes, ns);
   if (call.explains()) plan::Explain(call, schedule, "boxes of a cache", bytes);
   const Writer writer(call, write, starts, schedule);
   STREW_TRY(ForEachPart(call, schedule.tasks, writer.parts(),

@@ -206,7 +206,7 @@ Status RunCut(const Scatter& scatter, const plan::Schedule& schedule, const plan
   const bool drops = scatter.loops.out_of_range == plan::OutOfRange::kDrop;
   return ForEachPart(scatter.call, schedule.tasks, cut.parts(), [&](int64_t part, int64_t task) {
     plan::EntryLoops loops = scatter.loops;
-    loops.Restrict(cut, part);
+    loops.Restrict(cut, staging.strip > 0 ? part : cut.ApartOf(part, schedule.tasks));
     unsigned char* const of_task =
         scratch == nullptr ? nullptr : scratch + task * staging.scratch_bytes;
     const Scatter of_part(scatter, loops);

@@ -141,8 +141,9 @@ class Checker {
 
  private:
   plan::Pass ScheduleFor(int64_t count) const {
+    const bool are_line = space_.batch.Turns() == 1 && space_.inner.Turns() == 1;
     const plan::Pass schedule =
-        plan::MakeCheckSchedule(plan::Machine(call_), count, indices_.element_size);
+        plan::MakeCheckSchedule(plan::Machine(call_), count, indices_.element_size, are_line);
     if (call_.explains()) plan::Explain(call_, schedule, count);
     return schedule;
   }

@@ -134,6 +134,13 @@ TEST_F(ScheduleChoice, EstimatesTimeByEntriesAndBytes) {
   // Each byte of updates is read and written: 2 * 4 * 0.5 = 4 ns for each update.
   EXPECT_DOUBLE_EQ(Of(ElementsSpace({50, 10}, {50, 7}, 1)).nanoseconds, 350 * (1 + 4));
   EXPECT_DOUBLE_EQ(Of(UpdateSpace({50, 10}, 7)).nanoseconds, 7 + 70 * 4);
+  // Strided elements of a run are read and written one by one.
+  IndexSpace strided = UpdateSpace({50, 10}, 7);
+  strided.inner.loop[0].stride[strew::plan::kUpdates] = 2;
+  tuning_.ns_of_strided_element = 3;
+  EXPECT_DOUBLE_EQ(Of(strided).nanoseconds, 7 + 70 * 6);
+  tuning_.ns_of_strided_element = 1;
+  EXPECT_DOUBLE_EQ(Of(strided).nanoseconds, 7 + 70 * 4);
   // Pieces that are copied count too.
   in_place_ = false;
   tuning_.least_in_pieces = tuning_.piece_bytes = 0;
@@ -813,7 +820,6 @@ TEST_F(HintChoice, StreamsLargeBoxes) {
   EXPECT_FALSE(MakeBoxSchedule(machine(), kHalf - 1, 1).streams);
   EXPECT_TRUE(MakeBoxSchedule(machine(), kHalf, 1).streams);
   ShareAmong(2);
-  tuning_.ns_of_byte = 1;
   EXPECT_EQ(MakeBoxSchedule(machine(), kHalf, kHalf).tasks, 2);
   EXPECT_FALSE(MakeBoxSchedule(machine(), kHalf + kHalf / 2 - 1, kHalf).streams);
   EXPECT_TRUE(MakeBoxSchedule(machine(), kHalf + kHalf / 2, kHalf).streams);
@@ -832,15 +838,14 @@ TEST_F(HintChoice, StreamsCopiesOfWhichFewLinesAreTouched) {
   EXPECT_TRUE(MakeCopySchedule(machine(), 2 * kBytes, 0, {kHuge}).streams);
 }
 
-TEST_F(ScheduleChoice, SharesBoxesByTheBytesThatTheyMove) {
+TEST_F(ScheduleChoice, SharesBoxesByTheirTime) {
   settings_.runner.workers = 4;
-  tuning_.ns_of_byte = 0.5;
   tuning_.parts_of_task = 3;
-  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 3999).tasks, 1);
-  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 3999).parts, 1);
-  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 4000).tasks, 2);
-  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 4000).parts, 6);
-  EXPECT_DOUBLE_EQ(MakeBoxSchedule(machine(), 1, 4000).nanoseconds, 2000);
+  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 1999).tasks, 1);
+  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 1999).parts, 1);
+  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 2000).tasks, 2);
+  EXPECT_EQ(MakeBoxSchedule(machine(), 1, 2000).parts, 6);
+  EXPECT_DOUBLE_EQ(MakeBoxSchedule(machine(), 1, 2000).nanoseconds, 2000);
 }
 
 TEST_F(ScheduleChoice, CountsRunsAndGapsOfBoxes) {
@@ -872,13 +877,13 @@ TEST_F(ScheduleChoice, ChecksIndicesInPartsByBytesAndTasks) {
   tuning_.ns_of_byte = 0.5;
   tuning_.checked_part = 800;
   tuning_.parts_of_task = 3;
-  EXPECT_EQ(MakeCheckSchedule(machine(), 499, 8).tasks, 1);
-  EXPECT_EQ(MakeCheckSchedule(machine(), 500, 8).tasks, 2);
-  EXPECT_EQ(MakeCheckSchedule(machine(), 199, 8).parts, 1);
-  EXPECT_EQ(MakeCheckSchedule(machine(), 200, 8).parts, 2);
-  EXPECT_EQ(MakeCheckSchedule(machine(), 500, 8).parts, 6);
-  EXPECT_EQ(MakeCheckSchedule(machine(), 5000, 8).parts, 50);
-  EXPECT_EQ(MakeCheckSchedule(machine(), 0, 8).parts, 1);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 499, 8, /*are_line=*/false).tasks, 1);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 500, 8, /*are_line=*/false).tasks, 2);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 199, 8, /*are_line=*/false).parts, 1);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 200, 8, /*are_line=*/false).parts, 2);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 500, 8, /*are_line=*/false).parts, 6);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 5000, 8, /*are_line=*/false).parts, 50);
+  EXPECT_EQ(MakeCheckSchedule(machine(), 0, 8, /*are_line=*/false).parts, 1);
 }
 
 // Their workers are awake, or will be needed.
@@ -897,7 +902,7 @@ TEST_F(ScheduleChoice, SharesLessWorkBesideOtherTasks) {
   EXPECT_EQ(tasks_of_copy(600, 1), 1);
   EXPECT_EQ(tasks_of_copy(6000, 1), 3) << "enough by itself";
   const auto tasks_of_check = [this](int64_t indices) {
-    return MakeCheckSchedule(machine(), indices, 8).tasks;
+    return MakeCheckSchedule(machine(), indices, 8, /*are_line=*/false).tasks;
   };
   EXPECT_EQ(tasks_of_check(100), 1);
   tuning_.ns_of_entry = 16;
@@ -906,6 +911,29 @@ TEST_F(ScheduleChoice, SharesLessWorkBesideOtherTasks) {
   EXPECT_EQ(tasks_of_check(200), 4);
   tuning_.least_joint_task_ns = 500;
   EXPECT_EQ(tasks_of_check(200), 1);
+}
+
+// The entries of a line are shared only if it pays to sort them.
+TEST_F(ScheduleChoice, ChecksALineAloneUnlessItsEntriesAreShared) {
+  settings_.runner.workers = 4;
+  tuning_.ns_of_byte = 0.5;
+  tuning_.least_joint_task_ns = 100;
+  tuning_.resolve_ns = tuning_.write_ns = 0.5;
+  tuning_.select_ns = 0.25;
+  tuning_.sort_ns = 1;
+  const auto tasks_of_check = [this](int64_t indices, bool are_line) {
+    return MakeCheckSchedule(machine(), indices, 8, are_line).tasks;
+  };
+  tuning_.worthwhile = 0.75;  // of the time of one: 0.25 + (1 + 1) / 4
+  tuning_.ns_of_entry = 4;
+  EXPECT_EQ(tasks_of_check(300, true), 1) << "two tasks do not pay";
+  EXPECT_EQ(tasks_of_check(300, false), 2);
+  tuning_.ns_of_entry = 100;
+  EXPECT_EQ(tasks_of_check(300, true), 4) << "four tasks pay";
+  tuning_.worthwhile = 0.74;
+  EXPECT_EQ(tasks_of_check(300, true), 1);
+  EXPECT_EQ(tasks_of_check(300, false), 4);
+  EXPECT_EQ(tasks_of_check(500, true), 2) << "enough by itself";
 }
 
 TEST(IsFew, KnowsFewIndicesAndUpdates) {

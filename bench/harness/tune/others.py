@@ -430,6 +430,28 @@ def _costs() -> list[Family]:
         without = elements(SMALL, UPDATES, 0, "add|exclude_self")
         return (one(bench, without) - near(bench)) * UPDATES[0] / SMALL[0]
 
+    def of_sum(bench: Bench) -> float:
+        """From rows of 4096 elements, of which 256 have an update."""
+        scatter = elements((64, 4096), (64, 256), 1, "mean")
+        entries = size(scatter) * bench.library.in_use["ns_of_batch_mean_entry"]
+        return (bench.time(scatter) * 1e9 - entries) / (64 * 4096)
+
+    def of_groups(bench: Bench, runs: int, run: int, axis: int) -> float:
+        """Nanoseconds of means of one update for each of `runs` runs or strided columns."""
+        shape = (runs, run) if axis == 0 else (run, runs)
+        return bench.time(update(shape, runs, axis, "mean")) * 1e9
+
+    def of_group_run(bench: Bench) -> float:
+        runs, run = 10000, 8
+        tuning = bench.library.in_use
+        touched = runs * tuning["ns_of_touched"]
+        moved = 2 * runs * run * 4 * tuning["ns_of_byte"]
+        return (of_groups(bench, runs, run, 0) - touched - moved) / (2 * runs)
+
+    def of_group_element(bench: Bench) -> float:
+        columns, rows = 5, 40000
+        return of_groups(bench, columns, rows, 1) / (2 * columns * rows)
+
     return [
         Cost("ns_of_byte", of_byte),
         Cost("ns_of_run", of_run),
@@ -443,6 +465,9 @@ def _costs() -> list[Family]:
             "ns_of_bucket_mean_entry",
             lambda bench: one(bench, elements((1 << 22,), (1 << 22,), 0, "mean")),
         ),
+        Cost("ns_of_begun_sum", of_sum),
+        Cost("ns_of_group_run", of_group_run),
+        Cost("ns_of_group_element", of_group_element),
         Cost("ns_of_touched", of_touched),
         Cost("write_ns", lambda bench: near(bench) - bench.library.in_use["resolve_ns"]),
         Cost(
