@@ -8,9 +8,9 @@
 namespace strew::plan {
 
 struct MeanTuning {
-  // Estimated time of one thread to begin and finish a sum in a batch; for a run of a group, besides
-  // its bytes; for a strided element of one. Groups of 1, 2 and 4 bytes took 6 to 9 ns for a run
-  // and 0.5 to 0.9 for an element, of int64 19 and 1.1 (Zen 4).
+  // Estimated time of one thread to begin and finish a sum in a batch; for a run of a group,
+  // besides its bytes; for a strided element of one. Groups of 1, 2 and 4 bytes took 6 to 9 ns for
+  // a run and 0.5 to 0.9 for an element, of int64 19 and 1.1 (Zen 4).
   double ns_of_begun_sum = 0.4;
   double ns_of_group_run = 7, ns_of_group_element = 0.65;
   // Bytes of the sums and counts of the batches that are summed together, in the L2 cache.
