@@ -46,14 +46,19 @@ bool GatherLoops::HasRun() const {
          Magnitude(column.stride[kGatheredOutput]);
 }
 
+// Columns that share cache lines of the output are cut only if other loops make too few parts.
 plan::Cut GatherLoops::CutInto(int64_t parts, Cuts cuts) const {
+  const int64_t line_of_columns = plan::LineGranule(column.stride[kGatheredOutput], units.width);
+  const int64_t line_of_run = plan::LineGranule(run.stride[kInnerOutput], units.width);
+  const int64_t turns = inner.rank > 0 ? inner.loop[0].count : 1;
+  const int64_t pieces = cuts == Cuts::kAll ? std::max<int64_t>(run.count / line_of_run, 1) : 1;
+  const bool share_lines = line_of_columns > 1 && turns * pieces >= parts;
   plan::Cut cut;
   for (int i = 0; i < entries.rank; ++i) cut.Append(entries.loop[i].count, 1, parts);
-  const int64_t columns = plan::LineGranule(column.stride[kGatheredOutput], units.width);
-  cut.Append(column.count, cuts == Cuts::kNoColumns ? column.count : columns, parts);
+  cut.Append(column.count, cuts == Cuts::kNoColumns || share_lines ? column.count : line_of_columns,
+             parts);
   if (inner.rank > 0) cut.Append(inner.loop[0].count, 1, parts);
-  const int64_t units_of_run = plan::LineGranule(run.stride[kInnerOutput], units.width);
-  cut.Append(run.count, cuts == Cuts::kAll ? units_of_run : run.count, parts);
+  cut.Append(run.count, cuts == Cuts::kAll ? line_of_run : run.count, parts);
   return cut;
 }
 
