@@ -102,8 +102,9 @@ Status RunBox(const Call& call, const walk::RunKernels& kernels, const plan::Uni
   const plan::Machine machine(call);
   const plan::Tuning& tuning = machine.tuning;
   const int64_t bytes = nest->Turns() * units.width;
+  const double ns = plan::TimeOfBox(tuning, *nest, units.width);
   plan::BoxSchedule schedule = plan::MakeCopySchedule(
-      machine, bytes, plan::TimeOfBox(tuning, *nest, units.width), updates_of_copy);
+      machine, bytes, kernels.moves ? ns : ns * tuning.cost_of_combining, updates_of_copy);
   schedule.streams = schedule.streams && MayStream(*nest, output, units.width, machine);
   if (call.explains()) plan::Explain(call, schedule, "box", bytes);
   if (schedule.tasks == 1) {

@@ -142,6 +142,53 @@ TEST(Explanation, IsThatOfNoneIfOldValuesAreExcludedToo) {
   expect(RowsOf({50, 8}, 100000), "100000 indices: checked");
 }
 
+// A row of 140,000 bytes, of which each is read and written.
+TEST(Explanation, CountsThatReductionsOfABoxReadItsOutput) {
+  strew::plan::Tuning tuning;
+  tuning.ns_of_run = 0;
+  tuning.ns_of_byte = 1;
+  tuning.cost_of_combining = 3;
+  const auto expect = [&](strew_reduction reduction, const char* time) {
+    Case c = RowsOf({2, 140000}, 1);
+    c.reduction = reduction;
+    const Context context = MakeContext();
+    const std::string told =
+        ToldBy(context.get(), &tuning, [&] { EXPECT_EQ(Trial(c).Trouble(context.get()), ""); });
+    EXPECT_NE(told.find("box of 140000 bytes"), std::string::npos) << told;
+    EXPECT_NE(told.find(time), std::string::npos) << told;
+  };
+  expect(STREW_NONE, "One thread needs about 140 us");
+  expect(STREW_ADD, "One thread needs about 420 us");
+}
+
+// 50 lines of 1000, of which 100 are a slice, strided in updates or not.
+TEST(Explanation, CountsTheLinesAndStridedElementsOfASliceLaidOverACopy) {
+  strew::plan::Tuning tuning;
+  tuning.ns_of_byte = 1;
+  tuning.ns_of_run = 20;
+  tuning.ns_of_strided_element = 40;
+  const auto expect = [&](const Dims& step, const char* time) {
+    const Array data(STREW_INT8, RowMajor({50, 1000})), output(STREW_INT8, RowMajor({50, 1000}));
+    const Array updates(STREW_INT8, RowMajor({50, 100}));
+    const Dims starts = {step[0] < 0 ? 600 : 500}, ends = {starts[0] + 100 * step[0]};
+    const Context context = MakeContext();
+    const std::string told = ToldBy(context.get(), &tuning, [&] {
+      const int64_t axis = 1;
+      EXPECT_EQ(strew_slice_scatter_int64(context.get(), data.tensor(), updates.tensor(), 1,
+                                          starts.data(), ends.data(), step.data(), &axis,
+                                          STREW_NONE, output.tensor()),
+                STREW_OK)
+          << strew_context_error(context.get());
+    });
+    EXPECT_NE(told.find(time), std::string::npos) << told;
+  };
+  expect({1},
+         "slice laid over a copy of 50000 bytes: written through the caches. One thread needs "
+         "about 53 us");
+  expect({-1}, "One thread needs about 253 us");
+  expect({2}, "One thread needs about 253 us");
+}
+
 // Indices smaller than data before the axis leave slabs of data, which are copied first; slabs
 // behind the axis are no pieces.
 TEST(Pieces, AreCopiedBesideWhatNoUpdateReaches) {

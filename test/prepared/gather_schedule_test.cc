@@ -86,6 +86,22 @@ TEST_F(GatherScheduleOf, RunsWithCommonLinesIsInPieces) {
   EXPECT_EQ(whole.rows.piece, kColumns);
 }
 
+// The 64 columns of a row lie in four cache lines.
+TEST_F(GatherScheduleOf, RowsAreCutBeforeColumnsThatShareLines) {
+  constexpr int64_t kTaken = 64, kLine = 16;
+  const auto most_columns = [](int64_t rows) {
+    const Array source(STREW_FLOAT32, RowMajor({rows, 2 * kTaken}));
+    const Array output(STREW_FLOAT32, RowMajor({rows, kTaken}));
+    const GatherLoops loops(*Entries(kTaken, kTaken, 2 * kTaken), *ViewOf(source.tensor()), 1,
+                            *ViewOf(output.tensor()));
+    const strew::plan::Cut cut = loops.CutInto(8, GatherLoops::Cuts::kAll);
+    EXPECT_EQ(cut.parts(), 8);
+    return cut.MostTurns(0);
+  };
+  EXPECT_EQ(most_columns(8), kTaken);
+  EXPECT_EQ(most_columns(7), kLine);
+}
+
 TEST_F(GatherScheduleOf, RunsOfOneEntryIsCutForTasks) {
   const Array source(STREW_FLOAT32, RowMajor({2 * kRows, 1000}));
   const Array output(STREW_FLOAT32, RowMajor({1, 1000}));

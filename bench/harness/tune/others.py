@@ -426,6 +426,12 @@ def _costs() -> list[Family]:
         count = 1 << 15
         return bench.time(sliced((count,), values((2 * count,))[::2])) * 1e9 / count
 
+    def of_combining(bench: Bench) -> float:
+        shape = (64, 1024)
+        updates = values(shape, "float16")
+        combined = sliced(shape, updates, reduction="add")
+        return bench.time(combined) / bench.time(sliced(shape, updates))
+
     def of_touched(bench: Bench) -> float:
         without = elements(SMALL, UPDATES, 0, "add|exclude_self")
         return (one(bench, without) - near(bench)) * UPDATES[0] / SMALL[0]
@@ -456,6 +462,7 @@ def _costs() -> list[Family]:
         Cost("ns_of_byte", of_byte),
         Cost("ns_of_run", of_run),
         Cost("ns_of_strided_element", of_element),
+        Cost("cost_of_combining", of_combining),
         Cost("ns_of_entry", near),
         Cost(
             "ns_of_batch_mean_entry",
