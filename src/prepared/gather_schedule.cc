@@ -131,15 +131,26 @@ Way WayOfGather(const Machine& machine, const Plan& plan, const GatherLoops& loo
                                                                            : Way::kRows;
 }
 
+// The estimated time of one thread.
+double TimeOfGather(const Tuning& tuning, const Plan& plan, const GatherLoops& loops) {
+  const int64_t units = loops.EntryUnits();
+  const bool are_runs = loops.run.count > 1 && loops.run.stride[kInnerOutput] == 1 &&
+                        loops.run.stride[kInnerSource] == 1;
+  double of_entry = static_cast<double>(units * loops.units.width) * tuning.ns_of_gathered_byte;
+  if (!are_runs && units > 1) {
+    const double of_units = 2 * tuning.ns_of_strided_element * static_cast<double>(units);
+    of_entry = std::max(of_entry, of_units);
+  }
+  return static_cast<double>(plan.entries) * (tuning.ns_of_gathered_entry + of_entry);
+}
+
 }  // namespace
 
 PlanSchedule ScheduleGather(const Machine& machine, const Plan& plan, const GatherLoops& loops) {
   const Tuning& tuning = machine.tuning;
   PlanSchedule schedule;
   schedule.way = WayOfGather(machine, plan, loops);
-  const int64_t bytes = loops.EntryUnits() * loops.units.width;
-  schedule.pass = plan::PassFor(machine, Nanoseconds(plan.entries, tuning.ns_of_gathered_entry,
-                                                     bytes, tuning.ns_of_gathered_byte));
+  schedule.pass = plan::PassFor(machine, TimeOfGather(tuning, plan, loops));
   schedule.rows.piece = loops.run.count;
   schedule.rows.has_pieces = schedule.way == Way::kRows && RunsShareLines(loops) &&
                              loops.run.count > tuning.near_group_turns;
