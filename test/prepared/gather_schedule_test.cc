@@ -330,5 +330,15 @@ TEST_F(GatherScheduleOf, RowsHasATaskForEnoughOfThem) {
   EXPECT_EQ(Of(InRows()).pass.tasks, 1);
 }
 
+// Each of the eight elements of a row is read and written.
+TEST_F(GatherScheduleOf, RowsCountStridedElements) {
+  tuning_.ns_of_gathered_byte = 1;
+  tuning_.ns_of_strided_element = 3;
+  EXPECT_EQ(Of(InRows()).pass.nanoseconds, kRows * 8 * 4);
+  EXPECT_EQ(Of(Loops({1, 2 * kRows}, {kColumns, 1})).pass.nanoseconds, kRows * 8 * 6);
+  tuning_.ns_of_strided_element = 1;
+  EXPECT_EQ(Of(Loops({1, 2 * kRows}, {kColumns, 1})).pass.nanoseconds, kRows * 8 * 4);
+}
+
 }  // namespace
 }  // namespace strew_test

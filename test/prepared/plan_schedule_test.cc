@@ -573,6 +573,11 @@ TEST_F(ScatterScheduleOf, RowsInOrderHasATaskForEnoughOfThem) {
   EXPECT_EQ(Of(Entries(80), STREW_ADD).pass.tasks, 8);
   EXPECT_EQ(Of(Entries(80), STREW_ADD).pass.nanoseconds, 80e3);
   EXPECT_EQ(Of(Entries(80, 3, 80), STREW_ADD).pass.tasks, 3);
+  // Small elements that are not in rows take as long as larger ones.
+  facts_.element_size = 1;
+  EXPECT_EQ(Of(Entries(80), STREW_ADD).pass.nanoseconds, 80e3);
+  facts_.row_bytes = 64;
+  EXPECT_EQ(Of(Entries(80), STREW_ADD).pass.nanoseconds, 80 * (100 + 25 * 9));
   tuning_.parts_of_task = 5;
   EXPECT_EQ(Of(Entries(80), STREW_ADD).pass.parts, 40);
   EXPECT_EQ(Of(Entries(80, 17, 80), STREW_ADD).pass.parts, 17);

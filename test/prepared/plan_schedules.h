@@ -74,7 +74,7 @@ class PlanScheduleOf : public testing::Test {
     tuning_.parts_of_task = 1;
     tuning_.ns_of_gathered_entry = tuning_.ns_of_grouped_entry = 0;
     tuning_.ns_of_gathered_byte = tuning_.ns_of_grouped_byte = 0;
-    tuning_.ns_of_passed_entry = 0;
+    tuning_.ns_of_passed_entry = tuning_.ns_of_strided_element = 0;
     tuning_.ns_of_divided_group = tuning_.ns_of_divided_byte = 0;
     tuning_.longest_run_apart = tuning_.longest_far_run_apart = 0;
     tuning_.longest_run_of_elements = 8;
