@@ -27,14 +27,19 @@ struct BatchLines {
 
   template <class Body>
   void ForEachLine(bool /*writes*/, const Body& body) const {
-    ForEachLineOf(first, outside.loop[0].count, body);
-    if (first > 0) ForEachLineOf(0, first, body);
+    if (first == 0) return ForEachLineOf(outside, body);
+    ForEachLineOf(TurnsOf(first, outside.loop[0].count), body);
+    ForEachLineOf(TurnsOf(0, first), body);
+  }
+
+  plan::DestinationNest TurnsOf(int64_t begin, int64_t end) const {
+    plan::DestinationNest turns = outside;
+    turns.Restrict(0, begin, end - begin);
+    return turns;
   }
 
   template <class Body>
-  void ForEachLineOf(int64_t begin, int64_t end, const Body& body) const {
-    plan::DestinationNest turns = outside;
-    if (turns.rank > 0) turns.Restrict(0, begin, end - begin);
+  void ForEachLineOf(const plan::DestinationNest& turns, const Body& body) const {
     plan::ForEachTurn(turns, turns.rank, [&](const int64_t* at) {
       body(SlotLine{at[plan::kNumber], scatter.OutputAt(at[plan::kDestination]),
                     line.stride[plan::kDestination], line.count});
