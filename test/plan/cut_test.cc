@@ -107,7 +107,9 @@ TEST(Cut, HasPartsFarApartForTasks) {
     for (const int64_t tasks : {int64_t{1}, std::min<int64_t>(2, parts), parts}) {
       std::vector<int64_t> taken(static_cast<size_t>(parts));
       for (int64_t i = 0; i < parts; ++i) taken[static_cast<size_t>(i)] = cut.ApartOf(i, tasks);
-      if (tasks == 2 && parts > 3) EXPECT_GE(taken[1] - taken[0], parts / 2);
+      if (tasks == 2 && parts > 3) {
+        EXPECT_GE(taken[1] - taken[0], parts / 2);
+      }
       std::sort(taken.begin(), taken.end());
       for (int64_t i = 0; i < parts; ++i) EXPECT_EQ(taken[static_cast<size_t>(i)], i);
     }
