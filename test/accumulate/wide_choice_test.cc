@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "accumulate/expected_means.h"
 #include "accumulate/line.h"
+#include "accumulate/means.h"
 #include "accumulate/wide_ways.h"
 #include "plan/schedule.h"
 #include "plan/spaces.h"
@@ -22,21 +22,8 @@ namespace strew_test {
 namespace {
 
 using strew::accumulate::SlotSums;
-using strew::accumulate::WideScatter;
 using strew::accumulate::WideWay;
 using strew::plan::IndexSpace;
-
-constexpr int64_t kHuge = INT64_MAX / 4;
-
-WideWay WayOf(const BoundScatter& bound) {
-  const BoundScatter::Words expected = ExpectedMeans(bound);
-  const SlotSums sums(bound.scatter());
-  const WideScatter work = {bound.scatter(), sums};
-  WideWay way;
-  EXPECT_TRUE(strew::accumulate::Combine(work, &way).ok());
-  EXPECT_EQ(bound.output(), expected);
-  return way;
-}
 
 // The way that is taken for a space, with a tuning that `change` has changed.
 template <class Change>
@@ -50,9 +37,6 @@ WideWay WayOf(const IndexSpace& space, Change change, int64_t bad_in = 0) {
   }
   return way;
 }
-
-// A slot of uint32: a sum of 8 bytes and a count of 4.
-constexpr int64_t kSlot = 12;
 
 TEST(WideChoice, IsBatchesWhereUpdatesPayForTheAxis) {
   for (const int64_t bad_in : {0, 4}) {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "accumulate/expected_means.h"
+#include "accumulate/means.h"
 #include "accumulate/wide_ways.h"
 #include "plan/schedule.h"
 #include "plan/spaces.h"
@@ -17,14 +17,8 @@
 namespace strew_test {
 namespace {
 
-using strew::accumulate::SlotSums;
-using strew::accumulate::WideScatter;
 using strew::accumulate::WideWay;
 using strew::plan::IndexSpace;
-
-// A slot of uint32: a sum of 8 bytes and a count of 4.
-constexpr int64_t kSlot = 12;
-constexpr int64_t kHuge = INT64_MAX / 4;
 
 int32_t RunBackwards(void* most, int64_t count, strew_task run, void* task) {
   int64_t& most_tasks = *static_cast<int64_t*>(most);
@@ -46,11 +40,7 @@ int64_t TasksOf(const IndexSpace& space, WideWay expected, const Least& least = 
   bound.tuning().least_task_ns = bound.tuning().least_joint_task_ns = least.ns;
   bound.tuning().destinations_of_entry = kHuge;
   bound.tuning().least_task_row = least.row;
-  const SlotSums sums(bound.scatter());
-  WideWay way;
-  EXPECT_TRUE(strew::accumulate::Combine({bound.scatter(), sums}, &way).ok());
-  EXPECT_EQ(way, expected);
-  EXPECT_EQ(bound.output(), ExpectedMeans(bound));
+  EXPECT_EQ(WayOf(bound), expected);
   return most;
 }
 

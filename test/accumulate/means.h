@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plain loop for the means of uint32.
-#ifndef STREW_TEST_ACCUMULATE_EXPECTED_MEANS_H_
-#define STREW_TEST_ACCUMULATE_EXPECTED_MEANS_H_
+// Means of uint32 in the way that is chosen, compared with a plain loop.
+#ifndef STREW_TEST_ACCUMULATE_MEANS_H_
+#define STREW_TEST_ACCUMULATE_MEANS_H_
 
 #include <cstdint>
 #include <map>
 
+#include <gtest/gtest.h>
+
+#include "accumulate/wide_ways.h"
 #include "walk/bound_scatter.h"
 
 namespace strew_test {
+
+// A slot of uint32: a sum of 8 bytes and a count of 4.
+inline constexpr int64_t kSlot = 12;
+inline constexpr int64_t kHuge = INT64_MAX / 4;
 
 inline BoundScatter::Words ExpectedMeans(const BoundScatter& bound) {
   struct Sum {
@@ -30,6 +37,15 @@ inline BoundScatter::Words ExpectedMeans(const BoundScatter& bound) {
   return expected;
 }
 
+inline strew::accumulate::WideWay WayOf(const BoundScatter& bound) {
+  const BoundScatter::Words expected = ExpectedMeans(bound);
+  const strew::accumulate::SlotSums sums(bound.scatter());
+  strew::accumulate::WideWay way;
+  EXPECT_TRUE(strew::accumulate::Combine({bound.scatter(), sums}, &way).ok());
+  EXPECT_EQ(bound.output(), expected);
+  return way;
+}
+
 }  // namespace strew_test
 
-#endif  // STREW_TEST_ACCUMULATE_EXPECTED_MEANS_H_
+#endif  // STREW_TEST_ACCUMULATE_MEANS_H_
