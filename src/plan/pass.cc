@@ -38,10 +38,17 @@ BoxSchedule MakeCopySchedule(const Machine& machine, int64_t written, double nan
                              const UpdatesOfCopy& updates) {
   const Pass pass = PassFor(machine, nanoseconds, updates.tasks);
   BoxSchedule schedule = BoxScheduleOf(machine, written, pass);
-  const int64_t few = written / kCacheLine / machine.tuning.lines_of_touched;
-  schedule.streams =
-      schedule.streams &&
-      (updates.lines <= few || written >= StreamedBytesBeforeUpdates(machine, schedule.tasks));
+  if (!schedule.streams) return schedule;
+  const Tuning& tuning = machine.tuning;
+  const int64_t lines = written / kCacheLine;
+  if (updates.lines > lines / tuning.lines_of_touched) {
+    schedule.streams = written >= StreamedBytesBeforeUpdates(machine, schedule.tasks);
+  }
+  if (updates.are_elements && updates.lines > lines / tuning.lines_of_touched_element) {
+    const double least =
+        static_cast<double>(machine.cache_bytes) * tuning.streamed_part_of_elements;
+    schedule.streams = schedule.streams && static_cast<double>(written) >= least;
+  }
   return schedule;
 }
 

@@ -42,6 +42,7 @@ BoxSchedule MakeBoxSchedule(const Machine& machine, int64_t written, double nano
 struct UpdatesOfCopy {
   int64_t lines = std::numeric_limits<int64_t>::max();  // at most, of its output
   int64_t tasks = 1;
+  bool are_elements = false;  // shorter than a cache line, and `lines` is known
 };
 
 // For boxes of `written` bytes that take one thread so long.

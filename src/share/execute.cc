@@ -221,6 +221,10 @@ Status RunFilters(const Scatter& scatter, const plan::Schedule& schedule) {
   });
 }
 
+bool AreElements(const Scatter& scatter) {
+  return scatter.loops.EntryUnits() * scatter.width < kCacheLine;
+}
+
 }  // namespace
 
 plan::MemoryHints HintsFor(const Scatter& scatter) {
@@ -246,7 +250,7 @@ Status Execution::Run(const Scatter& scatter, bool is_copied) const {
     STREW_TRY(CopyRest(scatter));
   } else if (!in_place) {
     STREW_TRY(Copy(scatter.call, scatter.operands.data, scatter.operands.output,
-                   {about_.touched_lines, schedule_.tasks}));
+                   {about_.touched_lines, schedule_.tasks, AreElements(scatter)}));
   }
   switch (schedule_.share) {
     case Share::kPartition:

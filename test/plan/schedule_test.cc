@@ -838,6 +838,21 @@ TEST_F(HintChoice, StreamsCopiesOfWhichFewLinesAreTouched) {
   EXPECT_TRUE(MakeCopySchedule(machine(), 2 * kBytes, 0, {kHuge}).streams);
 }
 
+TEST_F(HintChoice, KeepsCopiesWhoseElementsAreOftenUpdated) {
+  constexpr int64_t kBytes = 640 << 10, kLines = kBytes / 64;
+  tuning_.cache_bytes = tuning_.most_cache = 2 * kBytes;
+  tuning_.streamed_part = 0.25;
+  tuning_.streamed_part_of_elements = 0.5;
+  tuning_.lines_of_touched_element = 8;
+  const auto streams = [&](int64_t bytes, int64_t lines, bool are_elements) {
+    return MakeCopySchedule(machine(), bytes, 0, {lines, 1, are_elements}).streams;
+  };
+  EXPECT_TRUE(streams(kBytes, kLines / 4, true));
+  EXPECT_FALSE(streams(kBytes - 1, kLines / 4, true));
+  EXPECT_TRUE(streams(kBytes - 1, kLines / 4, false));
+  EXPECT_TRUE(streams(kBytes - 1, kLines / 8 - 1, true));
+}
+
 TEST_F(ScheduleChoice, SharesBoxesByTheirTime) {
   settings_.runner.workers = 4;
   tuning_.parts_of_task = 3;

@@ -247,6 +247,13 @@ def _prefetch(cache: int) -> list[Family]:
             value_of=lambda size: size / cache,
         ),
         Threshold(
+            "streamed_part_of_elements",
+            lambda size: new_output(elements((size // 4,), (size // 64,), 0, "none")),
+            **switch("streamed_part_of_elements", 1e9, 1e-9, streamed_part=1e-9),
+            size_of=lambda part: cache * part,
+            value_of=lambda size: size / cache,
+        ),
+        Threshold(
             "least_streamed_row_of_parts",
             lambda size: rows(rows_of(16 * MIB, size // 4), 32 * MIB // size, "none"),
             **at("least_streamed_row_of_parts", streamed_part=1e-9, streams_parts=0),

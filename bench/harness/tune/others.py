@@ -106,6 +106,12 @@ def _boxes() -> list[Family]:
             least=1,
         ),
         Threshold(
+            "lines_of_touched_element",
+            lambda lines: new_output(elements((4 * MIB,), (MIB // 4 // lines,), 0, "none")),
+            **switch("lines_of_touched_element", HUGE, 1, streamed_part=1e-9),
+            least=1,
+        ),
+        Threshold(
             "least_streamed_row_with_gaps",
             with_gaps,
             **at("least_streamed_row_with_gaps", streamed_part=1e-9),
