@@ -170,9 +170,10 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
   // A copy of which updates then touch more than one in so many cache lines is streamed only if it
   // has that fraction of all of the last-level cache.
   int64_t lines_of_touched = 16;
-  // Of elements shorter than a cache line, one in so many lines keeps a copy in the caches up to that
-  // fraction of these. With a tenth to a third of 17 and 20 MB updated the call took 0.7 to 0.8 x
-  // the time, with data outside the caches 0.85 to 1.0 x; sorted and replaced up to 1.15 x (Zen 4).
+  // If they are elements shorter than a line, and one in so many lines is touched, a copy stays in
+  // the caches up to that fraction of these. With a tenth to a third of 17 and 20 MB updated, calls
+  // took 0.7 to 0.8 x the time, with data outside the caches 0.85 to 1.0 x; sorted and replaced up
+  // to 1.15 x (Zen 4).
   int64_t lines_of_touched_element = 4;
   double streamed_part_of_elements = 0.7;
   // Least bytes of a streamed row. Replacing 32 MiB of rows of 256 B took 0.58 to 0.63 x the time
