@@ -333,6 +333,16 @@ struct Tuning : PlanTuning, MeanTuning, PrefetchTuning {
   // 1.2 x; updates that share lines 1.0 to 1.4 x. If elements of the output have such lines too,
   // slices are not walked as such: rows of 16 float64 took 0.35 to 0.6 x the time (Zen 4).
   double far_slice_blocks_part = 0.4;
+  // Strided slices whose updates lie together along another loop are walked along that loop, in
+  // blocks of crossed_block bytes of the output and at least least_crossed_turns turns. [3000, 3, 2]
+  // to [60000, 16, 12] at 2 to 14 places, transposed updates, took 0.27 to 0.9 x the time. If output
+  // and updates have more bytes than that part of the cache, blocks are larger: with at least
+  // least_crossed_streams runs of updates, more than CPUs prefetch, 0.55 to 1.1 x, with fewer up to
+  // 2.5 x (Zen 4).
+  double near_crossed_part = 0.6;
+  int64_t crossed_block = 24 << 10, least_crossed_turns = 48;
+  int64_t far_crossed_block = 256 << 10, least_far_crossed_turns = 512;
+  int64_t least_crossed_streams = 40;
   // Runs to which several entries write are cut into pieces of this many bytes, which stay in the
   // L2 cache: compared with whole runs, 50 sums of runs of 3 MiB took 0.9 x the time, in pieces of
   // 256 KiB 1.0 to 1.3 x, of 16 KiB 1.1 to 2 x.

@@ -374,6 +374,31 @@ TEST_F(SliceChoice, TakesRowsTogetherWhoseUpdatesAre) {
   EXPECT_EQ(chosen_.slices.run_step, 100);
 }
 
+// The same column of each of 100 matrices of 5 rows; updates of these lie side by side.
+TEST_F(SliceChoice, GoesAlongTransposedUpdates) {
+  const IndexSpace space = StridedSpace(1, 500, {100, 40, 1}, {5, 8, 100});
+  constexpr int64_t kTurn = 40 * kWidth, kAll = 100 * (kTurn + 5 * 3 * kWidth);
+  tuning_.cache_bytes = tuning_.most_cache = kAll;
+  tuning_.near_crossed_part = 1;
+  tuning_.crossed_block = 10 * kTurn;
+  tuning_.least_crossed_turns = 10;
+  EXPECT_TRUE(IsSlices(space));
+  EXPECT_EQ(chosen_.slices.run.count, 100);
+  EXPECT_EQ(chosen_.slices.run_step, 10);
+  EXPECT_EQ(chosen_.slices.row_step, 5);
+  tuning_.least_crossed_turns = 11;
+  tuning_.least_slice_block = kHuge;
+  EXPECT_FALSE(IsSlices(space)) << "a block has too few turns";
+  tuning_.near_crossed_part = 0.99;
+  tuning_.far_crossed_block = 20 * kTurn;
+  tuning_.least_far_crossed_turns = 20;
+  tuning_.least_crossed_streams = 15;
+  EXPECT_TRUE(IsSlices(space));
+  EXPECT_EQ(chosen_.slices.run_step, 20);
+  tuning_.least_crossed_streams = 16;
+  EXPECT_FALSE(IsSlices(space)) << "CPUs prefetch so few streams";
+}
+
 // Each of 3 entries is a matrix of 50 rows, whose updates are its columns.
 TEST_F(SliceChoice, CutsRunsOfTransposedUpdates) {
   const auto cut = [&](int64_t row, int64_t run) {
@@ -503,6 +528,8 @@ TEST(SliceLoops, GoThroughEveryInnerTurn) {
     Random random(Seed() + static_cast<uint64_t>(i));
     const EntryLoops loops(AnySpace(random), {});
     tuning.slice_block = tuning.slice_run_block = random.Between(1, 100);
+    tuning.crossed_block = tuning.far_crossed_block = random.Between(1, 400);
+    tuning.least_crossed_turns = random.Between(1, 4);
     strew::Settings settings;
     settings.tuning = &tuning;
     const strew::plan::Machine machine(strew::Call(settings, nullptr));

@@ -108,9 +108,15 @@ TEST(Slices, AreWrittenInBlocksOfAnySize) {
     on_last_axis.component[on_last_axis.components++] = {1, 8, 1, 1, 0};
     on_last_axis.entries.Append(entries, 0, 1, 1, 0);
     on_last_axis.inner.Append(random.Between(1, 90), 8, entries);
-    const std::vector<IndexSpace> spaces = {UpdateSpace({5, random.Between(1, 300)}, entries),
-                                            UpdateSpace({2, 9, 40}, entries),
-                                            NdSpace({3, 2, 100}, entries, 2), on_last_axis};
+    IndexSpace transposed;
+    const int64_t turns = random.Between(2, 40), rows = random.Between(2, 20);
+    transposed.component[transposed.components++] = {1, 8, 1, 1, 0};
+    transposed.entries.Append(entries, 0, turns * rows, 1, 0);
+    transposed.inner.Append(turns, 8 * rows, 1);
+    transposed.inner.Append(rows, 8, turns);
+    const std::vector<IndexSpace> spaces = {
+        UpdateSpace({5, random.Between(1, 300)}, entries), UpdateSpace({2, 9, 40}, entries),
+        NdSpace({3, 2, 100}, entries, 2), on_last_axis, transposed};
     BoundScatter bound(random, random.Pick(spaces), random.OneIn(2) ? STREW_NONE : STREW_ADD);
     strew::plan::Tuning& tuning = bound.tuning();
     tuning.few_slices = tuning.few_slice_rows = 64;
@@ -118,6 +124,8 @@ TEST(Slices, AreWrittenInBlocksOfAnySize) {
     tuning.longest_slice_run = random.Between(0, 500);
     tuning.far_slice_blocks_part = random.OneIn(2) ? 0 : 1;  // prefetched or not
     tuning.slice_block = tuning.slice_run_block = random.Between(1, 2000);
+    tuning.crossed_block = random.Between(1, 20000);
+    tuning.least_crossed_turns = 1;
     const BoundScatter::Words expected = bound.Expected();
     const MemoryHints hints = {0, 0, random.OneIn(3), false, false};
     strew::walk::WriteEntries(bound.scatter(), hints, strew::plan::kNoStaging, nullptr);

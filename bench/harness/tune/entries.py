@@ -524,6 +524,11 @@ def _slices(cache: int) -> list[Family]:
         target = np.asfortranarray(scatter.data)
         return replace(scatter, data=target, output=target)
 
+    def crossed(turns: int) -> Scatter:
+        """Five slices of so many matrices, which are columns of the updates."""
+        scatter = update((turns, 4, 8), 5, 2)
+        return replace(scatter, updates=np.asfortranarray(scatter.updates))
+
     return [
         Threshold(
             "few_slices",
@@ -582,6 +587,19 @@ def _slices(cache: int) -> list[Family]:
             least=MIB,
             size_of=lambda part: cache * part,
             value_of=lambda size: size / cache,
+        ),
+        Threshold(
+            "near_crossed_part",
+            lambda size: crossed(size // ((32 + 20) * 4)),
+            **switch("near_crossed_part", HUGE, 0),
+            least=MIB,
+            size_of=lambda part: cache * part,
+            value_of=lambda size: size / cache,
+        ),
+        Sweep(
+            "crossed_block",
+            [lambda: crossed(3000), lambda: crossed(30_000)],
+            (8 << 10, 16 << 10, 48 << 10, 96 << 10),
         ),
         Threshold(
             "longest_far_run",
