@@ -48,6 +48,7 @@ UNTOLD = (
     "short_run",
     "many_rows",
     "longest_pass_loop",
+    "near_crossed_part",
 )
 THRESHOLDS = [family for family in families() if isinstance(family, Threshold)]
 LISTED = fields.tuning() + fields.walks()

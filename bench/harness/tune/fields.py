@@ -13,6 +13,7 @@ TABLES = {
     "PlanTuning": SOURCE / "plan" / "plan_tuning.h",
     "MeanTuning": SOURCE / "plan" / "mean_tuning.h",
     "PrefetchTuning": SOURCE / "plan" / "prefetch_tuning.h",
+    "SliceTuning": SOURCE / "plan" / "slice_tuning.h",
 }
 WALKS = SOURCE / "kernel" / "walks.cc"
 
