@@ -337,6 +337,9 @@ bool EntriesAreBoxes(const EntryLoops& loops, const Tuning& tuning, int64_t widt
   for (int i = 0; i < loops.inner.rank; ++i) {
     if (Magnitude(loops.inner.loop[i].stride[kUpdates]) > step) return false;
   }
+  // Kernels take many short runs at once.
+  const InnerLoop& rows = loops.inner.loop[loops.inner.rank - 1];
+  if (loops.run.count <= tuning.short_run && rows.count >= tuning.many_rows) return true;
   const int64_t bytes = loops.EntryUnits() * width;
   const int64_t short_run = prefetch == 0 ? tuning.short_run_of_box : tuning.far_run_of_box;
   return bytes >= (loops.run.count <= short_run ? tuning.least_box_of_runs : tuning.least_box);

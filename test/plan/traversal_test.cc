@@ -605,6 +605,18 @@ TEST_F(BoxChoice, IsForLargeEntries) {
   EXPECT_FALSE(AreBoxes());
 }
 
+TEST_F(BoxChoice, IsForManyShortRows) {
+  tuning_.least_box_of_runs = kHuge;
+  tuning_.many_rows = 8;
+  tuning_.short_run = 5;
+  EXPECT_TRUE(AreBoxes());
+  tuning_.short_run = 4;
+  EXPECT_FALSE(AreBoxes());
+  tuning_.short_run = 5;
+  tuning_.many_rows = 9;
+  EXPECT_FALSE(AreBoxes());
+}
+
 TEST_F(BoxChoice, IsForLongerRunsFarAway) {
   tuning_.short_run_of_box = 4;
   EXPECT_FALSE(AreBoxes());
