@@ -113,12 +113,13 @@ struct PlanTuning {
   // gain wherever they are: 0.55 to 1.2 x (Zen 5).
   int64_t short_ordered_row = 256;
   int64_t long_ordered_row = 3072;
-  // Single elements and short rows are passed in the order of the entries, unless destinations are
-  // shuffled and span more bytes than this part of the cache, and entries touch more lines than it
-  // has: in that of destinations only source and weights are read at random. 4 M entries between
-  // tensors of 64 MiB took in that order 0.9 x the time, with weights 1.3 x; of 4 MiB 2.5 x; 15 M
-  // ascending ones into 60 MiB 2.2 to 2.8 x (Zen 4).
-  double far_pass_part = 1;
+  // Single elements and short rows are passed in the order of the entries, unless the places of both
+  // plans are shuffled, source and destinations have more bytes than this part of the cache, and
+  // entries touch more lines than it has: in the order of destinations only the source is read at
+  // random. Between 20 and 20 to 60 and 60 MB, entries took in that order 0.65 to 1.1 x the time,
+  // between smaller tensors 0.8 to 3 x, from ascending places 1.0 to 2.3 x, up to 60 MB; with
+  // weights 1.3 x (Zen 4).
+  double far_pass_part = 1.15;
   // Bytes of the output in which a block of batches stays in the caches, if its loop lies within
   // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums along
   // the first axis of matrices of 11 to 20,000 rows took 0.2 to 0.97 x the time (Zen 4).

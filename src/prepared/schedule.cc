@@ -321,10 +321,11 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   const UpdateNest& nest = singles.nest;
   schedule->entries.blocks = BlocksOf(tuning, nest, facts.element_size);
   const int64_t reach = ReachOf(to, singles, schedule->entries.blocks, facts.element_size);
-  const auto far =
-      static_cast<int64_t>(static_cast<double>(machine.cache_bytes) * tuning.far_pass_part);
-  const bool are_shuffled = to.order.exists() && !facts.has_weights;
-  if (are_shuffled && reach > far && to.all_entries > far / kCacheLine) return false;
+  const double far = static_cast<double>(machine.cache_bytes) * tuning.far_pass_part;
+  const bool are_shuffled = to.order.exists() && from.order.exists() && !facts.has_weights;
+  const bool are_far = static_cast<double>(reach) + facts.read_bytes > far &&
+                       static_cast<double>(to.all_entries) > far / kCacheLine;
+  if (are_shuffled && are_far) return false;
   const bool are_affine = AreAffine(from, to, singles);
   if ((facts.has_slices || facts.row_elements > 1) && !are_affine) return false;
   const int64_t updates = to.entries * facts.entry_elements;

@@ -312,17 +312,20 @@ TEST_F(GatherScatterOfBatches, DroppedOrLongOnesIsInOrder) {
   EXPECT_EQ(WayOf(STREW_MEAN), Way::kInOrder);
 }
 
-TEST_F(GatherScatterScheduleOf, FarDestinationsIsInOrder) {
+TEST_F(GatherScatterScheduleOf, FarSourceAndDestinationsIsInOrder) {
   tuning_.far_pass_part = 0.25;
   tuning_.cache_bytes = 4 * 99 * kLine;
-  singles_.place_span = 99 * kLine + 1;
-  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries) << "destinations ascend";
+  singles_.place_span = 98 * kLine;
+  facts_.read_bytes = kLine + 1;
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries) << "all places ascend";
   ASSERT_TRUE(to_->order.Allocate(100, 1));
+  EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries) << "the places of the source ascend";
+  ASSERT_TRUE(from_->order.Allocate(100, 1));
   EXPECT_EQ(WayOf(STREW_ADD), Way::kInOrder);
   facts_.has_weights = true;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
   facts_.has_weights = false;
-  singles_.place_span = 99 * kLine;
+  facts_.read_bytes = kLine;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
   tuning_.cache_bytes = 4 * 100 * kLine;
   singles_.place_span = kHuge;
@@ -423,12 +426,9 @@ TEST_F(GatherScatterScheduleOf, BatchesWithinEntriesIsInBlocks) {
 }
 
 TEST_F(GatherScatterScheduleOf, DestinationsBeyondNearCachesPrefetches) {
-  ASSERT_TRUE(to_->order.Allocate(100, 1));
   tuning_.cache_bytes = 4000;
   EXPECT_FALSE(Of(STREW_ADD).entries.fetches_output);
   --tuning_.cache_bytes;
-  EXPECT_FALSE(Of(STREW_ADD).way == Way::kByEntries);
-  tuning_.far_pass_part = 2;
   EXPECT_TRUE(Of(STREW_ADD).entries.fetches_output);
 }
 

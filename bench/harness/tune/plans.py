@@ -483,8 +483,8 @@ def _passes(cache: int) -> list[Family]:
             far,
             **switch("far_pass_part", 1e9, 1e-9),
             least=MIB,
-            size_of=lambda part: cache * part,
-            value_of=lambda size: size / cache,
+            size_of=lambda part: cache * part / 2,  # of the source, and of the output
+            value_of=lambda size: 2 * size / cache,
         ),
         Sweep(
             "pass_block",
