@@ -116,9 +116,9 @@ struct PlanTuning {
   // Single elements and short rows are passed in the order of the entries, unless the places of both
   // plans are shuffled, source and destinations have more bytes than this part of the cache, and
   // entries touch more lines than it has: in the order of destinations only the source is read at
-  // random. Between 20 and 20 to 60 and 60 MB, entries took in that order 0.65 to 1.1 x the time,
-  // between smaller tensors 0.8 to 3 x, from ascending places 1.0 to 2.3 x, up to 60 MB; with
-  // weights 1.3 x (Zen 4).
+  // random. Between tensors of 20 to 60 MB, entries took in that order 0.65 to 1.1 x the time,
+  // between smaller ones 0.8 to 3 x, from ascending places 1.0 to 2.3 x, up to 60 MB; with weights
+  // 1.3 x (Zen 4).
   double far_pass_part = 1.15;
   // Bytes of the output in which a block of batches stays in the caches, if its loop lies within
   // loops of entries. Each block runs all turns of the loops around it: 8 to 16 million sums along
