@@ -169,7 +169,7 @@ bool PaysForBatches(const WideScatter& work, int64_t batch_bytes, int64_t fittin
   const plan::Tuning& tuning = work.scatter.tuning;
   const int64_t destinations = loops.DestinationsOfBatch();
   const int64_t entries = loops.Entries() / loops.batches;
-  if (destinations / tuning.destinations_of_entry > entries) return false;
+  if (destinations / work.DestinationsOfEntry() > entries) return false;
   const int64_t most = NearBatches(work, batch_bytes, fitting);
   if (loops.components != 1 || !TakesSingleColumns(work, most)) return true;
   return !work.AreFarApart(destinations, loops.component[0].output_stride, entries);

@@ -35,7 +35,7 @@ struct BucketLayout {
   bool Pays() const;
   // True if too many of so many destinations would have no updates.
   bool AreSparse(int64_t of_entries, int64_t destinations) const {
-    return !has_no_gaps || of_entries < destinations / work.scatter.tuning.destinations_of_entry;
+    return !has_no_gaps || of_entries < destinations / work.DestinationsOfEntry();
   }
 
   const WideScatter& work;
@@ -80,7 +80,7 @@ BucketLayout::BucketLayout(const WideScatter& of_call)
     tasks = plan::TasksFor(plan::Machine(work.scatter.call), ns);
   }
   // If touched destinations are listed, few of them have slots, and a bucket may be larger.
-  const bool is_sparse = entries < numbers.range() / tuning.destinations_of_entry;
+  const bool is_sparse = entries < numbers.range() / work.DestinationsOfEntry();
   const int64_t near =
       std::min(tuning.bucket_bytes * (is_sparse ? 2 : 1), plan::MostScratch(1) / tasks);
   const int64_t most = int64_t{1} << (units == 1 && has_no_gaps ? 16 : 15);

@@ -48,6 +48,12 @@ struct WideScatter {
         static_cast<double>(destinations) * (static_cast<double>(bytes) / kCacheLine);
     return lines > static_cast<double>(entries) * scatter.tuning.column_lines_of_entry;
   }
+  // Most destinations for each entry with which every destination has a sum.
+  int64_t DestinationsOfEntry() const {
+    const plan::Tuning& tuning = scatter.tuning;
+    return sums.accumulator().slots.has_counts ? tuning.destinations_of_entry
+                                               : tuning.destinations_of_uncounted_entry;
+  }
   Status CopyData() const {
     return share::Copy(scatter.call, scatter.operands.data, scatter.operands.output);
   }

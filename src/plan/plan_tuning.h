@@ -113,10 +113,10 @@ struct PlanTuning {
   // gain wherever they are: 0.55 to 1.2 x (Zen 5).
   int64_t short_ordered_row = 256;
   int64_t long_ordered_row = 3072;
-  // Single elements and short rows are passed in the order of the entries, unless the places of both
-  // plans are shuffled, source and destinations have more bytes than this part of the cache, and
-  // entries touch more lines than it has: in the order of destinations only the source is read at
-  // random. Between tensors of 20 to 60 MB, entries took in that order 0.65 to 1.1 x the time,
+  // Single elements and short rows are passed in the order of the entries, unless the places of
+  // both plans are shuffled, source and destinations have more bytes than this part of the cache,
+  // and entries touch more lines than it has: in the order of destinations only the source is read
+  // at random. Between tensors of 20 to 60 MB, entries took in that order 0.65 to 1.1 x the time,
   // between smaller ones 0.8 to 3 x, from ascending places 1.0 to 2.3 x, up to 60 MB; with weights
   // 1.3 x (Zen 4).
   double far_pass_part = 1.15;

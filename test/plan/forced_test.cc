@@ -207,7 +207,10 @@ std::vector<Forced> Traversals() {
           {"PackedInTasks", packed + InTasks(), {3}, "gone through packed", 10, calls},
           {"PackedMeans", packed, {1}, "Means: some batches", 5, Calls::kMeans},
           {"PackedRanks",
-           packed + far + Changes{{&T::destinations_of_entry, 1}, {&T::most_buckets, 0}},
+           packed + far +
+               Changes{{&T::destinations_of_entry, 1},
+                       {&T::destinations_of_uncounted_entry, 1},
+                       {&T::most_buckets, 0}},
            {1},
            "each destination that is touched",
            5,
@@ -330,7 +333,8 @@ std::vector<Forced> Drafts() {
 
 // Means and wide reductions, which share their ways.
 std::vector<Forced> Means() {
-  const Changes batches = {{&T::destinations_of_entry, kHuge}};
+  const Changes batches = {{&T::destinations_of_entry, kHuge},
+                           {&T::destinations_of_uncounted_entry, kHuge}};
   const Changes apart = {{&T::near_batch_sums, 1}};
   // The elements of every row, and of no row, are batches of their own.
   const Changes by_element = {{&T::longest_summed_row, kHuge},
@@ -338,10 +342,14 @@ std::vector<Forced> Means() {
                               {&T::sums_of_short_entry, kHuge},
                               {&T::least_strided_group, kHuge}};
   const Changes by_row = {{&T::longest_summed_row, 0}, {&T::least_strided_group, 0}};
-  const Changes buckets = {{&T::destinations_of_entry, 1}, {&T::least_of_bucket, 1}};
+  const Changes buckets = {{&T::destinations_of_entry, 1},
+                           {&T::destinations_of_uncounted_entry, 1},
+                           {&T::least_of_bucket, 1}};
   const Changes small = {{&T::bucket_bytes, 1}, {&T::most_buckets, kHuge}};
   const Changes large = {{&T::bucket_bytes, kHuge}};
-  const Changes ranks = {{&T::destinations_of_entry, 1}, {&T::most_buckets, 0}};
+  const Changes ranks = {{&T::destinations_of_entry, 1},
+                         {&T::destinations_of_uncounted_entry, 1},
+                         {&T::most_buckets, 0}};
   const Changes long_ranks = ranks + Changes{{&T::most_short_ranks, 0}};
   const char* const in_batches = "some batches at a time have";
   const char* const in_buckets = "sorted into buckets of destinations";

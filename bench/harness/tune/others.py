@@ -249,6 +249,13 @@ def _means() -> list[Family]:
             least=1,
         ),
         Threshold(
+            "destinations_of_uncounted_entry",
+            lambda size: elements((256, 64 * size), (256, 64), 1, "add|wide", dtype="float16"),
+            below={"destinations_of_uncounted_entry": HUGE},
+            above={"destinations_of_uncounted_entry": 1},
+            least=1,
+        ),
+        Threshold(
             "most_buckets",
             lambda size: line(size * of_small, size * 1024),
             **at("most_buckets", **small_buckets),
