@@ -166,7 +166,6 @@ int64_t NearBatches(const WideScatter& work, int64_t batch_bytes, int64_t fittin
 // goes by itself costs the more, the more cache lines its destinations lie in.
 bool PaysForBatches(const WideScatter& work, int64_t batch_bytes, int64_t fitting) {
   const plan::EntryLoops& loops = work.scatter.loops;
-  const plan::Tuning& tuning = work.scatter.tuning;
   const int64_t destinations = loops.DestinationsOfBatch();
   const int64_t entries = loops.Entries() / loops.batches;
   if (destinations / work.DestinationsOfEntry() > entries) return false;

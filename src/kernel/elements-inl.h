@@ -14,6 +14,7 @@
 #include "kernel/ordered-inl.h"
 #include "kernel/rows-inl.h"
 #include "kernel/run-inl.h"
+#include "kernel/short_axis-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
@@ -144,6 +145,7 @@ constexpr CombineKernels CombineKernelsOf() {
           kLeastRepeats<T, Op>,
           kRun,
           {Elements<T, Op, int32_t>, Elements<T, Op, int64_t>},
+          ShortAxisKernelOf<T, Op>(),
           GroupedRowsKernelOf<T, Op>(),
           WeightedRowsKernelOf<T, Op>(),
           OrderedKernelOf<T, Op>()};

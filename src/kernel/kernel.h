@@ -80,6 +80,11 @@ struct NextReads {
 // Applies a tile of entries of one element each.
 using ElementsKernel = void (*)(const TileArguments&, const NextReads&);
 
+// Applies a tile of such entries whose offsets are in [0, axis), where `axis` elements have at most
+// kShortAxisBytes bytes. Prefetches nothing.
+using ShortAxisKernel = void (*)(const TileArguments&, int64_t axis, int64_t offset_size);
+inline constexpr int64_t kShortAxisBytes = 32;
+
 // Contiguous rows, listed by destination:
 //   output[destinations[g] + i] (+)= updates[offsets[k] + i] [* weights[weight_offsets[k]]]
 //       for begins[g] <= k < begins[g + 1], in order, g < groups and i < n
@@ -129,7 +134,8 @@ struct CombineKernels {
   int64_t least_repeats;  // fewest entries that CombineRepeats() combines at once; 0: none
   RunKernel run;
   ElementsKernel elements[kOffsetWidths];
-  GroupedRowsKernel rows;           // NULL for none
+  ShortAxisKernel short_axis;       // NULL for none
+  GroupedRowsKernel rows;           // likewise
   GroupedRowsKernel weighted_rows;  // likewise
   OrderedElementsKernel ordered;    // likewise
 };

@@ -105,8 +105,10 @@ void AddTraversal(const EntryLoops& loops, const Circumstances& about, const Sch
                        "along the batch than along the axis. ",
                        BatchColumns(first, tuning, about.width, block));
     case Traversal::kShortRows:
-      return text->Add("gone through in short rows of %" PRId64 ", several in a tile. ",
-                       first.column.count);
+      text->Add("gone through in short rows of %" PRId64 ", several in a tile. ",
+                first.column.count);
+      if (schedule.hints.combines_in_vectors) text->Add("Each row is combined in a vector. ");
+      return;
     case Traversal::kLongRows:
       return text->Add("gone through in long rows of %" PRId64 ". ", first.column.count);
   }

@@ -95,7 +95,10 @@ MemoryHints Scheduler::Hints() const {
   hints.indices_are_offsets = IndicesAreOffsets();
   hints.row_read_ahead = RowReadAhead();
   hints.unfetched_step = machine.waits_for_stores ? 0 : tuning_.unfetched_step;
-  hints.keeps_rows = hints.indices_are_offsets && KeepsRows();
+  hints.combines_in_vectors = about_.fits_vector && hints.indices_are_offsets &&
+                              hints.prefetch == 0 &&
+                              loops_.column.count >= tuning_.least_vector_row;
+  hints.keeps_rows = hints.indices_are_offsets && (hints.combines_in_vectors || KeepsRows());
   return hints;
 }
 

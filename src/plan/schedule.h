@@ -52,6 +52,7 @@ struct Circumstances {
   bool moves;             // updates replace elements
   bool has_lines;         // every row of the output that is written consists of whole cache lines
   bool has_scratch;       // scratch may be allocated
+  bool fits_vector;       // a kernel combines rows of the only axis in a vector
 };
 
 // Draws a sample of the destinations of a call, large enough to cut them into `ranges` ranges.
@@ -115,7 +116,10 @@ struct MemoryHints {
   // Bytes an entry. If destinations ascend by so many or more, what is read for them is not
   // prefetched. 0: it always is.
   int64_t unfetched_step = 0;
-  // Short rows are not walked flat, because they are far, and their indices are offsets.
+  // Rows whose axis fits a vector are combined there, if tiles have several.
+  bool combines_in_vectors = false;
+  // Short rows are not walked flat, because they are far or combined in vectors, and their indices
+  // are offsets.
   bool keeps_rows = false;
 };
 

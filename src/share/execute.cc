@@ -146,6 +146,12 @@ int64_t FindSpan(const Scatter& scatter, int64_t* shape) {
 }
 
 // The inputs of a schedule that may allocate scratch.
+bool FitsVector(const Scatter& scatter) {
+  const plan::EntryLoops& loops = scatter.loops;
+  return scatter.kernels.short_axis != nullptr && loops.HasOneAxis() &&
+         loops.component[0].axis_size <= kernel::kShortAxisBytes / scatter.width;
+}
+
 plan::Circumstances CircumstancesOf(const Scatter& scatter) {
   const walk::Operands& operands = scatter.operands;
   const bool in_place = SameElements(operands.data, operands.output);
@@ -163,7 +169,8 @@ plan::Circumstances CircumstancesOf(const Scatter& scatter) {
           scatter.kernels.heavy,
           scatter.reduction == STREW_NONE,
           HasLines(scatter),
-          /*has_scratch=*/true};
+          /*has_scratch=*/true,
+          FitsVector(scatter)};
 }
 
 // ---- Execution ----

@@ -161,6 +161,9 @@ void TileWriter::Take(const int64_t* offset, const Tile& tile,
   if (!LeavesReadsToCpu(offset_width, &entries)) {
     next_reads = locator_.NextReadsAfter(offset, tile, destination, scatter_.tuning.read_ahead);
   }
+  if (hints_.combines_in_vectors && entries.rows > 1 && entries.output_row_stride != 0) {
+    return WriteShortAxis(entries, destination, updates);
+  }
   const bool copies = hints_.next_part.indices != 0 && tile.rows == 1 && tile.columns >= kCopies &&
                       loops.column.stride[kUpdates] == 0;
   if (!copies) return WriteElements(entries, destination, updates, next_reads, offset_width);
@@ -169,6 +172,18 @@ void TileWriter::Take(const int64_t* offset, const Tile& tile,
     entries.output = destination.memory + inner[kOutput] * scatter_.width;
     entries.updates = updates + inner[kUpdates] * scatter_.width;
     WriteCopies(entries, next_reads, offset_width, copied);
+  });
+}
+
+// Rows of several batches, whose axis fits a vector.
+void TileWriter::WriteShortAxis(kernel::TileArguments entries, const TileDestination& destination,
+                                const unsigned char* updates) const {
+  const plan::EntryLoops& loops = scatter_.loops;
+  const kernel::ShortAxisKernel combine = scatter_.kernels.short_axis;
+  plan::ForEachTurn(loops.inner, loops.inner.rank, [&](const int64_t* inner) {
+    entries.output = destination.memory + inner[kOutput] * scatter_.width;
+    entries.updates = updates + inner[kUpdates] * scatter_.width;
+    combine(entries, loops.component[0].axis_size, scatter_.index_size);
   });
 }
 

@@ -131,6 +131,8 @@ class TileWriter {
                       const TileDestination& destination) const;
   void WriteAtOffsets(const int64_t* offset, const Tile& tile,
                       const TileDestination& destination) const;
+  void WriteShortAxis(kernel::TileArguments entries, const TileDestination& destination,
+                      const unsigned char* updates) const;
   int64_t AscendingStep(const kernel::TileArguments& entries,
                         kernel::OffsetWidth offset_width) const;
   bool LeavesReadsToCpu(kernel::OffsetWidth offset_width, kernel::TileArguments* entries) const;

@@ -73,7 +73,8 @@ void Elements(const TileArguments& tile, const NextReads& next) {
 }
 
 constexpr kernel::CombineKernels kKernels = {
-    kElement, false, 8, Run, {Elements<int32_t>, Elements<int64_t>}, nullptr, nullptr, nullptr};
+    kElement, false,   8,       Run,    {Elements<int32_t>, Elements<int64_t>},
+    nullptr,  nullptr, nullptr, nullptr};
 
 // Offsets of which each repeats the one before but for one in `n`.
 template <class Offset>

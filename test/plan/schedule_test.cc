@@ -59,10 +59,10 @@ class ScheduleChoice : public testing::Test {
   Circumstances About(const EntryLoops& loops) const {
     const int64_t output = loops.batches * loops.component[0].axis_size * loops.EntryUnits();
     const int64_t updates = loops.Entries() * loops.EntryUnits();
-    return {machine(),      width_,         output,    std::max(updates, updates_),
-            width_,         index_size_,    in_place_, output,
-            touched_lines_, data_is_alike_, is_heavy_, moves_,
-            has_lines_,     has_scratch_};
+    return {machine(),      width_,         output,      std::max(updates, updates_),
+            width_,         index_size_,    in_place_,   output,
+            touched_lines_, data_is_alike_, is_heavy_,   moves_,
+            has_lines_,     has_scratch_,   fits_vector_};
   }
 
   Schedule Of(const EntryLoops& loops) const {
@@ -91,6 +91,7 @@ class ScheduleChoice : public testing::Test {
   int64_t touched_lines_ = kHuge;
   bool data_is_alike_ = true;
   bool is_heavy_ = false;
+  bool fits_vector_ = false;
   bool moves_ = false;
   bool has_lines_ = true;
   bool streams_parts_ = false;
@@ -762,6 +763,23 @@ TEST_F(HintChoice, KeepsFarRowsOfIndicesThatAreOffsets) {
   EXPECT_FALSE(keeps(19)) << "too short";
   non_negative_ = false;
   EXPECT_FALSE(keeps(20));
+}
+
+TEST_F(HintChoice, CombinesRowsOfShortAxesInVectors) {
+  tuning_.least_vector_row = 20;
+  fits_vector_ = non_negative_ = true;
+  const auto of = [this](int64_t columns) {
+    return Of(ElementsSpace({50, 6}, {50, columns}, 1)).hints;
+  };
+  EXPECT_TRUE(of(20).combines_in_vectors);
+  EXPECT_TRUE(of(20).keeps_rows);
+  EXPECT_FALSE(of(19).combines_in_vectors);
+  EXPECT_FALSE(of(19).keeps_rows);
+  fits_vector_ = false;
+  EXPECT_FALSE(of(20).combines_in_vectors);
+  fits_vector_ = true;
+  non_negative_ = false;
+  EXPECT_FALSE(of(20).combines_in_vectors) << "indices are no offsets";
 }
 
 TEST_F(HintChoice, KeepsFarRowsInLargeTiles) {

@@ -206,6 +206,12 @@ def _prefetch(cache: int) -> list[Family]:
             **at("least_kept_row", near_part=1 << 20),
         ),
         Threshold(
+            "least_vector_row",
+            lambda size: elements((1 << 15, 6), (1 << 15, size), 1),
+            **at("least_vector_row"),
+            least=2,
+        ),
+        Threshold(
             "least_kept_tile",
             lambda size: rows_with_gaps(max(size // 32, 1)),
             **at("least_kept_tile", near_part=1 << 20),
