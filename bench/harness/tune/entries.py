@@ -203,7 +203,7 @@ def _prefetch(cache: int) -> list[Family]:
         Threshold(
             "least_kept_row",
             lambda size: elements((far // 32, 32), (far // 32, max(size // 4, 4)), 1),
-            **at("least_kept_row", near_part=1 << 20),
+            **at("least_kept_row", near_part=1 << 20, least_vector_row=HUGE),
         ),
         Threshold(
             "least_vector_row",
@@ -214,7 +214,7 @@ def _prefetch(cache: int) -> list[Family]:
         Threshold(
             "least_kept_tile",
             lambda size: rows_with_gaps(max(size // 32, 1)),
-            **at("least_kept_tile", near_part=1 << 20),
+            **at("least_kept_tile", near_part=1 << 20, least_vector_row=HUGE),
         ),
         Sweep(
             "unresolved_tile",
@@ -407,17 +407,17 @@ def _tiles() -> list[Family]:
         Threshold(
             "few_turns",
             blocks,
-            **at("few_turns", narrow_row=0),
+            **at("few_turns", narrow_row=0, least_vector_row=HUGE),
         ),
         Threshold(
             "narrow_row",
             lambda size: matrix(1 << 18, size),
-            **at("narrow_row", few_turns=0),
+            **at("narrow_row", few_turns=0, least_vector_row=HUGE),
         ),
         Threshold(
             "narrow_batch",
             lambda size: elements(cube(size), cube(size), 1),
-            **at("narrow_batch", few_turns=0),
+            **at("narrow_batch", few_turns=0, least_vector_row=HUGE),
         ),
         Sweep(
             "least_unresolved_row",
