@@ -309,6 +309,7 @@ UpdateNest UpdateLoopsOf(const Passage& passage) {
   const Call& call = passage.call;
   const SingleFacts singles = {passage.of_from.places.is_line() && passage.of_to.places.is_line(),
                                passage.of_to.places.Span() * passage.output.element_size,
+                               passage.of_from.places.Span() * passage.output.element_size,
                                UpdateLoopsOf(passage)};
   const plan::Machine machine(call);
   *schedule = ScheduleGatherScatter(machine, passage.from, passage.to, facts, &singles, reduction);

@@ -323,7 +323,7 @@ bool GoByEntries(const Machine& machine, const Plan& from, const Plan& to,
   const int64_t reach = ReachOf(to, singles, schedule->entries.blocks, facts.element_size);
   const double far = static_cast<double>(machine.cache_bytes) * tuning.far_pass_part;
   const bool are_shuffled = to.order.exists() && from.order.exists() && !facts.has_weights;
-  const bool are_far = static_cast<double>(reach) + facts.read_bytes > far &&
+  const bool are_far = static_cast<double>(reach + singles.source_span) > far &&
                        static_cast<double>(to.all_entries) > far / kCacheLine;
   if (are_shuffled && are_far) return false;
   const bool are_affine = AreAffine(from, to, singles);

@@ -167,6 +167,7 @@ struct GatherScatterFacts : OutputFacts {
 struct SingleFacts {
   bool places_are_lines;  // in both tensors
   int64_t place_span;     // bytes of the output that the places of a batch span
+  int64_t source_span;    // likewise, of the source
   UpdateNest nest;        // the loops over updates
 };
 

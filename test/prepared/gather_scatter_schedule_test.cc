@@ -34,6 +34,7 @@ class GatherScatterScheduleOf : public PlanScheduleOf {
     facts_.row_elements = 1;
     singles_.places_are_lines = true;
     singles_.place_span = 4000;
+    singles_.source_span = 0;
     singles_.nest.Append(100, 1, 1, 0, 0, 0);
     tuning_.tasks_of_passed_part = 1;
   }
@@ -316,7 +317,7 @@ TEST_F(GatherScatterScheduleOf, FarSourceAndDestinationsIsInOrder) {
   tuning_.far_pass_part = 0.25;
   tuning_.cache_bytes = 4 * 99 * kLine;
   singles_.place_span = 98 * kLine;
-  facts_.read_bytes = kLine + 1;
+  singles_.source_span = kLine + 1;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries) << "all places ascend";
   ASSERT_TRUE(to_->order.Allocate(100, 1));
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries) << "the places of the source ascend";
@@ -325,7 +326,7 @@ TEST_F(GatherScatterScheduleOf, FarSourceAndDestinationsIsInOrder) {
   facts_.has_weights = true;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
   facts_.has_weights = false;
-  facts_.read_bytes = kLine;
+  singles_.source_span = kLine;
   EXPECT_EQ(WayOf(STREW_ADD), Way::kByEntries);
   tuning_.cache_bytes = 4 * 100 * kLine;
   singles_.place_span = kHuge;
