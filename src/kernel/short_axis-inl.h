@@ -15,8 +15,8 @@
 
 #include "kernel/element.h"
 #include "kernel/kernel.h"
+#include "kernel/masks-inl.h"
 #include "kernel/ops-inl.h"
-#include "kernel/strided-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {

@@ -17,30 +17,13 @@
 
 #include "kernel/element.h"
 #include "kernel/held-inl.h"
+#include "kernel/masks-inl.h"
 #include "kernel/ops-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace strew::kernel {
 namespace HWY_NAMESPACE {
 namespace {
-
-// Scalable vectors use masks for tails. AVX-512 has masks too, but a masked vector that would cross
-// into another cache line waits for that line: rows of 2 float32 took 25.8 ns each, with shorter
-// vectors 5.0 ns.
-#undef STREW_MASKED_TAILS
-#if HWY_HAVE_SCALABLE
-#define STREW_MASKED_TAILS 1
-#else
-#define STREW_MASKED_TAILS 0
-#endif
-
-// With AVX-512, masked loads that leave out gaps are as fast as other loads.
-#undef STREW_MASKED_LOADS
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-#define STREW_MASKED_LOADS 1
-#else
-#define STREW_MASKED_LOADS 0
-#endif
 
 template <class Op, class D, class Lane>
 HWY_INLINE hn::Vec<D> Combined(D d, const Lane* output, const Lane* updates) {
