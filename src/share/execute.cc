@@ -146,12 +146,6 @@ int64_t FindSpan(const Scatter& scatter, int64_t* shape) {
 }
 
 // The inputs of a schedule that may allocate scratch.
-bool FitsVector(const Scatter& scatter) {
-  const plan::EntryLoops& loops = scatter.loops;
-  return scatter.kernels.short_axis != nullptr && loops.HasOneAxis() &&
-         loops.component[0].axis_size <= kernel::kShortAxisBytes / scatter.width;
-}
-
 plan::Circumstances CircumstancesOf(const Scatter& scatter) {
   const walk::Operands& operands = scatter.operands;
   const bool in_place = SameElements(operands.data, operands.output);
@@ -170,7 +164,7 @@ plan::Circumstances CircumstancesOf(const Scatter& scatter) {
           scatter.reduction == STREW_NONE,
           HasLines(scatter),
           /*has_scratch=*/true,
-          FitsVector(scatter)};
+          scatter.FitsVector()};
 }
 
 // ---- Execution ----

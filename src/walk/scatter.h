@@ -63,6 +63,12 @@ struct Scatter {
             /*updates_offsets=*/nullptr};
   }
 
+  // True if a kernel combines rows of the only axis in a vector.
+  bool FitsVector() const {
+    return kernels.short_axis != nullptr && loops.HasOneAxis() &&
+           loops.component[0].axis_size <= kernel::kShortAxisBytes / width;
+  }
+
   // `at` counts units; in indices, elements.
   unsigned char* OutputAt(int64_t at) const { return operands.output.data + at * width; }
   const unsigned char* UpdateAt(int64_t at) const { return operands.updates.data + at * width; }

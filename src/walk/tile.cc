@@ -35,6 +35,7 @@ int64_t OffsetAt(const kernel::TileArguments& entries, kernel::OffsetWidth width
 TileWriter::TileWriter(const Scatter& scatter, const plan::MemoryHints& hints)
     : scatter_(scatter),
       hints_(hints),
+      combines_in_vectors_(hints.combines_in_vectors && scatter.FitsVector()),
       locator_(scatter, scatter.loops.TileOffsets(),
                plan::MostOfTile(scatter.loops, scatter.loops.TileOffsets()), hints.next_part) {}
 
@@ -161,7 +162,7 @@ void TileWriter::Take(const int64_t* offset, const Tile& tile,
   if (!LeavesReadsToCpu(offset_width, &entries)) {
     next_reads = locator_.NextReadsAfter(offset, tile, destination, scatter_.tuning.read_ahead);
   }
-  if (hints_.combines_in_vectors && entries.rows > 1 && entries.output_row_stride != 0) {
+  if (combines_in_vectors_ && entries.rows > 1 && entries.output_row_stride != 0) {
     return WriteShortAxis(entries, destination, updates);
   }
   const bool copies = hints_.next_part.indices != 0 && tile.rows == 1 && tile.columns >= kCopies &&

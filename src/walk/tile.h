@@ -154,6 +154,8 @@ class TileWriter {
 
   const Scatter& scatter_;
   const plan::MemoryHints hints_;
+  // The hints may be those of another reduction.
+  const bool combines_in_vectors_;
   const TileLocator locator_;
 };
 
