@@ -40,7 +40,7 @@ HWY_INLINE int64_t BringEvenTogether(const unsigned char* indices, int64_t n,
                                      T* HWY_RESTRICT together) {
   const hn::ScalableTag<T> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto even = hn::Eq(hn::And(hn::Iota(d, T{0}), hn::Set(d, T{1})), hn::Zero(d));
+  const auto even = EvenLanes(d);
   const auto load = [&](int64_t i) HWY_ATTR {
     return hn::MaskedLoad(even, d, reinterpret_cast<const T*>(indices + At<T>(i)));
   };

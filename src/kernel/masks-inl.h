@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What masked loads and stores are good for on a target.
+// Says on which targets masked loads and stores are used, and for what.
 #if defined(STREW_KERNEL_MASKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef STREW_KERNEL_MASKS_INL_H_
 #undef STREW_KERNEL_MASKS_INL_H_
@@ -8,6 +8,8 @@
 #endif
 
 #include <hwy/highway.h>
+
+#include <limits>
 
 // Scalable vectors use masks for tails. AVX-512 has masks too, but a masked vector that would cross
 // into another cache line waits for that line: rows of 2 float32 took 25.8 ns each, with shorter
@@ -26,5 +28,30 @@
 #else
 #define STREW_MASKED_LOADS 0
 #endif
+
+HWY_BEFORE_NAMESPACE();
+namespace strew::kernel {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if STREW_MASKED_LOADS
+
+// The first lane, the third and so on. This mask does not come from Iota(), which some versions of
+// Highway write to memory lane by lane: that took 20 ns for 8-bit lanes.
+template <class D>
+HWY_INLINE hn::Mask<D> EvenLanes(D d) {
+  using T = hn::TFromD<D>;
+  const auto ones = hn::Set(d, std::numeric_limits<T>::max());
+  return hn::MaskFromVec(hn::OddEven(hn::Zero(d), ones));
+}
+
+#endif
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace strew::kernel
+HWY_AFTER_NAMESPACE();
 
 #endif  // toggle
